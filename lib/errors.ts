@@ -1,0 +1,41 @@
+// Every error the service raises on purpose. Names are literal: they survive minification and are what callers match on.
+
+/** Field name to the sentences that say what is wrong with it. */
+export type FieldFaults = Readonly<Record<string, readonly string[]>>;
+
+/** The environment does not say what the program needs to know. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+/** The request is not acceptable as it stands; `details` tells the faults of each field, where fields are at fault. */
+export class ValidationError extends Error {
+  override readonly name = 'ValidationError';
+  readonly details: FieldFaults | undefined;
+
+  constructor(message: string, options: ErrorOptions & { details?: FieldFaults } = {}) {
+    super(message, options);
+    this.details = options.details;
+  }
+}
+
+/** Nothing is known by that id, or nothing answers at that route. */
+export class NotFoundError extends Error {
+  override readonly name = 'NotFoundError';
+}
+
+/** The request is well-formed, but what is already recorded forbids it. */
+export class ConflictError extends Error {
+  override readonly name = 'ConflictError';
+}
+
+/** The record was changed by somebody else between the read and the write: read again and decide again. */
+export class StaleRecordError extends Error {
+  override readonly name = 'StaleRecordError';
+}
+
+export type Resource = 'Transaction' | 'Category';
+
+export function unknownRecord(resource: Resource, id: number | string): NotFoundError {
+  return new NotFoundError(`${resource} with id ${id} not found`);
+}
