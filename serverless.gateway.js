@@ -1,0 +1,55 @@
+// What serverless.yml cannot say of the gateway by itself: routes with a trailing slash, lists.
+
+/**
+ * The twin with a trailing slash of every route, on the same integration: for API Gateway these
+ * are two routes, and the packager folds them into one (docs/decisions/slash-routes.md).
+ */
+export async function slashRoutes({ resolveConfigurationProperty }) {
+  const functions = await resolveConfigurationProperty(['functions']);
+  return Object.fromEntries(
+    Object.entries(functions).flatMap(([functionName, { events }]) =>
+      events
+        .filter(({ httpApi }) => httpApi !== '*')
+        .map(({ httpApi }) => slashRoute(functionName, httpApi)),
+    ),
+  );
+}
+
+function slashRoute(functionName, routeKey) {
+  const logicalName = functionName[0].toUpperCase() + functionName.slice(1);
+  const integration = `HttpApiIntegration${logicalName}`;
+  return [
+    `HttpApiSlashRoute${logicalName}`,
+    {
+      Type: 'AWS::ApiGatewayV2::Route',
+      Properties: {
+        ApiId: { Ref: 'HttpApi' },
+        RouteKey: `${routeKey}/`,
+        Target: { 'Fn::Join': ['/', ['integrations', { Ref: integration }]] },
+      },
+    },
+  ];
+}
+
+/** The comma-separated parameter as a list. */
+export async function allowedOrigins({ resolveVariable }) {
+  const origins = await resolveVariable('param:allowedOrigins');
+  return origins.split(',').map((origin) => origin.trim());
+}
+
+/** One JSON object per request; what was asked for is in it, what was said is not. */
+export const accessLogFormat = JSON.stringify({
+  requestId: '$context.requestId',
+  requestTime: '$context.requestTime',
+  routeKey: '$context.routeKey',
+  method: '$context.httpMethod',
+  path: '$context.path',
+  status: '$context.status',
+  responseLength: '$context.responseLength',
+  responseLatency: '$context.responseLatency',
+  integrationLatency: '$context.integrationLatency',
+  integrationError: '$context.integrationErrorMessage',
+  gatewayError: '$context.error.message',
+  sourceIp: '$context.identity.sourceIp',
+  userAgent: '$context.identity.userAgent',
+});
