@@ -1,0 +1,18 @@
+// PUT /transactions/{id}
+import { parseTransactionChanges } from '../../lib/domain/transaction.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { jsonBody } from '../../lib/http/json-body.ts';
+import { lookUp } from '../../lib/http/look-up.ts';
+import { updated } from '../../lib/http/replies.ts';
+import { toTransactionJson } from '../../lib/http/transaction-json.ts';
+import { ledgerFromEnvironment } from '../../lib/runtime.ts';
+
+const { transactions } = ledgerFromEnvironment();
+
+export const handler = endpoint('Failed to update transaction')
+  .use(lookUp(transactions.find))
+  .use(jsonBody())
+  .handler(async ({ existing, json }) => {
+    const transaction = await transactions.update(existing, parseTransactionChanges(json));
+    return updated(toTransactionJson(transaction), 'Transaction updated successfully');
+  });

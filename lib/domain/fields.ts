@@ -1,0 +1,69 @@
+// Turns what a client sent into typed fields, or tells every fault of every field at once.
+import * as v from 'valibot';
+import { type FieldFaults, ValidationError } from '../errors.ts';
+
+type ObjectSchema = v.ObjectSchema<v.ObjectEntries, undefined | v.ErrorMessage<v.ObjectIssue>>;
+type Sent = Readonly<Record<string, unknown>>;
+
+/** What our own responses carry and clients may send back; it is not theirs to set. */
+const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'category_name', 'transaction_count']);
+
+/**
+ * The fields of a JSON body.
+ * @throws ValidationError "Input validation failed" with `details`, also for a field nobody knows
+ */
+export function parseBody<Schema extends ObjectSchema>(
+  schema: Schema,
+  body: Sent,
+): v.InferOutput<Schema> {
+  const faults = Object.keys(body)
+    .filter((name) => !Object.hasOwn(schema.entries, name) && !READ_ONLY.has(name))
+    .map((name): [string, string] => [name, 'Is not a known field.']);
+  return parse(schema, body, { message: 'Input validation failed', faults });
+}
+
+/**
+ * The parameters of a query string; unknown ones are left aside.
+ * @throws ValidationError "Filter validation failed" with `details`
+ */
+export function parseFilter<Schema extends ObjectSchema>(
+  schema: Schema,
+  query: Sent,
+): v.InferOutput<Schema> {
+  return parse(schema, query, { message: 'Filter validation failed', faults: [] });
+}
+
+/** The fields that have a value, so that what was not sent is not there either. */
+export function sentOnly<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as ReturnType<typeof sentOnly<Fields>>;
+}
+
+function parse<Schema extends ObjectSchema>(
+  schema: Schema,
+  sent: Sent,
+  failure: { message: string; faults: [string, string][] },
+): v.InferOutput<Schema> {
+  // Own properties only, lest `constructor` or `__proto__` be found on the prototype.
+  const own = Object.assign(Object.create(null), sent);
+  const result = v.safeParse(schema, own);
+  const faults = [...failure.faults, ...(result.issues ?? []).map(toFault)];
+  if (faults.length > 0 || !result.success) {
+    throw new ValidationError(failure.message, { details: byField(faults) });
+  }
+  return result.output;
+}
+
+function toFault(issue: v.BaseIssue<unknown>): [string, string] {
+  return [v.getDotPath(issue) ?? '', issue.message];
+}
+
+function byField(faults: readonly [string, string][]): FieldFaults {
+  const fields = Map.groupBy(faults, ([name]) => name);
+  return Object.fromEntries(
+    [...fields].map(([name, pairs]) => [name, pairs.map(([, sentence]) => sentence)]),
+  );
+}

@@ -1,0 +1,19 @@
+// Amounts of money as clients send them: JSON numbers of at most two decimals, of either sign.
+import * as v from 'valibot';
+
+export const LARGEST_AMOUNT = 999_999_999_999.99;
+
+export const amount = v.pipe(
+  v.number('Must be a number.'),
+  v.finite('Must be a finite number.'),
+  v.check(
+    (value) => Math.abs(value) <= LARGEST_AMOUNT,
+    'Must lie between -999999999999.99 and 999999999999.99.',
+  ),
+  v.check(hasAtMostTwoDecimals, 'Must have at most 2 decimal places.'),
+);
+
+/** Judged on the shortest decimal form, which is what a client wrote: 0.1 + 0.2 has seventeen places. */
+export function hasAtMostTwoDecimals(value: number): boolean {
+  return Number.isInteger(value) || /^-?\d+\.\d{1,2}$/.test(String(value));
+}

@@ -1,0 +1,32 @@
+// Free text as clients send it. Lengths count characters (Unicode code points), as JSON Schema does.
+import * as v from 'valibot';
+
+export function text(maximum: number) {
+  return v.pipe(
+    v.string('Must be a string.'),
+    v.check(isWellFormed, 'Must be well-formed Unicode text.'),
+    v.check(atMost(maximum), `Must be at most ${maximum} characters.`),
+  );
+}
+
+export function filledText(maximum: number) {
+  return v.pipe(text(maximum), v.check(isNotBlank, 'Must not be blank.'));
+}
+
+/** Trimmed before it is judged and kept. */
+export function trimmedText(maximum: number) {
+  return v.pipe(v.string('Must be a string.'), v.trim(), filledText(maximum));
+}
+
+// A lone surrogate has no UTF-8 form: a store would keep another text than the one sent.
+function isWellFormed(value: string): boolean {
+  return value.isWellFormed();
+}
+
+function isNotBlank(value: string): boolean {
+  return value.trim() !== '';
+}
+
+function atMost(maximum: number) {
+  return (value: string) => value.length <= maximum || [...value].length <= maximum;
+}

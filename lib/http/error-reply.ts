@@ -1,0 +1,18 @@
+// The one place where an error becomes a status and an error code.
+import { ConflictError, NotFoundError, ValidationError } from '../errors.ts';
+import { failed, type Reply } from './replies.ts';
+
+/** @param failure the message of a 500, which tells a client nothing of the cause */
+export function toErrorReply(error: unknown, failure: string): Reply {
+  if (error instanceof ValidationError) {
+    const { message, details } = error;
+    return failed(400, { error: 'validation_failed', message, details });
+  }
+  if (error instanceof NotFoundError) {
+    return failed(404, { error: 'not_found', message: error.message });
+  }
+  if (error instanceof ConflictError) {
+    return failed(409, { error: 'conflict', message: error.message });
+  }
+  return failed(500, { error: 'internal_server_error', message: failure });
+}

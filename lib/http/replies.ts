@@ -1,0 +1,42 @@
+// What a handler may answer, before it is put on the wire: a status and a body in the service's envelope.
+import type { Pagination } from '../domain/pagination.ts';
+import type { FieldFaults } from '../errors.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface Failure {
+  readonly error: 'validation_failed' | 'not_found' | 'conflict' | 'internal_server_error';
+  readonly message: string;
+  readonly details?: FieldFaults | undefined;
+}
+
+export function found(data: object): Reply {
+  return { status: 200, body: { success: true, data } };
+}
+
+export function foundAll(data: readonly object[]): Reply {
+  return { status: 200, body: { success: true, data, count: data.length } };
+}
+
+export function foundPage(data: readonly object[], pagination: Pagination): Reply {
+  return { status: 200, body: { success: true, data, pagination } };
+}
+
+export function created(data: object, message: string): Reply {
+  return { status: 201, body: { success: true, data, message } };
+}
+
+export function updated(data: object, message: string): Reply {
+  return { status: 200, body: { success: true, data, message } };
+}
+
+export function deleted(message: string): Reply {
+  return { status: 200, body: { success: true, message } };
+}
+
+export function failed(status: number, failure: Failure): Reply {
+  return { status, body: { success: false, ...failure } };
+}

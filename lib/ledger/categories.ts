@@ -1,0 +1,103 @@
+// Use cases of categories: the rules of the service document.
+import {
+  byName,
+  type Category,
+  type CategoryChanges,
+  type CategoryFields,
+} from '../domain/category.ts';
+import { nameTaken } from '../domain/category-rules.ts';
+import { canonicalId } from '../domain/record-id.ts';
+import { unknownRecord } from '../errors.ts';
+import type { CategoryStore } from '../store/categories.ts';
+import type { CategoryNames } from '../store/category-names.ts';
+import type { Pace } from '../store/retry.ts';
+import type { Sequences } from '../store/sequences.ts';
+import { laterThan, settle } from './settle.ts';
+
+export type Categories = ReturnType<typeof createCategories>;
+
+export function createCategories(options: {
+  readonly store: CategoryStore;
+  readonly names: CategoryNames;
+  readonly sequences: Sequences;
+  readonly pace: Pace;
+  readonly clock: () => Date;
+}) {
+  const { store, names, sequences, pace, clock } = options;
+
+  async function list({ activeOnly }: { activeOnly: boolean }): Promise<Category[]> {
+    const all = await store.all();
+    return all.filter(({ isActive }) => isActive || !activeOnly).sort(byName);
+  }
+
+  /**
+   * @param pathId an id as a client sent it
+   * @throws NotFoundError
+   */
+  async function find(pathId: string): Promise<Category> {
+    const id = canonicalId(pathId);
+    const category = id === undefined ? undefined : await store.get(id);
+    if (!category) throw unknownRecord('Category', pathId);
+    return category;
+  }
+
+  /** @throws ConflictError */
+  async function create(fields: CategoryFields): Promise<Category> {
+    await refuseTaken(fields.name);
+    const id = await sequences.next('category');
+    const now = clock().getTime();
+    const category = {
+      ...fields,
+      id,
+      transactionCount: 0,
+      createdAt: now,
+      updatedAt: now,
+      version: 1,
+    };
+    await store.add(category);
+    return category;
+  }
+
+  /** @throws NotFoundError where it is gone by now, ConflictError */
+  async function update(existing: Category, changes: CategoryChanges): Promise<Category> {
+    return await revise(existing, async (before) => {
+      const after = written(before, changes);
+      if (after.name !== before.name) await refuseTaken(after.name);
+      await store.replace(before, after);
+      return after;
+    });
+  }
+
+  /**
+   * The soft delete: the record stays, inactive.
+   * @throws NotFoundError; ConflictError where it has transactions
+   */
+  async function deactivate(pathId: string): Promise<void> {
+    await revise(await find(pathId), (before) =>
+      store.deactivate(before, written(before, { isActive: false })),
+    );
+  }
+
+  async function revise<Result>(
+    existing: Category,
+    decide: (before: Category) => Promise<Result>,
+  ): Promise<Result> {
+    const readAgain = () => find(String(existing.id));
+    return await settle({ pace, existing, readAgain, decide });
+  }
+
+  function written(before: Category, changes: CategoryChanges): Category {
+    return {
+      ...before,
+      ...changes,
+      updatedAt: laterThan(before.updatedAt, clock().getTime()),
+      version: before.version + 1,
+    };
+  }
+
+  async function refuseTaken(name: string): Promise<void> {
+    if (await names.isTaken(name)) throw nameTaken(name);
+  }
+
+  return { list, find, create, update, deactivate };
+}

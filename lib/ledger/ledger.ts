@@ -1,0 +1,48 @@
+// A ledger: its use cases over one table.
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createCategoryStore } from '../store/categories.ts';
+import { createCategoryNames } from '../store/category-names.ts';
+import { createDatabase } from '../store/database.ts';
+import { createDayCounts } from '../store/day-counts.ts';
+import { createKeys } from '../store/keys.ts';
+import { type Pace, STANDARD_PACE } from '../store/retry.ts';
+import { createSequences } from '../store/sequences.ts';
+import { createTransactionPages } from '../store/transaction-pages.ts';
+import { createTransactionStore } from '../store/transactions.ts';
+import { type Categories, createCategories } from './categories.ts';
+import { createTransactions, type Transactions } from './transactions.ts';
+
+export interface Ledger {
+  readonly transactions: Transactions;
+  readonly categories: Categories;
+}
+
+export function createLedger(options: {
+  readonly client: Pick<DynamoDBDocumentClient, 'send'>;
+  readonly tableName: string;
+  readonly ledgerId: string;
+  readonly timeZone: string;
+  readonly clock?: () => Date;
+  readonly pace?: Pace;
+}): Ledger {
+  const { client, tableName, timeZone, clock = () => new Date(), pace = STANDARD_PACE } = options;
+  const keys = createKeys(options.ledgerId);
+  const database = createDatabase({ client, tableName, pace });
+  const sequences = createSequences(database, keys);
+  const dayCounts = createDayCounts(database, keys);
+  const names = createCategoryNames(database, keys);
+  const categories = createCategoryStore({ database, keys, names });
+  const transactions = createTransactionStore({ database, keys, dayCounts, categories });
+  const pages = createTransactionPages({ database, keys, dayCounts });
+  const shared = { names, sequences, pace, clock };
+  return {
+    transactions: createTransactions({
+      store: transactions,
+      pages,
+      categories,
+      timeZone,
+      ...shared,
+    }),
+    categories: createCategories({ store: categories, ...shared }),
+  };
+}

@@ -1,0 +1,141 @@
+// Use cases of transactions: the rules of the service document.
+import { currentDate } from '../domain/calendar-date.ts';
+import type { Category } from '../domain/category.ts';
+import { inactiveCategory } from '../domain/category-rules.ts';
+import { offsetOf, type Pagination, paginate } from '../domain/pagination.ts';
+import { canonicalId } from '../domain/record-id.ts';
+import type {
+  NamedTransaction,
+  NewTransaction,
+  Transaction,
+  TransactionChanges,
+} from '../domain/transaction.ts';
+import type { TransactionQuery } from '../domain/transaction-query.ts';
+import { unknownRecord } from '../errors.ts';
+import type { CategoryStore } from '../store/categories.ts';
+import type { CategoryNames } from '../store/category-names.ts';
+import type { Pace } from '../store/retry.ts';
+import type { Sequences } from '../store/sequences.ts';
+import type { TransactionPages } from '../store/transaction-pages.ts';
+import type { TransactionStore } from '../store/transactions.ts';
+import { laterThan, settle } from './settle.ts';
+
+export interface TransactionListing {
+  readonly items: readonly NamedTransaction[];
+  readonly pagination: Pagination;
+}
+
+export type Transactions = ReturnType<typeof createTransactions>;
+
+export function createTransactions(options: {
+  readonly store: TransactionStore;
+  readonly pages: TransactionPages;
+  readonly categories: CategoryStore;
+  readonly names: CategoryNames;
+  readonly sequences: Sequences;
+  readonly pace: Pace;
+  readonly clock: () => Date;
+  readonly timeZone: string;
+}) {
+  const { store, pages, categories, names, sequences, pace, clock, timeZone } = options;
+
+  /** Newest first: by date, then creation, then id. */
+  async function list({ page, perPage, ...filter }: TransactionQuery): Promise<TransactionListing> {
+    const [{ total, items }, nameOf] = await Promise.all([
+      pages.read(filter, offsetOf(page, perPage), perPage),
+      names.all(),
+    ]);
+    return {
+      items: await Promise.all(items.map((each) => named(each, nameOf))),
+      pagination: paginate(page, perPage, total),
+    };
+  }
+
+  /**
+   * @param pathId an id as a client sent it
+   * @throws NotFoundError
+   */
+  async function find(pathId: string): Promise<Transaction> {
+    const id = canonicalId(pathId);
+    const transaction = id === undefined ? undefined : await store.get(id);
+    if (!transaction) throw unknownRecord('Transaction', pathId);
+    return transaction;
+  }
+
+  /** @throws NotFoundError */
+  async function read(pathId: string): Promise<NamedTransaction> {
+    return await named(await find(pathId));
+  }
+
+  /** @throws NotFoundError or ValidationError for its category */
+  async function create(fields: NewTransaction): Promise<NamedTransaction> {
+    const category = await assignable(fields.categoryId);
+    const id = await sequences.next('transaction');
+    const now = clock();
+    const transaction: Transaction = {
+      ...fields,
+      date: fields.date ?? currentDate(now, timeZone),
+      id,
+      createdAt: now.getTime(),
+      updatedAt: now.getTime(),
+      version: 1,
+    };
+    await store.add(transaction);
+    return { ...transaction, categoryName: category?.name };
+  }
+
+  /** @throws NotFoundError where it is gone by now, and as `create` does */
+  async function update(
+    existing: Transaction,
+    changes: TransactionChanges,
+  ): Promise<NamedTransaction> {
+    return await revise(existing, async (before) => {
+      const category = await assignable(changes.categoryId ?? null);
+      const after: Transaction = {
+        ...before,
+        ...changes,
+        updatedAt: laterThan(before.updatedAt, clock().getTime()),
+        version: before.version + 1,
+      };
+      await store.replace(before, after);
+      return category ? { ...after, categoryName: category.name } : await named(after);
+    });
+  }
+
+  /** @throws NotFoundError */
+  async function remove(pathId: string): Promise<void> {
+    await revise(await find(pathId), store.remove);
+  }
+
+  async function revise<Result>(
+    existing: Transaction,
+    decide: (before: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    const readAgain = () => find(String(existing.id));
+    return await settle({ pace, existing, readAgain, decide });
+  }
+
+  async function assignable(categoryId: number | null): Promise<Category | undefined> {
+    if (categoryId === null) return undefined;
+    const category = await categories.get(categoryId);
+    if (!category) throw unknownRecord('Category', categoryId);
+    if (!category.isActive) throw inactiveCategory();
+    return category;
+  }
+
+  // A rename seen half-way may have left the name out of those that were read together.
+  async function named(
+    transaction: Transaction,
+    nameOf?: ReadonlyMap<number, string>,
+  ): Promise<NamedTransaction> {
+    const { categoryId } = transaction;
+    if (categoryId === null) return { ...transaction, categoryName: undefined };
+    const known = nameOf?.get(categoryId);
+    return {
+      ...transaction,
+      categoryName: known ?? (await categories.get(categoryId))?.name,
+    };
+  }
+
+  return { list, find, read, create, update, remove };
+}

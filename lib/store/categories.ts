@@ -1,0 +1,101 @@
+// Remembers categories: the record, the claim on its name, and the count of its transactions.
+import type { Category } from '../domain/category.ts';
+import { categoryInUse, inactiveCategory } from '../domain/category-rules.ts';
+import { isAssignableId } from '../domain/record-id.ts';
+import { StaleRecordError, unknownRecord } from '../errors.ts';
+import { changeableAttributes, fromCategoryItem, toCategoryItem } from './category-item.ts';
+import type { CategoryNames } from './category-names.ts';
+import type { Database, Item, Write } from './database.ts';
+import type { Keys } from './keys.ts';
+import { addTo, setOn } from './update-writes.ts';
+
+export type CategoryStore = ReturnType<typeof createCategoryStore>;
+
+const IS_NEW = 'attribute_not_exists(pk)';
+const IS_KNOWN = 'attribute_exists(pk)';
+const IS_UNCHANGED = 'version = :expected';
+const IS_ASSIGNABLE = 'attribute_exists(pk) AND is_active = :yes';
+const IS_UNUSED = 'attribute_exists(pk) AND transaction_count = :none';
+
+export function createCategoryStore(options: {
+  readonly database: Database;
+  readonly keys: Keys;
+  readonly names: CategoryNames;
+}) {
+  const { database, keys, names } = options;
+
+  async function get(id: number): Promise<Category | undefined> {
+    if (!isAssignableId(id)) return undefined;
+    const item = await database.get(keys.category(id));
+    return item && fromCategoryItem(item);
+  }
+
+  /** Active and inactive, in no order to rely on. */
+  async function all(): Promise<Category[]> {
+    const items = await database.query({ value: keys.categories, consistent: true });
+    return items.map(fromCategoryItem);
+  }
+
+  /** @throws ConflictError where the name is taken by now */
+  async function add(category: Category): Promise<void> {
+    const put: Write = {
+      Put: { Item: toCategoryItem(keys, category), ConditionExpression: IS_NEW },
+      broken: () => new Error(`Category id ${category.id} was given twice`),
+    };
+    await database.commit([put, names.claim(category.name, category.id)]);
+  }
+
+  /** @throws StaleRecordError where the category is no longer the one that was read; ConflictError as `add` does */
+  async function replace(before: Category, after: Category): Promise<void> {
+    const update = setOn(keys.category(before.id), changeableAttributes(after), {
+      expression: IS_UNCHANGED,
+      values: { ':expected': before.version },
+      broken: () => new StaleRecordError(`Category ${before.id} is not at ${before.version}`),
+    });
+    const renaming =
+      before.name === after.name
+        ? []
+        : [names.release(before.name, before.id), names.claim(after.name, after.id)];
+    await database.commit([update, ...renaming]);
+  }
+
+  /** The writes by which the counts follow a transaction that leaves one category for another, or for none. */
+  function follow(left: number | null, joined: number | null): Write[] {
+    if (left === joined) return [];
+    return [...(left === null ? [] : [leave(left)]), ...(joined === null ? [] : [join(joined)])];
+  }
+
+  function leave(id: number): Write {
+    return addTo(keys.category(id), new Map([['transaction_count', -1]]), {
+      expression: IS_KNOWN,
+      broken: () => new Error(`Category ${id} of a transaction is not there`),
+    });
+  }
+
+  function join(id: number): Write {
+    return addTo(keys.category(id), new Map([['transaction_count', 1]]), {
+      expression: IS_ASSIGNABLE,
+      values: { ':yes': true },
+      broken: (existing) => (existing ? inactiveCategory() : unknownRecord('Category', id)),
+    });
+  }
+
+  /** @throws StaleRecordError as `replace` does; ConflictError where it has transactions by now */
+  async function deactivate(before: Category, after: Category): Promise<void> {
+    const update = setOn(keys.category(before.id), changeableAttributes(after), {
+      expression: `${IS_UNUSED} AND ${IS_UNCHANGED}`,
+      values: { ':none': 0, ':expected': before.version },
+      broken: (existing) => whyNotUnused(before, existing),
+    });
+    await database.commit([update]);
+  }
+
+  return { get, all, add, replace, deactivate, follow };
+}
+
+function whyNotUnused(before: Category, existing: Item | undefined): Error {
+  if (!existing) return unknownRecord('Category', before.id);
+  const { transactionCount } = fromCategoryItem(existing);
+  if (transactionCount > 0) return categoryInUse(transactionCount);
+  return new StaleRecordError(`Category ${before.id} is not at ${before.version}`);
+}

@@ -1,0 +1,178 @@
+// The table as the stores use it: a few calls, each retried where its failure may pass by itself.
+import { randomUUID } from 'node:crypto';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Key } from './keys.ts';
+import { type Pace, retrying } from './retry.ts';
+import { isTransient } from './transient.ts';
+
+export type Item = Record<string, unknown>;
+/** Where a query goes on. */
+export type Position = Record<string, unknown>;
+
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+type WithoutTable<Write> = Omit<NonNullable<Write>, 'TableName'>;
+
+/** One item's part of an atomic write. */
+export type Write = {
+  readonly [Kind in 'Put' | 'Update' | 'Delete']?: WithoutTable<TransactItem[Kind]>;
+} & {
+  /** The error that a failed condition stands for, given the item as it is now. */
+  readonly broken: (existing: Item | undefined) => Error;
+};
+
+/** A key range of one partition of the table or of an index. */
+export interface Range {
+  readonly index?: string;
+  readonly attribute?: string;
+  readonly value: string;
+  /** Sort keys from one to the other, both included; the whole partition without it. */
+  readonly between?: readonly [string, string];
+  readonly sortKey?: string;
+  readonly descending?: boolean;
+  /** Attributes to return; all without it. */
+  readonly attributes?: readonly string[];
+  readonly consistent?: boolean;
+}
+
+export type Database = ReturnType<typeof createDatabase>;
+
+export function createDatabase(options: {
+  readonly client: Pick<DynamoDBDocumentClient, 'send'>;
+  readonly tableName: string;
+  readonly pace: Pace;
+}) {
+  const { client, tableName: TableName, pace } = options;
+  const attempt = <Result>(call: () => Promise<Result>) => retrying(pace, isTransient, call);
+
+  /** Strongly consistent: what was answered before is seen. */
+  async function get(key: Key, { consistent = true } = {}): Promise<Item | undefined> {
+    const input = { TableName, Key: key, ConsistentRead: consistent };
+    return (await attempt(() => client.send(new GetCommand(input)))).Item;
+  }
+
+  /** Items of a range, to its end or up to a number of them, from its start or from after a position in it. */
+  async function query(
+    range: Range,
+    limit = Number.POSITIVE_INFINITY,
+    after?: Position,
+  ): Promise<Item[]> {
+    const items: Item[] = [];
+    let from = after;
+    do {
+      const input = { ...toQuery(TableName, range, limit - items.length), ExclusiveStartKey: from };
+      const page = await attempt(() => client.send(new QueryCommand(input)));
+      items.push(...(page.Items ?? []));
+      from = page.LastEvaluatedKey;
+    } while (from && items.length < limit);
+    return items;
+  }
+
+  /** The position after a number of items of a range, which are read but not fetched; undefined at its end. */
+  async function countOver(range: Range, count: number): Promise<Position | undefined> {
+    let counted = 0;
+    let from: Position | undefined;
+    do {
+      const query = toQuery(TableName, range, count - counted);
+      const input = { ...query, Select: 'COUNT' as const, ExclusiveStartKey: from };
+      const page = await attempt(() => client.send(new QueryCommand(input)));
+      counted += page.Count ?? 0;
+      from = page.LastEvaluatedKey;
+    } while (from && counted < count);
+    return from;
+  }
+
+  /**
+   * Adds to a counter outside of any transaction and returns its new value.
+   * An addition whose answer was lost is made again: numbers may be left out, none is given twice.
+   */
+  async function increment(key: Key, attribute: string, by: number): Promise<number> {
+    const input = {
+      TableName,
+      Key: key,
+      UpdateExpression: 'ADD #counter :by',
+      ExpressionAttributeNames: { '#counter': attribute },
+      ExpressionAttributeValues: { ':by': by },
+      ReturnValues: 'UPDATED_NEW' as const,
+    };
+    const { Attributes } = await attempt(() => client.send(new UpdateCommand(input)));
+    return Number(Attributes?.[attribute]);
+  }
+
+  /**
+   * All writes or none. Tried again under one request token, so that a try whose answer was lost is not applied twice.
+   * @throws the `broken` error of the first write whose condition did not hold
+   */
+  async function commit(writes: readonly Write[]): Promise<void> {
+    const input = {
+      ClientRequestToken: randomUUID(),
+      TransactItems: writes.map((write) => toTransactItem(TableName, write)),
+    };
+    try {
+      await attempt(() => client.send(new TransactWriteCommand(input)));
+    } catch (error) {
+      throw brokenCondition(writes, error) ?? error;
+    }
+  }
+
+  return { get, query, countOver, increment, commit };
+}
+
+function toQuery(TableName: string, range: Range, limit: number): QueryCommandInput {
+  const { index, attribute = 'pk', value, between, sortKey = 'sk', attributes } = range;
+  const names: Record<string, string> = { '#partition': attribute };
+  const values: Record<string, string> = { ':partition': value };
+  if (between) {
+    names['#sort'] = sortKey;
+    [values[':first'], values[':last']] = between;
+  }
+  const projected = attributes?.map((name, position) => {
+    names[`#a${position}`] = name;
+    return `#a${position}`;
+  });
+  return {
+    TableName,
+    IndexName: index,
+    KeyConditionExpression: between
+      ? '#partition = :partition AND #sort BETWEEN :first AND :last'
+      : '#partition = :partition',
+    ProjectionExpression: projected?.join(', '),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+    ScanIndexForward: !range.descending,
+    ConsistentRead: range.consistent,
+    Limit: Number.isFinite(limit) ? limit : undefined,
+  };
+}
+
+function toTransactItem(TableName: string, { broken: _, ...write }: Write): TransactItem {
+  const entries = Object.entries(write).map(([kind, part]) => [
+    kind,
+    { ...part, TableName, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
+  ]);
+  return Object.fromEntries(entries);
+}
+
+interface Cancellation {
+  readonly CancellationReasons?: readonly {
+    readonly Code?: string;
+    readonly Item?: Record<string, AttributeValue>;
+  }[];
+}
+
+function brokenCondition(writes: readonly Write[], error: unknown): Error | undefined {
+  const reasons = (error as Cancellation).CancellationReasons ?? [];
+  const position = reasons.findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
+  const existing = reasons[position]?.Item;
+  // The document client leaves this item as it came over the wire.
+  return writes[position]?.broken(existing && unmarshall(existing));
+}

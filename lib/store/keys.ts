@@ -1,0 +1,120 @@
+// Every key of the table, and with it every way the table is reached:
+//
+//   one transaction              Get    TRANSACTION#id
+//   transactions, newest first   Query  one of four date-sorted indexes: all, type, category, category and type
+//   how many, and on which day   Query  DAYS or DAYS#category: years (Y#2026); Get: one month (M#2026-03)
+//   one category / all of them   Get / Query  CATEGORIES
+//   who has a name / all names   Get / Query  CATEGORY_NAMES
+//   the next id                  Update SEQUENCES
+//
+// Every key starts with the ledger, so that no read can cross from one ledger into another.
+import type { CalendarDate, CalendarMonth, CalendarYear } from '../domain/calendar-date.ts';
+import type { Transaction, TransactionType } from '../domain/transaction.ts';
+
+export interface Key extends Record<string, string> {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+export type SequenceKind = 'transaction' | 'category';
+
+/** The rows a list may be confined to; their two attributes choose the index. */
+export interface Facet {
+  readonly type: TransactionType | undefined;
+  readonly categoryId: number | undefined;
+}
+
+/** An index, the attribute that is its partition key, and the partition in it. */
+export interface IndexPartition {
+  readonly index: string;
+  readonly attribute: string;
+  readonly value: string;
+}
+
+export type Keys = ReturnType<typeof createKeys>;
+
+const ONLY_ITEM = '-';
+
+export function createKeys(ledgerId: string) {
+  const within = (...parts: (string | number)[]) => [ledgerId, ...parts].join('#');
+  return {
+    transaction: (id: number): Key => ({ pk: within('TRANSACTION', id), sk: ONLY_ITEM }),
+
+    categories: within('CATEGORIES'),
+    category: (id: number): Key => ({ pk: within('CATEGORIES'), sk: paddedId(id) }),
+
+    categoryNames: within('CATEGORY_NAMES'),
+    categoryName: (name: string): Key => ({ pk: within('CATEGORY_NAMES'), sk: name }),
+
+    sequence: (kind: SequenceKind): Key => ({ pk: within('SEQUENCES'), sk: kind }),
+
+    /** Without a category, the histogram of all transactions. */
+    days: (categoryId?: number): string =>
+      categoryId === undefined ? within('DAYS') : within('DAYS', categoryId),
+
+    /** Attributes that put a transaction into the date-sorted indexes. */
+    indexed: (
+      transaction: Pick<Transaction, 'type' | 'categoryId' | 'date' | 'createdAt' | 'id'>,
+    ) => {
+      const { type, categoryId } = transaction;
+      return {
+        all_key: ledgerId,
+        type_key: within(type),
+        ...(categoryId === null
+          ? {}
+          : { category_key: within(categoryId), category_type_key: within(categoryId, type) }),
+        date_key: dateKey(transaction),
+      };
+    },
+
+    partition: ({ type, categoryId }: Facet): IndexPartition => {
+      if (type && categoryId !== undefined) {
+        return named('category-type', within(categoryId, type));
+      }
+      if (type) return named('type', within(type));
+      if (categoryId !== undefined) return named('category', within(categoryId));
+      return named('all', ledgerId);
+    },
+  };
+}
+
+export function yearKey(year: CalendarYear): string {
+  return `Y#${year}`;
+}
+
+export function monthKey(month: CalendarMonth): string {
+  return `M#${month}`;
+}
+
+/** The list's order as a string: date, then creation, then id. */
+export function dateKey({
+  date,
+  createdAt,
+  id,
+}: Pick<Transaction, 'date' | 'createdAt' | 'id'>): string {
+  return `${date}#${new Date(createdAt).toISOString()}#${paddedId(id)}`;
+}
+
+export function parseDateKey(key: string): Pick<Transaction, 'date' | 'createdAt' | 'id'> {
+  const [date = '', createdAt = '', id = ''] = key.split('#');
+  return { date, createdAt: Date.parse(createdAt), id: Number(id) };
+}
+
+/** Keys of one day lie between the two. */
+export function firstKeyOf(date: CalendarDate): string {
+  return `${date}#`;
+}
+
+/** Keys of one day lie between the two. */
+export function lastKeyOf(date: CalendarDate): string {
+  return `${date}#~`;
+}
+
+function named(facet: string, value: string): IndexPartition {
+  return { index: `${facet}-by-date`, attribute: `${facet.replace('-', '_')}_key`, value };
+}
+
+// As wide as the largest safe integer, so that the order of the texts is the order of the numbers.
+function paddedId(id: number): string {
+  return String(id).padStart(16, '0');
+}

@@ -1,0 +1,45 @@
+// Tries again with full jitter inside a deadline. What is worth another try is the caller's to say.
+
+export interface Pace {
+  readonly firstDelayMs: number;
+  readonly longestDelayMs: number;
+  /** No try starts later than this after the first one. */
+  readonly deadlineMs: number;
+  readonly now: () => number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+}
+
+// A month of a histogram takes some 40 writes a second; the deadline lets 64 at once all through
+// and ends well before the gateway gives up (30 s).
+export const STANDARD_PACE: Pace = {
+  firstDelayMs: 25,
+  longestDelayMs: 1_000,
+  deadlineMs: 8_000,
+  now: () => performance.now(),
+  random: Math.random,
+  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+};
+
+/** @throws what the last try threw, when it is not worth another or time is up */
+export async function retrying<Result>(
+  pace: Pace,
+  isWorthAnother: (error: unknown) => boolean,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  const deadline = pace.now() + pace.deadlineMs;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const delay = jittered(pace, tries);
+      if (!isWorthAnother(error) || pace.now() + delay > deadline) throw error;
+      await pace.sleep(delay);
+    }
+  }
+}
+
+function jittered({ firstDelayMs, longestDelayMs, random }: Pace, tries: number): number {
+  return random() * Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(tries, 30));
+}

@@ -1,0 +1,53 @@
+// Update expressions, written once: attributes go by placeholders, for many of their names are reserved words.
+import type { Write } from './database.ts';
+import type { Key } from './keys.ts';
+
+/** A condition of a write and what it means when it does not hold. */
+export interface Condition {
+  readonly expression: string;
+  readonly values?: Readonly<Record<string, unknown>>;
+  readonly broken: Write['broken'];
+}
+
+/** Adds to counters of one item; without a condition the item comes into being where it is missing. */
+export function addTo(
+  key: Key,
+  byAttribute: ReadonlyMap<string, number>,
+  condition?: Condition,
+): Write {
+  const terms = [...byAttribute.keys()].map((_, n) => `#a${n} :a${n}`);
+  return update(key, `ADD ${terms.join(', ')}`, byAttribute, condition);
+}
+
+/** Sets attributes of one item and leaves its others alone. */
+export function setOn(
+  key: Key,
+  attributes: Readonly<Record<string, unknown>>,
+  condition: Condition,
+): Write {
+  const byAttribute = new Map(Object.entries(attributes));
+  const terms = [...byAttribute.keys()].map((_, n) => `#a${n} = :a${n}`);
+  return update(key, `SET ${terms.join(', ')}`, byAttribute, condition);
+}
+
+function update(
+  key: Key,
+  expression: string,
+  byAttribute: ReadonlyMap<string, unknown>,
+  condition: Condition | undefined,
+): Write {
+  const entries = [...byAttribute];
+  return {
+    Update: {
+      Key: key,
+      UpdateExpression: expression,
+      ConditionExpression: condition?.expression,
+      ExpressionAttributeNames: Object.fromEntries(entries.map(([name], n) => [`#a${n}`, name])),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(entries.map(([, value], n) => [`:a${n}`, value])),
+        ...condition?.values,
+      },
+    },
+    broken: condition?.broken ?? (() => new Error(`${key.pk} ${key.sk} had no condition to break`)),
+  };
+}
