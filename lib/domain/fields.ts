@@ -18,8 +18,13 @@ export function parseBody<Schema extends ObjectSchema>(
 ): v.InferOutput<Schema> {
   const faults = Object.keys(body)
     .filter((name) => !Object.hasOwn(schema.entries, name) && !READ_ONLY.has(name))
-    .map((name): [string, string] => [name, 'Is not a known field.']);
+    .map(notKnown);
   return parse(schema, body, { message: 'Input validation failed', faults });
+}
+
+/** For a field that is refused before the others are judged. */
+export function unknownField(name: string): ValidationError {
+  return new ValidationError('Input validation failed', { details: byField([notKnown(name)]) });
 }
 
 /**
@@ -55,6 +60,10 @@ function parse<Schema extends ObjectSchema>(
     throw new ValidationError(failure.message, { details: byField(faults) });
   }
   return result.output;
+}
+
+function notKnown(name: string): [string, string] {
+  return [name, 'Is not a known field.'];
 }
 
 function toFault(issue: v.BaseIssue<unknown>): [string, string] {

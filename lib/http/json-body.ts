@@ -1,6 +1,7 @@
 // The body of a POST or PUT: present, JSON, an object. Its label (content type) is not enforced.
 import type { MiddlewareObj } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
+import { unknownField } from '../domain/fields.ts';
 import { ValidationError } from '../errors.ts';
 import type { ApiEvent } from './endpoint.ts';
 import type { Reply } from './replies.ts';
@@ -17,12 +18,22 @@ export function jsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply
       if (isBlank(event)) throw noJsonData();
       try {
         await parser.before?.(request as never);
-      } catch (cause) {
-        throw new ValidationError('The request body is not valid JSON', { cause });
+      } catch (error) {
+        throw refusal(error);
       }
       event.json = presentObject(event.body);
     },
   };
+}
+
+// The parser refuses keys that would reach into prototypes and tells which: to a client they are unknown fields.
+function refusal(error: unknown): ValidationError {
+  const { statusCode, cause } = error as { statusCode?: number; cause?: { data?: unknown } };
+  const key = cause?.data;
+  if (statusCode === 422 && (key === '__proto__' || key === 'constructor')) {
+    return unknownField(key);
+  }
+  return new ValidationError('The request body is not valid JSON', { cause: error });
 }
 
 function isBlank({ body, isBase64Encoded }: ApiEvent): boolean {
