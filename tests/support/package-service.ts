@@ -1,0 +1,46 @@
+// Packages the service once for all wiring tests, as an operator without an account would.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Folder with one packaged service for each stage. */
+    packagedService: string;
+  }
+}
+
+const SERVERLESS = join(import.meta.dirname, '../../node_modules/serverless/bin/serverless.js');
+
+// No account and no home; and, as left in a shell, what must not find its way into a package.
+const ENVIRONMENT = {
+  PATH: process.env.PATH,
+  HOME: '/nonexistent',
+  AWS_EC2_METADATA_DISABLED: 'true',
+  DYNAMODB_ENDPOINT: 'http://left-in-the-shell:8000',
+  TABLE_NAME: 'left-in-the-shell',
+  LEDGER_ID: 'left-in-the-shell',
+  TIME_ZONE: 'Europe/Berlin',
+  ALLOWED_ORIGINS: 'https://left-in-the-shell.example',
+};
+
+/** Vitest's global setup of the wiring tests. */
+export default async function packageService({ provide }: TestProject) {
+  const folder = await mkdtemp(join(tmpdir(), 'ledger-package-'));
+  // One after the other: a packaging moves its files by way of the same `.serverless` folder.
+  for (const stage of ['dev', 'prod']) await packageStage(stage, join(folder, stage));
+  provide('packagedService', folder);
+  return () => rm(folder, { recursive: true, force: true });
+}
+
+/** @throws with the packager's output (`stdout`) when it refuses */
+export async function packageStage(stage: string, folder: string): Promise<void> {
+  const options = ['package', '--stage', stage, '--package', folder];
+  await promisify(execFile)(process.execPath, [SERVERLESS, ...options], {
+    cwd: join(import.meta.dirname, '../..'),
+    env: ENVIRONMENT,
+  });
+}

@@ -1,0 +1,56 @@
+// The gateway is throttled, watched and logged, and answers browsers of named origins.
+import { describe, expect, it } from 'vitest';
+import { readTemplate, type Stage, theOnly } from '../support/packaged-template.ts';
+
+interface StageExpectation {
+  readonly stage: Stage;
+  readonly rate: number;
+  readonly burst: number;
+  readonly origins: string[];
+}
+
+const STAGE_SETTINGS: readonly StageExpectation[] = [
+  { stage: 'dev', rate: 20, burst: 40, origins: ['http://localhost:3000'] },
+  { stage: 'prod', rate: 100, burst: 200, origins: ['https://finance-ledger.example'] },
+];
+
+describe.each(STAGE_SETTINGS)('the gateway of stage $stage', ({ stage, rate, burst, origins }) => {
+  const template = readTemplate(stage);
+  const deployed = theOnly(template, 'AWS::ApiGatewayV2::Stage').Properties;
+
+  it('is throttled, and measured route by route', () => {
+    expect(deployed.DefaultRouteSettings).toEqual({
+      DetailedMetricsEnabled: true,
+      ThrottlingRateLimit: rate,
+      ThrottlingBurstLimit: burst,
+    });
+  });
+
+  it('writes an access log of JSON objects', () => {
+    expect(deployed.AccessLogSettings).toMatchObject({
+      DestinationArn: { 'Fn::GetAtt': ['HttpApiLogGroup', 'Arn'] },
+    });
+    const { Format } = deployed.AccessLogSettings as { Format: string };
+    expect(JSON.parse(Format)).toMatchObject({
+      requestId: '$context.requestId',
+      routeKey: '$context.routeKey',
+      status: '$context.status',
+      responseLatency: '$context.responseLatency',
+      integrationLatency: '$context.integrationLatency',
+      integrationError: '$context.integrationErrorMessage',
+      sourceIp: '$context.identity.sourceIp',
+      userAgent: '$context.identity.userAgent',
+    });
+  });
+
+  it('answers preflight requests of named origins and shows them the request id', () => {
+    const { CorsConfiguration } = theOnly(template, 'AWS::ApiGatewayV2::Api').Properties;
+    expect(CorsConfiguration).toEqual({
+      AllowOrigins: origins,
+      AllowMethods: ['GET', 'POST', 'PUT', 'DELETE'],
+      AllowHeaders: ['Content-Type'],
+      ExposeHeaders: ['X-Request-Id'],
+      MaxAge: 3600,
+    });
+  });
+});

@@ -1,0 +1,82 @@
+// Every route of the service document is on the packaged gateway, with and without the slash.
+import { describe, expect, it } from 'vitest';
+import {
+  entryPoint,
+  type FunctionProperties,
+  readTemplate,
+  resourcesOf,
+  STAGES,
+  type Template,
+} from '../support/packaged-template.ts';
+
+const DOCUMENT_ROUTES = [
+  ['GET /transactions', 'transactions/list'],
+  ['POST /transactions', 'transactions/create'],
+  ['GET /transactions/{id}', 'transactions/read'],
+  ['PUT /transactions/{id}', 'transactions/update'],
+  ['DELETE /transactions/{id}', 'transactions/delete'],
+  ['GET /categories', 'categories/list'],
+  ['POST /categories', 'categories/create'],
+  ['GET /categories/{id}', 'categories/read'],
+  ['PUT /categories/{id}', 'categories/update'],
+  ['DELETE /categories/{id}', 'categories/delete'],
+] as const;
+
+describe.each(STAGES)('routes of stage %s', (stage) => {
+  const routes = routesOf(readTemplate(stage));
+
+  it.each(DOCUMENT_ROUTES)('%s and its slash form reach %s', (routeKey, name) => {
+    expect(routes[routeKey]).toBe(name);
+    expect(routes[`${routeKey}/`]).toBe(name);
+  });
+
+  it('answers everything else with the not-found function', () => {
+    expect(routes.$default).toBe('api/not-found');
+  });
+
+  it('has no route besides', () => {
+    expect(Object.keys(routes)).toHaveLength(DOCUMENT_ROUTES.length * 2 + 1);
+  });
+
+  it('lets the gateway, and nobody else, invoke each function', () => {
+    const permissions = resourcesOf(readTemplate(stage), 'AWS::Lambda::Permission');
+    const invoked = permissions.map(([, { Properties }]) => {
+      expect(Properties).toMatchObject({
+        Action: 'lambda:InvokeFunction',
+        Principal: 'apigateway.amazonaws.com',
+        SourceArn: { 'Fn::Join': ['', expect.arrayContaining([{ Ref: 'HttpApi' }])] },
+      });
+      return Properties.FunctionName;
+    });
+    const functions = resourcesOf(readTemplate(stage), 'AWS::Lambda::Function');
+    expect(invoked).toEqual(functions.map(([name]) => ({ 'Fn::GetAtt': [name, 'Arn'] })));
+  });
+});
+
+/** Route keys with the entry point that answers them, followed through the integration. */
+function routesOf(template: Template): Record<string, string> {
+  const routes = resourcesOf<RouteProperties>(template, 'AWS::ApiGatewayV2::Route');
+  return Object.fromEntries(
+    routes.map(([, { Properties }]) => {
+      const [, [, { Ref: integration }]] = Properties.Target['Fn::Join'];
+      return [Properties.RouteKey, entryPointBehind(template, integration)];
+    }),
+  );
+}
+
+function entryPointBehind(template: Template, integration: string): string {
+  const { Properties } = template.Resources[integration] as { Properties: IntegrationProperties };
+  expect(Properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' });
+  const [functionName] = Properties.IntegrationUri['Fn::GetAtt'];
+  const target = template.Resources[functionName] as { Properties: FunctionProperties };
+  return entryPoint(target.Properties.Handler);
+}
+
+interface RouteProperties {
+  readonly RouteKey: string;
+  readonly Target: { readonly 'Fn::Join': [separator: string, parts: [string, { Ref: string }]] };
+}
+
+interface IntegrationProperties {
+  readonly IntegrationUri: { readonly 'Fn::GetAtt': [functionName: string, attribute: string] };
+}

@@ -1,0 +1,49 @@
+// What holds for a stage as a whole: its logs end some day, its files are private, its name is known.
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { packageStage } from '../support/package-service.ts';
+import { readTemplate, resourcesOf, type Stage, theOnly } from '../support/packaged-template.ts';
+
+const LOG_RETENTION_DAYS: readonly (readonly [Stage, number])[] = [
+  ['dev', 14],
+  ['prod', 365],
+];
+
+describe.each(LOG_RETENTION_DAYS)('stage %s', (stage, retentionDays) => {
+  const template = readTemplate(stage);
+  const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup');
+
+  it('logs every function and the gateway', () => {
+    const functions = resourcesOf(template, 'AWS::Lambda::Function').map(
+      ([, { Properties }]) => `/aws/lambda/${Properties.FunctionName}`,
+    );
+    const names = logGroups.map(([, { Properties }]) => Properties.LogGroupName);
+    expect(names.sort()).toEqual([...functions, `/aws/http-api/finance-ledger-${stage}`].sort());
+  });
+
+  it.each(logGroups)('keeps %s for a stated time', (_name, { Properties }) => {
+    expect(Properties.RetentionInDays).toBe(retentionDays);
+  });
+
+  it('keeps the deployed code private', () => {
+    expect(theOnly(template, 'AWS::S3::Bucket').Properties).toMatchObject({
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+    });
+  });
+
+  it('holds nothing of the environment it was packaged in', () => {
+    expect(JSON.stringify(template)).not.toMatch(/left-in-the-shell|Berlin/);
+  });
+});
+
+it('refuses a stage that nobody described', { timeout: 30_000 }, async () => {
+  const packaged = packageStage('prdo', join(tmpdir(), 'ledger-package-of-no-stage'));
+  const stdout = expect.stringContaining('Value not found at "param" source');
+  await expect(packaged).rejects.toMatchObject({ stdout });
+});
