@@ -8,8 +8,11 @@ export const bundleOptions = {
   format: 'esm',
   // esbuild's default for node takes the CommonJS builds of the SDK: twice the size, no faster.
   mainFields: ['module', 'main'],
-  // In Lambda the credentials are in the environment; the SDK's default chain is a third of a bundle.
-  alias: { '@aws-sdk/credential-provider-node': './lib/store/environment-credentials.ts' },
+  alias: {
+    // In Lambda the credentials are in the environment; the SDK's default chain is a third of a bundle.
+    '@aws-sdk/credential-provider-node': './lib/store/environment-credentials.ts',
+    'node:http': './lib/http/node-http.ts',
+  },
   minify: true,
   sourcemap: true,
   sourcesContent: false,
