@@ -1,0 +1,66 @@
+// Makes the table from the definition that is also deployed.
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceInUseException,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import definition from '../lib/store/table.json' with { type: 'json' };
+import { localAccess } from './local-access.ts';
+import { firstLine, StartError } from './start-error.ts';
+
+/** A client of a local database; the caller destroys it. */
+export function createLocalClient(endpoint: string): DynamoDBClient {
+  const { region, accessKeyId, secretAccessKey } = localAccess(process.env);
+  return new DynamoDBClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } });
+}
+
+/** Creates the table where it is missing and waits until it can be used. */
+export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
+  const input = { TableName: tableName, ...definition } as CreateTableCommandInput;
+  try {
+    await client.send(new CreateTableCommand(input));
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error;
+  }
+  await waitUntilTableExists(
+    { client, maxWaitTime: 30, minDelay: 0.05, maxDelay: 1 },
+    { TableName: tableName },
+  );
+}
+
+/**
+ * Sees to it that the database holds the table.
+ * @throws StartError when the database cannot be reached, or has a table of that name with other indexes
+ */
+export async function ensureTable(endpoint: string, tableName: string): Promise<void> {
+  const client = createLocalClient(endpoint);
+  try {
+    await createTable(client, tableName);
+    await assertSameIndexes(client, tableName);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`The database at ${endpoint} cannot be used: ${reason(error)}`);
+  } finally {
+    client.destroy();
+  }
+}
+
+async function assertSameIndexes(client: DynamoDBClient, tableName: string): Promise<void> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+  const found = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName) ?? [];
+  const missing = definition.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName).filter(
+    (name) => !found.includes(name),
+  );
+  if (missing.length > 0) {
+    throw new StartError(`The table ${tableName} lacks the index ${missing.join(', ')}`);
+  }
+}
+
+// A refused connection is an AggregateError whose own message is empty.
+function reason(error: unknown): string {
+  const { code } = error as { code?: string };
+  return code ?? firstLine(error);
+}

@@ -1,0 +1,33 @@
+// What is worth reading of the gateway's output: the requests, and what the handlers log.
+export interface GatewayLog {
+  hear(line: string): void;
+  /** From now on lines are shown; until then they are only kept in mind. */
+  openUp(): void;
+  /** The line that most likely tells why the gateway failed. */
+  lastError(): string;
+}
+
+// Around each request the framework prints blank lines and the times of the function.
+const NOISE = /^\s*$|^\(λ: /;
+const ERROR = /error|✖|cannot|EADDRINUSE/i;
+const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+
+export function createGatewayLog(show: (line: string) => void): GatewayLog {
+  let open = false;
+  let lastLine = '';
+  let lastError = '';
+
+  return {
+    hear(coloured) {
+      const line = coloured.replace(COLOURS, '');
+      if (NOISE.test(line)) return;
+      if (open) show(line.replace(/ \(λ: (\w+)\)$/, ' -> $1'));
+      lastLine = line.trim();
+      if (ERROR.test(line)) lastError = lastLine;
+    },
+    openUp() {
+      open = true;
+    },
+    lastError: () => lastError || lastLine,
+  };
+}

@@ -1,0 +1,55 @@
+// What the environment says about a local start.
+import { StartError } from './start-error.ts';
+
+export interface LocalSettings {
+  /** Port of the API. */
+  readonly port: number;
+  /** Folder of the embedded database; `undefined` keeps everything in memory. */
+  readonly dataFolder: string | undefined;
+  /** A database that runs already and is to be used in place of an embedded one. */
+  readonly databaseEndpoint: string | undefined;
+  readonly tableName: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads PORT, DATA_DIR, DYNAMODB_ENDPOINT and TABLE_NAME; an empty variable counts as unset.
+ * @throws StartError naming the variable that is unusable
+ */
+export function readLocalSettings(environment: Environment): LocalSettings {
+  const dataDir = environment.DATA_DIR || '.local/data';
+  return {
+    port: port(environment.PORT || '3000'),
+    dataFolder: dataDir === 'memory' ? undefined : dataDir,
+    databaseEndpoint: endpoint(environment.DYNAMODB_ENDPOINT || undefined),
+    tableName: tableName(environment.TABLE_NAME || 'finance-ledger-local'),
+  };
+}
+
+function port(value: string): number {
+  const number = /^\d{1,5}$/.test(value) ? Number(value) : 0;
+  if (number < 1 || number > 65535) {
+    throw new StartError(`PORT must be a whole number from 1 to 65535, not "${value}"`);
+  }
+  return number;
+}
+
+function endpoint(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  if (!/^https?:$/.test(URL.parse(value)?.protocol ?? '')) {
+    throw new StartError(
+      `DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not "${value}"`,
+    );
+  }
+  return value;
+}
+
+function tableName(value: string): string {
+  if (!/^[\w.-]{3,255}$/.test(value)) {
+    throw new StartError(
+      `TABLE_NAME must be 3 to 255 letters, digits, "_", "-" or ".", not "${value}"`,
+    );
+  }
+  return value;
+}

@@ -1,0 +1,73 @@
+// npm start: the whole service on this machine, until SIGTERM or SIGINT.
+import type { Child } from './child-process.ts';
+import { ensureTable } from './create-table.ts';
+import { openDataFolder } from './data-folder.ts';
+import { type Database, startEmbeddedEngine } from './engine.ts';
+import { assertPortFree } from './free-port.ts';
+import { startGateway } from './gateway.ts';
+import { createRunning } from './running.ts';
+import { type LocalSettings, readLocalSettings } from './settings.ts';
+import { firstLine } from './start-error.ts';
+
+// Within the three seconds that a stop may take. What is left then dies with us (see child-process.ts).
+const STOP_MILLISECONDS = 2500;
+
+const running = createRunning();
+let leaving = false;
+
+process.once('SIGTERM', () => leave(0));
+process.once('SIGINT', () => leave(0));
+process.once('uncaughtException', (error) => leave(1, firstLine(error)));
+// Whoever read our lines may have gone away; that is no reason to stop serving.
+process.stdout.on('error', () => {});
+process.stderr.on('error', () => {});
+
+try {
+  await start(readLocalSettings(process.env));
+} catch (error) {
+  await leave(1, firstLine(error));
+}
+
+async function start(settings: LocalSettings): Promise<void> {
+  const { port, tableName } = settings;
+  await assertPortFree(port);
+  const database = await openDatabase(settings);
+  leaveWhenItEnds('embedded database', database.child);
+  await ensureTable(database.endpoint, tableName);
+  const gateway = await startGateway(running, {
+    port,
+    tableName,
+    databaseEndpoint: database.endpoint,
+  });
+  leaveWhenItEnds('local gateway', gateway);
+  tellWhereItIs(settings, database.endpoint);
+}
+
+async function openDatabase(settings: LocalSettings): Promise<Database> {
+  if (settings.databaseEndpoint !== undefined) return { endpoint: settings.databaseEndpoint };
+  if (settings.dataFolder === undefined) return startEmbeddedEngine(running);
+  const { databaseFile, release } = openDataFolder(settings.dataFolder);
+  running.whenStopping(release);
+  return startEmbeddedEngine(running, databaseFile);
+}
+
+function tellWhereItIs(settings: LocalSettings, endpoint: string): void {
+  if (leaving) return;
+  const kept =
+    settings.databaseEndpoint === undefined ? (settings.dataFolder ?? 'memory') : 'there';
+  console.log(`table ${settings.tableName} at ${endpoint}, data in ${kept}`);
+  console.log(`ready http://localhost:${settings.port}`);
+}
+
+function leaveWhenItEnds(name: string, child: Child | undefined): void {
+  child?.ended.then((how) => leave(1, `The ${name} ${how}; everything is stopped`));
+}
+
+async function leave(code: number, line?: string): Promise<void> {
+  if (leaving) return;
+  leaving = true;
+  if (line) console.error(line);
+  setTimeout(() => process.exit(code), STOP_MILLISECONDS);
+  await running.stop();
+  process.exit(code);
+}
