@@ -1,6 +1,6 @@
 // The folder of the embedded database, held by one start at a time.
-import { accessSync, constants, mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { firstLine, StartError } from './start-error.ts';
 
@@ -16,12 +16,26 @@ export interface DataFolder {
 export function openDataFolder(folder: string): DataFolder {
   const path = resolve(folder);
   try {
-    mkdirSync(path, { recursive: true });
+    makeFolder(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new StartError(`The data folder ${folder} cannot be used: ${firstLine(error)}`);
   }
   return { databaseFile: join(path, 'ledger.db'), release: lock(path, folder) };
+}
+
+// Not `recursive: true`: where a file system refuses new folders with ENOENT, as /proc does, that never returns.
+function makeFolder(path: string): void {
+  if (!existsSync(path)) {
+    makeFolder(dirname(path));
+    try {
+      mkdirSync(path);
+    } catch (error) {
+      // Another start may have made it just now.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  if (!statSync(path).isDirectory()) throw new Error(`${path} is not a folder`);
 }
 
 // The engine itself lets two processes share a file. SQLite's lock is one of the operating system, so that it

@@ -10,6 +10,7 @@ export interface GatewayLog {
 // Around each request the framework prints blank lines and the times of the function.
 const NOISE = /^\s*$|^\(λ: /;
 const ERROR = /error|✖|cannot|EADDRINUSE/i;
+const HEADING = /^Error:$/;
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 
 export function createGatewayLog(show: (line: string) => void): GatewayLog {
@@ -22,8 +23,9 @@ export function createGatewayLog(show: (line: string) => void): GatewayLog {
       const line = coloured.replace(COLOURS, '');
       if (NOISE.test(line)) return;
       if (open) show(line.replace(/ \(λ: (\w+)\)$/, ' -> $1'));
+      // The framework's own errors are a heading with the sentence on the next line.
+      if (ERROR.test(line) || HEADING.test(lastLine)) lastError = line.trim();
       lastLine = line.trim();
-      if (ERROR.test(line)) lastError = lastLine;
     },
     openUp() {
       open = true;

@@ -11,6 +11,7 @@ import { firstLine } from './start-error.ts';
 
 // Within the three seconds that a stop may take. What is left then dies with us (see child-process.ts).
 const STOP_MILLISECONDS = 2500;
+const ORPHAN_CHECK_MILLISECONDS = 500;
 
 const running = createRunning();
 let leaving = false;
@@ -21,6 +22,8 @@ process.once('uncaughtException', (error) => leave(1, firstLine(error)));
 // Whoever read our lines may have gone away; that is no reason to stop serving.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
+
+stopWithNpm();
 
 try {
   await start(readLocalSettings(process.env));
@@ -61,6 +64,13 @@ function tellWhereItIs(settings: LocalSettings, endpoint: string): void {
 
 function leaveWhenItEnds(name: string, child: Child | undefined): void {
   child?.ended.then((how) => leave(1, `The ${name} ${how}; everything is stopped`));
+}
+
+// npm passes signals on, but one that is killed outright cannot.
+function stopWithNpm(): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const npm = process.ppid;
+  setInterval(() => process.ppid !== npm && leave(0), ORPHAN_CHECK_MILLISECONDS).unref();
 }
 
 async function leave(code: number, line?: string): Promise<void> {
