@@ -1,18 +1,22 @@
 // What serverless.yml cannot say of the gateway by itself: routes with a trailing slash, lists.
 
 /**
- * The twin with a trailing slash of every route, on the same integration: for API Gateway these
- * are two routes, and the packager folds them into one (docs/decisions/slash-routes.md).
+ * The twin with a trailing slash of every route of a resource, on the same integration: for API Gateway
+ * these are two routes, and the packager folds them into one (docs/decisions/slash-routes.md).
  */
 export async function slashRoutes({ resolveConfigurationProperty }) {
   const functions = await resolveConfigurationProperty(['functions']);
   return Object.fromEntries(
     Object.entries(functions).flatMap(([functionName, { events }]) =>
       events
-        .filter(({ httpApi }) => httpApi !== '*')
+        .filter(({ httpApi }) => !isCatchAll(httpApi))
         .map(({ httpApi }) => slashRoute(functionName, httpApi)),
     ),
   );
+}
+
+function isCatchAll(routeKey) {
+  return routeKey === '*' || routeKey.endsWith('+}');
 }
 
 function slashRoute(functionName, routeKey) {

@@ -1,28 +1,27 @@
 // One IAM role per function, made from the tableAccess lines of serverless.yml.
 import table from './lib/store/table.json' with { type: 'json' };
 
-const TABLE_ARN = { 'Fn::GetAtt': ['LedgerTable', 'Arn'] };
-const INDEX_ARNS = table.GlobalSecondaryIndexes.map(({ IndexName }) => ({
-  'Fn::Sub': `\${LedgerTable.Arn}/index/${IndexName}`,
-}));
-
 // Tracing actions know no resources, so AWS's own write-only policy grants them.
 const TRACING_POLICY = {
   'Fn::Sub': `arn:\${AWS::Partition}:iam::aws:policy/AWSXRayDaemonWriteAccess`,
 };
 
 /** CloudFormation resources, `{ TransactionsListRole: ..., ... }`. */
-export async function roles({ resolveConfigurationProperty }) {
+export async function roles({ resolveConfigurationProperty, resolveVariable }) {
+  const tableArn = arnOf(await resolveVariable('param:tableName'));
   const access = await resolveConfigurationProperty(['custom', 'tableAccess']);
   return Object.fromEntries(
     Object.entries(access).map(([functionName, actions]) => {
       const logicalName = functionName[0].toUpperCase() + functionName.slice(1);
-      return [`${logicalName}Role`, role(`${logicalName}LogGroup`, actions)];
+      return [
+        `${logicalName}Role`,
+        role(`${logicalName}LogGroup`, tablePolicies(tableArn, actions)),
+      ];
     }),
   );
 }
 
-function role(logGroup, actions) {
+function role(logGroup, policies) {
   return {
     Type: 'AWS::IAM::Role',
     Properties: {
@@ -37,32 +36,29 @@ function role(logGroup, actions) {
         ],
       },
       ManagedPolicyArns: [TRACING_POLICY],
-      Policies: [policy('own-log-group', [logStatement(logGroup)]), ...tablePolicies(actions)],
+      Policies: [policy('own-log-group', [logStatement(logGroup)]), ...policies],
     },
   };
 }
 
-function tablePolicies(actions) {
+function tablePolicies(tableArn, actions) {
   if (actions.length === 0) return [];
-  return [policy('ledger-table', [...queryStatements(actions), ...itemStatements(actions)])];
+  const queried = { Query: [tableArn, ...indexArns(tableArn)], QueryTable: [tableArn] };
+  const statements = actions.map((action) =>
+    action in queried
+      ? allow(['dynamodb:Query'], queried[action].map(substituted))
+      : allow([`dynamodb:${action}`], [substituted(tableArn)]),
+  );
+  return [policy('ledger-table', statements)];
 }
 
-function queryStatements(actions) {
-  if (actions.includes('Query')) return [allow(['dynamodb:Query'], [TABLE_ARN, ...INDEX_ARNS])];
-  if (actions.includes('QueryTable')) return [allow(['dynamodb:Query'], [TABLE_ARN])];
-  return [];
+function indexArns(tableArn) {
+  return table.GlobalSecondaryIndexes.map(({ IndexName }) => `${tableArn}/index/${IndexName}`);
 }
 
-function itemStatements(actions) {
-  const items = actions.filter((action) => !action.startsWith('Query'));
-  return items.length === 0
-    ? []
-    : [
-        allow(
-          items.map((item) => `dynamodb:${item}`),
-          [TABLE_ARN],
-        ),
-      ];
+// By its name and not by the stack's own resource: after a restore the table in use is another one.
+function arnOf(tableName) {
+  return `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/${tableName}`;
 }
 
 // The ARN of a log group ends in ":*", which stands for its streams; the group itself is ours.
@@ -71,6 +67,10 @@ function logStatement(logGroup) {
     ['logs:CreateLogStream', 'logs:PutLogEvents'],
     [{ 'Fn::GetAtt': [logGroup, 'Arn'] }],
   );
+}
+
+function substituted(text) {
+  return { 'Fn::Sub': text };
 }
 
 function allow(actions, resources) {

@@ -37,6 +37,10 @@ export function deleted(message: string): Reply {
   return { status: 200, body: { success: true, message } };
 }
 
+export function preflightAnswered(): Reply {
+  return { status: 200, body: { success: true } };
+}
+
 export function failed(status: number, failure: Failure): Reply {
   return { status, body: { success: false, ...failure } };
 }

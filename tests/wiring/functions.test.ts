@@ -20,8 +20,8 @@ const LARGEST_BUNDLE = 256 * 1024;
 describe.each(STAGES)('functions of stage %s', (stage) => {
   const functions = functionsOf(readTemplate(stage));
 
-  it('are one for each endpoint, and one for everything else', () => {
-    expect(functions).toHaveLength(11);
+  it('are one for each endpoint, one for preflights and one for everything else', () => {
+    expect(functions).toHaveLength(12);
   });
 
   describe.each(functions)('%s', (name, properties) => {

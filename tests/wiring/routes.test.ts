@@ -30,12 +30,13 @@ describe.each(STAGES)('routes of stage %s', (stage) => {
     expect(routes[`${routeKey}/`]).toBe(name);
   });
 
-  it('answers everything else with the not-found function', () => {
+  it('answers preflights on any path, and everything else with the not-found function', () => {
+    expect(routes['OPTIONS /{proxy+}']).toBe('api/preflight');
     expect(routes.$default).toBe('api/not-found');
   });
 
   it('has no route besides', () => {
-    expect(Object.keys(routes)).toHaveLength(DOCUMENT_ROUTES.length * 2 + 1);
+    expect(Object.keys(routes)).toHaveLength(DOCUMENT_ROUTES.length * 2 + 2);
   });
 
   it('lets the gateway, and nobody else, invoke each function', () => {

@@ -1,0 +1,30 @@
+import type { Context } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { handler } from '../../../functions/api/preflight.ts';
+import type { ApiEvent } from '../../../lib/http/endpoint.ts';
+
+describe('OPTIONS on any path', () => {
+  it('is answered with success when a browser asks for leave', async () => {
+    const answer = await options({ 'access-control-request-method': 'POST' });
+    expect(answer).toMatchObject({ statusCode: 200, headers: { 'x-request-id': 'request-1' } });
+    expect(body(answer)).toEqual({ success: true });
+  });
+
+  it('is an unknown route otherwise', async () => {
+    const answer = await options({});
+    expect(answer).toMatchObject({ statusCode: 404 });
+    expect(body(answer)).toMatchObject({ success: false, error: 'not_found' });
+  });
+});
+
+function options(headers: Record<string, string>) {
+  const requestContext = {
+    requestId: 'request-1',
+    http: { method: 'OPTIONS', path: '/transactions' },
+  };
+  return handler({ headers, requestContext } as unknown as ApiEvent, {} as Context);
+}
+
+function body(answer: unknown): unknown {
+  return JSON.parse((answer as { body: string }).body);
+}
