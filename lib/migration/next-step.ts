@@ -1,0 +1,78 @@
+// Whether a command may be given to a run now, and what may be done instead.
+import {
+  type Actor,
+  type Command,
+  ENDED,
+  type Evidence,
+  IN_WINDOW,
+  MOVES,
+  type Move,
+  PAST_RETENTION,
+  PHASES,
+  type Phase,
+  WAYS_OUT,
+} from './phases.ts';
+import { Refusal, type RefusalName } from './refusals.ts';
+
+/** What the decision rests on; taken from the run's record. */
+export interface Standing {
+  readonly phase: Phase;
+  /** Evidence that the record holds. */
+  readonly evidence: ReadonlySet<Evidence>;
+}
+
+/** @throws Refusal naming the reason: unknown, too early, too late, ended, irreversible, wrong actor, no evidence */
+export function moveFor(command: Command, { phase, evidence }: Standing, actor: Actor): Move {
+  const move = MOVES.find((move) => move.command === command && includes(move.from, phase));
+  if (!move) throw new Refusal(misplaced(command, phase), whyMisplaced(command, phase));
+  if (!includes(move.by, actor)) {
+    throw new Refusal('RefusedActor', `The ${actor} may not ${command} a run that is ${phase}.`);
+  }
+  const missing = move.needs.find((need) => !evidence.has(need));
+  if (missing) {
+    throw new Refusal('RefusedMissingEvidence', `To ${command}, the run needs its ${missing}.`);
+  }
+  return move;
+}
+
+/** Every move that the run could make now, in the order of the runbook. */
+export function movesFrom(phase: Phase): readonly Move[] {
+  return MOVES.filter(({ from }) => includes(from, phase));
+}
+
+/** The move that brings the run on; undefined when it has ended. */
+export function nextMove(phase: Phase): Move | undefined {
+  const moves = movesFrom(phase);
+  return moves.find(({ to }) => isBefore(phase, to) && !includes(WAYS_OUT, to)) ?? moves[0];
+}
+
+function misplaced(command: Command, phase: Phase): RefusalName {
+  if (phase === 'absent') return 'RefusedUnknownRun';
+  if (command === 'start') return 'RefusedRunExists';
+  if (command === 'rollback' && includes(PAST_RETENTION, phase)) return 'RefusedIrreversible';
+  if (includes(ENDED, phase)) return 'RefusedRunEnded';
+  if (command === 'rollback') return 'RefusedNothingToReturn';
+  if (command === 'abandon' && includes(IN_WINDOW, phase)) return 'RefusedWindowOpen';
+  return comesAfter(command, phase) ? 'RefusedTooEarly' : 'RefusedTooLate';
+}
+
+function whyMisplaced(command: Command, phase: Phase): string {
+  if (phase === 'absent') return `There is no run by that id to ${command}.`;
+  const next = nextMove(phase);
+  const instead = next ? `; its next step is ${next.command}` : '';
+  return `No ${command} in a run that is ${phase}${instead}.`;
+}
+
+function comesAfter(command: Command, phase: Phase): boolean {
+  return MOVES.some(
+    (move) => move.command === command && move.from.some((from) => isBefore(phase, from)),
+  );
+}
+
+function isBefore(phase: Phase, other: Phase): boolean {
+  return PHASES.indexOf(phase) < PHASES.indexOf(other);
+}
+
+function includes<Value>(values: readonly Value[], value: Value): boolean {
+  return values.includes(value);
+}
