@@ -44,6 +44,7 @@ export async function allowedOrigins({ resolveVariable }) {
 /** One JSON object per request; what was asked for is in it, what was said is not. */
 export const accessLogFormat = JSON.stringify({
   requestId: '$context.requestId',
+  functionRequestId: '$context.integration.requestId', // what clients see as X-Request-Id
   requestTime: '$context.requestTime',
   routeKey: '$context.routeKey',
   method: '$context.httpMethod',

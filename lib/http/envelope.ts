@@ -11,29 +11,25 @@ type WireReply = Reply | APIGatewayProxyStructuredResultV2;
 export function envelope(failure: string): MiddlewareObj<ApiEvent, WireReply> {
   return {
     after: (request) => {
-      request.response = toResult(request.response as Reply, requestId(request));
+      request.response = toResult(request.response as Reply, request.context.awsRequestId);
     },
     onError: (request) => {
-      const id = requestId(request);
+      const { awsRequestId: requestId } = request.context;
       const reply = toErrorReply(request.error, failure);
-      if (reply.status >= 500) logFailure({ requestId: id, failure, cause: request.error });
-      request.response = toResult(reply, id);
+      if (reply.status >= 500) logFailure({ requestId, failure, cause: request.error });
+      request.response = toResult(reply, requestId);
     },
   };
 }
 
-// The gateway's id is the one in its access log; an invocation by hand has only Lambda's own.
-function requestId({ event, context }: { event: ApiEvent; context: { awsRequestId: string } }) {
-  return event.requestContext?.requestId ?? context.awsRequestId;
-}
-
-function toResult(reply: Reply, id: string): APIGatewayProxyStructuredResultV2 {
+// The id is the function's own: it stands in each of its log lines and in the gateway's access log.
+function toResult(reply: Reply, requestId: string): APIGatewayProxyStructuredResultV2 {
   return {
     statusCode: reply.status,
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
-      'x-request-id': id,
+      'x-request-id': requestId,
     },
     body: JSON.stringify(reply.body),
   };

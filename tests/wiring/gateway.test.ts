@@ -33,6 +33,7 @@ describe.each(STAGE_SETTINGS)('the gateway of stage $stage', ({ stage, rate, bur
     const { Format } = deployed.AccessLogSettings as { Format: string };
     expect(JSON.parse(Format)).toMatchObject({
       requestId: '$context.requestId',
+      functionRequestId: '$context.integration.requestId',
       routeKey: '$context.routeKey',
       status: '$context.status',
       responseLatency: '$context.responseLatency',
