@@ -5,10 +5,12 @@ import type { Category } from '../lib/domain/category.ts';
 import type { Transaction } from '../lib/domain/transaction.ts';
 import { toCategoryItem } from '../lib/store/category-item.ts';
 import type { Item } from '../lib/store/database.ts';
-import { countersOf } from '../lib/store/day-counts.ts';
-import { createKeys, type Key, type Keys } from '../lib/store/keys.ts';
+import { createKeys, type Keys } from '../lib/store/keys.ts';
+import { CATEGORY_COUNT, type Counters, counterName, createTally } from '../lib/store/tally.ts';
 import { toTransactionItem } from '../lib/store/transaction-item.ts';
 import { type HouseholdOptions, householdCategories, householdTransactions } from './household.ts';
+
+type Tally = ReturnType<typeof createTally>;
 
 /** As many as one BatchWriteItem takes. */
 const BATCH_SIZE = 25;
@@ -29,9 +31,9 @@ export async function bulkLoad(
   transactions: Iterable<Transaction>,
 ): Promise<void> {
   const keys = createKeys(target.ledgerId);
-  const tally = createTally(keys, categories);
-  await writeAll(target, rows(keys, transactions, tally.count), target.onProgress);
-  await writeAll(target, tally.items());
+  const tally = createTally(keys);
+  await writeAll(target, rows(keys, transactions, tally), target.onProgress);
+  await writeAll(target, summary(keys, categories, tally));
 }
 
 /** Thirty categories and a history; ids count from 1 in the order of the dates. */
@@ -63,46 +65,34 @@ function written(date: string, order: number) {
   return { createdAt: at, updatedAt: at, version: 1 };
 }
 
-function* rows(
-  keys: Keys,
-  transactions: Iterable<Transaction>,
-  count: (transaction: Transaction) => void,
-): Generator<Item> {
+function* rows(keys: Keys, transactions: Iterable<Transaction>, tally: Tally): Generator<Item> {
   for (const transaction of transactions) {
-    count(transaction);
+    tally.add(transaction);
     yield toTransactionItem(keys, transaction);
   }
 }
 
-/** Sums what the ledger's other items say of the rows. */
-function createTally(keys: Keys, categories: readonly Category[]) {
-  const days = new Map<string, Item & Key>();
-  const byCategory = new Map<number, number>();
-  let lastId = 0;
-
-  function count(transaction: Transaction): void {
-    const { id, categoryId } = transaction;
-    lastId = Math.max(lastId, id);
-    if (categoryId !== null) byCategory.set(categoryId, (byCategory.get(categoryId) ?? 0) + 1);
-    for (const { key, attribute } of countersOf(keys, transaction)) {
-      const name = `${key.pk} ${key.sk}`;
-      const item: Item & Key = days.get(name) ?? { ...key };
-      days.set(name, Object.assign(item, { [attribute]: Number(item[attribute] ?? 0) + 1 }));
-    }
+/** What the ledger's other items say of the rows. */
+function* summary(keys: Keys, categories: readonly Category[], tally: Tally): Generator<Item> {
+  const countOf = (id: number) =>
+    tally.counters.get(counterName(keys.category(id), CATEGORY_COUNT))?.count ?? 0;
+  yield* dayItems(tally.counters);
+  for (const category of categories) {
+    yield toCategoryItem(keys, { ...category, transactionCount: countOf(category.id) });
+    yield { ...keys.categoryName(category.name), category_id: category.id };
   }
+  yield { ...keys.sequence('transaction'), last: tally.highestId() };
+  yield { ...keys.sequence('category'), last: Math.max(0, ...categories.map(({ id }) => id)) };
+}
 
-  function* items(): Generator<Item> {
-    yield* days.values();
-    for (const category of categories) {
-      const transactionCount = byCategory.get(category.id) ?? 0;
-      yield toCategoryItem(keys, { ...category, transactionCount });
-      yield { ...keys.categoryName(category.name), category_id: category.id };
-    }
-    yield { ...keys.sequence('transaction'), last: lastId };
-    yield { ...keys.sequence('category'), last: Math.max(0, ...categories.map(({ id }) => id)) };
+function dayItems(counters: Counters): Iterable<Item> {
+  const items = new Map<string, Item>();
+  for (const { key, attribute, count } of counters.values()) {
+    if (attribute === CATEGORY_COUNT) continue;
+    const name = `${key.pk} ${key.sk}`;
+    items.set(name, Object.assign(items.get(name) ?? { ...key }, { [attribute]: count }));
   }
-
-  return { count, items };
+  return items.values();
 }
 
 async function writeAll(

@@ -24,7 +24,9 @@ type WithoutTable<Write> = Omit<NonNullable<Write>, 'TableName'>;
 
 /** One item's part of an atomic write. */
 export type Write = {
-  readonly [Kind in 'Put' | 'Update' | 'Delete']?: WithoutTable<TransactItem[Kind]>;
+  readonly [Kind in 'Put' | 'Update' | 'Delete' | 'ConditionCheck']?: WithoutTable<
+    TransactItem[Kind]
+  >;
 } & {
   /** The error that a failed condition stands for, given the item as it is now. */
   readonly broken: (existing: Item | undefined) => Error;
@@ -77,6 +79,17 @@ export function createDatabase(options: {
     return items;
   }
 
+  /** Items of a range to its end, one page of them in memory at a time. */
+  async function* each(range: Range): AsyncGenerator<Item> {
+    let from: Position | undefined;
+    do {
+      const input = { ...toQuery(TableName, range), ExclusiveStartKey: from };
+      const page = await attempt(() => client.send(new QueryCommand(input)));
+      yield* page.Items ?? [];
+      from = page.LastEvaluatedKey;
+    } while (from);
+  }
+
   /** The position after a number of items of a range, which are read but not fetched; undefined at its end. */
   async function countOver(range: Range, count: number): Promise<Position | undefined> {
     let counted = 0;
@@ -124,10 +137,14 @@ export function createDatabase(options: {
     }
   }
 
-  return { get, query, countOver, increment, commit };
+  return { get, query, each, countOver, increment, commit };
 }
 
-function toQuery(TableName: string, range: Range, limit: number): QueryCommandInput {
+function toQuery(
+  TableName: string,
+  range: Range,
+  limit = Number.POSITIVE_INFINITY,
+): QueryCommandInput {
   const { index, attribute = 'pk', value, between, sortKey = 'sk', attributes } = range;
   const names: Record<string, string> = { '#partition': attribute };
   const values: Record<string, string> = { ':partition': value };

@@ -63,6 +63,13 @@ export function countersOf(keys: Keys, { date, type, categoryId }: Counted) {
   ]);
 }
 
+/** What one counter of a year or of a month counts, in words: `income of 2026-03`. */
+export function describeCounter(sk: string, attribute: string): string {
+  const [type] = Object.entries(PREFIXES).find(([, prefix]) => attribute.startsWith(prefix)) ?? [];
+  const slot = attribute.slice(1).padStart(2, '0');
+  return type ? `${type} of ${sk.slice(2)}-${slot}` : `${attribute} of ${sk}`;
+}
+
 function note(changes: Map<string, CountChange>, keys: Keys, counted: Counted, by: number): void {
   for (const { key, attribute } of countersOf(keys, counted)) {
     const name = `${key.pk} ${key.sk}`;

@@ -16,7 +16,8 @@ export interface Key extends Record<string, string> {
   readonly sk: string;
 }
 
-export type SequenceKind = 'transaction' | 'category';
+export const SEQUENCE_KINDS = ['transaction', 'category'] as const;
+export type SequenceKind = (typeof SEQUENCE_KINDS)[number];
 
 /** The rows a list may be confined to; their two attributes choose the index. */
 export interface Facet {
@@ -40,6 +41,12 @@ export function createKeys(ledgerId: string) {
   return {
     transaction: (id: number): Key => ({ pk: within('TRANSACTION', id), sk: ONLY_ITEM }),
 
+    /** The id that stands in a transaction's key; NaN where the key is of another kind. */
+    transactionId: (pk: string): number => {
+      const prefix = within('TRANSACTION', '');
+      return pk.startsWith(prefix) ? Number(pk.slice(prefix.length)) : Number.NaN;
+    },
+
     categories: within('CATEGORIES'),
     category: (id: number): Key => ({ pk: within('CATEGORIES'), sk: paddedId(id) }),
 
@@ -51,6 +58,10 @@ export function createKeys(ledgerId: string) {
     /** Without a category, the histogram of all transactions. */
     days: (categoryId?: number): string =>
       categoryId === undefined ? within('DAYS') : within('DAYS', categoryId),
+
+    /** Whose days a histogram counts, in words. */
+    describeDays: (pk: string): string =>
+      pk === within('DAYS') ? 'all transactions' : `category ${pk.split('#').at(-1)}`,
 
     /** Attributes that put a transaction into the date-sorted indexes. */
     indexed: (
