@@ -1,12 +1,33 @@
 // The folder of the embedded database, held by one start at a time.
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { firstLine, StartError } from './start-error.ts';
 
 export interface DataFolder {
   readonly databaseFile: string;
+  /** Writes down where the database answers, for tools that come while the folder is held. */
+  announce(endpoint: string): void;
   release(): void;
+}
+
+/** Another start holds the folder. */
+export class FolderInUseError extends StartError {
+  /** Where that start's database answers, as far as it has come. */
+  readonly endpoint: string | undefined;
+
+  constructor(message: string, endpoint: string | undefined) {
+    super(message);
+    this.endpoint = endpoint;
+  }
 }
 
 /**
@@ -21,7 +42,10 @@ export function openDataFolder(folder: string): DataFolder {
   } catch (error) {
     throw new StartError(`The data folder ${folder} cannot be used: ${firstLine(error)}`);
   }
-  return { databaseFile: join(path, 'ledger.db'), release: lock(path, folder) };
+  const release = lock(path, folder);
+  const announce = (endpoint: string) => writeFileSync(endpointFile(path), endpoint);
+  announce('');
+  return { databaseFile: join(path, 'ledger.db'), announce, release };
 }
 
 // Not `recursive: true`: where a file system refuses new folders with ENOENT, as /proc does, that never returns.
@@ -47,10 +71,21 @@ function lock(path: string, folder: string): () => void {
     return () => database.close();
   } catch (error) {
     const busy = (error as { errcode?: number }).errcode === 5;
-    throw new StartError(
-      busy
-        ? `The data folder ${folder} is in use by another start; choose another one with DATA_DIR`
-        : `The data folder ${folder} cannot be used: ${firstLine(error)}`,
+    if (!busy)
+      throw new StartError(`The data folder ${folder} cannot be used: ${firstLine(error)}`);
+    throw new FolderInUseError(
+      `The data folder ${folder} is in use by another start; choose another one with DATA_DIR`,
+      announcedEndpoint(path),
     );
   }
+}
+
+function announcedEndpoint(path: string): string | undefined {
+  return existsSync(endpointFile(path))
+    ? readFileSync(endpointFile(path), 'utf8') || undefined
+    : undefined;
+}
+
+function endpointFile(path: string): string {
+  return join(path, 'endpoint');
 }

@@ -49,9 +49,11 @@ async function start(settings: LocalSettings): Promise<void> {
 async function openDatabase(settings: LocalSettings): Promise<Database> {
   if (settings.databaseEndpoint !== undefined) return { endpoint: settings.databaseEndpoint };
   if (settings.dataFolder === undefined) return startEmbeddedEngine(running);
-  const { databaseFile, release } = openDataFolder(settings.dataFolder);
+  const { databaseFile, announce, release } = openDataFolder(settings.dataFolder);
   running.whenStopping(release);
-  return startEmbeddedEngine(running, databaseFile);
+  const database = await startEmbeddedEngine(running, databaseFile);
+  announce(database.endpoint);
+  return database;
 }
 
 function tellWhereItIs(settings: LocalSettings, endpoint: string): void {
