@@ -22,11 +22,6 @@ export function parseBody<Schema extends ObjectSchema>(
   return parse(schema, body, { message: 'Input validation failed', faults });
 }
 
-/** For a field that is refused before the others are judged. */
-export function unknownField(name: string): ValidationError {
-  return new ValidationError('Input validation failed', { details: byField([notKnown(name)]) });
-}
-
 /**
  * The parameters of a query string; unknown ones are left aside.
  * @throws ValidationError "Filter validation failed" with `details`

@@ -38,6 +38,7 @@ function onlyTransient(reasons: readonly { readonly Code?: string }[]): boolean 
 }
 
 // Node names what happened to a socket: ECONNREFUSED, ECONNRESET, EPIPE, ETIMEDOUT, EAI_AGAIN ...
+// ERR_INVALID_ARG_TYPE and its like are mistakes of the program, which no other try mends.
 function isNetworkCode(code: string): boolean {
-  return /^E[A-Z_]+$/.test(code);
+  return /^E(?!RR_)[A-Z_]+$/.test(code);
 }

@@ -1,0 +1,89 @@
+// Faults of every field at once, read-only and unknown fields, and names that reach into prototypes.
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import { parseBody, parseFilter, sentOnly } from '../../../lib/domain/fields.ts';
+import { ValidationError } from '../../../lib/errors.ts';
+
+const schema = v.object(
+  { size: v.pipe(v.number('Must be a number.'), v.maxValue(9, 'Must be small.')) },
+  'Is required.',
+);
+
+function faultsOf(parse: () => unknown) {
+  try {
+    return { parsed: parse() };
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    return { message: error.message, details: error.details };
+  }
+}
+
+describe('parseBody', () => {
+  test('gives the fields it knows, without those that are not the client’s to set', () => {
+    const readOnly = {
+      id: 1,
+      created_at: 2,
+      updated_at: 3,
+      category_name: 4,
+      transaction_count: 5,
+    };
+    expect(parseBody(schema, { size: 1, ...readOnly })).toEqual({ size: 1 });
+  });
+
+  test('tells every fault of every field at once', () => {
+    expect(faultsOf(() => parseBody(schema, { size: 'x', a: 1, b: 2 }))).toEqual({
+      message: 'Input validation failed',
+      details: {
+        a: ['Is not a known field.'],
+        b: ['Is not a known field.'],
+        size: ['Must be a number.'],
+      },
+    });
+  });
+
+  test('tells what is missing', () => {
+    expect(faultsOf(() => parseBody(schema, {}))).toMatchObject({
+      details: { size: ['Is required.'] },
+    });
+  });
+
+  test.each(['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
+    'names %s as the unknown field it is',
+    (name) => {
+      const body = JSON.parse(`{"size":1,"${name}":{"x":1}}`);
+      const { details = {} } = faultsOf(() => parseBody(schema, body));
+      expect(Object.entries(details)).toEqual([[name, ['Is not a known field.']]]);
+    },
+  );
+
+  test('finds nothing on a prototype', () => {
+    const body = JSON.parse('{"__proto__":{"size":1}}');
+    expect(Object.keys(faultsOf(() => parseBody(schema, body)).details ?? {})).toEqual([
+      '__proto__',
+      'size',
+    ]);
+    expect(faultsOf(() => parseBody(schema, Object.create({ size: 1 })))).toMatchObject({
+      details: { size: ['Is required.'] },
+    });
+  });
+});
+
+describe('parseFilter', () => {
+  test('leaves unknown parameters aside', () => {
+    expect(parseFilter(schema, { size: 1, other: 2 })).toEqual({ size: 1 });
+  });
+
+  test('has a message of its own', () => {
+    expect(faultsOf(() => parseFilter(schema, { size: 10 }))).toEqual({
+      message: 'Filter validation failed',
+      details: { size: ['Must be small.'] },
+    });
+  });
+});
+
+test('sentOnly leaves out what was not sent, and keeps null', () => {
+  const fields = { a: 1, b: undefined, c: null, d: false, e: '' };
+  const sent = sentOnly(fields);
+  expect(Object.keys(sent)).toEqual(['a', 'c', 'd', 'e']);
+  expect(sent).toEqual({ a: 1, c: null, d: false, e: '' });
+});

@@ -1,0 +1,50 @@
+// What counts as a missing body, as no JSON, as no object, and as an object.
+import type { Context } from 'aws-lambda';
+import { describe, expect, test } from 'vitest';
+import { type ApiEvent, endpoint } from '../../../lib/http/endpoint.ts';
+import { jsonBody } from '../../../lib/http/json-body.ts';
+
+const handler = endpoint('Failed to echo')
+  .use(jsonBody())
+  .handler(async ({ json }) => ({ status: 200, body: { success: true, data: json } }));
+
+async function parsed(body: string | undefined, isBase64Encoded = false) {
+  const event = { body, isBase64Encoded } as ApiEvent & { json: never };
+  const result = (await handler(event, { awsRequestId: 'r' } as Context)) as unknown;
+  return JSON.parse((result as { body: string }).body);
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+const MISSING = ['', ' ', '\r\n', 'null', '{}', '[]', '\ufeff'];
+const NO_OBJECT = ['5', '"x"', '""', 'true', '0', '[1]', '[null]'];
+const MALFORMED = ['{', '{"a":}', 'NaN', "{'a':1}", '\ufeff{}', '\u0000'];
+
+test('no body at all', async () => {
+  expect(await parsed(undefined)).toMatchObject({ message: 'No JSON data provided' });
+});
+
+describe.each([
+  ['No JSON data provided', MISSING],
+  ['The request body must be a JSON object', NO_OBJECT],
+  ['The request body is not valid JSON', MALFORMED],
+])('%s', (message, bodies) => {
+  test.each(bodies)('%j', async (body) => {
+    const reply = { success: false, error: 'validation_failed', message };
+    expect(await parsed(body)).toEqual(reply);
+    expect(await parsed(base64(body), true)).toEqual(reply);
+  });
+});
+
+describe('an object', () => {
+  test.each(['{"a":1}', ' {"a":[1,{"b":null}],"c":"給🏠"}\n'])('%j', async (body) => {
+    const reply = { success: true, data: JSON.parse(body) };
+    expect(await parsed(body)).toEqual(reply);
+    expect(await parsed(base64(body), true)).toEqual(reply);
+  });
+
+  test('with keys that reach into prototypes: kept as properties, whole', async () => {
+    const body = '{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"a":1}';
+    expect(Object.keys((await parsed(body)).data)).toEqual(['__proto__', 'constructor', 'a']);
+  });
+});
