@@ -1,0 +1,49 @@
+// Every error is told as the service document says, or as a 500 that tells nothing.
+import { describe, expect, test } from 'vitest';
+import {
+  ConfigurationError,
+  ConflictError,
+  NotFoundError,
+  StaleRecordError,
+  unknownRecord,
+  ValidationError,
+} from '../../../lib/errors.ts';
+import { toErrorReply } from '../../../lib/http/error-reply.ts';
+
+const FAILURE = 'Failed to do it';
+
+test.each([
+  [new ValidationError('bad'), 400, 'validation_failed', 'bad'],
+  [new NotFoundError('none'), 404, 'not_found', 'none'],
+  [unknownRecord('Category', '007'), 404, 'not_found', 'Category with id 007 not found'],
+  [new ConflictError('taken'), 409, 'conflict', 'taken'],
+])('%o is told in its own words', (error, status, code, message) => {
+  const { body, ...rest } = toErrorReply(error, FAILURE);
+  expect(rest).toEqual({ status });
+  expect(body).toEqual({ success: false, error: code, message });
+});
+
+test('details stand beside the message where there are any', () => {
+  const details = { amount: ['Must be a number.'] };
+  const { body } = toErrorReply(new ValidationError('bad', { details }), FAILURE);
+  expect(body).toEqual({ success: false, error: 'validation_failed', message: 'bad', details });
+});
+
+describe('anything else is a 500 that tells nothing of its cause', () => {
+  test.each([
+    new Error('secret'),
+    new TypeError('secret'),
+    new StaleRecordError('secret'),
+    new ConfigurationError('secret'),
+    Object.assign(new Error('secret'), { statusCode: 404, name: 'NotFoundError' }),
+    { status: 400, message: 'secret' },
+    'secret',
+    undefined,
+    null,
+  ])('%o', (error) => {
+    expect(toErrorReply(error, FAILURE)).toEqual({
+      status: 500,
+      body: { success: false, error: 'internal_server_error', message: FAILURE },
+    });
+  });
+});

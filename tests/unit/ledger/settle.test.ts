@@ -1,0 +1,55 @@
+// Deciding again on what is recorded now, and the times of writes.
+import { describe, expect, test } from 'vitest';
+import { StaleRecordError } from '../../../lib/errors.ts';
+import { laterThan, settle } from '../../../lib/ledger/settle.ts';
+import { type Pace, STANDARD_PACE } from '../../../lib/store/retry.ts';
+
+const pace: Pace = { ...STANDARD_PACE, now: () => 0, sleep: async () => {} };
+
+/** Decides on the record it is given, if that is the latest one. */
+function decideOn(latest: number) {
+  const seen: number[] = [];
+  const decide = async (version: number) => {
+    seen.push(version);
+    if (version !== latest) throw new StaleRecordError('stale');
+    return 'decided';
+  };
+  return { seen, decide };
+}
+
+describe('settle', () => {
+  test('decides on what was read first', async () => {
+    const { seen, decide } = decideOn(1);
+    const readAgain = () => Promise.reject(new Error('read without need'));
+    expect(await settle({ pace, existing: 1, readAgain, decide })).toBe('decided');
+    expect(seen).toEqual([1]);
+  });
+
+  test('reads again and decides again while the record moves on', async () => {
+    const { seen, decide } = decideOn(3);
+    let version = 1;
+    const readAgain = async () => (version += 1);
+    expect(await settle({ pace, existing: 1, readAgain, decide })).toBe('decided');
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
+  test('a record that is gone by then ends it', async () => {
+    const { decide } = decideOn(2);
+    const readAgain = () => Promise.reject(new Error('gone'));
+    await expect(settle({ pace, existing: 1, readAgain, decide })).rejects.toThrow('gone');
+  });
+
+  test('any other failure ends it', async () => {
+    const decide = () => Promise.reject(new Error('refused'));
+    const readAgain = async () => 1;
+    await expect(settle({ pace, existing: 1, readAgain, decide })).rejects.toThrow('refused');
+  });
+});
+
+test.each([
+  [5, 9, 9],
+  [9, 9, 10],
+  [9, 5, 10],
+])('after a write at %i, one at %i is told as %i', (previous, now, told) => {
+  expect(laterThan(previous, now)).toBe(told);
+});
