@@ -1,0 +1,106 @@
+// Values as the Neo4j driver has them, to tagged values and back.
+import { Integer, int, Point, Vector } from 'neo4j-driver';
+import { elementsFromBase64, elementsToBase64 } from '../graph/binary-elements.ts';
+import {
+  floatText,
+  GraphValueError,
+  LONG_LIST,
+  type Properties,
+  type Tag,
+  type TagContents,
+  type Tagged,
+  type TaggedValue,
+  taggedFloat,
+  tagOf,
+} from '../graph/tagged-values.ts';
+import { decodeTemporal, encodeTemporal } from './neo4j-temporals.ts';
+
+/** @throws GraphValueError naming the type that a dump cannot hold, and where it was met */
+export function encodeValue(value: unknown, path = 'value'): TaggedValue {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return taggedFloat(value);
+  if (Array.isArray(value)) return encodeList(value, path);
+  if (typeof value === 'object') return encodeObject(value, path);
+  throw new GraphValueError(`${path} is of a type unknown to graphs: ${typeof value}`);
+}
+
+export function encodeProperties(properties: object, path: string): Properties {
+  const entries = Object.entries(properties);
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, encodeValue(value, `${path}.${key}`)]),
+  );
+}
+
+export function decodeValue(value: TaggedValue): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isList(value)) return value.map(decodeValue);
+  const [tag, content] = tagOf(value);
+  return (DECODERS[tag] as (content: unknown) => unknown)(content);
+}
+
+export function decodeProperties(properties: Properties): Record<string, unknown> {
+  const entries = Object.entries(properties);
+  return Object.fromEntries(entries.map(([key, value]) => [key, decodeValue(value)]));
+}
+
+function encodeList(list: readonly unknown[], path: string): TaggedValue {
+  if (list.length >= LONG_LIST && list.every((item) => typeof item === 'number')) {
+    return encodeFloats(list);
+  }
+  return list.map((item, at) => encodeValue(item, `${path}[${at}]`));
+}
+
+// Embeddings were computed in single precision. NaN and the infinities are left to the wider form: the server's
+// own procedure for embeddings refuses them.
+function encodeFloats(floats: readonly number[]): Tagged {
+  const single = floats.every((item) => Number.isFinite(item) && Math.fround(item) === item);
+  return single
+    ? { $f32: elementsToBase64(Float32Array.from(floats)) }
+    : { $f64: elementsToBase64(Float64Array.from(floats)) };
+}
+
+function encodeObject(value: object, path: string): Tagged {
+  if (value instanceof Integer) return { $int: value.toString() };
+  if (value instanceof Int8Array) return { $b64: elementsToBase64(value) };
+  if (value instanceof Point) return { $pt: pointTexts(value) };
+  if (value instanceof Vector) {
+    return { $vec: [value.getType(), elementsToBase64(value.asTypedArray())] };
+  }
+  const temporal = encodeTemporal(value);
+  if (temporal) return temporal;
+  if (isPlainMap(value)) return { $map: encodeProperties(value, path) };
+  throw new GraphValueError(`${path} is of a type that a dump cannot hold: ${typeName(value)}`);
+}
+
+function pointTexts({ srid, x, y, z }: Point): string[] {
+  return [`${srid}`, floatText(x), floatText(y), ...(z === undefined ? [] : [floatText(z)])];
+}
+
+const DECODERS: { readonly [T in Tag]: (content: TagContents[T]) => unknown } = {
+  ...decodeTemporal,
+  $int: int,
+  $f: Number,
+  $f32: (text) => [...elementsFromBase64('FLOAT32', text)],
+  $f64: (text) => [...elementsFromBase64('FLOAT64', text)],
+  $pt: ([srid = '', ...coordinates]) => {
+    const [x = Number.NaN, y = Number.NaN, z] = coordinates.map(Number);
+    return z === undefined ? new Point(int(srid), x, y) : new Point(int(srid), x, y, z);
+  },
+  $b64: (text) => elementsFromBase64('INT8', text),
+  $vec: ([element, text]) => new Vector(elementsFromBase64(element, text)),
+  $map: decodeProperties,
+};
+
+function isList(value: readonly TaggedValue[] | Tagged): value is readonly TaggedValue[] {
+  return Array.isArray(value);
+}
+
+function isPlainMap(value: object): boolean {
+  return Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
+}
+
+// What the driver itself does not know it wraps, with the name the server gave it.
+function typeName(value: object): string {
+  const kind = value.constructor?.name || 'unknown';
+  return 'name' in value && typeof value.name === 'string' ? `${kind} ${value.name}` : kind;
+}

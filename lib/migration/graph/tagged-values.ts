@@ -1,0 +1,179 @@
+// Values of a graph as JSON that loses nothing: what JSON cannot tell apart carries a tag of its own.
+import {
+  parseDate,
+  parseDateTime,
+  parseOffsetTime,
+  parseTime,
+  parseZonedDateTime,
+} from './temporal-text.ts';
+
+/** What stands behind each tag. All binary content is base64 of little-endian elements. */
+export interface TagContents {
+  /** A 64-bit integer in decimal. */
+  readonly $int: string;
+  /** A float that JSON would turn into an integer or into null: 1, -0, NaN, Infinity, -Infinity. */
+  readonly $f: string;
+  /** A long list of floats, all of which are exactly single precision, as embeddings are. */
+  readonly $f32: string;
+  /** A long list of floats that need double precision. */
+  readonly $f64: string;
+  readonly $date: string;
+  /** A time of day without an offset. */
+  readonly $ltime: string;
+  /** A time of day with an offset. */
+  readonly $time: string;
+  /** A date and time without a zone. */
+  readonly $ldt: string;
+  /** A date and time with an offset and, where it has one, its zone. */
+  readonly $dt: string;
+  /** Months, days, seconds and nanoseconds. */
+  readonly $dur: readonly [string, string, string, string];
+  /** The reference system, then two or three coordinates. */
+  readonly $pt: readonly string[];
+  readonly $b64: string;
+  /** The type of the elements, then the elements. */
+  readonly $vec: readonly [VectorElement, string];
+  readonly $map: { readonly [key: string]: TaggedValue };
+}
+
+export type Tag = keyof TagContents;
+export type Tagged<T extends Tag = Tag> = { [K in T]: { readonly [_ in K]: TagContents[K] } }[T];
+
+/** A bare number is a float with a fraction. */
+export type TaggedValue = null | boolean | string | number | readonly TaggedValue[] | Tagged;
+
+export type Properties = Readonly<Record<string, TaggedValue>>;
+
+export const VECTOR_ELEMENT_BYTES = {
+  INT8: 1,
+  INT16: 2,
+  INT32: 4,
+  INT64: 8,
+  FLOAT32: 4,
+  FLOAT64: 8,
+} as const;
+export type VectorElement = keyof typeof VECTOR_ELEMENT_BYTES;
+
+/** From this length on, a list of floats is written in binary. */
+export const LONG_LIST = 64;
+
+const SMALLEST_INTEGER = -(2n ** 63n);
+const LARGEST_INTEGER = 2n ** 63n - 1n;
+
+/** A value that a dump cannot hold, or a line that no dump of ours wrote. */
+export class GraphValueError extends Error {
+  override readonly name = 'GraphValueError';
+}
+
+/** The one tag of an object, with what stands behind it. */
+export function tagOf(value: Tagged): readonly [Tag, unknown] {
+  const [entry] = Object.entries(value);
+  if (!entry) throw new GraphValueError('An object without a tag is no value of a graph');
+  return entry as [Tag, unknown];
+}
+
+/** The shortest text that reads back as the very same double, with the sign of zero. */
+export function floatText(value: number): string {
+  return Object.is(value, -0) ? '-0' : String(value);
+}
+
+export function taggedFloat(value: number): TaggedValue {
+  return Number.isFinite(value) && !Number.isInteger(value) ? value : { $f: floatText(value) };
+}
+
+/**
+ * Takes parsed JSON for a tagged value after looking at every part of it.
+ * @throws GraphValueError naming what is wrong and where
+ */
+export function parseTagged(value: unknown, path = 'value'): TaggedValue {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (typeof value === 'number') return parseNumber(value, path);
+  if (Array.isArray(value)) return value.map((item, at) => parseTagged(item, `${path}[${at}]`));
+  return parseTag(value as object, path);
+}
+
+export function parseProperties(value: unknown, path: string): Properties {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new GraphValueError(`${path} is no map of properties`);
+  }
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([key, item]) => [key, parseTagged(item, `${path}.${key}`)]),
+  );
+}
+
+function parseNumber(value: number, path: string): number {
+  if (Number.isInteger(value)) {
+    throw new GraphValueError(`${path} is the bare number ${value}: integer or float?`);
+  }
+  return value;
+}
+
+function parseTag(value: object, path: string): Tagged {
+  const entries = Object.entries(value);
+  const [tag, content] = entries[0] ?? ['none', undefined];
+  if (entries.length !== 1 || !isTag(tag)) {
+    throw new GraphValueError(
+      `${path} carries no tag known here: ${Object.keys(value).join(', ')}`,
+    );
+  }
+  if (tag === '$map') return { $map: parseProperties(content, path) };
+  if (!CHECKS[tag](content)) throw new GraphValueError(`${path} is no ${tag}`);
+  return value as Tagged;
+}
+
+function isTag(text: string): text is Tag {
+  return text === '$map' || Object.hasOwn(CHECKS, text);
+}
+
+const CHECKS: Record<Exclude<Tag, '$map'>, (content: unknown) => boolean> = {
+  $int: isIntegerText,
+  $f: (content) => isFloatText(content) && !(Number(content) % 1),
+  $f32: (content) => isBinary(content, 4),
+  $f64: (content) => isBinary(content, 8),
+  $date: textThat(parseDate),
+  $ltime: textThat(parseTime),
+  $time: textThat(parseOffsetTime),
+  $ldt: textThat(parseDateTime),
+  $dt: textThat(parseZonedDateTime),
+  $dur: (content) => isListOf(content, isIntegerText, 4, 4),
+  $pt: (content) => isListOf(content, isFloatText, 3, 4),
+  $b64: (content) => isBinary(content, 1),
+  $vec: isVector,
+};
+
+function isIntegerText(content: unknown): boolean {
+  if (typeof content !== 'string' || !/^(?:0|-?[1-9]\d{0,18})$/.test(content)) return false;
+  return BigInt(content) >= SMALLEST_INTEGER && BigInt(content) <= LARGEST_INTEGER;
+}
+
+function isFloatText(content: unknown): boolean {
+  return typeof content === 'string' && floatText(Number(content)) === content;
+}
+
+function isBinary(content: unknown, elementBytes: number): boolean {
+  if (typeof content !== 'string') return false;
+  const bytes = Buffer.from(content, 'base64');
+  return bytes.length % elementBytes === 0 && bytes.toString('base64') === content;
+}
+
+function isVector(content: unknown): boolean {
+  const [element, data, ...rest] = Array.isArray(content) ? content : [];
+  if (rest.length > 0 || !Object.hasOwn(VECTOR_ELEMENT_BYTES, element)) return false;
+  return isBinary(data, VECTOR_ELEMENT_BYTES[element as VectorElement]);
+}
+
+function isListOf(
+  content: unknown,
+  isItem: (item: unknown) => boolean,
+  shortest: number,
+  longest: number,
+): boolean {
+  if (!Array.isArray(content) || content.length < shortest || content.length > longest)
+    return false;
+  return content.every(isItem);
+}
+
+function textThat(parse: (text: string) => unknown) {
+  return (content: unknown) => typeof content === 'string' && parse(content) !== undefined;
+}
