@@ -1,19 +1,18 @@
 // Each function has a role of its own that can do what its endpoint does, and nothing else.
 import { describe, expect, it } from 'vitest';
 import {
-  functionsOf,
-  type Resource,
-  readTemplate,
-  resourcesOf,
-  STAGES,
-  type Template,
-  theOnly,
-} from '../support/packaged-template.ts';
+  logGroupOf,
+  roleOf,
+  statementsOf,
+  TABLE,
+  type TableAccess,
+  tableAccess,
+} from '../support/granted-access.ts';
+import { functionsOf, readTemplate, resourcesOf, STAGES } from '../support/packaged-template.ts';
 
-const TABLE = 'the table';
 const INDEXES = ['all', 'type', 'category', 'category-type'].map((facet) => `${facet}-by-date`);
 
-const EXPECTED_ACCESS: Record<string, Record<string, string[]>> = {
+const EXPECTED_ACCESS: Record<string, TableAccess> = {
   'transactions/list': { GetItem: [TABLE], Query: [TABLE, ...INDEXES] },
   'transactions/create': { GetItem: [TABLE], PutItem: [TABLE], UpdateItem: [TABLE] },
   'transactions/read': { GetItem: [TABLE] },
@@ -96,63 +95,3 @@ describe.each(STAGES)('roles of stage %s', (stage) => {
     expect(['dynamodb', 'logs']).toEqual(expect.arrayContaining([...new Set(services)]));
   });
 });
-
-interface Statement {
-  readonly Effect: string;
-  readonly Action: string[];
-  readonly Resource: unknown[];
-}
-
-interface RoleProperties {
-  readonly AssumeRolePolicyDocument: unknown;
-  readonly ManagedPolicyArns: unknown;
-  readonly Policies: {
-    readonly PolicyName: string;
-    readonly PolicyDocument: { readonly Statement: Statement[] };
-  }[];
-}
-
-function roleOf(template: Template, name: string): RoleProperties {
-  const found = functionsOf(template).find(([entryPoint]) => entryPoint === name);
-  if (!found) throw new Error(`No function is named ${name}`);
-  const [roleName] = (found[1].Role as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt'];
-  return (template.Resources[roleName] as Resource<RoleProperties>).Properties;
-}
-
-function statementsOf(role: RoleProperties): Statement[] {
-  return role.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
-}
-
-/** Allowed table actions with what they reach: the table, or an index by its name. */
-function tableAccess(template: Template, name: string): Record<string, string[]> {
-  const { TableName: tableName } = theOnly(template, 'AWS::DynamoDB::Table').Properties;
-  const access: Record<string, string[]> = {};
-  for (const { Action, Resource } of statementsOf(roleOf(template, name))) {
-    for (const action of Action) {
-      const [service, operation = ''] = action.split(':');
-      if (service !== 'dynamodb') continue;
-      access[operation] = [
-        ...(access[operation] ?? []),
-        ...Resource.map((each) => reached(tableName, each)),
-      ];
-    }
-  }
-  return access;
-}
-
-function reached(tableName: unknown, resource: unknown): string {
-  const { 'Fn::Sub': arn } = resource as { 'Fn::Sub': string };
-  const table = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/${tableName}`;
-  if (arn === table) return TABLE;
-  return arn.startsWith(`${table}/index/`) ? arn.slice(`${table}/index/`.length) : arn;
-}
-
-function logGroupOf(template: Template, name: string): string {
-  const [, properties] = functionsOf(template).find(([entryPoint]) => entryPoint === name) ?? [];
-  const groups = resourcesOf(template, 'AWS::Logs::LogGroup');
-  const own = groups.find(
-    ([, { Properties }]) => Properties.LogGroupName === `/aws/lambda/${properties?.FunctionName}`,
-  );
-  if (!own) throw new Error(`${name} has no log group`);
-  return own[0];
-}
