@@ -1,0 +1,52 @@
+// Ends every run with `N passed, N failed[, N skipped]`, and sees to it that a run which failed says so.
+import type { Reporter, TestModule, TestRunEndReason, TestSuite } from 'vitest/node';
+
+type Counts = Record<'passed' | 'failed' | 'skipped', number>;
+
+export default class ClosingLine implements Reporter {
+  #counts: Counts | undefined;
+
+  onInit(): void {
+    // After the summary, and after whatever is said while things are stopped.
+    process.once('exit', () => this.#close());
+  }
+
+  onTestRunEnd(
+    modules: readonly TestModule[],
+    unhandledErrors: readonly unknown[],
+    reason: TestRunEndReason,
+  ): void {
+    const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
+    for (const module of modules) countModule(module, counts);
+    // Interrupted: what did not run has not passed.
+    if (reason === 'interrupted') counts.failed += 1;
+    this.#counts = counts;
+  }
+
+  #close(): void {
+    // Without counts the run broke off before its end, in a global setup for one.
+    const counts = this.#counts ?? { passed: 0, failed: 1, skipped: 0 };
+    const ran = counts.passed + counts.failed + counts.skipped;
+    if (counts.failed === 0 && (ran === 0 || process.exitCode)) counts.failed = 1;
+    if (counts.failed > 0) process.exitCode ||= 1;
+    const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
+    process.stdout.write(`${counts.passed} passed, ${counts.failed} failed${skipped}\n`);
+  }
+}
+
+function countModule(module: TestModule, counts: Counts): void {
+  const failedBefore = counts.failed;
+  for (const test of module.children.allTests()) {
+    const { state } = test.result();
+    // A test that is still pending when the run is over never came to an end.
+    counts[state === 'pending' ? 'failed' : state] += 1;
+  }
+  counts.failed += failedSuites(module);
+  if (module.state() === 'failed' && counts.failed === failedBefore) counts.failed += 1;
+}
+
+/** Import errors and broken hooks: the tests concerned have no result of their own. */
+function failedSuites(module: TestModule): number {
+  const suites: (TestModule | TestSuite)[] = [module, ...module.children.allSuites()];
+  return suites.filter((suite) => suite.errors().length > 0).length;
+}
