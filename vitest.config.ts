@@ -24,7 +24,7 @@ const KINDS: Record<string, Kind> = {
     fileParallelism: false,
     testTimeout: 60_000,
   },
-  start: { turn: 2, fileParallelism: false, testTimeout: 60_000 },
+  start: { turn: 2, fileParallelism: false, testTimeout: 120_000 },
 };
 
 // Dummies: no test may find an account, and all that share a database must say the same.

@@ -1,0 +1,133 @@
+// What the start command cannot work with: one clear line each, and exit code 1.
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findFreePort } from '../../local/free-port.ts';
+import { createRunning, type Running } from '../../local/running.ts';
+import { PROJECT, type ServiceSpec, startService } from '../support/running-service.ts';
+
+let running: Running;
+let folder: string;
+
+beforeEach(() => {
+  running = createRunning();
+  folder = mkdtempSync(join(tmpdir(), 'ledger-refuse-'));
+});
+
+afterEach(async () => {
+  await running.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function expectRefusal(spec: ServiceSpec, sentence: RegExp): Promise<void> {
+  const { child, lines } = await startService(running, spec);
+  expect(await child.ended).toBe('ended with exit code 1');
+  await child.stop();
+  expect(lines).toEqual([expect.stringMatching(sentence)]);
+}
+
+describe('a port', () => {
+  it.for(['abc', '0', '65536', '-1', '3000.5', ' 80'])('of "%s"', async (port) => {
+    await expectRefusal(
+      { command: withPort(port) },
+      /^PORT must be a whole number from 1 to 65535, not /,
+    );
+  });
+
+  it.for(['127.0.0.1', '::', '::1'])('in use on %s', async (host, { skip }) => {
+    const server = createServer().listen(0, host);
+    const listening = await new Promise<boolean>((resolve) => {
+      server.once('listening', () => resolve(true)).once('error', () => resolve(false));
+    });
+    if (!listening) skip(`This machine has no address ${host}`);
+    const address = server.address();
+    const port = String(typeof address === 'object' ? address?.port : '');
+    await expectRefusal({ environment: { PORT: port } }, new RegExp(`^Port ${port} is in use; `));
+    server.close();
+  });
+});
+
+describe('a data folder', () => {
+  it('with a file in its way', async () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const sentence = /^The data folder \S+ cannot be used: .* is not a folder$/;
+    await expectRefusal({ environment: { DATA_DIR: file } }, sentence);
+    await expectRefusal({ environment: { DATA_DIR: join(file, 'below') } }, sentence);
+  });
+
+  it('where none can be made', async () => {
+    const environment = { DATA_DIR: '/proc/ledger/data' };
+    await expectRefusal({ environment }, /^The data folder \/proc\/ledger\/data cannot be used: /);
+  });
+
+  it('whose database is no database', async () => {
+    writeFileSync(join(folder, 'ledger.db'), 'something else altogether');
+    const environment = { DATA_DIR: folder };
+    await expectRefusal({ environment }, /^The embedded database did not start: /);
+  });
+
+  it('that another start holds', async () => {
+    const environment = { DATA_DIR: folder };
+    const { ready } = await startService(running, { environment });
+    await ready;
+    await expectRefusal({ environment }, /^The data folder \S+ is in use by another start; /);
+  });
+});
+
+describe('a database engine', () => {
+  it('that is not installed', async () => {
+    copyProject();
+    await expectRefusal({ folder }, /^The embedded database \(package \S+\) is not installed; /);
+  });
+
+  it('that cannot be run', async () => {
+    copyProject();
+    const engine = join(folder, 'node_modules', '@dynoxide', 'linux-x64');
+    mkdirSync(engine, { recursive: true });
+    writeFileSync(join(engine, 'package.json'), '{"name":"@dynoxide/linux-x64","version":"1.0.0"}');
+    writeFileSync(join(engine, 'dynoxide'), '', { mode: 0o644 });
+    await expectRefusal({ folder }, /^The embedded database \S+ cannot be run; /);
+  });
+});
+
+describe('a database elsewhere', () => {
+  it('that does not answer', async () => {
+    const endpoint = `http://127.0.0.1:${await findFreePort()}`;
+    const environment = { DYNAMODB_ENDPOINT: endpoint };
+    await expectRefusal({ environment }, /^The database at \S+ cannot be used: ECONNREFUSED$/);
+  });
+
+  it('that has no address', async () => {
+    const environment = { DYNAMODB_ENDPOINT: 'localhost:8000' };
+    await expectRefusal({ environment }, /^DYNAMODB_ENDPOINT must be an address like /);
+  });
+});
+
+// The support gives every start a real port; the last word is this shell's.
+function withPort(port: string): [string, ...string[]] {
+  return ['env', `PORT=${port}`, process.execPath, 'local/start.ts'];
+}
+
+/** The project with all its packages but the engine. */
+function copyProject(): void {
+  for (const part of ['local', 'lib', 'package.json']) {
+    cpSync(join(PROJECT, part), join(folder, part), { recursive: true });
+  }
+  const packages = join(folder, 'node_modules');
+  mkdirSync(packages);
+  for (const name of readdirSync(join(PROJECT, 'node_modules'))) {
+    if (name !== '@dynoxide')
+      symlinkSync(join(PROJECT, 'node_modules', name), join(packages, name));
+  }
+}

@@ -1,0 +1,92 @@
+// The start command while all is well: ready, answering, keeping data, side by side.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createLocalClient, createTable } from '../../local/create-table.ts';
+import { startEmbeddedEngine } from '../../local/engine.ts';
+import { createRunning, type Running } from '../../local/running.ts';
+import { descendantsOf } from '../support/process-tree.ts';
+import { startService } from '../support/running-service.ts';
+
+let running: Running;
+let folder: string;
+
+beforeEach(() => {
+  running = createRunning();
+  folder = mkdtempSync(join(tmpdir(), 'ledger-start-'));
+});
+
+afterEach(async () => {
+  await running.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function createCategory(url: string, name: string): Promise<number> {
+  const body = JSON.stringify({ name });
+  return (await fetch(`${url}/categories`, { method: 'POST', body })).status;
+}
+
+async function categoryNames(url: string): Promise<string[]> {
+  const reply = await fetch(`${url}/categories`);
+  const { data } = (await reply.json()) as { data: { name: string }[] };
+  return data.map(({ name }) => name);
+}
+
+it('says on which address it answers, and does', async () => {
+  const service = await startService(running);
+  expect(await service.ready).toBe(`http://localhost:${service.port}`);
+  expect(await categoryNames(await service.ready)).toEqual([]);
+});
+
+it('keeps its data over a restart', async () => {
+  const environment = { DATA_DIR: join(folder, 'made', 'on', 'the', 'way') };
+  const first = await startService(running, { environment });
+  expect(await createCategory(await first.ready, 'Groceries')).toBe(201);
+  await first.child.stop();
+  const second = await startService(running, { environment });
+  expect(await categoryNames(await second.ready)).toEqual(['Groceries']);
+});
+
+it('keeps what it acknowledged when it is killed outright', async () => {
+  const environment = { DATA_DIR: folder };
+  const first = await startService(running, { environment });
+  expect(await createCategory(await first.ready, 'Rent')).toBe(201);
+  process.kill(first.child.pid, 'SIGKILL');
+  await first.child.stop();
+  const second = await startService(running, { environment });
+  expect(await categoryNames(await second.ready)).toEqual(['Rent']);
+});
+
+it('runs twice side by side, started at the same instant', async () => {
+  const [one, other] = await Promise.all([startService(running), startService(running)]);
+  const [url, otherUrl] = await Promise.all([one.ready, other.ready]);
+  expect(await createCategory(url, 'Only here')).toBe(201);
+  expect(await categoryNames(url)).toEqual(['Only here']);
+  expect(await categoryNames(otherUrl)).toEqual([]);
+});
+
+it('uses the database it is told of, starts none, and makes the table where it is missing', async () => {
+  const { endpoint } = await startEmbeddedEngine(running);
+  const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'of-another-name' };
+  const first = await startService(running, { environment });
+  expect(await createCategory(await first.ready, 'Kept there')).toBe(201);
+  expect(descendantsOf(first.child.pid).filter(isEngine)).toEqual([]);
+  await first.child.stop();
+  const second = await startService(running, { environment });
+  expect(await categoryNames(await second.ready)).toEqual(['Kept there']);
+});
+
+it('uses a table that is there already', async () => {
+  const { endpoint } = await startEmbeddedEngine(running);
+  const client = createLocalClient(endpoint);
+  await createTable(client, 'made-before');
+  client.destroy();
+  const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'made-before' };
+  const { ready } = await startService(running, { environment });
+  expect(await categoryNames(await ready)).toEqual([]);
+});
+
+function isEngine({ command }: { command: string }): boolean {
+  return command.includes('dynoxide');
+}

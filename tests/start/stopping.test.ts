@@ -1,0 +1,97 @@
+// The start command's end, asked for or not: nothing that it started is left.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRunning, type Running } from '../../local/running.ts';
+import { descendantsOf, type ProcessEntry, survivorsOf, until } from '../support/process-tree.ts';
+import { type StartedService, startService } from '../support/running-service.ts';
+
+// The contract; it stops in a tenth of that.
+const STOP_MILLISECONDS = 3000;
+
+let running: Running;
+
+beforeEach(() => {
+  running = createRunning();
+});
+
+afterEach(() => running.stop());
+
+async function stopBy(signal: NodeJS.Signals, { child }: StartedService) {
+  const started = descendantsOf(child.pid);
+  const since = performance.now();
+  process.kill(child.pid, signal);
+  const how = await child.ended;
+  return { how, started, took: performance.now() - since, left: survivorsOf(started) };
+}
+
+function theOne(service: StartedService, name: RegExp): ProcessEntry | undefined {
+  return descendantsOf(service.child.pid).find(({ command }) => name.test(command));
+}
+
+const ENGINE = /^\S*dynoxide serve/;
+const GATEWAY = /^\S*node \S*serverless\.js offline/;
+
+describe.for(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  it('stops everything in time', async () => {
+    const service = await startService(running);
+    await service.ready;
+    const { how, started, took, left } = await stopBy(signal, service);
+    expect(started.length).toBeGreaterThanOrEqual(2);
+    expect(left).toEqual([]);
+    expect(how).toBe('ended with exit code 0');
+    expect(took).toBeLessThan(STOP_MILLISECONDS);
+  });
+
+  it('stops everything when npm gets it', async () => {
+    const service = await startService(running, { command: ['npm', 'start'] });
+    await service.ready;
+    const { started, took, left } = await stopBy(signal, service);
+    expect(started.length).toBeGreaterThanOrEqual(3);
+    expect(left).toEqual([]);
+    expect(took).toBeLessThan(STOP_MILLISECONDS);
+  });
+
+  it.for([
+    ['database', ENGINE],
+    ['gateway', GATEWAY],
+  ] as const)('stops a start that has just got to its %s', async ([, name]) => {
+    const service = await startService(running);
+    await until(() => theOne(service, name) !== undefined);
+    const { how, took, left } = await stopBy(signal, service);
+    expect(left).toEqual([]);
+    expect(how).toBe('ended with exit code 0');
+    expect(service.lines).toEqual([]);
+    expect(took).toBeLessThan(STOP_MILLISECONDS);
+  });
+});
+
+it('leaves no orphans when it is killed outright', async () => {
+  const service = await startService(running);
+  await service.ready;
+  const { started } = await stopBy('SIGKILL', service);
+  await until(() => survivorsOf(started).length === 0);
+});
+
+it('leaves no orphans when npm is killed outright', async () => {
+  const service = await startService(running, { command: ['npm', 'start'] });
+  await service.ready;
+  const { started } = await stopBy('SIGKILL', service);
+  await until(() => survivorsOf(started).length === 0);
+});
+
+describe.for([
+  ['embedded database', ENGINE],
+  ['local gateway', GATEWAY],
+] as const)('the %s', ([title, name]) => {
+  it('takes everything with it when it dies', async () => {
+    const service = await startService(running);
+    await service.ready;
+    const started = descendantsOf(service.child.pid);
+    const victim = theOne(service, name);
+    if (!victim) throw new Error(`There is no ${title}`);
+    process.kill(victim.pid, 'SIGKILL');
+    expect(await service.child.ended).toBe('ended with exit code 1');
+    expect(survivorsOf(started)).toEqual([]);
+    await service.child.stop();
+    expect(service.lines.at(-1)).toBe(`The ${title} ended by SIGKILL; everything is stopped`);
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { readLocalSettings } from '../../../local/settings.ts';
+
+const DEFAULTS = {
+  port: 3000,
+  dataFolder: '.local/data',
+  databaseEndpoint: undefined,
+  tableName: 'finance-ledger-local',
+};
+
+it('has a default for everything', () => {
+  expect(readLocalSettings({})).toEqual(DEFAULTS);
+});
+
+it('takes an empty variable for an unset one', () => {
+  const empty = { PORT: '', DATA_DIR: '', DYNAMODB_ENDPOINT: '', TABLE_NAME: '' };
+  expect(readLocalSettings(empty)).toEqual(DEFAULTS);
+});
+
+it('reads the word memory as no folder', () => {
+  expect(readLocalSettings({ DATA_DIR: 'memory' }).dataFolder).toBeUndefined();
+  expect(readLocalSettings({ DATA_DIR: './memory' }).dataFolder).toBe('./memory');
+});
+
+it.for(['0', '65536', 'abc', '1e3', ' 3000', '3000.0', '-1'])('refuses the port "%s"', (PORT) => {
+  expect(() => readLocalSettings({ PORT })).toThrow(/^PORT must be/);
+});
+
+it.for(['ab', 'a b', 'a/b', 'x'.repeat(256)])('refuses the table name "%s"', (TABLE_NAME) => {
+  expect(() => readLocalSettings({ TABLE_NAME })).toThrow(/^TABLE_NAME must be/);
+});
