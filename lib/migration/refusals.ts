@@ -6,8 +6,6 @@ export const REMEDIES = {
   RefusedRunExists: 'Choose another run id, or go on with this run: "status" shows its next step.',
   RefusedOtherRun:
     'Finish that run, or give it up with "abandon" or "rollback"; then start this one.',
-  RefusedStepRunning:
-    'Wait until that step has ended; a step that died gives its place up at the time shown.',
   RefusedStaleEpoch:
     'Nothing more was done here: another invocation has taken the run over; follow that one with "status".',
   RefusedTooEarly: 'Do the step that comes next, which "status" shows.',
@@ -32,7 +30,7 @@ export const REMEDIES = {
   RefusedSetting: 'Set the named variable or parameter, then invoke the step again.',
   RefusedSettingChanged:
     'Somebody else changed the collection-name setting: find out who and why before going on.',
-  RefusedRecordSize:
+  RefusedUnrecordable:
     'Only digests and references belong into the record; put the data into an artifact.',
   RefusedCredentials: 'Correct the key or its rights; a refused key is not tried again.',
   RefusedKeyOfOtherUser:
@@ -57,7 +55,7 @@ export class Refusal extends Error {
   }
 }
 
-export const RETRYABLE_FAILURES = ['RetryableUnavailable', 'RetryableBusy'] as const;
+export const RETRYABLE_FAILURES = ['RetryableUnavailable', 'RetryableStepRunning'] as const;
 
 export type RetryableName = (typeof RETRYABLE_FAILURES)[number];
 
