@@ -1,0 +1,77 @@
+// Many writers at once on the same items, with the conflicts of real DynamoDB: everybody gets through, and every count is exact.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createLedger } from '../../../lib/ledger/ledger.ts';
+import { createVerification } from '../../../lib/ledger/verification.ts';
+import { STANDARD_PACE } from '../../../lib/store/retry.ts';
+import { seededRandom } from '../../../local/seeded-random.ts';
+import { createContendedClient } from '../../support/contended-client.ts';
+import { operate } from '../../support/operations.ts';
+import { createTestTable, type TestTable } from '../../support/test-table.ts';
+import { createVirtualPace, createVirtualTime } from '../../support/virtual-time.ts';
+
+// A transaction of eight items takes DynamoDB about this long.
+const TRANSACTION_MS = 20;
+const WRITERS = 64;
+
+let table: TestTable;
+
+beforeAll(async () => {
+  table = await createTestTable();
+});
+
+/** Writers that know nothing of one another, as instances of a function do. */
+function givenWriters(ledgerId: string, seed: number) {
+  const time = createVirtualTime();
+  const client = createContendedClient(time.watch(table.client), { time, ownedMs: TRANSACTION_MS });
+  const writers = Array.from({ length: WRITERS }, (_, index) => {
+    const pace = createVirtualPace(time, seededRandom(seed + index).next);
+    const ledger = createLedger({ ...table, client, ledgerId, timeZone: 'UTC', pace });
+    return { ledger, pace };
+  });
+  return { time, client, writers };
+}
+
+describe.each([1, 2, 3])('64 creates at once on one month of one category (seed %i)', (seed) => {
+  it('all succeed inside the deadline, with jitter, and count exactly', async () => {
+    const ledgerId = `contended-${seed}`;
+    const quiet = createLedger({ ...table, ledgerId, timeZone: 'UTC' });
+    await quiet.categories.create({ name: 'Food', description: null, color: null, isActive: true });
+    const { time, client, writers } = givenWriters(ledgerId, seed * 1_000);
+
+    const replies = await time.run(
+      Promise.all(
+        writers.map(({ ledger }, index) => {
+          const transaction_date = `2026-03-${String(1 + (index % 28)).padStart(2, '0')}`;
+          const body = { description: `No ${index}`, amount: 1, type: 'expense', category_id: 1 };
+          return operate(ledger, 'transactions/create', { body: { ...body, transaction_date } });
+        }),
+      ),
+    );
+
+    expect(replies.map(({ status }) => status)).toEqual(Array(WRITERS).fill(201));
+    expect(await createVerification({ ...table, ledgerId }).verify()).toEqual({
+      ...{ rows: WRITERS, categories: 1, drifts: [] },
+    });
+    expect(client.conflicts()).toBeGreaterThan(WRITERS);
+    expectFullJitter(writers.flatMap(({ pace }) => pace.delays));
+    for (const { pace } of writers) expectGrowth(pace.delays);
+    expect(time.now()).toBeLessThan(STANDARD_PACE.deadlineMs);
+  });
+});
+
+/** Anything from none to the longest delay, and hardly ever the same. */
+function expectFullJitter(delays: readonly number[]): void {
+  const { longestDelayMs } = STANDARD_PACE;
+  expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(...delays)).toBeLessThanOrEqual(longestDelayMs);
+  expect(Math.max(...delays)).toBeGreaterThan(longestDelayMs / 2);
+  expect(new Set(delays).size).toBeGreaterThan(0.99 * delays.length);
+}
+
+/** The n-th delay lies below the n-th power. */
+function expectGrowth(delays: readonly number[]): void {
+  const { firstDelayMs, longestDelayMs } = STANDARD_PACE;
+  for (const [n, delay] of delays.entries()) {
+    expect(delay).toBeLessThanOrEqual(Math.min(longestDelayMs, firstDelayMs * 2 ** n));
+  }
+}

@@ -1,0 +1,201 @@
+// Whatever goes wrong with any call of any operation: the answer is right or a 500, and a request is applied whole or not at all.
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLedger, type Ledger } from '../../../lib/ledger/ledger.ts';
+import { createVerification } from '../../../lib/ledger/verification.ts';
+import { type Pace, STANDARD_PACE } from '../../../lib/store/retry.ts';
+import { bulkLoad } from '../../../local/bulk-loader.ts';
+import { readContents } from '../../support/ledger-contents.ts';
+import {
+  FAILURES,
+  type OperationInput,
+  type OperationName,
+  type OperationReply,
+  operate,
+} from '../../support/operations.ts';
+import {
+  type Client,
+  createFaultyClient,
+  denied,
+  type Fault,
+  PASSING_FAULTS,
+  refused,
+} from '../../support/store-faults.ts';
+import { createTestTable, type TestTable } from '../../support/test-table.ts';
+import { createVirtualPace, createVirtualTime } from '../../support/virtual-time.ts';
+
+interface Case {
+  readonly name: OperationName;
+  readonly input: OperationInput;
+  readonly status: number;
+}
+
+// Each the way that makes the most calls and writes the most items.
+const CASES: readonly Case[] = [
+  {
+    name: 'transactions/list',
+    input: { query: { start_date: '2026-01-02', end_date: '2026-04-29', category_id: '1' } },
+    status: 200,
+  },
+  {
+    name: 'transactions/create',
+    input: {
+      body: { description: 'New', amount: 3, type: 'expense', category_id: 1, notes: 'Note' },
+    },
+    status: 201,
+  },
+  { name: 'transactions/read', input: { id: 1 }, status: 200 },
+  {
+    name: 'transactions/update',
+    input: { id: 1, body: { type: 'income', category_id: 2, transaction_date: '2025-01-01' } },
+    status: 200,
+  },
+  { name: 'transactions/delete', input: { id: 2 }, status: 200 },
+  { name: 'categories/list', input: { query: { include_counts: 'true' } }, status: 200 },
+  { name: 'categories/create', input: { body: { name: 'New', color: '#123' } }, status: 201 },
+  { name: 'categories/read', input: { id: 1 }, status: 200 },
+  {
+    name: 'categories/update',
+    input: { id: 1, body: { name: 'Renamed', is_active: false } },
+    status: 200,
+  },
+  { name: 'categories/delete', input: { id: 3 }, status: 200 },
+];
+
+let table: TestTable;
+let ledgers = 0;
+
+beforeAll(async () => {
+  table = await createTestTable();
+});
+
+// A 500 has its log line, which is not for the test's own output.
+beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}));
+afterEach(() => void vi.restoreAllMocks());
+
+/** Categories 1 and 2 in use and 3 not; transactions on three days of two months. */
+async function givenLedger(): Promise<string> {
+  ledgers += 1;
+  const ledgerId = `ledger-${ledgers}`;
+  const written = { createdAt: 1_767_225_600_000, updatedAt: 1_767_225_600_000, version: 1 };
+  const category = { description: null, color: null, isActive: true, transactionCount: 0 };
+  const row = { amount: 1.5, notes: null, type: 'expense' } as const;
+  await bulkLoad(
+    { client: table.client, tableName: table.tableName, ledgerId },
+    ['Food', 'Pay', 'Spare'].map((name, index) => ({
+      ...{ ...category, ...written, name, id: index + 1 },
+    })),
+    [
+      { ...row, ...written, id: 1, description: 'A', categoryId: 1, date: '2026-03-05' },
+      { ...row, ...written, id: 2, description: 'B', categoryId: 1, date: '2026-03-05' },
+      { ...row, ...written, id: 3, description: 'C', categoryId: 2, date: '2026-02-28' },
+      { ...row, ...written, id: 4, description: 'D', categoryId: null, date: '2026-03-04' },
+    ],
+  );
+  return ledgerId;
+}
+
+interface Run {
+  readonly reply: OperationReply;
+  readonly calls: number;
+  readonly delays: readonly number[];
+  readonly tookMs: number;
+  readonly contents: Awaited<ReturnType<typeof readContents>>;
+}
+
+/** Runs an operation while faults befall its calls, and has the ledger verified afterwards. */
+async function run(
+  { name, input }: Case,
+  faultAt: (call: number) => Fault | undefined = () => undefined,
+): Promise<Run> {
+  const ledgerId = await givenLedger();
+  const time = createVirtualTime();
+  const pace = createVirtualPace(time);
+  const client = createFaultyClient(time.watch(table.client), faultAt);
+  const reply = await time.run(operate(openLedger(ledgerId, client, pace), name, input));
+  const { drifts } = await createVerification({ ...table, ledgerId }).verify();
+  expect(drifts).toEqual([]);
+  const contents = await readContents(openLedger(ledgerId));
+  return { reply, calls: client.calls(), delays: pace.delays, tookMs: time.now(), contents };
+}
+
+function openLedger(ledgerId: string, client: Client = table.client, pace?: Pace): Ledger {
+  const clock = () => new Date('2026-03-31T12:00:00Z');
+  const options = { client, tableName: table.tableName, ledgerId, timeZone: 'UTC', clock };
+  return createLedger({ ...options, ...(pace ? { pace } : {}) });
+}
+
+function expectFailure({ reply }: Run, name: OperationName): void {
+  const message = FAILURES[name];
+  expect(reply).toEqual({
+    status: 500,
+    body: { success: false, error: 'internal_server_error', message },
+  });
+}
+
+describe.each(CASES)('$name', (operation) => {
+  let smooth: Run;
+  let before: Run['contents'];
+
+  beforeAll(async () => {
+    smooth = await run(operation);
+    before = await readContents(openLedger(await givenLedger()));
+  });
+
+  it('answers and applies once where nothing goes wrong', () => {
+    const { reply, contents } = smooth;
+    expect(reply).toMatchObject({ status: operation.status, body: { success: true } });
+    const isRead = /list|read/.test(operation.name);
+    if (isRead) expect(contents).toEqual(before);
+    else expect(contents).not.toEqual(before);
+  });
+
+  it.each(Object.entries(PASSING_FAULTS))(
+    'gives the same answer and applies once, whichever call meets a %s twice',
+    async (_, fault) => {
+      for (let at = 0; at < smooth.calls; at += 1) {
+        const faulty = await run(operation, (call) =>
+          call === at || call === at + 1 ? fault : undefined,
+        );
+        expect({ at, ...faulty.reply }).toEqual({ at, ...exceptNewId(smooth, faulty) });
+        expect(faulty.contents).toEqual(smooth.contents);
+      }
+    },
+  );
+
+  it('ends inside the deadline with its 500, whichever call the store dies at, applied whole or not at all', async () => {
+    for (let at = 0; at < smooth.calls; at += 1) {
+      const dead = await run(operation, (call) => (call >= at ? refused : undefined));
+      expectFailure(dead, operation.name);
+      expect(dead.contents).toEqual(before);
+      expect(dead.tookMs).toBeLessThanOrEqual(STANDARD_PACE.deadlineMs);
+      expect(dead.delays.length).toBeGreaterThan(3);
+    }
+  });
+
+  it('ends with its 500 where the store applies a call and dies before it answers', async () => {
+    for (let at = 0; at < smooth.calls; at += 1) {
+      const dead = await run(operation, (call) =>
+        call < at ? undefined : call === at ? PASSING_FAULTS['reset after applying'] : refused,
+      );
+      expectFailure(dead, operation.name);
+      expect([before, smooth.contents]).toContainEqual(dead.contents);
+    }
+  });
+
+  it('ends at once with its 500 where the store denies a call', async () => {
+    for (let at = 0; at < smooth.calls; at += 1) {
+      const rejected = await run(operation, (call) => (call === at ? denied : undefined));
+      expectFailure(rejected, operation.name);
+      expect(rejected.contents).toEqual(before);
+      expect(rejected.delays).toEqual([]);
+    }
+  });
+});
+
+/** The smooth reply, but that an id may have been left out where the answer that carried it was lost. */
+function exceptNewId({ reply }: Run, faulty: Run): OperationReply {
+  const data = reply.body.data;
+  if (reply.status !== 201 || typeof data !== 'object') return reply;
+  const { id } = faulty.reply.body.data as { id: number };
+  return { ...reply, body: { ...reply.body, data: { ...data, id } } };
+}

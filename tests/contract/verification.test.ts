@@ -1,0 +1,293 @@
+// Whatever is recorded otherwise than the rows say is told, and mended where it can be known what is right.
+import {
+  DeleteCommand,
+  PutCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createLedger } from '../../lib/ledger/ledger.ts';
+import { createVerification } from '../../lib/ledger/verification.ts';
+import type { Item } from '../../lib/store/database.ts';
+import { type Drift, describeDrift } from '../../lib/store/drift.ts';
+import { createKeys, type Key, type Keys } from '../../lib/store/keys.ts';
+import { bulkLoadHousehold } from '../../local/bulk-loader.ts';
+import { createImpatientPace } from '../support/impatient-pace.ts';
+import { createTestTable, type TestTable } from '../support/test-table.ts';
+
+let table: TestTable;
+let ledgers = 0;
+
+beforeAll(async () => {
+  table = await createTestTable();
+});
+
+/** Categories 1 Food and 2 Pay; transactions 1 and 2 (food, March), 3 (pay, April) and 4 (no category, May 2025). */
+async function givenLedger() {
+  ledgers += 1;
+  const ledgerId = `ledger-${ledgers}`;
+  const target = { client: table.client, tableName: table.tableName, ledgerId };
+  const { categories, transactions } = createLedger({ ...target, timeZone: 'UTC' });
+  for (const name of ['Food', 'Pay']) {
+    await categories.create({ name, description: null, color: null, isActive: true });
+  }
+  for (const [date, type, categoryId] of [
+    ['2026-03-05', 'expense', 1],
+    ['2026-03-05', 'expense', 1],
+    ['2026-04-01', 'income', 2],
+    ['2025-05-31', 'expense', null],
+  ] as const) {
+    await transactions.create({ description: 'x', amount: 1, type, categoryId, date, notes: null });
+  }
+  const verification = createVerification({ ...target, pace: createImpatientPace() });
+  return { target, keys: createKeys(ledgerId), verification };
+}
+
+const at = (pk: string, sk: string): Key => ({ pk, sk });
+
+const send = {
+  put: (Item: Item) => table.client.send(new PutCommand({ TableName: table.tableName, Item })),
+  delete: (Key: Key) => table.client.send(new DeleteCommand({ TableName: table.tableName, Key })),
+  set: (Key: Key, attribute: string, value: unknown) =>
+    table.client.send(
+      new UpdateCommand({
+        TableName: table.tableName,
+        Key,
+        UpdateExpression: 'SET #a = :value',
+        ExpressionAttributeNames: { '#a': attribute },
+        ExpressionAttributeValues: { ':value': value },
+      }),
+    ),
+};
+
+interface Spoiled {
+  readonly rule: string;
+  readonly spoil: (keys: Keys) => Promise<unknown>;
+  readonly told: readonly string[];
+}
+
+const MENDABLE: readonly Spoiled[] = [
+  {
+    rule: 'a day counted too high',
+    spoil: (keys) => send.set(at(keys.days(), 'M#2026-03'), 'e5', 3),
+    told: ['day count, expense of 2026-03-05, all transactions: recorded 3, recomputed 2'],
+  },
+  {
+    rule: 'a month of a category counted too low',
+    spoil: (keys) => send.set(at(keys.days(1), 'Y#2026'), 'e3', 1),
+    told: ['day count, expense of 2026-03, category 1: recorded 1, recomputed 2'],
+  },
+  {
+    rule: 'a day of the wrong type',
+    spoil: (keys) => send.set(at(keys.days(), 'M#2025-05'), 'i31', 1),
+    told: ['day count, income of 2025-05-31, all transactions: recorded 1, recomputed 0'],
+  },
+  {
+    rule: 'a month whose counts are gone',
+    spoil: (keys) => send.delete(at(keys.days(2), 'M#2026-04')),
+    told: ['day count, income of 2026-04-01, category 2: recorded nothing, recomputed 1'],
+  },
+  {
+    rule: 'counts of a year that has no rows',
+    spoil: (keys) => send.put({ ...at(keys.days(), 'Y#1999'), e12: -2 }),
+    told: ['day count, expense of 1999-12, all transactions: recorded -2, recomputed 0'],
+  },
+  {
+    rule: 'a wrong count of a category',
+    spoil: (keys) => send.set(keys.category(1), 'transaction_count', 0),
+    told: ['category count, category 1: recorded 0, recomputed 2'],
+  },
+  {
+    rule: 'a name without its guard',
+    spoil: (keys) => send.delete(keys.categoryName('Food')),
+    told: ['name guard, "Food": recorded nobody, recomputed category 1'],
+  },
+  {
+    rule: 'a guard of a name that nobody bears',
+    spoil: (keys) => send.put({ ...keys.categoryName('Old'), category_id: 1 }),
+    told: ['name guard, "Old": recorded category 1, recomputed nobody'],
+  },
+  {
+    rule: 'a guard left by a category that is not there',
+    spoil: (keys) => send.put({ ...keys.categoryName('Lost'), category_id: 77 }),
+    told: ['name guard, "Lost": recorded category 77, recomputed nobody'],
+  },
+  {
+    rule: 'guards that point to one another’s category',
+    spoil: async (keys) => {
+      await send.put({ ...keys.categoryName('Food'), category_id: 2 });
+      await send.put({ ...keys.categoryName('Pay'), category_id: 1 });
+    },
+    told: [
+      'name guard, "Food": recorded category 2, recomputed category 1',
+      'name guard, "Pay": recorded category 1, recomputed category 2',
+    ],
+  },
+  {
+    rule: 'a row in the index of the other type',
+    spoil: (keys) => send.set(keys.transaction(3), 'type_key', 'elsewhere#expense'),
+    told: [
+      'row keys, row LEDGER#TRANSACTION#3: recorded type_key=elsewhere#expense, recomputed type_key=LEDGER#income',
+    ],
+  },
+  {
+    rule: 'a row in the indexes of a category that it has not',
+    spoil: async (keys) => {
+      await send.set(keys.transaction(4), 'category_key', 'LEDGER#1');
+      await send.set(keys.transaction(4), 'category_type_key', 'LEDGER#1#expense');
+    },
+    told: [
+      'row keys, row LEDGER#TRANSACTION#4: recorded category_key=LEDGER#1 category_type_key=LEDGER#1#expense, recomputed category_key=nothing category_type_key=nothing',
+    ],
+  },
+  {
+    rule: 'a row that stands in the order under another id',
+    spoil: (keys) =>
+      send.set(
+        keys.transaction(2),
+        'date_key',
+        '2026-03-05#2026-03-05T10:00:00.000Z#0000000000000099',
+      ),
+    told: [
+      'row keys, row LEDGER#TRANSACTION#2: recorded date_key=2026-03-05#2026-03-05T10:00:00.000Z#0000000000000099, recomputed date_key=2026-03-05#2026-03-05T10:00:00.000Z#0000000000000002',
+    ],
+  },
+  {
+    rule: 'a sequence behind the highest transaction id',
+    spoil: (keys) => send.set(keys.sequence('transaction'), 'last', 3),
+    told: ['sequence, last transaction id: recorded 3, recomputed 4'],
+  },
+  {
+    rule: 'a sequence of categories that is gone',
+    spoil: (keys) => send.delete(keys.sequence('category')),
+    told: ['sequence, last category id: recorded 0, recomputed 2'],
+  },
+  {
+    rule: 'several at once',
+    spoil: async (keys) => {
+      await send.delete(at(keys.days(), 'Y#2025'));
+      await send.set(keys.category(2), 'transaction_count', 9);
+      await send.delete(keys.categoryName('Pay'));
+    },
+    told: [
+      'category count, category 2: recorded 9, recomputed 1',
+      'day count, expense of 2025-05, all transactions: recorded nothing, recomputed 1',
+      'name guard, "Pay": recorded nobody, recomputed category 2',
+    ],
+  },
+];
+
+const FOR_A_PERSON: readonly Spoiled[] = [
+  {
+    rule: 'two categories of one name',
+    spoil: (keys) => send.set(keys.category(2), 'name', 'Food'),
+    told: [
+      'name guard, "Food": recorded category 1, recomputed categories 1 and 2 (needs a person to decide)',
+    ],
+  },
+  {
+    rule: 'a row whose date cannot be read',
+    spoil: (keys) => send.set(keys.transaction(4), 'date_key', 'yesterday'),
+    told: [
+      'row keys, row LEDGER#TRANSACTION#4: recorded date_key=yesterday, recomputed nothing: the row cannot be read (needs a person to decide)',
+    ],
+  },
+  {
+    rule: 'rows of a category that is not there',
+    spoil: (keys) => send.delete(keys.category(1)),
+    told: [
+      'category of a row, category 1: recorded rows that refer to it, recomputed no such category (needs a person to decide)',
+    ],
+  },
+];
+
+describe('a ledger', () => {
+  it('is in order as its services leave it', async () => {
+    const { verification } = await givenLedger();
+    expect(await verification.verify()).toEqual({ rows: 4, categories: 2, drifts: [] });
+  });
+
+  it('is in order as the bulk loader leaves it', async () => {
+    const { target, verification } = await givenLedger();
+    const ledgerId = `${target.ledgerId}-bulk`;
+    const household = { transactions: 700, years: 3, lastDay: '2026-06-30', seed: 3 };
+    await bulkLoadHousehold({ ...target, ledgerId }, household);
+    const bulk = createVerification({ ...target, ledgerId, pace: createImpatientPace() });
+    expect(await bulk.verify()).toEqual({ rows: 700, categories: 30, drifts: [] });
+    expect((await verification.verify()).rows).toBe(4);
+  });
+});
+
+describe.each(MENDABLE)('$rule', ({ spoil, told }) => {
+  it('is told', async () => {
+    const { verification, ...ledger } = await givenLedger();
+    await spoil(ledger.keys);
+    expect(lines((await verification.verify()).drifts, ledger.target.ledgerId)).toEqual(told);
+  });
+
+  it('is mended', async () => {
+    const { verification, ...ledger } = await givenLedger();
+    await spoil(ledger.keys);
+    const { mended, verdict } = await verification.repair();
+    expect(lines(mended, ledger.target.ledgerId)).toEqual(told);
+    expect(verdict).toEqual({ rows: 4, categories: 2, drifts: [] });
+  });
+});
+
+describe.each(FOR_A_PERSON)('$rule', ({ spoil, told }) => {
+  it('is told and left to a person', async () => {
+    const { verification, ...ledger } = await givenLedger();
+    await spoil(ledger.keys);
+    const before = lines((await verification.verify()).drifts, ledger.target.ledgerId);
+    expect(before).toEqual(expect.arrayContaining([...told]));
+    const { verdict } = await verification.repair();
+    expect(lines(verdict.drifts, ledger.target.ledgerId)).toEqual(
+      expect.arrayContaining([...told]),
+    );
+  });
+});
+
+describe('beside other writers', () => {
+  it('a difference that only one look sees is not a drift', async () => {
+    const { target, keys } = await givenLedger();
+    await send.set(keys.category(1), 'transaction_count', 7);
+    const pace = {
+      ...createImpatientPace(),
+      sleep: async () => void (await send.set(keys.category(1), 'transaction_count', 2)),
+    };
+    const { drifts } = await createVerification({ ...target, pace }).verify();
+    expect(drifts).toEqual([]);
+  });
+
+  it('what changed after the last look is not mended', async () => {
+    const { target, keys } = await givenLedger();
+    await send.set(keys.category(1), 'transaction_count', 7);
+    await send.delete(keys.categoryName('Pay'));
+    const client = onFirst(TransactWriteCommand, async () => {
+      await send.set(keys.category(1), 'transaction_count', 2);
+      await send.put({ ...keys.categoryName('Pay'), category_id: 2 });
+    });
+    const verification = createVerification({ ...target, client, pace: createImpatientPace() });
+    expect(await verification.repair()).toEqual({
+      mended: [],
+      verdict: { rows: 4, categories: 2, drifts: [] },
+    });
+  });
+});
+
+/** The table's client, with somebody else getting in before the first command of a kind. */
+function onFirst(kind: typeof TransactWriteCommand, act: () => Promise<void>): typeof table.client {
+  let isFirst = true;
+  const send = async (command: TransactWriteCommand) => {
+    if (isFirst && command instanceof kind) {
+      isFirst = false;
+      await act();
+    }
+    return await table.client.send(command);
+  };
+  return { send } as unknown as typeof table.client;
+}
+
+function lines(drifts: readonly Drift[], ledgerId: string): string[] {
+  return drifts.map((drift) => describeDrift(drift).replaceAll(ledgerId, 'LEDGER')).toSorted();
+}

@@ -1,0 +1,65 @@
+// DynamoDB's way with transactions that meet, which local engines do not have: a transaction owns its items while it
+// lasts, and whatever else would write one of them is refused at once.
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import {
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { type Client, cancelled } from './store-faults.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+export interface ContendedClient extends Client {
+  /** How many writes were refused so far. */
+  readonly conflicts: () => number;
+}
+
+/** @param ownedMs how long a transaction lasts, in virtual time */
+export function createContendedClient(
+  client: Client,
+  { time, ownedMs }: { readonly time: VirtualTime; readonly ownedMs: number },
+): ContendedClient {
+  const owned = new Set<string>();
+  let conflicts = 0;
+
+  async function transact(command: TransactWriteCommand) {
+    const items = command.input.TransactItems ?? [];
+    const isOwned = (item: TransactItem) => owned.has(nameOf(item));
+    if (items.some(isOwned)) {
+      conflicts += 1;
+      throw cancelled(command, 'TransactionConflict', isOwned);
+    }
+    const names = items.map(nameOf);
+    for (const name of names) owned.add(name);
+    try {
+      await time.sleep(ownedMs);
+      return await client.send(command);
+    } finally {
+      for (const name of names) owned.delete(name);
+    }
+  }
+
+  async function send(command: Parameters<Client['send']>[0]) {
+    if (command instanceof TransactWriteCommand) return await transact(command);
+    if (command instanceof UpdateCommand && owned.has(keyName(command.input.Key))) {
+      conflicts += 1;
+      throw new TransactionConflictException({
+        message: 'Transaction is ongoing for the item',
+        $metadata: { httpStatusCode: 400 },
+      });
+    }
+    return await client.send(command);
+  }
+
+  return { send: send as Client['send'], conflicts: () => conflicts };
+}
+
+function nameOf({ Put, Update, Delete, ConditionCheck }: TransactItem): string {
+  return keyName(Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key);
+}
+
+function keyName(key: Readonly<Record<string, unknown>> = {}): string {
+  return `${key.pk} ${key.sk}`;
+}
