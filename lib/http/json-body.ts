@@ -16,9 +16,10 @@ export function jsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply
   };
 }
 
-// The gateway hands over in base64 what its label does not call text.
+// The gateway hands over in base64 what its label does not call text. The local one has parsed `0` and `false`.
 function textOf({ body, isBase64Encoded }: ApiEvent): string {
-  return isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
+  const text = String(body ?? '');
+  return isBase64Encoded ? Buffer.from(text, 'base64').toString() : text;
 }
 
 // A key such as `__proto__` becomes a property like any other: the schemas name it as the unknown field it is.

@@ -36,6 +36,11 @@ describe.each([
   });
 });
 
+test.each([0, false])('%j as the local gateway hands it over, parsed', async (body) => {
+  const message = 'The request body must be a JSON object';
+  expect(await parsed(body as never)).toMatchObject({ message });
+});
+
 describe('an object', () => {
   test.each(['{"a":1}', ' {"a":[1,{"b":null}],"c":"給🏠"}\n'])('%j', async (body) => {
     const reply = { success: true, data: JSON.parse(body) };
