@@ -19,10 +19,14 @@ describe('OPTIONS on any path', () => {
 
 function options(headers: Record<string, string>) {
   const requestContext = {
-    requestId: 'request-1',
     http: { method: 'OPTIONS', path: '/transactions' },
   };
-  return handler({ headers, requestContext } as unknown as ApiEvent, {} as Context);
+  return handler(
+    { headers, requestContext } as unknown as ApiEvent,
+    {
+      awsRequestId: 'request-1',
+    } as Context,
+  );
 }
 
 function body(answer: unknown): unknown {
