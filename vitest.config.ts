@@ -3,6 +3,8 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { whyNoDynamodbLocal } from './local/dynamodb-local.ts';
 
 interface Kind {
+  /** Files besides those of the kind's own folder. */
+  readonly also?: string;
   readonly globalSetup?: string;
   /** Kinds of one turn run side by side, the next turn after them. */
   readonly turn?: number;
@@ -19,6 +21,8 @@ const KINDS: Record<string, Kind> = {
   property: DATABASE,
   contract: DATABASE,
   http: {
+    // What holds for the handlers in the test's own process holds for the running service.
+    also: 'tests/contract/api/**/*.test.ts',
     globalSetup: 'tests/support/running-api.ts',
     turn: 1,
     fileParallelism: false,
@@ -35,11 +39,11 @@ const LOCAL_ACCESS = {
 };
 
 function project(name: string, kind: Kind): TestProjectInlineConfiguration {
-  const { turn = 0, ...rest } = kind;
+  const { turn = 0, also, ...rest } = kind;
   return {
     test: {
       name,
-      include: [`tests/${name}/**/*.test.ts`],
+      include: [`tests/${name}/**/*.test.ts`, ...(also ? [also] : [])],
       env: LOCAL_ACCESS,
       sequence: { groupOrder: turn },
       hookTimeout: 60_000,

@@ -1,0 +1,163 @@
+// Rulings on routes: mount points, slashes, unknown routes, path ids. And "Errors: not found".
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectNotFound, expectRequestId } from '../../support/api/expect-reply.ts';
+import { openApi } from '../../support/api/open-api.ts';
+import {
+  givenCategory,
+  givenTransaction,
+  goneTransactionId,
+  LUNCH,
+  UNKNOWN_ID,
+  uniqueName,
+} from '../../support/api/records.ts';
+
+const api = await openApi();
+afterAll(() => api.close());
+
+describe.each(['', '/'])('With %j at the end all ten operations answer', (slash) => {
+  let transaction: string;
+  let category: string;
+
+  beforeAll(async () => {
+    transaction = `/transactions/${(await givenTransaction(api)).id}${slash}`;
+    category = `/categories/${(await givenCategory(api)).id}${slash}`;
+  });
+
+  test('GET, POST /transactions', async () => {
+    expect((await api.get(`/transactions${slash}`)).body).toHaveProperty('pagination');
+    expect((await api.get(`/transactions${slash}`, { page: 2 })).status).toBe(200);
+    expect((await api.post(`/transactions${slash}`, LUNCH)).status).toBe(201);
+  });
+
+  test('GET, PUT, DELETE /transactions/{id}', async () => {
+    expect((await api.get(transaction)).body.data).toMatchObject(LUNCH);
+    expect((await api.put(transaction, { amount: 1 })).body.data.amount).toBe(1);
+    expect((await api.delete(transaction)).status).toBe(200);
+    expect((await api.get(transaction)).status).toBe(404);
+  });
+
+  test('GET, POST /categories', async () => {
+    expect((await api.get(`/categories${slash}`)).body).toHaveProperty('count');
+    const reply = await api.post(`/categories${slash}`, { name: uniqueName() });
+    expect(reply.status).toBe(201);
+  });
+
+  test('GET, PUT, DELETE /categories/{id}', async () => {
+    expect((await api.get(category)).body.data.transaction_count).toBe(0);
+    expect((await api.put(category, { color: '#abc' })).body.data.color).toBe('#abc');
+    expect((await api.delete(category)).status).toBe(200);
+    expect((await api.get(category)).body.data.is_active).toBe(false);
+  });
+});
+
+describe('Any other route or method is 404 in the envelope', () => {
+  test.each([
+    ['GET', '/'],
+    ['GET', '/transaction'],
+    ['GET', '/Transactions'],
+    ['GET', '/transactions/1/2'],
+    ['GET', '/categories/1/transactions'],
+    ['GET', '/api/transactions'],
+    ['GET', '/health'],
+    ['POST', '/'],
+    ['POST', '/transactions/1'],
+    ['PUT', '/transactions'],
+    ['DELETE', '/categories'],
+    ['PATCH', '/transactions'],
+    ['PATCH', '/transactions/1'],
+    ['PATCH', '/categories/1'],
+    ['POST', '/categories/1'],
+  ])('%s %s', async (method, path) => {
+    const reply = await api.request(method, path);
+    expectNotFound(reply, `No resource answers ${method} ${decodeURIComponent(path)}`);
+  });
+
+  test('a slash that is encoded parts nothing', async () => {
+    const { status, body } = await api.get('/transactions%2F1');
+    expect([status, body.success, body.error]).toEqual([404, false, 'not_found']);
+  });
+
+  test('OPTIONS without the question of a browser', async () => {
+    const reply = await api.request('OPTIONS', '/transactions');
+    expectNotFound(reply, 'No resource answers OPTIONS /transactions');
+  });
+
+  test('with a body that is not JSON, too', async () => {
+    const reply = await api.request('POST', '/nowhere', { rawBody: '{' });
+    expectNotFound(reply, 'No resource answers POST /nowhere');
+  });
+});
+
+const NO_IDS = [
+  'abc',
+  '0',
+  '-1',
+  '+1',
+  '1.5',
+  '1.0',
+  '007',
+  '1e3',
+  '0x10',
+  '9'.repeat(16),
+  '9'.repeat(30),
+  'null',
+  '__proto__',
+  '%20',
+  '1%20',
+  '%201',
+  '%00',
+  '%0A1',
+  '1%0A',
+  '%22%3E',
+  '%E7%B5%A6',
+  '%EF%BC%91',
+  '%25',
+  '1%2C2',
+  '..%5C',
+  '%F0%9F%8F%A0',
+  "'1'",
+  String(UNKNOWN_ID),
+  '9007199254740991',
+];
+
+describe.each(['transactions', 'categories'])('/%s/{id}: an id nobody has', (resources) => {
+  const resource = resources === 'transactions' ? 'Transaction' : 'Category';
+
+  test.each(NO_IDS)('%s is 404 naming the resource and the id as sent', async (segment) => {
+    const message = `${resource} with id ${decodeURIComponent(segment)} not found`;
+    const path = `/${resources}/${segment}`;
+    expectNotFound(await api.get(path), message);
+    expectNotFound(await api.put(path, { amount: 1 }), message);
+    expectNotFound(await api.delete(path), message);
+    expectNotFound(await api.get(`${path}/`), message);
+  });
+});
+
+test('an id is no other in another resource', async () => {
+  const gone = await goneTransactionId(api);
+  expectNotFound(await api.get(`/transactions/${gone}`), `Transaction with id ${gone} not found`);
+});
+
+describe('Every response is JSON in the envelope and carries X-Request-Id', () => {
+  test.each([
+    ['GET', '/transactions', 200],
+    ['GET', '/transactions?page=0', 400],
+    ['POST', '/transactions', 400],
+    ['GET', '/transactions/0', 404],
+    ['GET', '/categories', 200],
+    ['PATCH', '/nowhere', 404],
+  ])('%s %s: %i', async (method, pathAndQuery, status) => {
+    const [path = '', query = ''] = pathAndQuery.split('?');
+    const reply = await api.request(method, path, { query });
+    expect(reply.status).toBe(status);
+    expect(reply.body.success).toBe(status < 400);
+    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(reply.headers['cache-control']).toBe('no-store');
+    expectRequestId(reply);
+  });
+
+  test('no two requests share an id', async () => {
+    const replies = await Promise.all([1, 2, 3].map(() => api.get('/categories')));
+    expect(new Set(replies.map(({ headers }) => headers['x-request-id'])).size).toBe(3);
+  });
+});

@@ -1,0 +1,77 @@
+// How a test speaks to the service, wherever that runs: in this process, or behind an address.
+
+export interface ApiRequest {
+  /** Parameters in the order given; a name may repeat. A text is put after the `?` as it stands. */
+  readonly query?: Readonly<Record<string, string | number | boolean>> | string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it stands. */
+  readonly rawBody?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The parsed JSON of the answer. */
+  readonly body: ResponseBody;
+  readonly text: string;
+}
+
+/** The envelope. What it holds is the test's to judge, so that nothing is taken for granted here. */
+export interface ResponseBody {
+  readonly success?: unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what came over the wire
+  readonly data?: any;
+  readonly message?: unknown;
+  readonly pagination?: Readonly<Record<string, unknown>>;
+  readonly count?: unknown;
+  readonly error?: unknown;
+  readonly details?: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface ApiClient {
+  /** @param path undecoded, without a query string */
+  request(method: string, path: string, request?: ApiRequest): Promise<ApiResponse>;
+  close(): Promise<void>;
+}
+
+/** The same with the verbs as functions. */
+export interface Api extends ApiClient {
+  get(path: string, query?: ApiRequest['query']): Promise<ApiResponse>;
+  post(path: string, body: unknown): Promise<ApiResponse>;
+  put(path: string, body: unknown): Promise<ApiResponse>;
+  delete(path: string): Promise<ApiResponse>;
+}
+
+export function withVerbs(client: ApiClient): Api {
+  return {
+    request: client.request,
+    close: client.close,
+    get: (path, query) => client.request('GET', path, query === undefined ? {} : { query }),
+    post: (path, body) => client.request('POST', path, { body }),
+    put: (path, body) => client.request('PUT', path, { body }),
+    delete: (path) => client.request('DELETE', path),
+  };
+}
+
+export function queryText(query: ApiRequest['query']): string {
+  if (query === undefined || typeof query === 'string') return query ?? '';
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  return new URLSearchParams(pairs).toString();
+}
+
+export function bodyText({ body, rawBody }: ApiRequest): string | undefined {
+  return body === undefined ? rawBody : JSON.stringify(body);
+}
+
+export function toApiResponse(
+  status: number,
+  headers: ApiResponse['headers'],
+  text: string,
+): ApiResponse {
+  return { status, headers, text, body: text === '' ? {} : (JSON.parse(text) as ResponseBody) };
+}

@@ -1,0 +1,54 @@
+// What a reply is held to: its status and its whole envelope, to the letter.
+import { expect } from 'vitest';
+import type { ApiResponse } from './api-client.ts';
+
+const UUID_LIKE = /^[\w=.-]{8,}$/;
+
+export function expectFailure(
+  reply: ApiResponse,
+  status: number,
+  error: string,
+  message: string,
+): void {
+  expect([reply.status, reply.body]).toEqual([status, { success: false, error, message }]);
+  expectRequestId(reply);
+}
+
+export function expectNotFound(reply: ApiResponse, message: string): void {
+  expectFailure(reply, 404, 'not_found', message);
+}
+
+export function expectConflict(reply: ApiResponse, message: string): void {
+  expectFailure(reply, 409, 'conflict', message);
+}
+
+export function expectRefusal(reply: ApiResponse, message: string): void {
+  expectFailure(reply, 400, 'validation_failed', message);
+}
+
+/** A 400 whose details name exactly these fields, each with sentences. */
+export function expectFaults(
+  reply: ApiResponse,
+  fields: readonly string[],
+  message = 'Input validation failed',
+): void {
+  const { details, ...rest } = reply.body;
+  expect([reply.status, rest]).toEqual([
+    400,
+    { success: false, error: 'validation_failed', message },
+  ]);
+  expect(Object.keys(details ?? {}).toSorted()).toEqual(fields.toSorted());
+  for (const sentences of Object.values(details ?? {})) {
+    expect(sentences.length).toBeGreaterThan(0);
+    for (const sentence of sentences) expect(sentence).toMatch(/^[A-Z].*\.$/);
+  }
+  expectRequestId(reply);
+}
+
+export function expectFilterFaults(reply: ApiResponse, fields: readonly string[]): void {
+  expectFaults(reply, fields, 'Filter validation failed');
+}
+
+export function expectRequestId({ headers }: ApiResponse): void {
+  expect(headers['x-request-id']).toMatch(UUID_LIKE);
+}

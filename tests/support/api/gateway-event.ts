@@ -1,0 +1,77 @@
+// A request as API Gateway's HTTP API hands it to a function (payload format 2.0).
+import { randomUUID } from 'node:crypto';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { type ApiRequest, bodyText, queryText } from './api-client.ts';
+import type { Route } from './routes.ts';
+
+export function toGatewayEvent(
+  route: Route,
+  method: string,
+  path: string,
+  request: ApiRequest,
+): APIGatewayProxyEventV2 {
+  const rawQueryString = queryText(request.query);
+  const headers = toHeaders(request);
+  return {
+    version: '2.0',
+    routeKey: route.key,
+    rawPath: decodeURIComponent(path),
+    rawQueryString,
+    headers,
+    ...toQueryParameters(rawQueryString),
+    ...(route.id === undefined ? {} : { pathParameters: { id: decodeURIComponent(route.id) } }),
+    ...toBody(request, headers['content-type'] ?? ''),
+    requestContext: toRequestContext(route, method, path),
+  };
+}
+
+// The gateway puts names in lower case and joins the values of a repeated name.
+function toHeaders(request: ApiRequest): Record<string, string> {
+  const sent = { ...(request.body === undefined ? {} : JSON_TYPE), ...request.headers };
+  return Object.fromEntries(
+    Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+function toQueryParameters(query: string) {
+  const values = Map.groupBy(new URLSearchParams(query), ([name]) => name);
+  if (values.size === 0) return {};
+  const queryStringParameters = Object.fromEntries(
+    [...values].map(([name, pairs]) => [name, pairs.map(([, value]) => value).join(',')]),
+  );
+  return { queryStringParameters };
+}
+
+// What the gateway does not take for text, it hands over in base64.
+const TEXT = /^(text\/.*|application\/(json|javascript|xml))(;|$)/i;
+
+function toBody(request: ApiRequest, contentType: string) {
+  const body = bodyText(request);
+  if (body === undefined || body === '') return { isBase64Encoded: false };
+  return TEXT.test(contentType)
+    ? { body, isBase64Encoded: false }
+    : { body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
+}
+
+function toRequestContext(route: Route, method: string, path: string) {
+  return {
+    accountId: '123456789012',
+    apiId: 'local',
+    domainName: 'localhost',
+    domainPrefix: 'localhost',
+    http: {
+      method,
+      path: decodeURIComponent(path),
+      protocol: 'HTTP/1.1',
+      sourceIp: '127.0.0.1',
+      userAgent: 'test',
+    },
+    requestId: randomUUID(),
+    routeKey: route.key,
+    stage: '$default',
+    time: '01/Jan/2026:00:00:00 +0000',
+    timeEpoch: 0,
+  };
+}

@@ -1,0 +1,54 @@
+// The service in this process: the real handlers of a ledger, behind a double of the gateway.
+import { randomUUID } from 'node:crypto';
+import type {
+  APIGatewayProxyEventV2,
+  APIGatewayProxyStructuredResultV2,
+  Context,
+} from 'aws-lambda';
+import type { Ledger } from '../../../lib/ledger/ledger.ts';
+import { type Api, type ApiRequest, toApiResponse, withVerbs } from './api-client.ts';
+import { toGatewayEvent } from './gateway-event.ts';
+import { type FunctionName, findRoute, OPERATIONS } from './routes.ts';
+
+type Handler = (
+  event: APIGatewayProxyEventV2,
+  context: Context,
+) => Promise<APIGatewayProxyStructuredResultV2>;
+
+export async function openInProcess(ledger: Ledger): Promise<Api> {
+  const handlers = await loadHandlers(ledger);
+
+  async function request(method: string, path: string, options: ApiRequest = {}) {
+    const route = findRoute(method, path);
+    const handler = handlers.get(route.functionName);
+    if (!handler) throw new Error(`No function is loaded for ${route.functionName}`);
+    const event = toGatewayEvent(route, method, path, options);
+    const { statusCode = 0, headers = {}, body = '' } = await handler(event, lambdaContext());
+    return toApiResponse(statusCode, headers as Record<string, string>, body);
+  }
+
+  return withVerbs({ request, close: async () => {} });
+}
+
+function lambdaContext(): Context {
+  return { awsRequestId: randomUUID() } as Context;
+}
+
+async function loadHandlers(ledger: Ledger): Promise<Map<FunctionName, Handler>> {
+  // Each module also makes the handler that is deployed, of a ledger that is not called here.
+  process.env.TABLE_NAME ??= 'not-called';
+  const [preflight, notFound] = await Promise.all([
+    import('../../../functions/api/preflight.ts'),
+    import('../../../functions/api/not-found.ts'),
+  ]);
+  const operations = OPERATIONS.map(async ([, name]): Promise<[FunctionName, Handler]> => {
+    const [folder, file] = name.split('/');
+    const { createHandler } = await import(`../../../functions/${folder}/${file}.ts`);
+    return [name, createHandler(ledger) as Handler];
+  });
+  return new Map<FunctionName, Handler>([
+    ...(await Promise.all(operations)),
+    ['api/preflight', preflight.handler as unknown as Handler],
+    ['api/not-found', notFound.handler as unknown as Handler],
+  ]);
+}

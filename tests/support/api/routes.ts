@@ -1,0 +1,36 @@
+// Which function answers which method and path, as API Gateway decides it.
+
+/** The ten operations of the service document, by the folder and file of their function. */
+export const OPERATIONS = [
+  ['GET /transactions', 'transactions/list'],
+  ['POST /transactions', 'transactions/create'],
+  ['GET /transactions/{id}', 'transactions/read'],
+  ['PUT /transactions/{id}', 'transactions/update'],
+  ['DELETE /transactions/{id}', 'transactions/delete'],
+  ['GET /categories', 'categories/list'],
+  ['POST /categories', 'categories/create'],
+  ['GET /categories/{id}', 'categories/read'],
+  ['PUT /categories/{id}', 'categories/update'],
+  ['DELETE /categories/{id}', 'categories/delete'],
+] as const;
+
+export type FunctionName = (typeof OPERATIONS)[number][1] | 'api/preflight' | 'api/not-found';
+
+export interface Route {
+  readonly key: string;
+  readonly functionName: FunctionName;
+  /** The path's record id, undecoded. */
+  readonly id?: string;
+}
+
+const FUNCTION_OF = new Map<string, FunctionName>(OPERATIONS);
+
+/** A route and its twin with a trailing slash are two for the gateway, and both are deployed. */
+export function findRoute(method: string, path: string): Route {
+  if (method === 'OPTIONS') return { key: 'OPTIONS /{path+}', functionName: 'api/preflight' };
+  const [, resource = '', id, ...rest] = path.replace(/(?<=[^/])\/$/, '').split('/');
+  const key = `${method} /${resource}${id === undefined ? '' : '/{id}'}`;
+  const functionName = rest.length === 0 && id !== '' ? FUNCTION_OF.get(key) : undefined;
+  if (!functionName) return { key: '$default', functionName: 'api/not-found' };
+  return { key, functionName, ...(id === undefined ? {} : { id }) };
+}
