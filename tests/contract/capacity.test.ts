@@ -1,0 +1,151 @@
+// What requests cost in DynamoDB's own units, which are the same on every machine and at every size of the ledger.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createLedger, type Ledger } from '../../lib/ledger/ledger.ts';
+import { bulkLoadHousehold } from '../../local/bulk-loader.ts';
+import { seededRandom } from '../../local/seeded-random.ts';
+import { type Cost, createMeteredClient, type MeteredClient } from '../support/metered-client.ts';
+import { createTestTable } from '../support/test-table.ts';
+
+const LIST = { readUnits: 5, roundTrips: 3, lastToFirst: 1.3 };
+const WRITE_UNITS = { create: 17, delete: 16, updateOfNotes: 6 };
+
+const PER_PAGE = 20;
+const LAST_DAY = '2026-06-30';
+const GROCERIES = 7;
+const FURNITURE = 14;
+
+// DynamoDB Local charges a transaction's writes otherwise than AWS does; the embedded engine charges as AWS does.
+const isEmbedded = process.env.TEST_ENGINE !== 'dynamodb-local';
+
+interface Metered {
+  readonly ledger: Ledger;
+  readonly client: MeteredClient;
+}
+
+const households = new Map<string, Promise<Metered>>();
+
+/** Loaded once for all that read it and for the few that write to it. */
+function givenHousehold(transactions: number, years: number): Promise<Metered> {
+  const name = `${transactions} over ${years}`;
+  const household = households.get(name) ?? loadHousehold(transactions, years);
+  households.set(name, household);
+  return household;
+}
+
+async function loadHousehold(transactions: number, years: number): Promise<Metered> {
+  const table = await createTestTable();
+  const target = { ...table, ledgerId: 'default' };
+  await bulkLoadHousehold(target, { transactions, years, lastDay: LAST_DAY, seed: 11 });
+  const client = createMeteredClient(table.client);
+  return { ledger: createLedger({ ...target, client, timeZone: 'UTC' }), client };
+}
+
+const RANGES = [
+  {},
+  { startDate: '2026-01-01' },
+  { startDate: '2026-03-01', endDate: '2026-03-31' },
+  { startDate: '2026-03-07', endDate: '2026-03-21' },
+  { startDate: '2018-02-11', endDate: '2026-02-03' },
+  { endDate: '2019-05-20' },
+  { startDate: '2026-05-14', endDate: '2026-05-14' },
+] as const;
+
+const FILTERS = [undefined, 'income', 'expense'].flatMap((type) =>
+  [undefined, GROCERIES, FURNITURE].flatMap((categoryId) =>
+    RANGES.map((range) => ({
+      ...{ type, categoryId, startDate: undefined, endDate: undefined, ...range },
+    })),
+  ),
+) as Omit<Parameters<Ledger['transactions']['list']>[0], 'page' | 'perPage'>[];
+
+describe.skipIf(!isEmbedded).each([
+  { transactions: 10_000, years: 10 },
+  { transactions: 10_000, years: 50 },
+])('a list of 20 rows out of $transactions over $years years', ({ transactions, years }) => {
+  const costs: { filter: string; pages: number; first: Cost; others: Cost[]; last: Cost }[] = [];
+
+  beforeAll(async () => {
+    const { ledger, client } = await givenHousehold(transactions, years);
+    const random = seededRandom(7);
+    for (const filter of FILTERS) {
+      let pages = 0;
+      const read = (page: number) =>
+        client.measure(async () => {
+          const listing = await ledger.transactions.list({ ...filter, page, perPage: PER_PAGE });
+          pages = listing.pagination.pages;
+        });
+      const first = await read(1);
+      const last = await read(Math.max(1, pages));
+      const others = [Math.ceil(pages / 2) || 1, pages + 1, random.integer(1, pages || 1)];
+      const cost = { first, last, others: await Array.fromAsync(others, read) };
+      costs.push({ filter: JSON.stringify(filter), pages, ...cost });
+    }
+  }, 120_000);
+
+  it(`costs at most ${LIST.readUnits} read units, whatever the filter and the page`, () => {
+    for (const { filter, first, others, last } of costs) {
+      for (const { readUnits } of [first, ...others, last]) {
+        expect(readUnits, filter).toBeLessThanOrEqual(LIST.readUnits);
+        expect(readUnits, filter).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  it(`takes at most ${LIST.roundTrips} calls one after another`, () => {
+    for (const { filter, first, others, last } of costs) {
+      for (const { roundTrips } of [first, ...others, last]) {
+        expect(roundTrips, filter).toBeLessThanOrEqual(LIST.roundTrips);
+      }
+    }
+  });
+
+  it(`costs for the last page at most ${LIST.lastToFirst} times the first`, () => {
+    for (const { filter, first, last } of costs) {
+      expect(last.readUnits / first.readUnits, filter).toBeLessThanOrEqual(LIST.lastToFirst);
+    }
+    expect(costs.filter(({ pages }) => pages > 100)).not.toEqual([]);
+  });
+});
+
+describe.skipIf(!isEmbedded)('a write', () => {
+  const costs = new Map<number, Record<keyof typeof WRITE_UNITS, Cost>>();
+
+  beforeAll(async () => {
+    for (const transactions of [1_000, 10_000]) {
+      costs.set(transactions, await measureWrites(await givenHousehold(transactions, 10)));
+    }
+  }, 120_000);
+
+  it.each(Object.entries(WRITE_UNITS))(
+    '%s costs at most %i write units, at any size',
+    (name, bar) => {
+      const units = costs
+        .values()
+        .map((cost) => cost[name as keyof typeof WRITE_UNITS].writeUnits)
+        .toArray();
+      expect(units).toEqual([bar, bar]);
+    },
+  );
+});
+
+async function measureWrites({ ledger: { transactions }, client }: Metered) {
+  const fields = {
+    description: 'Supermarket',
+    amount: 25.4,
+    type: 'expense',
+    notes: null,
+  } as const;
+  const place = { categoryId: GROCERIES, date: '2026-03-05' };
+  const create = await client.measure(() => transactions.create({ ...fields, ...place }));
+  const { items } = await transactions.list({
+    ...{ type: undefined, startDate: undefined, endDate: undefined },
+    ...{ categoryId: GROCERIES, page: 3, perPage: 1 },
+  });
+  const [row] = items;
+  if (!row) throw new Error('The household buys groceries');
+  const updateOfNotes = await client.measure(() =>
+    transactions.update(row, { notes: 'Split with Robin' }),
+  );
+  const remove = await client.measure(() => transactions.remove(String(row.id)));
+  return { create, updateOfNotes, delete: remove };
+}

@@ -1,0 +1,55 @@
+// A client that tells what calls cost: capacity units, and how many had to wait for one another.
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Client } from './store-faults.ts';
+
+export interface Cost {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  readonly calls: number;
+  /** The longest chain of calls of which each started after the one before had ended. */
+  readonly roundTrips: number;
+}
+
+export interface MeteredClient extends Client {
+  /** What the calls of some work cost together. */
+  readonly measure: (work: () => Promise<unknown>) => Promise<Cost>;
+}
+
+const NOTHING: Cost = { readUnits: 0, writeUnits: 0, calls: 0, roundTrips: 0 };
+
+interface Answer {
+  readonly ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined;
+}
+
+export function createMeteredClient(client: Client): MeteredClient {
+  let cost = NOTHING;
+
+  async function send(command: Parameters<Client['send']>[0]): Promise<unknown> {
+    Object.assign(command.input, { ReturnConsumedCapacity: 'TOTAL' });
+    const roundTrip = cost.roundTrips + 1;
+    const answer = (await client.send(command)) as Answer;
+    const units = unitsOf(answer);
+    const reads = command instanceof GetCommand || command instanceof QueryCommand;
+    cost = {
+      readUnits: cost.readUnits + (reads ? units : 0),
+      writeUnits: cost.writeUnits + (reads ? 0 : units),
+      calls: cost.calls + 1,
+      roundTrips: Math.max(cost.roundTrips, roundTrip),
+    };
+    return answer;
+  }
+
+  async function measure(work: () => Promise<unknown>): Promise<Cost> {
+    cost = NOTHING;
+    await work();
+    return cost;
+  }
+
+  return { send: send as Client['send'], measure };
+}
+
+function unitsOf({ ConsumedCapacity: consumed = [] }: Answer): number {
+  const all = Array.isArray(consumed) ? consumed : [consumed];
+  return all.reduce((sum, { CapacityUnits }) => sum + Number(CapacityUnits), 0);
+}
