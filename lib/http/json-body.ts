@@ -1,5 +1,6 @@
 // The body of a POST or PUT: present, JSON, an object. Its label (content type) is not enforced.
 import type { MiddlewareObj } from '@middy/core';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { ValidationError } from '../errors.ts';
 import type { ApiEvent } from './endpoint.ts';
 import type { Reply } from './replies.ts';
@@ -7,29 +8,41 @@ import type { Reply } from './replies.ts';
 /** A JSON object of unknown content. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+type JsonRequest = Parameters<NonNullable<ReturnType<typeof httpJsonBodyParser>['before']>>[0];
+
+const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
+
 /** @throws ValidationError "No JSON data provided", or another that says what the body is instead */
 export function jsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply> {
   return {
-    before: ({ event }) => {
-      event.json = presentObject(parse(textOf(event)));
+    before: async (request) => {
+      const text = textOf(request.event);
+      if (text.trim() === '') throw noJsonData();
+      request.event.json = presentObject(await parse(request as JsonRequest, text));
     },
   };
+}
+
+// The parser refuses keys that reach into prototypes. Kept as plain properties they do no harm,
+// and the schemas name them as the unknown fields they are, beside every other fault.
+async function parse(request: JsonRequest, text: string): Promise<unknown> {
+  try {
+    await parser.before?.(request);
+    return request.event.body;
+  } catch (error) {
+    if (isForbiddenKey(error)) return JSON.parse(text);
+    throw new ValidationError('The request body is not valid JSON', { cause: error });
+  }
+}
+
+function isForbiddenKey(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Forbidden key in JSON body';
 }
 
 // The gateway hands over in base64 what its label does not call text. The local one has parsed `0` and `false`.
 function textOf({ body, isBase64Encoded }: ApiEvent): string {
   const text = String(body ?? '');
   return isBase64Encoded ? Buffer.from(text, 'base64').toString() : text;
-}
-
-// A key such as `__proto__` becomes a property like any other: the schemas name it as the unknown field it is.
-function parse(text: string): unknown {
-  if (text.trim() === '') throw noJsonData();
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new ValidationError('The request body is not valid JSON', { cause });
-  }
 }
 
 function presentObject(value: unknown): JsonObject {
