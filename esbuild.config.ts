@@ -28,7 +28,8 @@ function packagingOptions() {
     skipRebuild: true,
     // Of its own for each process: a start and a packaging may run side by side.
     outputWorkFolder: process.env.BUILD_FOLDER ?? `.esbuild/${process.pid}`,
-    watch: { pattern: ['functions/**/*.ts', 'lib/**/*.ts'], chokidar: { ignoreInitial: true } },
+    // A start serves what it was started with: rebuilding takes files away from requests under way.
+    watch: { pattern: [], ignore: [], chokidar: { ignoreInitial: true } },
   };
 }
 
