@@ -1,0 +1,38 @@
+// The artifact store that a URL names: s3://bucket/prefix, or file:///folder.
+import { fileURLToPath } from 'node:url';
+import { S3Client } from '@aws-sdk/client-s3';
+import { ConfigurationError } from '../../errors.ts';
+import type { ArtifactStore } from '../artifacts.ts';
+import { createFileArtifacts } from './file-artifacts.ts';
+import { createS3Artifacts } from './s3-artifacts.ts';
+
+/**
+ * @param s3Endpoint another S3 than the region's own
+ * @throws ConfigurationError
+ */
+export function openArtifacts(
+  address: string,
+  { s3Endpoint, now = () => new Date() }: { s3Endpoint?: string; now?: () => Date } = {},
+): ArtifactStore {
+  const url = URL.parse(address);
+  if (url?.protocol === 'file:' && url.host === '') {
+    return createFileArtifacts({ folder: fileURLToPath(url), now });
+  }
+  if (url?.protocol === 's3:' && url.host !== '') {
+    const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
+    return createS3Artifacts({
+      client: createClient(s3Endpoint),
+      bucket: url.host,
+      prefix: prefix && `${prefix}/`,
+      now,
+    });
+  }
+  throw new ConfigurationError(
+    `ARTIFACTS_URL "${address}" is neither s3://bucket/prefix nor file:///folder`,
+  );
+}
+
+// Servers other than Amazon's seldom have a name for every bucket: it goes into the path.
+function createClient(endpoint: string | undefined): S3Client {
+  return new S3Client(endpoint ? { endpoint, forcePathStyle: true } : {});
+}

@@ -1,0 +1,139 @@
+// Artifacts in an S3 bucket. An object's digest is a tag, written last: what has none was never put as a whole.
+import { Readable } from 'node:stream';
+import {
+  GetObjectCommand,
+  GetObjectTaggingCommand,
+  HeadObjectCommand,
+  NoSuchKey,
+  NotFound,
+  PutObjectTaggingCommand,
+  paginateListObjectsV2,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import {
+  type Artifact,
+  type ArtifactStore,
+  assertArtifactKey,
+  assertReplaceable,
+  type ByteRange,
+  isArtifactKey,
+  longerRetention,
+  MissingArtifactError,
+} from '../artifacts.ts';
+import { measuring } from '../measured-content.ts';
+import { abortUploads, createObjectLock, deleteVersions, type Place } from './s3-versions.ts';
+
+// S3 takes 10,000 parts: 160 GB in parts of this size. Four are in memory at a time.
+const PART_BYTES = 16 * 1024 * 1024;
+
+/** @param prefix what stands before every key: empty, or ending in "/" */
+export function createS3Artifacts(options: {
+  readonly client: S3Client;
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly now: () => Date;
+}): ArtifactStore {
+  const { client, bucket: Bucket, prefix, now } = options;
+  const objectLock = createObjectLock(client, Bucket);
+  const place = (key: string): Place => ({ Bucket, Key: prefix + key });
+
+  async function head(key: string): Promise<Artifact | undefined> {
+    assertArtifactKey(key);
+    const object = await orNothing(client.send(new HeadObjectCommand(place(key))));
+    const tags = object && (await readTags(client, place(key)));
+    if (!tags?.sha256) return undefined;
+    const retainUntil = object?.ObjectLockRetainUntilDate ?? dateOf(tags[RETAIN_UNTIL]);
+    return { key, bytes: object?.ContentLength ?? 0, sha256: tags.sha256, retainUntil };
+  }
+
+  async function required(key: string): Promise<Artifact> {
+    const artifact = await head(key);
+    if (!artifact) throw new MissingArtifactError(key);
+    return artifact;
+  }
+
+  async function put(key: string, content: AsyncIterable<Uint8Array>): Promise<Artifact> {
+    assertReplaceable(await head(key), now());
+    await abortUploads(client, place(key));
+    const measured = measuring(content);
+    await upload(client, place(key), measured.content);
+    const artifact = { key, ...measured.measure(), retainUntil: undefined };
+    await writeTags(client, place(key), { sha256: artifact.sha256 });
+    return artifact;
+  }
+
+  async function* get(key: string, range?: ByteRange) {
+    await required(key);
+    const Range = range && `bytes=${range.first}-${range.last ?? ''}`;
+    const { Body } = await client.send(new GetObjectCommand({ ...place(key), Range }));
+    if (Body instanceof Readable) yield* Body as AsyncIterable<Uint8Array>;
+  }
+
+  async function* list(keyPrefix: string) {
+    const query = { Bucket, Prefix: prefix + keyPrefix };
+    for await (const { Contents = [] } of paginateListObjectsV2({ client }, query)) {
+      for (const { Key = '' } of Contents) {
+        const key = Key.slice(prefix.length);
+        const artifact = isArtifactKey(key) ? await head(key) : undefined;
+        if (artifact) yield artifact;
+      }
+    }
+  }
+
+  async function retain(key: string, until: Date): Promise<void> {
+    const artifact = await required(key);
+    const longer = longerRetention(artifact, until);
+    if (await objectLock.isEnabled()) return await objectLock.retain(place(key), longer);
+    const tags = { sha256: artifact.sha256, [RETAIN_UNTIL]: longer.toISOString() };
+    await writeTags(client, place(key), tags);
+  }
+
+  async function remove(key: string): Promise<void> {
+    assertReplaceable(await head(key), now());
+    await deleteVersions(client, place(key));
+  }
+
+  return { put, head, get, list, retain, delete: remove };
+}
+
+// A stream that breaks leaves nothing: the upload is aborted, and no object appears before its last part.
+async function upload(
+  client: S3Client,
+  place: Place,
+  content: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const Body = Readable.from(content, { objectMode: false });
+  const multipart = new Upload({ client, params: { ...place, Body }, partSize: PART_BYTES });
+  try {
+    await multipart.done();
+  } finally {
+    Body.destroy();
+  }
+}
+
+const RETAIN_UNTIL = 'retain-until';
+
+async function readTags(client: S3Client, place: Place): Promise<Record<string, string>> {
+  const reply = await orNothing(client.send(new GetObjectTaggingCommand(place)));
+  const tags = reply?.TagSet ?? [];
+  return Object.fromEntries(tags.map(({ Key = '', Value = '' }) => [Key, Value]));
+}
+
+async function writeTags(client: S3Client, place: Place, tags: Record<string, string>) {
+  const TagSet = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+  await client.send(new PutObjectTaggingCommand({ ...place, Tagging: { TagSet } }));
+}
+
+function dateOf(text: string | undefined): Date | undefined {
+  return text ? new Date(text) : undefined;
+}
+
+async function orNothing<Result>(pending: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await pending;
+  } catch (error) {
+    if (error instanceof NotFound || error instanceof NoSuchKey) return undefined;
+    throw error;
+  }
+}

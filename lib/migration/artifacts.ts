@@ -1,0 +1,89 @@
+// Where backups and reports are kept: named byte streams, each with its digest, some not to be deleted until a day.
+
+export interface Artifact {
+  readonly key: string;
+  readonly bytes: number;
+  /** Hex, computed while the content went by. */
+  readonly sha256: string;
+  readonly retainUntil: Date | undefined;
+}
+
+/** First and last byte, both included; to the end without the last. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last?: number;
+}
+
+export interface ArtifactStore {
+  /**
+   * Keeps the content under the key, in place of what was there; all of it or nothing.
+   * What an earlier, interrupted put of the same key left behind is cleared away.
+   * @throws RetainedArtifactError when what is there must be kept
+   */
+  put(key: string, content: AsyncIterable<Uint8Array>): Promise<Artifact>;
+  /** Undefined for what was never put as a whole. */
+  head(key: string): Promise<Artifact | undefined>;
+  /** @throws MissingArtifactError */
+  get(key: string, range?: ByteRange): AsyncIterable<Uint8Array>;
+  /** In the order of their keys. */
+  list(prefix: string): AsyncIterable<Artifact>;
+  /**
+   * Forbids deletion until then; what is already to be kept for longer stays so.
+   * @throws MissingArtifactError
+   */
+  retain(key: string, until: Date): Promise<void>;
+  /**
+   * Done already when nothing is there.
+   * @throws RetainedArtifactError
+   */
+  delete(key: string): Promise<void>;
+}
+
+export class MissingArtifactError extends Error {
+  override readonly name = 'MissingArtifactError';
+
+  constructor(key: string) {
+    super(`There is no artifact ${key}`);
+  }
+}
+
+/** The artifact must be kept for longer. */
+export class RetainedArtifactError extends Error {
+  override readonly name = 'RetainedArtifactError';
+
+  constructor(key: string, until: Date) {
+    super(`The artifact ${key} is to be kept until ${until.toISOString()}`);
+  }
+}
+
+export class ArtifactKeyError extends Error {
+  override readonly name = 'ArtifactKeyError';
+}
+
+const PART = /^[\w-][\w.-]*$/;
+const LONGEST_KEY = 512;
+
+/** A relative path that is safe on every file system: no dots at the start of a part. */
+export function isArtifactKey(text: string): boolean {
+  return text.length <= LONGEST_KEY && text.split('/').every((part) => PART.test(part));
+}
+
+/** @throws ArtifactKeyError */
+export function assertArtifactKey(key: string): void {
+  if (isArtifactKey(key)) return;
+  throw new ArtifactKeyError(
+    `"${key}" is no key of an artifact: up to ${LONGEST_KEY} letters, digits, "-", "_", "." in parts between "/"`,
+  );
+}
+
+/** @throws RetainedArtifactError while the artifact is to be kept */
+export function assertReplaceable(artifact: Artifact | undefined, now: Date): void {
+  const until = artifact?.retainUntil;
+  if (artifact && until && until > now) throw new RetainedArtifactError(artifact.key, until);
+}
+
+/** The later of both days. */
+export function longerRetention(artifact: Artifact, until: Date): Date {
+  const { retainUntil } = artifact;
+  return retainUntil && retainUntil > until ? retainUntil : until;
+}
