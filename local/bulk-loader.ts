@@ -3,14 +3,9 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Category } from '../lib/domain/category.ts';
 import type { Transaction } from '../lib/domain/transaction.ts';
-import { toCategoryItem } from '../lib/store/category-item.ts';
 import type { Item } from '../lib/store/database.ts';
-import { createKeys, type Keys } from '../lib/store/keys.ts';
-import { CATEGORY_COUNT, type Counters, counterName, createTally } from '../lib/store/tally.ts';
-import { toTransactionItem } from '../lib/store/transaction-item.ts';
-import { type HouseholdOptions, householdCategories, householdTransactions } from './household.ts';
-
-type Tally = ReturnType<typeof createTally>;
+import { type HouseholdLedgerOptions, householdLedger } from './household-ledger.ts';
+import { createLedgerItems } from './ledger-items.ts';
 
 /** As many as one BatchWriteItem takes. */
 const BATCH_SIZE = 25;
@@ -30,69 +25,19 @@ export async function bulkLoad(
   categories: readonly Category[],
   transactions: Iterable<Transaction>,
 ): Promise<void> {
-  const keys = createKeys(target.ledgerId);
-  const tally = createTally(keys);
-  await writeAll(target, rows(keys, transactions, tally), target.onProgress);
-  await writeAll(target, summary(keys, categories, tally));
+  const items = createLedgerItems(target.ledgerId, categories);
+  await writeAll(target, items.rows(transactions), target.onProgress);
+  await writeAll(target, items.summary());
 }
 
-/** Thirty categories and a history; ids count from 1 in the order of the dates. */
+/** Thirty categories and a history. */
 export async function bulkLoadHousehold(
   target: BulkTarget,
-  options: Omit<HouseholdOptions, 'categoryIds'>,
-): Promise<Category[]> {
-  const categories = householdCategories().map((fields, index) => ({
-    ...fields,
-    id: index + 1,
-    transactionCount: 0,
-    ...written(options.lastDay, 0),
-  }));
-  const categoryIds = categories.map(({ id }) => id);
-  await bulkLoad(target, categories, numbered({ ...options, categoryIds }));
+  options: HouseholdLedgerOptions,
+): Promise<readonly Category[]> {
+  const { categories, transactions } = householdLedger(options);
+  await bulkLoad(target, categories, transactions);
   return categories;
-}
-
-function* numbered(options: HouseholdOptions): Generator<Transaction> {
-  let id = 0;
-  for (const fields of householdTransactions(options)) {
-    id += 1;
-    yield { ...fields, id, ...written(fields.date, id) };
-  }
-}
-
-function written(date: string, order: number) {
-  const at = Date.parse(`${date}T12:00:00Z`) + (order % 10_000_000);
-  return { createdAt: at, updatedAt: at, version: 1 };
-}
-
-function* rows(keys: Keys, transactions: Iterable<Transaction>, tally: Tally): Generator<Item> {
-  for (const transaction of transactions) {
-    tally.add(transaction);
-    yield toTransactionItem(keys, transaction);
-  }
-}
-
-/** What the ledger's other items say of the rows. */
-function* summary(keys: Keys, categories: readonly Category[], tally: Tally): Generator<Item> {
-  const countOf = (id: number) =>
-    tally.counters.get(counterName(keys.category(id), CATEGORY_COUNT))?.count ?? 0;
-  yield* dayItems(tally.counters);
-  for (const category of categories) {
-    yield toCategoryItem(keys, { ...category, transactionCount: countOf(category.id) });
-    yield { ...keys.categoryName(category.name), category_id: category.id };
-  }
-  yield { ...keys.sequence('transaction'), last: tally.highestId() };
-  yield { ...keys.sequence('category'), last: Math.max(0, ...categories.map(({ id }) => id)) };
-}
-
-function dayItems(counters: Counters): Iterable<Item> {
-  const items = new Map<string, Item>();
-  for (const { key, attribute, count } of counters.values()) {
-    if (attribute === CATEGORY_COUNT) continue;
-    const name = `${key.pk} ${key.sk}`;
-    items.set(name, Object.assign(items.get(name) ?? { ...key }, { [attribute]: count }));
-  }
-  return items.values();
 }
 
 async function writeAll(

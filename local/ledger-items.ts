@@ -1,0 +1,47 @@
+// Every item of a ledger that comes into being at once: its rows, and what its other items say of them.
+import type { Category } from '../lib/domain/category.ts';
+import type { Transaction } from '../lib/domain/transaction.ts';
+import { toCategoryItem } from '../lib/store/category-item.ts';
+import type { Item } from '../lib/store/database.ts';
+import { createKeys } from '../lib/store/keys.ts';
+import { CATEGORY_COUNT, type Counters, counterName, createTally } from '../lib/store/tally.ts';
+import { toTransactionItem } from '../lib/store/transaction-item.ts';
+
+export function createLedgerItems(ledgerId: string, categories: readonly Category[]) {
+  const keys = createKeys(ledgerId);
+  const tally = createTally(keys);
+
+  function* rows(transactions: Iterable<Transaction>): Generator<Item> {
+    for (const transaction of transactions) {
+      tally.add(transaction);
+      yield toTransactionItem(keys, transaction);
+    }
+  }
+
+  /** Of the rows that were drawn so far: all of them come first. */
+  function* summary(): Generator<Item> {
+    yield* dayItems(tally.counters);
+    for (const category of categories) {
+      yield toCategoryItem(keys, { ...category, transactionCount: countOf(category) });
+      yield { ...keys.categoryName(category.name), category_id: category.id };
+    }
+    yield { ...keys.sequence('transaction'), last: tally.highestId() };
+    yield { ...keys.sequence('category'), last: Math.max(0, ...categories.map(({ id }) => id)) };
+  }
+
+  function countOf({ id }: Category): number {
+    return tally.counters.get(counterName(keys.category(id), CATEGORY_COUNT))?.count ?? 0;
+  }
+
+  return { rows, summary };
+}
+
+function dayItems(counters: Counters): Iterable<Item> {
+  const items = new Map<string, Item>();
+  for (const { key, attribute, count } of counters.values()) {
+    if (attribute === CATEGORY_COUNT) continue;
+    const name = `${key.pk} ${key.sk}`;
+    items.set(name, Object.assign(items.get(name) ?? { ...key }, { [attribute]: count }));
+  }
+  return items.values();
+}
