@@ -51,7 +51,8 @@ function engineArguments(port: number, databaseFile: string | undefined): string
   return ['serve', '--host', '127.0.0.1', '--port', String(port), ...file];
 }
 
-function findEngine(): string {
+/** @throws StartError where it cannot be run */
+export function findEngine(): string {
   const file = enginePath();
   try {
     accessSync(file, constants.X_OK);

@@ -14,3 +14,11 @@ export function localAccess(environment: NodeJS.ProcessEnv): LocalAccess {
     secretAccessKey: environment.AWS_SECRET_ACCESS_KEY || 'local',
   };
 }
+
+/** Has this process speak so, where it makes clients as a function does: from its environment. */
+export function speakLocally(environment: NodeJS.ProcessEnv): void {
+  const { region, accessKeyId, secretAccessKey } = localAccess(environment);
+  environment.AWS_REGION = region;
+  environment.AWS_ACCESS_KEY_ID = accessKeyId;
+  environment.AWS_SECRET_ACCESS_KEY = secretAccessKey;
+}

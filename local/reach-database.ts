@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { FolderInUseError, openDataFolder } from './data-folder.ts';
 import { startEmbeddedEngine } from './engine.ts';
-import { localAccess } from './local-access.ts';
+import { speakLocally } from './local-access.ts';
 import type { Running } from './running.ts';
 import { readLocalSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
@@ -46,11 +46,4 @@ async function openFolder(running: Running, folder: string | undefined): Promise
     if (error instanceof FolderInUseError && error.endpoint) return error.endpoint;
     throw error;
   }
-}
-
-function speakLocally(environment: NodeJS.ProcessEnv): void {
-  const { region, accessKeyId, secretAccessKey } = localAccess(environment);
-  environment.AWS_REGION = region;
-  environment.AWS_ACCESS_KEY_ID = accessKeyId;
-  environment.AWS_SECRET_ACCESS_KEY = secretAccessKey;
 }

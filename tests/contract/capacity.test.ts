@@ -1,9 +1,13 @@
 // What requests cost in DynamoDB's own units, which are the same on every machine and at every size of the ledger.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLedger, type Ledger } from '../../lib/ledger/ledger.ts';
+import {
+  type Cost,
+  createMeteredClient,
+  type MeteredClient,
+} from '../../local/bench/metered-client.ts';
 import { bulkLoadHousehold } from '../../local/bulk-loader.ts';
 import { seededRandom } from '../../local/seeded-random.ts';
-import { type Cost, createMeteredClient, type MeteredClient } from '../support/metered-client.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const LIST = { readUnits: 5, roundTrips: 3, lastToFirst: 1.3 };
@@ -69,11 +73,12 @@ describe.skipIf(!isEmbedded).each([
     const random = seededRandom(7);
     for (const filter of FILTERS) {
       let pages = 0;
-      const read = (page: number) =>
-        client.measure(async () => {
-          const listing = await ledger.transactions.list({ ...filter, page, perPage: PER_PAGE });
-          pages = listing.pagination.pages;
-        });
+      const read = async (page: number) => {
+        const query = { ...filter, page, perPage: PER_PAGE };
+        const { result, cost } = await client.measure(() => ledger.transactions.list(query));
+        pages = result.pagination.pages;
+        return cost;
+      };
       const first = await read(1);
       const last = await read(Math.max(1, pages));
       const others = [Math.ceil(pages / 2) || 1, pages + 1, random.integer(1, pages || 1)];
@@ -147,5 +152,5 @@ async function measureWrites({ ledger: { transactions }, client }: Metered) {
     transactions.update(row, { notes: 'Split with Robin' }),
   );
   const remove = await client.measure(() => transactions.remove(String(row.id)));
-  return { create, updateOfNotes, delete: remove };
+  return { create: create.cost, updateOfNotes: updateOfNotes.cost, delete: remove.cost };
 }

@@ -1,7 +1,8 @@
 // A client that tells what calls cost: capacity units, and how many had to wait for one another.
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { Client } from './store-faults.ts';
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+
+type Client = Pick<DynamoDBDocumentClient, 'send'>;
 
 export interface Cost {
   readonly readUnits: number;
@@ -12,8 +13,13 @@ export interface Cost {
 }
 
 export interface MeteredClient extends Client {
-  /** What the calls of some work cost together. */
-  readonly measure: (work: () => Promise<unknown>) => Promise<Cost>;
+  /** What the calls of some work cost together; one piece of work at a time. */
+  readonly measure: <Result>(work: () => Promise<Result>) => Promise<Measured<Result>>;
+}
+
+export interface Measured<Result> {
+  readonly result: Result;
+  readonly cost: Cost;
 }
 
 const NOTHING: Cost = { readUnits: 0, writeUnits: 0, calls: 0, roundTrips: 0 };
@@ -40,16 +46,18 @@ export function createMeteredClient(client: Client): MeteredClient {
     return answer;
   }
 
-  async function measure(work: () => Promise<unknown>): Promise<Cost> {
+  async function measure<Result>(work: () => Promise<Result>): Promise<Measured<Result>> {
     cost = NOTHING;
-    await work();
-    return cost;
+    const result = await work();
+    return { result, cost };
   }
 
   return { send: send as Client['send'], measure };
 }
 
+/** @throws where the engine keeps its price to itself: silence must not pass for a price of nothing */
 function unitsOf({ ConsumedCapacity: consumed = [] }: Answer): number {
   const all = Array.isArray(consumed) ? consumed : [consumed];
+  if (all.length === 0) throw new Error('The engine does not tell the capacity it consumed');
   return all.reduce((sum, { CapacityUnits }) => sum + Number(CapacityUnits), 0);
 }

@@ -1,0 +1,17 @@
+// What the figures were measured on, in general words.
+import { createRequire } from 'node:module';
+import { arch, availableParallelism, platform, totalmem } from 'node:os';
+
+const BYTES_PER_GIGABYTE = 2 ** 30;
+
+export function describeMachine(): string {
+  const { version: engine } = createRequire(import.meta.url)('@dynoxide/linux-x64/package.json');
+  const words = [
+    `${availableParallelism()} cores`,
+    `${Math.round(totalmem() / BYTES_PER_GIGABYTE)} GB of memory`,
+    `${platform()} ${arch()}`,
+    `Node ${process.versions.node}`,
+    `dynoxide ${engine}`,
+  ];
+  return words.join(', ');
+}

@@ -1,0 +1,80 @@
+// What a part of the bench has to say, and its form in Markdown.
+
+export interface Bar {
+  readonly rule: string;
+  readonly figure: string;
+  readonly limit: string;
+  /** Undefined where the bar was not put to this run. */
+  readonly met: boolean | undefined;
+}
+
+export interface Table {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+}
+
+export interface Report {
+  readonly bars: readonly Bar[];
+  readonly tables: readonly Table[];
+  /** What of the part was left out, and why. */
+  readonly skipped?: string;
+}
+
+/** @param unit with the space before it, where it takes one */
+export function atMost(rule: string, value: number, limit: number, unit: string): Bar {
+  return {
+    rule,
+    figure: `${round(value)}${unit}`,
+    limit: `at most ${round(limit)}${unit}`,
+    met: value <= limit,
+  };
+}
+
+export function atLeast(rule: string, value: number, limit: number, unit: string): Bar {
+  return {
+    rule,
+    figure: `${round(value)}${unit}`,
+    limit: `at least ${round(limit)}${unit}`,
+    met: value >= limit,
+  };
+}
+
+/** The same bar in a run that is too small, or otherwise not the one, to judge it. */
+export function notJudged(bar: Bar): Bar {
+  return { ...bar, met: undefined };
+}
+
+export function toMarkdown({ bars, tables, skipped }: Report): string {
+  const blocks = [
+    ...(skipped ? [`**Skipped:** ${skipped}`] : []),
+    ...(bars.length > 0 ? [grid(['Bar', 'Measured', 'Limit', ''], bars.map(barRow))] : []),
+    ...tables.flatMap(({ title, columns, rows }) => [title, grid(columns, rows)]),
+  ];
+  return blocks.join('\n\n');
+}
+
+/** As many digits as carry meaning: 2,770 or 12.3 or 0.31. */
+export function round(value: number): string {
+  const fractionDigits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toLocaleString('en', { maximumFractionDigits: fractionDigits });
+}
+
+function barRow({ rule, figure, limit, met }: Bar): string[] {
+  return [rule, figure, limit, verdict(met)];
+}
+
+function verdict(met: boolean | undefined): string {
+  if (met === undefined) return 'not judged';
+  return met ? 'met' : '**not met**';
+}
+
+function grid(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const cells = rows.map((row) =>
+    row.map((cell) => (typeof cell === 'number' ? round(cell) : cell)),
+  );
+  const alignments = columns.map((_, column) => {
+    return rows.length > 0 && rows.every((row) => typeof row[column] === 'number') ? '--:' : '---';
+  });
+  return [columns, alignments, ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
