@@ -1,4 +1,5 @@
 // JSON text that is carried and never read: what is not parsed cannot be changed by parsing.
+import { sourceJson } from './json-source.ts';
 
 declare const kind: unique symbol;
 
@@ -46,5 +47,5 @@ function writeMembers(record: Readonly<Record<string, unknown>>): string[] {
 
 // A number literal kept by JSON.rawJSON is an object, too, but a leaf.
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !JSON.isRawJSON(value);
+  return typeof value === 'object' && value !== null && !sourceJson.isRawJSON(value);
 }

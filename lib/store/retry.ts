@@ -9,6 +9,8 @@ export interface Pace {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
+  /** The least delay that the failed side asks for, such as by Retry-After. */
+  readonly askedDelayMs?: (error: unknown) => number;
 }
 
 // A month of a histogram takes some 40 writes a second; the deadline lets 64 at once all through
@@ -33,7 +35,7 @@ export async function retrying<Result>(
     try {
       return await attempt();
     } catch (error) {
-      const delay = jittered(pace, tries);
+      const delay = Math.max(jittered(pace, tries), pace.askedDelayMs?.(error) ?? 0);
       if (!isWorthAnother(error) || pace.now() + delay > deadline) throw error;
       await pace.sleep(delay);
     }

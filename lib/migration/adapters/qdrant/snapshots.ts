@@ -1,0 +1,91 @@
+// Snapshots over Qdrant's REST: never waited for in one silent request, never held in memory.
+import type { Schemas } from '@qdrant/js-client-rest';
+import type { SnapshotPart, VectorSnapshots } from '../../vector-store.ts';
+import { UnexpectedReplyError } from '../../vector-store-errors.ts';
+import { toUnavailable } from './failures.ts';
+import { pathOf } from './paths.ts';
+import type { Transport } from './transport.ts';
+import { createUpload } from './upload.ts';
+
+export function createQdrantSnapshots(transport: Transport): VectorSnapshots {
+  const { text, result, open } = transport;
+
+  // With wait=false the answer is a 202 that says nothing yet.
+  async function startSnapshot(collection: string): Promise<void> {
+    const path = pathOf(collection, '/snapshots?wait=false');
+    await text({ method: 'POST', path, again: false });
+  }
+
+  async function listSnapshots(collection: string): Promise<Schemas['SnapshotDescription'][]> {
+    return result({ path: pathOf(collection, '/snapshots') });
+  }
+
+  async function downloadSnapshot(collection: string, name: string, fromByte = 0) {
+    const call = {
+      path: fileOf(collection, name),
+      // A compressed answer would have neither a length nor ranges.
+      headers: {
+        'accept-encoding': 'identity',
+        ...(fromByte > 0 ? { range: `bytes=${fromByte}-` } : {}),
+      },
+    };
+    const watchdog = createWatchdog(transport.timeoutMs);
+    const reply = await open(call, watchdog.signal);
+    return toPart(`GET ${call.path}`, reply, fromByte, watchdog);
+  }
+
+  async function deleteSnapshot(collection: string, name: string): Promise<void> {
+    await result({ method: 'DELETE', path: `${fileOf(collection, name)}?wait=true` });
+  }
+
+  return {
+    startSnapshot,
+    listSnapshots,
+    downloadSnapshot,
+    deleteSnapshot,
+    uploadSnapshot: createUpload(transport),
+  };
+}
+
+function fileOf(collection: string, name: string): string {
+  return pathOf(collection, `/snapshots/${encodeURIComponent(name)}`);
+}
+
+function toPart(call: string, reply: Response, fromByte: number, watchdog: Watchdog): SnapshotPart {
+  const { status, headers, body } = reply;
+  if (!body || (fromByte > 0 && status !== 206)) {
+    watchdog.stop();
+    throw new UnexpectedReplyError(
+      `${call}: ${status} where a part from ${fromByte} was asked for`,
+    );
+  }
+  const length = headers.get('content-length');
+  const totalBytes = length === null ? undefined : fromByte + Number(length);
+  return { totalBytes, bytes: watched(call, body, watchdog) };
+}
+
+async function* watched(call: string, body: AsyncIterable<Uint8Array>, watchdog: Watchdog) {
+  try {
+    for await (const chunk of body) {
+      watchdog.fed();
+      yield chunk;
+    }
+  } catch (cause) {
+    throw toUnavailable(call, cause);
+  } finally {
+    watchdog.stop();
+  }
+}
+
+type Watchdog = ReturnType<typeof createWatchdog>;
+
+// A download may take any time, a silence in it may not.
+function createWatchdog(silenceMs: number) {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new Error(`${silenceMs} ms silent`)), silenceMs);
+  return {
+    signal: controller.signal,
+    fed: () => void timer.refresh(),
+    stop: () => clearTimeout(timer),
+  };
+}

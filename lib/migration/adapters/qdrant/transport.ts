@@ -1,0 +1,114 @@
+// One request to Qdrant: key, time limit, tries. The only file that knows its envelope.
+import { type Pace, retrying, STANDARD_PACE } from '../../../store/retry.ts';
+import { writeJson } from '../../json-text.ts';
+import { UnexpectedReplyError, VectorStoreUnavailableError } from '../../vector-store-errors.ts';
+import { toFailure, toUnavailable } from './failures.ts';
+
+export interface QdrantConnection {
+  /** Such as `https://qdrant.internal:6333`. */
+  readonly url: string;
+  readonly apiKey?: string | undefined;
+  /** Longest wait for one whole answer. Below the 300 s after which fetch gives up by itself. */
+  readonly timeoutMs?: number;
+  readonly pace?: Pace;
+  readonly fetch?: typeof fetch;
+}
+
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  /** May hold verbatim parts. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** False for what must not happen twice, and where the caller looks at the outcome itself. */
+  readonly again?: boolean;
+}
+
+export type Transport = ReturnType<typeof createTransport>;
+
+// A migration outlives a restart of the store; a function's own time limit ends it earlier if need be.
+const PATIENT_PACE: Pace = {
+  ...STANDARD_PACE,
+  firstDelayMs: 100,
+  longestDelayMs: 10_000,
+  deadlineMs: 90_000,
+};
+
+export function createTransport(connection: QdrantConnection) {
+  const { timeoutMs = 60_000, pace = PATIENT_PACE } = connection;
+  const fetchReply = connection.fetch ?? fetch;
+  const baseUrl = connection.url.replace(/\/+$/, '');
+  const patience: Pace = { ...pace, askedDelayMs };
+
+  /** A reply that is a success, its body unread. The time limit covers the head, and `signal` the rest. */
+  async function open(call: Call, signal: AbortSignal): Promise<Response> {
+    const name = nameOf(call);
+    const init = { ...requestOf(call), signal };
+    const reply = await fetchReply(baseUrl + call.path, init).catch((cause) => {
+      throw toUnavailable(name, cause);
+    });
+    if (reply.ok) return reply;
+    throw await toFailure(name, reply);
+  }
+
+  /** The body of the answer, as text. */
+  async function text(call: Call): Promise<string> {
+    const attempt = async () => {
+      const reply = await open(call, AbortSignal.timeout(timeoutMs));
+      return reply.text().catch((cause) => {
+        throw toUnavailable(nameOf(call), cause);
+      });
+    };
+    return call.again === false ? attempt() : retrying(patience, isPassing, attempt);
+  }
+
+  /** What the envelope holds. */
+  async function result<Result>(call: Call): Promise<Result> {
+    const { status, result } = parseEnvelope<Result>(nameOf(call), await text(call));
+    if (status !== 'ok' || result === undefined) {
+      throw new UnexpectedReplyError(`${nameOf(call)}: answered with status ${String(status)}`);
+    }
+    return result;
+  }
+
+  function requestOf({ method = 'GET', body, headers = {} }: Call) {
+    return {
+      method,
+      headers: { ...authorization(), ...headers, ...(body ? { 'content-type': JSON_TYPE } : {}) },
+      ...(body ? { body: writeJson(body) } : {}),
+    };
+  }
+
+  function authorization(): Record<string, string> {
+    return connection.apiKey ? { 'api-key': connection.apiKey } : {};
+  }
+
+  return { open, text, result, authorization, baseUrl, timeoutMs };
+}
+
+const JSON_TYPE = 'application/json';
+
+interface Envelope<Result> {
+  readonly status?: unknown;
+  readonly result?: Result;
+}
+
+function parseEnvelope<Result>(name: string, text: string): Envelope<Result> {
+  try {
+    return JSON.parse(text) as Envelope<Result>;
+  } catch (cause) {
+    throw new UnexpectedReplyError(`${name}: the answer is not JSON`, { cause });
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof VectorStoreUnavailableError;
+}
+
+function askedDelayMs(error: unknown): number {
+  return error instanceof VectorStoreUnavailableError ? error.retryAfterMs : 0;
+}
+
+function nameOf({ method = 'GET', path }: Call): string {
+  return `${method} ${path}`;
+}
