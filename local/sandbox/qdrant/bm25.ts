@@ -1,0 +1,55 @@
+// Server-side BM25: a text becomes a sparse vector of term frequencies, saturated and length-normalised.
+// Terms are hashed as Qdrant does (|murmur3_32|) and weighted with its defaults. The stemmer only folds
+// plurals and the commonest verb endings, where Qdrant has Snowball's English one: vectors of the sandbox
+// are deterministic and agree with each other, not with those of a real server.
+import { murmur3 } from './murmur3.ts';
+
+export interface SparseVector {
+  /** Ascending. */
+  readonly indices: Uint32Array;
+  readonly values: Float32Array;
+}
+
+const K = 1.2;
+const B = 0.75;
+const AVERAGE_LENGTH = 256;
+const LONGEST_TERM = 40;
+
+const STOP_WORDS = new Set(
+  (
+    'a about an and are as at be been but by can did do does for from had has have he her his how i if in ' +
+    'into is it its just me my no nor not of on or our she so some such than that the their them then ' +
+    'there these they this to too very was we were what when where which who will with you your'
+  ).split(' '),
+);
+
+/** `undefined` when no term is left: such a point has no keyword vector. */
+export function encodeBm25(text: string): SparseVector | undefined {
+  const terms = termsOf(text);
+  if (terms.length === 0) return undefined;
+  const frequencies = new Map<number, number>();
+  for (const term of terms) {
+    const id = Math.abs(murmur3(term) | 0);
+    frequencies.set(id, (frequencies.get(id) ?? 0) + 1);
+  }
+  const indices = Uint32Array.from(frequencies.keys()).sort();
+  const weigh = (id: number) => weight(frequencies.get(id) ?? 0, terms.length);
+  return { indices, values: Float32Array.from(indices, weigh) };
+}
+
+function weight(frequency: number, length: number): number {
+  return (frequency * (K + 1)) / (frequency + K * (1 - B + (B * length) / AVERAGE_LENGTH));
+}
+
+function termsOf(text: string): string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.filter((word) => !STOP_WORDS.has(word) && word.length <= LONGEST_TERM).map(stem);
+}
+
+function stem(word: string): string {
+  if (word.length < 4) return word;
+  return word
+    .replace(/ies$/, 'y')
+    .replace(/([^s])s$/, '$1')
+    .replace(/(..)(ing|ed|ly)$/, '$1');
+}

@@ -1,0 +1,95 @@
+// Calls on collections, their indexes, vector names and aliases.
+import type { Schemas } from '@qdrant/js-client-rest';
+import { toInfo } from './collection.ts';
+import { BareJson, type Exchange, jsonBody, nameIn } from './exchange.ts';
+import { wrongInput } from './refusal.ts';
+import type { SandboxState } from './state.ts';
+import { requireFeature } from './state.ts';
+import { writeResult } from './write-order.ts';
+
+export function createCollectionCalls({ registry, version }: SandboxState) {
+  function root() {
+    const info: Schemas['VersionInfo'] = { title: 'qdrant - vector search engine', version };
+    return new BareJson(info);
+  }
+
+  function list(): Schemas['CollectionsResponse'] {
+    return { collections: registry.names().map((name) => ({ name })) };
+  }
+
+  function info(exchange: Exchange) {
+    return toInfo(registry.get(nameIn(exchange, 'collection')));
+  }
+
+  function exists(exchange: Exchange): Schemas['CollectionExistence'] {
+    return { exists: registry.has(nameIn(exchange, 'collection')) };
+  }
+
+  function create(exchange: Exchange): boolean {
+    registry.create(
+      nameIn(exchange, 'collection'),
+      jsonBody<Schemas['CreateCollection']>(exchange),
+    );
+    return true;
+  }
+
+  function remove(exchange: Exchange): boolean {
+    return registry.remove(nameIn(exchange, 'collection'));
+  }
+
+  function createIndex(exchange: Exchange): Schemas['UpdateResult'] {
+    const collection = registry.get(nameIn(exchange, 'collection'));
+    const { field_name, field_schema } = jsonBody<Schemas['CreateFieldIndex']>(exchange);
+    const type = typeof field_schema === 'string' ? field_schema : field_schema?.type;
+    collection.indexes.set(field_name, (type ?? 'keyword') as Schemas['PayloadSchemaType']);
+    return writeResult(exchange, collection);
+  }
+
+  function createVectorName(exchange: Exchange): Schemas['UpdateResult'] {
+    requireFeature(version, 'vectorNames');
+    const collection = registry.get(nameIn(exchange, 'collection'));
+    const name = nameIn(exchange, 'name');
+    const settings = jsonBody<Schemas['VectorNameConfig']>(exchange);
+    if (!('sparse' in settings)) throw wrongInput('the sandbox adds sparse vectors only');
+    const slots = collection.params.sparse_vectors ?? {};
+    if (slots[name] && JSON.stringify(slots[name]) !== JSON.stringify(settings.sparse)) {
+      throw wrongInput(`Vector ${name} already exists with a different configuration`);
+    }
+    collection.params.sparse_vectors = {
+      ...slots,
+      [name]: settings.sparse as Schemas['SparseVectorParams'],
+    };
+    return writeResult(exchange, collection);
+  }
+
+  function changeAliases(exchange: Exchange): boolean {
+    registry.changeAliases(jsonBody<Schemas['ChangeAliasesOperation']>(exchange).actions);
+    return true;
+  }
+
+  function listAliases(): Schemas['CollectionsAliasesResponse'] {
+    return { aliases: registry.aliases() };
+  }
+
+  function aliasesOf(exchange: Exchange): Schemas['CollectionsAliasesResponse'] {
+    const name = nameIn(exchange, 'collection');
+    registry.get(name);
+    return {
+      aliases: registry.aliases().filter(({ collection_name }) => collection_name === name),
+    };
+  }
+
+  return {
+    root,
+    list,
+    info,
+    exists,
+    create,
+    remove,
+    createIndex,
+    createVectorName,
+    changeAliases,
+    listAliases,
+    aliasesOf,
+  };
+}

@@ -1,0 +1,44 @@
+// Things that go wrong on purpose: a rule strikes the requests it matches, before or after they are carried out.
+
+export interface Fault {
+  /** Such as `PUT /collections/memories/points`; without one every request is struck. */
+  readonly on?: RegExp;
+  /** After: the work is done and only the answer is lost. */
+  readonly when?: 'before' | 'after';
+  /** How many requests to strike; one unless told. */
+  readonly times?: number;
+  readonly does: Misfortune;
+}
+
+export type Misfortune =
+  /** The connection breaks without an answer. */
+  | { readonly kind: 'drop' }
+  | { readonly kind: 'delay'; readonly milliseconds: number }
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly body?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    };
+
+export type Faults = ReturnType<typeof createFaults>;
+
+export function createFaults() {
+  let rules: { fault: Fault; left: number }[] = [];
+
+  function add(fault: Fault): void {
+    rules.push({ fault, left: fault.times ?? 1 });
+  }
+
+  function strike(request: string, when: 'before' | 'after'): Misfortune | undefined {
+    const rule = rules.find(
+      ({ fault }) => (fault.when ?? 'before') === when && (fault.on?.test(request) ?? true),
+    );
+    if (!rule) return undefined;
+    rule.left -= 1;
+    rules = rules.filter(({ left }) => left > 0);
+    return rule.fault.does;
+  }
+
+  return { add, strike };
+}

@@ -1,0 +1,74 @@
+// Filters over payloads: the conditions the migration and the memory backend use. Others are refused aloud.
+import type { Schemas } from '@qdrant/js-client-rest';
+import { valuesAt } from './payloads.ts';
+import { toPointKey } from './point-ids.ts';
+import type { StoredPoint } from './point-table.ts';
+import { badRequest } from './refusal.ts';
+
+type Filter = Schemas['Filter'];
+type Test = (point: StoredPoint) => boolean;
+
+interface Condition {
+  readonly key?: string;
+  readonly match?: { readonly value?: unknown; readonly any?: readonly unknown[] };
+  readonly is_empty?: Schemas['PayloadField'];
+  readonly is_null?: Schemas['PayloadField'];
+  readonly has_id?: readonly (string | number)[];
+}
+
+export function toTest(filter: Filter | null | undefined): Test {
+  const must = conditionsOf(filter?.must);
+  const mustNot = conditionsOf(filter?.must_not);
+  const should = conditionsOf(filter?.should);
+  return (point) =>
+    must.every((test) => test(point)) &&
+    !mustNot.some((test) => test(point)) &&
+    (should.length === 0 || should.some((test) => test(point)));
+}
+
+/** Payload keys a filter looks at. */
+export function keysOf(filter: Filter | null | undefined): string[] {
+  return [filter?.must, filter?.must_not, filter?.should]
+    .flatMap(toList)
+    .flatMap((condition) =>
+      isFilter(condition)
+        ? keysOf(condition)
+        : [condition.key ?? condition.is_empty?.key ?? condition.is_null?.key ?? []].flat(),
+    );
+}
+
+function conditionsOf(clause: unknown): Test[] {
+  return toList(clause).map((condition) =>
+    isFilter(condition) ? toTest(condition) : toConditionTest(condition),
+  );
+}
+
+function toList(clause: unknown): (Condition | Filter)[] {
+  if (clause === undefined || clause === null) return [];
+  return (Array.isArray(clause) ? clause : [clause]) as (Condition | Filter)[];
+}
+
+function isFilter(condition: Condition | Filter): condition is Filter {
+  return 'must' in condition || 'must_not' in condition || 'should' in condition;
+}
+
+function toConditionTest({ key, match, is_empty, is_null, has_id }: Condition): Test {
+  if (key !== undefined && match?.value !== undefined) {
+    return ({ payload }) => valuesAt(payload, key).includes(match.value);
+  }
+  if (key !== undefined && match?.any !== undefined) {
+    const any = new Set(match.any);
+    return ({ payload }) => valuesAt(payload, key).some((value) => any.has(value));
+  }
+  if (is_empty) return ({ payload }) => valuesAt(payload, is_empty.key).every(isNull);
+  if (is_null) return ({ payload }) => valuesAt(payload, is_null.key).some(isNull);
+  if (has_id) {
+    const keys = new Set(has_id.map((id) => toPointKey(JSON.stringify(id))));
+    return ({ key: own }) => keys.has(own);
+  }
+  throw badRequest('the sandbox does not know this filter condition');
+}
+
+function isNull(value: unknown): boolean {
+  return value === null;
+}

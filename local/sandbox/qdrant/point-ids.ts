@@ -1,0 +1,24 @@
+// Point ids: unsigned 64-bit integers or UUIDs. Their keys sort as Qdrant does: integers first.
+import { malformed } from './refusal.ts';
+
+/** Sorts as a plain string in the order of a scroll. */
+export type PointKey = string;
+
+const INTEGER = /^\d{1,20}$/;
+const UUID =
+  /^(?:urn:uuid:)?([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/i;
+const LARGEST = 2n ** 64n - 1n;
+
+/** The key of an id as it stands in JSON. */
+export function toPointKey(idText: string): PointKey {
+  if (INTEGER.test(idText) && BigInt(idText) <= LARGEST) return `i${idText.padStart(20, '0')}`;
+  const groups = UUID.exec(String(idText.startsWith('"') ? JSON.parse(idText) : ''));
+  if (groups) return `u${groups.slice(1).join('-').toLowerCase()}`;
+  throw malformed(
+    `value ${idText} is not a valid point ID, valid values are either an unsigned integer or a UUID`,
+  );
+}
+
+export function toIdText(key: PointKey): string {
+  return key.startsWith('i') ? String(BigInt(key.slice(1))) : `"${key.slice(1)}"`;
+}

@@ -1,0 +1,62 @@
+// Points of one collection in order of id. A point is never changed, only replaced: a list of them is a snapshot.
+
+import type { PayloadBytes } from './payloads.ts';
+import type { PointKey } from './point-ids.ts';
+import type { Vectors } from './vectors.ts';
+
+export interface StoredPoint extends Vectors {
+  readonly key: PointKey;
+  readonly payload: PayloadBytes;
+}
+
+export type PointTable = ReturnType<typeof createPointTable>;
+
+export function createPointTable() {
+  const points = new Map<PointKey, StoredPoint>();
+  // Sorted when it is needed: thousands of writes come before the next scroll.
+  let sorted: PointKey[] | undefined = [];
+
+  function put(point: StoredPoint): void {
+    if (!points.has(point.key)) sorted = undefined;
+    points.set(point.key, point);
+  }
+
+  function remove(key: PointKey): void {
+    if (points.delete(key)) sorted = undefined;
+  }
+
+  function* from(offset: PointKey | undefined): Generator<StoredPoint, void, void> {
+    sorted ??= [...points.keys()].sort();
+    const keys = sorted;
+    for (let at = firstAtOrAfter(keys, offset); at < keys.length; at += 1) {
+      const point = points.get(keys[at] ?? '');
+      if (point) yield point;
+    }
+  }
+
+  return {
+    put,
+    remove,
+    from,
+    get: (key: PointKey) => points.get(key),
+    has: (key: PointKey) => points.has(key),
+    all: () => points.values(),
+    size: () => points.size,
+    clear() {
+      points.clear();
+      sorted = [];
+    },
+  };
+}
+
+function firstAtOrAfter(keys: readonly PointKey[], offset: PointKey | undefined): number {
+  if (offset === undefined) return 0;
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] ?? '') < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,90 @@
+// All collections of the sandbox and the aliases that point at them.
+
+import type { Schemas } from '@qdrant/js-client-rest';
+import { type Collection, createCollection } from './collection.ts';
+import { invalid, noCollection, Refusal, wrongInput } from './refusal.ts';
+
+export type Registry = ReturnType<typeof createRegistry>;
+
+const FORBIDDEN_IN_NAMES = '/\\:*?"<>|\0\u001f';
+
+export function createRegistry() {
+  const collections = new Map<string, Collection>();
+  let aliases = new Map<string, string>();
+
+  function create(name: string, settings: Schemas['CreateCollection']): Collection {
+    checkName(name);
+    if (aliases.has(name)) {
+      throw wrongInput(
+        `Can't create collection with name ${name}. Alias with the same name already exists`,
+      );
+    }
+    if (collections.has(name)) {
+      throw new Refusal(409, `Wrong input: Collection \`${name}\` already exists!`);
+    }
+    const collection = createCollection(settings);
+    collections.set(name, collection);
+    return collection;
+  }
+
+  function remove(name: string): boolean {
+    aliases = new Map([...aliases].filter(([, target]) => target !== name));
+    return collections.delete(name);
+  }
+
+  /** The name behind an alias, or the name itself. */
+  function nameOf(name: string): string {
+    return aliases.get(name) ?? name;
+  }
+
+  function get(name: string): Collection {
+    const collection = collections.get(nameOf(name));
+    if (!collection) throw noCollection(name);
+    return collection;
+  }
+
+  /** All actions or none. */
+  function changeAliases(actions: readonly Schemas['AliasOperations'][]): void {
+    const changed = new Map(aliases);
+    for (const action of actions) change(changed, action);
+    aliases = changed;
+  }
+
+  function change(changed: Map<string, string>, action: Schemas['AliasOperations']): void {
+    if ('create_alias' in action) {
+      const { collection_name, alias_name } = action.create_alias;
+      if (!collections.has(collection_name)) throw noCollection(collection_name);
+      if (collections.has(alias_name)) {
+        throw wrongInput(`Collection with name ${alias_name} already exists`);
+      }
+      changed.set(alias_name, collection_name);
+    } else if ('delete_alias' in action) {
+      changed.delete(action.delete_alias.alias_name);
+    } else {
+      const { old_alias_name, new_alias_name } = action.rename_alias;
+      const target = changed.get(old_alias_name);
+      if (!target) throw new Refusal(404, `Not found: Alias ${old_alias_name} does not exist!`);
+      changed.delete(old_alias_name);
+      changed.set(new_alias_name, target);
+    }
+  }
+
+  return {
+    create,
+    remove,
+    nameOf,
+    get,
+    changeAliases,
+    names: () => [...collections.keys()],
+    has: (name: string) => collections.has(nameOf(name)),
+    aliases: () =>
+      [...aliases].map(([alias_name, collection_name]) => ({ alias_name, collection_name })),
+  };
+}
+
+function checkName(name: string): void {
+  const bytes = Buffer.byteLength(name);
+  if (bytes < 1 || bytes > 255 || [...name].some((sign) => FORBIDDEN_IN_NAMES.includes(sign))) {
+    throw invalid('name', `collection name "${name}" is not allowed`);
+  }
+}

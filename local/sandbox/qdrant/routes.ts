@@ -1,0 +1,79 @@
+// Every call the sandbox answers, by method and path.
+import { createCollectionCalls } from './collection-calls.ts';
+import { type Exchange, PlainText } from './exchange.ts';
+import { createPointReads } from './point-reads.ts';
+import { createPointWrites } from './point-writes.ts';
+import { createSearch } from './search.ts';
+import { createSnapshotCalls } from './snapshot-calls.ts';
+import type { SandboxState } from './state.ts';
+
+export type Handler = (exchange: Exchange) => unknown;
+
+export interface Match {
+  readonly handler: Handler;
+  readonly path: Readonly<Record<string, string>>;
+  /** Reached without a key. */
+  readonly isOpen: boolean;
+}
+
+const OPEN = ['GET /healthz', 'GET /livez', 'GET /readyz'];
+
+export function createRouter(state: SandboxState) {
+  const routes = Object.entries(routeTable(state)).map(([route, handler]) => {
+    const [method = '', pattern = ''] = route.split(' ');
+    const source = pattern.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+    return { method, pattern: new RegExp(`^${source}$`), handler, isOpen: OPEN.includes(route) };
+  });
+
+  return (method: string, pathname: string): Match | undefined => {
+    for (const route of routes) {
+      const found = route.method === method ? route.pattern.exec(pathname) : null;
+      if (found) return { ...route, path: decoded(found.groups) };
+    }
+    return undefined;
+  };
+}
+
+function routeTable(state: SandboxState): Readonly<Record<string, Handler>> {
+  const collections = createCollectionCalls(state);
+  const reads = createPointReads(state);
+  const writes = createPointWrites(state);
+  const snapshots = createSnapshotCalls(state);
+  return {
+    'GET /': collections.root,
+    'GET /healthz': () => new PlainText('healthz check passed'),
+    'GET /livez': () => new PlainText('healthz check passed'),
+    'GET /readyz': () => new PlainText('all shards are ready'),
+    'GET /cluster': () => ({ status: 'disabled' }),
+    'GET /aliases': collections.listAliases,
+    'GET /collections': collections.list,
+    'POST /collections/aliases': collections.changeAliases,
+    'GET /collections/{collection}': collections.info,
+    'PUT /collections/{collection}': collections.create,
+    'DELETE /collections/{collection}': collections.remove,
+    'GET /collections/{collection}/exists': collections.exists,
+    'GET /collections/{collection}/aliases': collections.aliasesOf,
+    'PUT /collections/{collection}/index': collections.createIndex,
+    'PUT /collections/{collection}/vectors/{name}': collections.createVectorName,
+    'PUT /collections/{collection}/points': writes.upsert,
+    'POST /collections/{collection}/points': reads.retrieve,
+    'GET /collections/{collection}/points/{id}': reads.one,
+    'POST /collections/{collection}/points/scroll': reads.scroll,
+    'POST /collections/{collection}/points/count': reads.count,
+    'POST /collections/{collection}/points/query': createSearch(state),
+    'POST /collections/{collection}/points/delete': writes.remove,
+    'PUT /collections/{collection}/points/vectors': writes.updateVectors,
+    'POST /collections/{collection}/points/vectors/delete': writes.deleteVectors,
+    'POST /collections/{collection}/facet': reads.facet,
+    'POST /collections/{collection}/snapshots': snapshots.create,
+    'GET /collections/{collection}/snapshots': snapshots.list,
+    'POST /collections/{collection}/snapshots/upload': snapshots.upload,
+    'GET /collections/{collection}/snapshots/{snapshot}': snapshots.download,
+    'DELETE /collections/{collection}/snapshots/{snapshot}': snapshots.remove,
+  };
+}
+
+function decoded(groups: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const entries = Object.entries(groups);
+  return Object.fromEntries(entries.map(([name, value]) => [name, decodeURIComponent(value)]));
+}

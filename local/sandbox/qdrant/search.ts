@@ -1,0 +1,72 @@
+// Search by brute force: by a dense vector, or by keywords with idf, with a filter.
+import type { Schemas } from '@qdrant/js-client-rest';
+import type { SparseVector } from './bm25.ts';
+import type { Collection } from './collection.ts';
+import { type Exchange, jsonBody, nameIn } from './exchange.ts';
+import { toTest } from './filters.ts';
+import { toRecord } from './point-reads.ts';
+import type { StoredPoint } from './point-table.ts';
+import { noVector } from './refusal.ts';
+import type { SandboxState } from './state.ts';
+import { checkRead } from './strict-mode.ts';
+import { readSparse, readVectors } from './vectors.ts';
+
+type Score = (point: StoredPoint) => number | undefined;
+
+export function createSearch({ registry, version }: SandboxState) {
+  return function query(exchange: Exchange): { points: object[] } {
+    const collection = registry.get(nameIn(exchange, 'collection'));
+    const request = jsonBody<Schemas['QueryRequest']>(exchange);
+    const { query, using, limit, filter, score_threshold } = request;
+    checkRead(collection, { limit, filter });
+    const score = using
+      ? bySparse(
+          collection,
+          using,
+          readSparse(using, JSON.stringify(query), { version, params: collection.params }),
+        )
+      : byDense(readVectors(JSON.stringify(query), { version, params: collection.params }).dense);
+    const hits = collection.points
+      .all()
+      .filter(toTest(filter as Schemas['Filter']))
+      .map((point) => ({ point, score: score(point) ?? Number.NEGATIVE_INFINITY }))
+      .filter((hit) => hit.score > (score_threshold ?? Number.NEGATIVE_INFINITY));
+    const best = [...hits].sort((one, other) => other.score - one.score).slice(0, limit ?? 10);
+    return {
+      points: best.map(({ point, score }) => ({ ...toRecord(point, request), version: 0, score })),
+    };
+  };
+}
+
+function byDense(wanted: Float32Array | undefined): Score {
+  if (!wanted) throw noVector('');
+  return ({ dense }) => dense?.reduce((sum, value, at) => sum + value * (wanted[at] ?? 0), 0);
+}
+
+function bySparse(collection: Collection, slot: string, wanted: SparseVector | undefined): Score {
+  const weights = toWeights(wanted);
+  const total = collection.points.size();
+  const holding = new Map<number, number>();
+  for (const { sparse } of collection.points.all()) {
+    for (const id of sparse?.get(slot)?.indices ?? []) {
+      if (weights.has(id)) holding.set(id, (holding.get(id) ?? 0) + 1);
+    }
+  }
+  const isIdf = collection.params.sparse_vectors?.[slot]?.modifier === 'idf';
+  const idf = (id: number) => (isIdf ? inverseFrequency(total, holding.get(id) ?? 0) : 1);
+  return ({ sparse }) => {
+    const own = toWeights(sparse?.get(slot));
+    const shared = [...weights].filter(([id]) => own.has(id));
+    if (shared.length === 0) return undefined;
+    return shared.reduce((sum, [id, weight]) => sum + weight * (own.get(id) ?? 0) * idf(id), 0);
+  };
+}
+
+function toWeights(vector: SparseVector | undefined): Map<number, number> {
+  const { indices = [], values = [] } = vector ?? {};
+  return new Map(Array.from(indices, (id, at) => [id, values[at] ?? 0]));
+}
+
+function inverseFrequency(total: number, holding: number): number {
+  return Math.log((total - holding + 0.5) / (holding + 0.5) + 1);
+}

@@ -1,0 +1,117 @@
+// A Qdrant-compatible server for rehearsals and tests, on loopback: the calls the migration makes, to the letter.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Exchange } from './exchange.ts';
+import { createFaults, type Fault, type Misfortune } from './faults.ts';
+import { Refusal } from './refusal.ts';
+import { createRegistry } from './registry.ts';
+import { sendAnswer, sendFailure } from './replies.ts';
+import { createRouter, type Match } from './routes.ts';
+import { createSnapshotFolder } from './snapshot-folder.ts';
+
+export interface QdrantSandboxOptions {
+  /** 1.18.3 unless told. */
+  readonly version?: string;
+  /** Without one, everybody may do everything. */
+  readonly apiKey?: string;
+  /** 32 MB unless told, as a real server has it. */
+  readonly maxBodyBytes?: number;
+  /** Any free one unless told. */
+  readonly port?: number;
+  readonly now?: () => Date;
+}
+
+export interface QdrantSandbox {
+  readonly url: string;
+  fault(fault: Fault): void;
+  /** Takes no more requests, breaks open connections and removes its files. */
+  close(): Promise<void>;
+}
+
+const STREAMED = /\/snapshots\/upload$/;
+
+export async function startQdrantSandbox(
+  options: QdrantSandboxOptions = {},
+): Promise<QdrantSandbox> {
+  const folder = await mkdtemp(join(tmpdir(), 'qdrant-sandbox-'));
+  const faults = createFaults();
+  const answer = createAnswering(folder, options);
+
+  const server = createServer(async (incoming, response) => {
+    const request = `${incoming.method} ${incoming.url}`;
+    if (await befall(faults.strike(request, 'before'), response)) return;
+    const outcome = await answer(incoming).then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    );
+    if (await befall(faults.strike(request, 'after'), response)) return;
+    if ('error' in outcome) sendFailure(response, outcome.error);
+    // A client that goes away in the middle of a file is its own affair.
+    else await sendAnswer(incoming, response, outcome.value).catch(() => response.destroy());
+  });
+
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    fault: faults.add,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function createAnswering(folder: string, options: QdrantSandboxOptions) {
+  const { version = '1.18.3', now = () => new Date(), maxBodyBytes = 32 * 1024 * 1024 } = options;
+  const snapshots = createSnapshotFolder({ folder, version, peerId: '7431927411890327', now });
+  const route = createRouter({ version, registry: createRegistry(), snapshots });
+
+  return async (incoming: IncomingMessage): Promise<unknown> => {
+    const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://sandbox');
+    const match = route(incoming.method ?? 'GET', pathname);
+    checkKey(options.apiKey, incoming, match);
+    if (!match) throw new Refusal(404, '', { plain: true });
+    const body = STREAMED.test(pathname) ? '' : await readBody(incoming, maxBodyBytes);
+    const exchange: Exchange = { path: match.path, query: searchParams, body, incoming };
+    return match.handler(exchange);
+  };
+}
+
+function checkKey(apiKey: string | undefined, { headers }: IncomingMessage, match?: Match): void {
+  if (apiKey === undefined || match?.isOpen) return;
+  const given = headers['api-key'] ?? headers.authorization?.replace(/^Bearer /, '');
+  if (given === undefined) {
+    const reason = 'Must provide an API key or an Authorization bearer token';
+    throw new Refusal(401, reason, { plain: true });
+  }
+  if (given !== apiKey) throw new Refusal(401, 'Invalid API key or JWT', { plain: true });
+}
+
+async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks = await Array.fromAsync<Buffer>(incoming);
+  const body = Buffer.concat(chunks);
+  if (body.length > maxBytes) {
+    const sizes = `(${body.length} bytes) is larger than allowed (limit: ${maxBytes} bytes)`;
+    throw new Refusal(400, `Payload error: JSON payload ${sizes}.`);
+  }
+  return body.toString();
+}
+
+/** True when the request has got its answer by that. */
+async function befall(misfortune: Misfortune | undefined, response: ServerResponse) {
+  if (!misfortune) return false;
+  if (misfortune.kind === 'delay') {
+    await pause(misfortune.milliseconds);
+    return false;
+  }
+  if (misfortune.kind === 'drop') response.destroy();
+  else response.writeHead(misfortune.status, misfortune.headers).end(misfortune.body);
+  return true;
+}

@@ -1,0 +1,98 @@
+// Calls on snapshots: made in the background, listed when complete, downloaded in ranges, uploaded as a collection.
+import { rm, stat } from 'node:fs/promises';
+import type { Schemas } from '@qdrant/js-client-rest';
+import type { Collection } from './collection.ts';
+import { ACCEPTED, type Exchange, FileAnswer, isTrue, nameIn } from './exchange.ts';
+import { saveFormFile } from './multipart.ts';
+import { badRequest, internal, invalid, Refusal } from './refusal.ts';
+import { readSnapshotHead, restorePoints, type SnapshotHead } from './snapshot-file.ts';
+import type { SandboxState } from './state.ts';
+import { compareVersions } from './versions.ts';
+
+export function createSnapshotCalls({ registry, snapshots, version }: SandboxState) {
+  async function create(exchange: Exchange) {
+    const name = registry.nameOf(nameIn(exchange, 'collection'));
+    const making = snapshots.create(name, registry.get(name));
+    if (isTrue(exchange, 'wait', true)) return making;
+    // What goes wrong now is reported nowhere.
+    making.catch(() => undefined);
+    return ACCEPTED;
+  }
+
+  async function list(exchange: Exchange): Promise<Schemas['SnapshotDescription'][]> {
+    return snapshots.list(liveName(exchange));
+  }
+
+  async function download(exchange: Exchange): Promise<FileAnswer> {
+    const file = snapshots.pathOf(liveName(exchange), nameIn(exchange, 'snapshot'));
+    const size = await stat(file).then(
+      (stats) => stats.size,
+      () => undefined,
+    );
+    if (size === undefined) throw new Refusal(404, 'Snapshot file not found', { plain: true });
+    return new FileAnswer(file, size);
+  }
+
+  async function remove(exchange: Exchange): Promise<boolean> {
+    await snapshots.remove(liveName(exchange), nameIn(exchange, 'snapshot'));
+    return true;
+  }
+
+  // In this order: spool, checksum, file into place, collection, points. A failure after the
+  // collection was made leaves it behind.
+  async function upload(exchange: Exchange) {
+    const expected = exchange.query.get('checksum');
+    if (expected !== null && expected.length !== 64) throw invalid('checksum', 'must be 64 long');
+    const name = registry.nameOf(nameIn(exchange, 'collection'));
+    const part = await snapshots.newPart();
+    const { fileName, checksum } = await saveFormFile(exchange.incoming, 'snapshot', part);
+    if (expected !== null && expected !== checksum) {
+      await rm(part);
+      throw badRequest(`Snapshot checksum mismatch: expected ${expected}, got ${checksum}`);
+    }
+    await snapshots.adopt(name, fileName, part, checksum);
+    const recovering = recover(name, snapshots.pathOf(name, fileName));
+    if (isTrue(exchange, 'wait', true)) return recovering;
+    recovering.catch(() => undefined);
+    return ACCEPTED;
+  }
+
+  async function recover(name: string, file: string): Promise<boolean> {
+    const head = await readSnapshotHead(file);
+    const collection = registry.has(name)
+      ? overwritten(registry.get(name), head)
+      : registry.create(name, head.settings);
+    for (const [field, type] of head.indexes) collection.indexes.set(field, type);
+    try {
+      if (compareVersions(head.version, version) > 0) {
+        throw internal(`Data version ${head.version} is newer than application version ${version}`);
+      }
+      await restorePoints(file, version, collection);
+      return true;
+    } catch (error) {
+      collection.failed = true;
+      throw error;
+    }
+  }
+
+  function liveName(exchange: Exchange): string {
+    const name = nameIn(exchange, 'collection');
+    registry.get(name);
+    return registry.nameOf(name);
+  }
+
+  return { create, list, download, remove, upload };
+}
+
+// Dense vectors and shards are compared, sparse vectors are not: a keyword slot can get lost here.
+function overwritten(collection: Collection, { settings }: SnapshotHead): Collection {
+  const { vectors, shard_number } = collection.params;
+  if (
+    JSON.stringify(vectors) !== JSON.stringify(settings.vectors) ||
+    shard_number !== settings.shard_number
+  ) {
+    throw badRequest('Snapshot is not compatible with existing collection');
+  }
+  collection.points.clear();
+  return collection;
+}

@@ -1,0 +1,22 @@
+// Which version brought what, for a sandbox that can be any of them.
+
+const SINCE = {
+  facet: '1.12.0',
+  inference: '1.15.3',
+  updateMode: '1.17.0',
+  vectorNames: '1.18.0',
+} as const;
+
+export type Feature = keyof typeof SINCE;
+
+export function has(version: string, feature: Feature): boolean {
+  return compareVersions(version, SINCE[feature]) >= 0;
+}
+
+/** Below, at or above zero, as for a sort. */
+export function compareVersions(one: string, other: string): number {
+  const left = one.split('.').map(Number);
+  const right = other.split('.').map(Number);
+  const unequal = [0, 1, 2].find((part) => left[part] !== right[part]);
+  return unequal === undefined ? 0 : (left[unequal] ?? 0) - (right[unequal] ?? 0);
+}

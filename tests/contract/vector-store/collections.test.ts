@@ -1,0 +1,73 @@
+// What the migration relies on in collections and aliases.
+import { expect, test } from 'vitest';
+import { NEW_LAYOUT, OLD_LAYOUT, onEveryVectorStore, point } from '../../support/vector-stores.ts';
+
+onEveryVectorStore((under) => {
+  test('the store tells its version and that it is ready', async () => {
+    expect(await under.store.version()).toMatch(/^\d+\.\d+\.\d+/);
+    expect(await under.store.isReady()).toBe(true);
+    expect(await under.store.nodeCount()).toBeGreaterThanOrEqual(1);
+  });
+
+  test('the info tells the dense vector, and the keyword slot where there is one', async () => {
+    const old = await under.store.collectionInfo(await under.collection(OLD_LAYOUT));
+    expect(old?.config.params.vectors).toMatchObject({ size: 4, distance: 'Cosine' });
+    expect(old?.config.params.sparse_vectors ?? null).toBeNull();
+    const made = await under.store.collectionInfo(await under.collection(NEW_LAYOUT));
+    expect(made?.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
+  });
+
+  test('the info tells the payload indexes', async () => {
+    const collection = await under.collection();
+    const index = { field_name: 'user_id', field_schema: 'keyword' } as const;
+    await under.store.createPayloadIndex(collection, index);
+    const info = await under.store.collectionInfo(collection);
+    expect(info?.payload_schema.user_id?.data_type).toBe('keyword');
+  });
+
+  test('a collection that is not there is no error to ask for or to delete', async () => {
+    const name = await under.collection('not-made');
+    expect(await under.store.collectionInfo(name)).toBeUndefined();
+    expect(await under.store.collectionExists(name)).toBe(false);
+    expect(await under.store.deleteCollection(name)).toBe(false);
+  });
+
+  test('a collection that is there is not made again', async () => {
+    const name = await under.collection();
+    const again = under.store.createCollection(name, NEW_LAYOUT);
+    await expect(again).rejects.toMatchObject({ name: 'VectorStoreRefusedError', status: 409 });
+  });
+
+  test('an alias exists and is followed, but is not listed and not to be created', async () => {
+    const collection = await under.collection();
+    const alias = await under.collection('not-made');
+    await under.store.upsert(collection, [point(1, '{}')], 'upsert');
+    await under.store.changeAliases([
+      { create_alias: { collection_name: collection, alias_name: alias } },
+    ]);
+    expect(await under.store.collectionExists(alias)).toBe(true);
+    expect(await under.store.count(alias)).toBe(1);
+    expect(await under.store.listCollections()).not.toContain(alias);
+    await expect(under.store.createCollection(alias, OLD_LAYOUT)).rejects.toThrow(/[Aa]lias/);
+  });
+
+  test('aliases change together or not at all, and go with their collection', async () => {
+    const collection = await under.collection();
+    const alias = await under.collection('not-made');
+    const there = { create_alias: { collection_name: collection, alias_name: alias } };
+    const nowhere = { create_alias: { collection_name: `${alias}_2`, alias_name: `${alias}_3` } };
+    await expect(under.store.changeAliases([there, nowhere])).rejects.toThrow();
+    expect(await aliasesOf(collection)).toEqual([]);
+    await under.store.changeAliases([there]);
+    expect(await aliasesOf(collection)).toEqual([alias]);
+    await under.store.deleteCollection(collection);
+    expect(await aliasesOf(collection)).toEqual([]);
+  });
+
+  async function aliasesOf(collection: string): Promise<string[]> {
+    const aliases = await under.store.listAliases();
+    return aliases
+      .filter(({ collection_name }) => collection_name === collection)
+      .map(({ alias_name }) => alias_name);
+  }
+});

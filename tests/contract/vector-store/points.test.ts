@@ -1,0 +1,197 @@
+// What the migration relies on in how a store keeps, pages, counts and deletes points.
+import { describe, expect, test } from 'vitest';
+import { KEYWORD_MODEL } from '../../../lib/migration/adapters/qdrant/points.ts';
+import type { Filter } from '../../../lib/migration/vector-store.ts';
+import {
+  NEW_LAYOUT,
+  OLD_LAYOUT,
+  onEveryVectorStore,
+  point,
+  pointId,
+} from '../../support/vector-stores.ts';
+
+const UUID = 'c56a4180-65aa-42ec-a945-5fd21dec0538';
+const ofUser = (value: string): Filter => ({ must: [{ key: 'user_id', match: { value } }] });
+
+onEveryVectorStore((under) => {
+  describe('payloads', () => {
+    test.each([
+      ['floats without a fraction', '{"n":10.0}'],
+      ['integers beyond 2^53', '{"n":9007199254740993}'],
+      ['negative zero', '{"n":-0.0}'],
+      ['unicode', '{"text":"Grüße 👩‍👩‍👧 \u2028 日本"}'],
+      ['nesting', '{"a":{"b":[{"c":[[],{},null]}]}}'],
+      ['an empty object', '{}'],
+    ])('keep %s', async (_, payload) => {
+      const collection = await under.collection();
+      await under.store.upsert(collection, [point(1, payload)], 'upsert');
+      const { points } = await under.store.scroll(collection, { limit: 1 });
+      expect(points[0]?.payload).toBe(payload);
+    });
+  });
+
+  describe('a scroll', () => {
+    test('goes through all ids in order, integers first, whatever their size', async () => {
+      const collection = await under.collection();
+      const ids = [7, '9007199254740993', '18446744073709551615', UUID];
+      const points = [...ids].reverse().map((id) => point(id, '{}'));
+      await under.store.upsert(collection, points, 'upsert');
+      expect(await scrolledIds(collection)).toEqual(ids.map((id) => String(pointId(id))));
+    });
+
+    test('says on the last page that there is no other, even when that page is full', async () => {
+      const collection = await under.collection();
+      await under.store.upsert(collection, [point(1, '{}'), point(2, '{}')], 'upsert');
+      const first = await under.store.scroll(collection, { limit: 1 });
+      expect(first.nextOffset).toBe('2');
+      const last = await under.store.scroll(collection, { limit: 1, offset: first.nextOffset });
+      expect(last).toMatchObject({ points: [{ id: '2' }], nextOffset: null });
+    });
+
+    test('brings only the parts that were asked for', async () => {
+      const collection = await under.collection();
+      await under.store.upsert(collection, [point(1, '{"user_id":"a","data":"x"}')], 'upsert');
+      const request = { limit: 1, payload: ['user_id'], vector: false };
+      const { points } = await under.store.scroll(collection, request);
+      expect(points).toEqual([{ id: '1', vector: undefined, payload: '{"user_id":"a"}' }]);
+    });
+  });
+
+  describe('vectors', () => {
+    test('come back as unit vectors that are stable when written again', async () => {
+      const collection = await under.collection();
+      await under.store.upsert(collection, [point(1, '{}', '[1,2,3,4]')], 'upsert');
+      const first = await vectorOf(collection);
+      expect(first).toEqual([0.18257418, 0.36514837, 0.5477226, 0.73029673].map(nearly));
+      await under.store.upsert(collection, [point(1, '{}', JSON.stringify(first))], 'upsert');
+      expect(await vectorOf(collection)).toEqual(first);
+    });
+
+    test('are an object only in points whose keyword slot is filled', async () => {
+      const collection = await under.collection(NEW_LAYOUT);
+      const filled = '{"":[1,0,0,0],"bm25":{"indices":[7,3],"values":[0.5,1]}}';
+      await under.store.upsert(collection, [point(1, '{}', filled), point(2, '{}')], 'upsert');
+      const { points } = await under.store.scroll(collection, { limit: 2 });
+      expect(JSON.parse(points[0]?.vector ?? '')).toMatchObject({ '': [1, 0, 0, 0], bm25: {} });
+      expect(JSON.parse(points[1]?.vector ?? '')).toEqual([1, 0, 0, 0]);
+    });
+
+    test('can be added to a point without touching its others or its payload', async () => {
+      const collection = await under.collection(NEW_LAYOUT);
+      await under.store.upsert(collection, [point(1, '{"n":10.0}', '[0,1,0,0]')], 'upsert');
+      const vector = { bm25: { indices: [4], values: [0.5] } };
+      await under.store.updateVectors(collection, [{ id: pointId(1), vector }]);
+      const [kept] = await under.store.retrieve(collection, [pointId(1)]);
+      expect(kept?.payload).toBe('{"n":10.0}');
+      expect(JSON.parse(kept?.vector ?? '')).toEqual({ '': [0, 1, 0, 0], ...vector });
+    });
+
+    test('of another dimension, or in a slot that is not there, are refused', async () => {
+      const collection = await under.collection(OLD_LAYOUT);
+      const refused = expect.objectContaining({ name: 'VectorStoreRefusedError', status: 400 });
+      for (const vector of ['[1,2]', '{"":[1,0,0,0],"bm25":{"indices":[1],"values":[1]}}']) {
+        const write = under.store.upsert(collection, [point(1, '{}', vector)], 'upsert');
+        await expect(write).rejects.toEqual(refused);
+      }
+      expect(await under.store.count(collection)).toBe(0);
+    });
+  });
+
+  describe('an insert', () => {
+    test('never overwrites what is there', async () => {
+      const collection = await under.collection();
+      await under.store.upsert(collection, [point(1, '{"v":"newer"}')], 'upsert');
+      const batch = [point(1, '{"v":"older"}'), point(2, '{"v":"copied"}')];
+      await under.store.upsert(collection, batch, 'insert_only');
+      const { points } = await under.store.scroll(collection, { limit: 9 });
+      expect(points.map(({ payload }) => payload)).toEqual(['{"v":"newer"}', '{"v":"copied"}']);
+    });
+  });
+
+  describe('the keyword model', () => {
+    test('makes a keyword vector of a text where the store has it', async ({ skip }) => {
+      const collection = await under.collection(NEW_LAYOUT);
+      const encodes = await under.store.encodesKeywords(collection, 'bm25');
+      skip(!encodes, 'this store has no keyword model');
+      await under.store.upsert(collection, [point(1, '{}')], 'upsert');
+      const vector = { bm25: { text: 'She plays the cello', model: KEYWORD_MODEL } };
+      await under.store.updateVectors(collection, [{ id: pointId(1), vector }]);
+      const { points } = await under.store.scroll(collection, { limit: 1, vector: ['bm25'] });
+      expect(JSON.parse(points[0]?.vector ?? '').bm25.indices).toHaveLength(2);
+    });
+  });
+
+  describe('counts', () => {
+    test('are exact, by filter and by facet', async () => {
+      const collection = await under.collection();
+      await under.store.createPayloadIndex(collection, USER_INDEX);
+      const points = [
+        point(1, '{"user_id":"a"}'),
+        point(2, '{"user_id":"a"}'),
+        point(3, '{"user_id":"b"}'),
+        point(4, '{"user_id":5}'),
+        point(5, '{}'),
+      ];
+      await under.store.upsert(collection, points, 'upsert');
+      expect(await under.store.count(collection)).toBe(5);
+      expect(await under.store.count(collection, ofUser('a'))).toBe(2);
+      const unowned: Filter = { must: [{ is_empty: { key: 'user_id' } }] };
+      expect(await under.store.count(collection, unowned)).toBe(1);
+      const hits = await under.store.facet(collection, { key: 'user_id', limit: 100 });
+      expect(hits).toEqual([
+        { value: 'a', count: 2 },
+        { value: 'b', count: 1 },
+      ]);
+    });
+
+    test('by facet need a keyword index, and stop at the limit without a word', async () => {
+      const collection = await under.collection();
+      const points = [point(1, '{"user_id":"a"}'), point(2, '{"user_id":"b"}')];
+      await under.store.upsert(collection, points, 'upsert');
+      const unindexed = under.store.facet(collection, { key: 'user_id', limit: 100 });
+      await expect(unindexed).rejects.toThrow(/No appropriate index for faceting/);
+      await under.store.createPayloadIndex(collection, USER_INDEX);
+      expect(await under.store.facet(collection, { key: 'user_id', limit: 1 })).toHaveLength(1);
+    });
+  });
+
+  describe('a deletion', () => {
+    test('takes points by id, also ids that are not there', async () => {
+      const collection = await under.collection();
+      await under.store.upsert(collection, [point(1, '{}'), point(UUID, '{}')], 'upsert');
+      await under.store.deletePoints(collection, { ids: [pointId(UUID), pointId(99)] });
+      expect(await scrolledIds(collection)).toEqual(['1']);
+    });
+
+    test('takes points by what their payload says', async () => {
+      const collection = await under.collection();
+      const points = [point(1, '{"user_id":"warm-up"}'), point(2, '{"user_id":"a"}')];
+      await under.store.upsert(collection, points, 'upsert');
+      await under.store.deletePoints(collection, { filter: ofUser('warm-up') });
+      expect(await scrolledIds(collection)).toEqual(['2']);
+    });
+  });
+
+  test('ids nobody knows are left out of a retrieval', async () => {
+    const collection = await under.collection();
+    await under.store.upsert(collection, [point(1, '{}')], 'upsert');
+    const found = await under.store.retrieve(collection, [pointId(1), pointId(2)]);
+    expect(found.map(({ id }) => id)).toEqual(['1']);
+  });
+
+  async function scrolledIds(collection: string): Promise<string[]> {
+    const { points } = await under.store.scroll(collection, { limit: 100, vector: false });
+    return points.map(({ id }) => id);
+  }
+
+  async function vectorOf(collection: string): Promise<number[]> {
+    const { points } = await under.store.scroll(collection, { limit: 1 });
+    return JSON.parse(points[0]?.vector ?? '') as number[];
+  }
+});
+
+const USER_INDEX = { field_name: 'user_id', field_schema: 'keyword' } as const;
+
+function nearly(value: number): unknown {
+  return expect.closeTo(value, 6);
+}

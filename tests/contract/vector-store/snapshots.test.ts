@@ -1,0 +1,92 @@
+// What the migration relies on in snapshots: complete when listed, resumable, checked, restored under a new name.
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import {
+  NEW_LAYOUT,
+  onEveryVectorStore,
+  point,
+  untilSnapshot,
+} from '../../support/vector-stores.ts';
+
+onEveryVectorStore((under) => {
+  test('a snapshot that is listed is complete, and says so by its checksum', async () => {
+    const { collection, snapshot } = await filled();
+    const bytes = await download(collection, snapshot.name);
+    expect(bytes.length).toBe(snapshot.size);
+    expect(sha256(bytes)).toBe(snapshot.checksum);
+  });
+
+  test('a download can go on where it broke off', async () => {
+    const { collection, snapshot } = await filled();
+    const whole = await download(collection, snapshot.name);
+    const part = await under.store.downloadSnapshot(collection, snapshot.name, 100);
+    expect(part.totalBytes).toBe(whole.length);
+    expect(Buffer.concat(await Array.fromAsync(part.bytes))).toEqual(whole.subarray(100));
+  });
+
+  test('an upload makes a collection of its own, from the settings in the file', async () => {
+    const { collection, snapshot } = await filled();
+    const restored = await under.collection('not-made');
+    await upload(restored, await download(collection, snapshot.name));
+    expect(await under.store.count(restored)).toBe(2);
+    const info = await under.store.collectionInfo(restored);
+    expect(info?.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
+    expect(info?.payload_schema.user_id?.data_type).toBe('keyword');
+    const request = { limit: 9 };
+    expect(await under.store.scroll(restored, request)).toEqual(
+      await under.store.scroll(collection, request),
+    );
+  });
+
+  test('an upload over a collection that exists replaces its points', async () => {
+    const { collection, snapshot } = await filled();
+    const bytes = await download(collection, snapshot.name);
+    await under.store.upsert(collection, [point(77, '{}')], 'upsert');
+    await upload(collection, bytes);
+    expect(await under.store.count(collection)).toBe(2);
+  });
+
+  test('a file that does not match its checksum is refused and leaves nothing', async () => {
+    const { collection, snapshot } = await filled();
+    const restored = await under.collection('not-made');
+    const bytes = await download(collection, snapshot.name);
+    const refused = upload(restored, bytes, 'f'.repeat(64));
+    await expect(refused).rejects.toMatchObject({ name: 'VectorStoreRefusedError', status: 400 });
+    expect(await under.store.collectionExists(restored)).toBe(false);
+  });
+
+  test('a snapshot can be deleted', async () => {
+    const { collection, snapshot } = await filled();
+    await under.store.deleteSnapshot(collection, snapshot.name);
+    expect(await under.store.listSnapshots(collection)).toEqual([]);
+  });
+
+  async function filled() {
+    const { store } = under;
+    const collection = await under.collection(NEW_LAYOUT);
+    await store.createPayloadIndex(collection, { field_name: 'user_id', field_schema: 'keyword' });
+    const slot = '{"":[0,1,0,0],"bm25":{"indices":[5],"values":[0.25]}}';
+    const points = [point(1, '{"user_id":"a","n":10.0}'), point(2, '{"user_id":"b"}', slot)];
+    await store.upsert(collection, points, 'upsert');
+    await store.startSnapshot(collection);
+    return { collection, snapshot: await untilSnapshot(store, collection) };
+  }
+
+  async function download(collection: string, name: string): Promise<Buffer> {
+    const { bytes } = await under.store.downloadSnapshot(collection, name);
+    return Buffer.concat(await Array.fromAsync(bytes));
+  }
+
+  async function upload(collection: string, bytes: Buffer, checksum = sha256(bytes)) {
+    const upload = { fileName: 'backup.snapshot', size: bytes.length, checksum };
+    await under.store.uploadSnapshot(collection, { ...upload, bytes: inChunks(bytes) });
+  }
+});
+
+async function* inChunks(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 64) yield bytes.subarray(at, at + 64);
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,91 @@
+// The stores a vector-store contract is proved on: the sandbox always, a real Qdrant when QDRANT_URL names one.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
+import { asJsonText } from '../../lib/migration/json-text.ts';
+import type {
+  CollectionSettings,
+  Point,
+  PointId,
+  SnapshotDescription,
+  VectorStore,
+} from '../../lib/migration/vector-store.ts';
+import { type QdrantSandbox, startQdrantSandbox } from '../../local/sandbox/qdrant/server.ts';
+
+export interface StoreUnderTest {
+  readonly store: VectorStore;
+  /** The name of a collection that is removed after the test; made at once unless told otherwise. */
+  collection(settings?: CollectionSettings | 'not-made'): Promise<string>;
+}
+
+/** As the old version of mem0 makes them, but for the size. */
+export const OLD_LAYOUT: CollectionSettings = { vectors: { size: 4, distance: 'Cosine' } };
+
+/** As the new version makes them. */
+export const NEW_LAYOUT: CollectionSettings = {
+  ...OLD_LAYOUT,
+  sparse_vectors: { bm25: { modifier: 'idf' } },
+};
+
+/** Runs a contract on every store; one that is not there shows as skipped. */
+export function onEveryVectorStore(contract: (test: StoreUnderTest) => void): void {
+  describe('the sandbox', () => {
+    let sandbox: QdrantSandbox;
+    const under = createStoreUnderTest(() => sandbox.url);
+    beforeAll(async () => {
+      sandbox = await startQdrantSandbox();
+    });
+    afterAll(() => sandbox.close());
+    contract(under);
+  });
+
+  const url = process.env.QDRANT_URL;
+  describe.skipIf(!url)('a real Qdrant (QDRANT_URL)', () => {
+    contract(createStoreUnderTest(() => url ?? ''));
+  });
+}
+
+function createStoreUnderTest(url: () => string): StoreUnderTest {
+  const made: string[] = [];
+  let opened: VectorStore | undefined;
+  const open = () => {
+    opened ??= createQdrant({ url: url(), apiKey: process.env.QDRANT_API_KEY });
+    return opened;
+  };
+  afterEach(async () => {
+    for (const name of made.splice(0)) await open().deleteCollection(name);
+  });
+  return {
+    get store() {
+      return open();
+    },
+    async collection(settings = NEW_LAYOUT) {
+      const name = `contract_${randomUUID()}`;
+      made.push(name);
+      if (settings !== 'not-made') await open().createCollection(name, settings);
+      return name;
+    },
+  };
+}
+
+/** Made by a store in the background: there when it is listed. */
+export async function untilSnapshot(
+  store: VectorStore,
+  collection: string,
+): Promise<SnapshotDescription> {
+  for (;;) {
+    const [snapshot] = await store.listSnapshots(collection);
+    if (snapshot) return snapshot;
+    await pause(20);
+  }
+}
+
+export function point(id: number | string, payload: string, vector = '[1.0,0.0,0.0,0.0]'): Point {
+  return { id: pointId(id), vector: asJsonText(vector), payload: asJsonText(payload) };
+}
+
+/** Digits are an integer id, anything else a UUID. */
+export function pointId(id: number | string): PointId {
+  return asJsonText(/^\d+$/.test(String(id)) ? String(id) : JSON.stringify(id));
+}

@@ -1,0 +1,265 @@
+// What the Qdrant sandbox does as the versions it can be, and the ways in which it can fail.
+import type { Schemas } from '@qdrant/js-client-rest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
+import type { VectorStore } from '../../../lib/migration/vector-store.ts';
+import {
+  type QdrantSandbox,
+  type QdrantSandboxOptions,
+  startQdrantSandbox,
+} from '../../../local/sandbox/qdrant/server.ts';
+import { NEW_LAYOUT, OLD_LAYOUT, point, untilSnapshot } from '../../support/vector-stores.ts';
+
+let sandbox: QdrantSandbox;
+let store: VectorStore;
+
+async function start(options: QdrantSandboxOptions = {}): Promise<void> {
+  await sandbox?.close();
+  sandbox = await startQdrantSandbox(options);
+  store = createQdrant({ url: sandbox.url, apiKey: options.apiKey });
+}
+
+beforeEach(() => start());
+afterEach(() => sandbox.close());
+
+const call = (path: string, init: RequestInit = {}) => fetch(`${sandbox.url}${path}`, init);
+const send = (method: string, path: string, body: unknown) =>
+  call(path, { method, body: JSON.stringify(body) });
+
+const resultOf = async <Result>(reply: Promise<Response>) =>
+  ((await (await reply).json()) as { result: Result }).result;
+
+describe('an envelope', () => {
+  test('of a success has the result, ok and the time', async () => {
+    const reply = await (await call('/collections')).json();
+    expect(reply).toEqual({ result: { collections: [] }, status: 'ok', time: expect.any(Number) });
+  });
+
+  test('of a refusal has an object as its status', async () => {
+    const reply = await call('/collections/nobody');
+    expect(reply.status).toBe(404);
+    const error = "Not found: Collection `nobody` doesn't exist!";
+    expect(await reply.json()).toMatchObject({ status: { error }, result: null });
+  });
+
+  test('of an unknown path is not there', async () => {
+    const reply = await call('/nowhere');
+    expect([reply.status, await reply.text()]).toEqual([404, '']);
+  });
+});
+
+describe('a key', () => {
+  beforeEach(() => start({ apiKey: 'secret' }));
+
+  test.each([undefined, 'wrong'])('%s is answered in plain text', async (key) => {
+    const reply = await call('/collections', key ? { headers: { 'api-key': key } } : {});
+    expect(reply.status).toBe(401);
+    expect(reply.headers.get('content-type')).toMatch(/^text\/plain/);
+  });
+
+  test('opens as itself or as a bearer token, and health needs none', async () => {
+    expect(await store.listCollections()).toEqual([]);
+    const bearer = { headers: { authorization: 'Bearer secret' } };
+    expect((await call('/collections', bearer)).status).toBe(200);
+    expect((await call('/readyz')).status).toBe(200);
+  });
+});
+
+describe('defaults', () => {
+  beforeEach(async () => {
+    await store.createCollection('m', NEW_LAYOUT);
+    const points = Array.from({ length: 12 }, (_, at) => point(at, `{"user_id":"u${at}"}`));
+    await store.upsert('m', points, 'upsert');
+  });
+
+  test('a scroll brings ten points without their vectors', async () => {
+    const result = await resultOf<Schemas['ScrollResult']>(
+      send('POST', '/collections/m/points/scroll', {}),
+    );
+    expect(result.points).toHaveLength(10);
+    expect(result.points[0]).toEqual({ id: 0, payload: { user_id: 'u0' } });
+    expect(result.next_page_offset).toBe(10);
+  });
+
+  test('a facet brings ten values', async () => {
+    await store.createPayloadIndex('m', { field_name: 'user_id', field_schema: 'keyword' });
+    const result = await resultOf<Schemas['FacetResponse']>(
+      send('POST', '/collections/m/facet', { key: 'user_id' }),
+    );
+    expect(result.hits).toHaveLength(10);
+  });
+
+  test('a limit of zero is no limit one can have', async () => {
+    const reply = await send('POST', '/collections/m/points/scroll', { limit: 0 });
+    expect(reply.status).toBe(422);
+  });
+
+  test('a write is acknowledged, and lost in silence when it is wrong', async () => {
+    const points = [{ id: 99, vector: [1], payload: {} }];
+    const result = await resultOf<Schemas['UpdateResult']>(
+      send('PUT', '/collections/m/points', { points }),
+    );
+    expect(result.status).toBe('acknowledged');
+    expect(await store.count('m')).toBe(12);
+  });
+
+  test('a snapshot is waited for', async () => {
+    const result = await resultOf(send('POST', '/collections/m/snapshots', {}));
+    expect(result).toMatchObject({ checksum: expect.stringMatching(/^[\da-f]{64}$/) });
+  });
+});
+
+describe('an older version', () => {
+  test('before 1.17 knows no insert_only and overwrites', async () => {
+    await start({ version: '1.16.3' });
+    await store.createCollection('m', OLD_LAYOUT);
+    await store.upsert('m', [point(1, '{"v":"newer"}')], 'upsert');
+    await store.upsert('m', [point(1, '{"v":"older"}')], 'insert_only');
+    expect((await store.scroll('m', { limit: 1 })).points[0]?.payload).toBe('{"v":"older"}');
+  });
+
+  test('before 1.15.3 makes no keyword vectors', async () => {
+    await start({ version: '1.15.2' });
+    await store.createCollection('m', NEW_LAYOUT);
+    expect(await store.encodesKeywords('m', 'bm25')).toBe(false);
+  });
+
+  test('before 1.18 adds no vector to a collection', async () => {
+    const slot = { sparse: { modifier: 'idf' } } as const;
+    await store.createCollection('m', OLD_LAYOUT);
+    await store.createVectorName('m', 'bm25', slot);
+    const info = await store.collectionInfo('m');
+    expect(info?.config.params.sparse_vectors?.bm25).toEqual({ modifier: 'idf' });
+    await start({ version: '1.17.1' });
+    await store.createCollection('m', OLD_LAYOUT);
+    await expect(store.createVectorName('m', 'bm25', slot)).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe('strict mode', () => {
+  test.each([
+    ['limits', { max_query_limit: 5 }, () => store.scroll('m', { limit: 6 })],
+    ['exact counts', { search_allow_exact: false }, () => store.count('m')],
+    [
+      'filters on keys without an index',
+      { unindexed_filtering_retrieve: false },
+      () => store.scroll('m', { limit: 1, filter: { must: [{ is_empty: { key: 'x' } }] } }),
+    ],
+    [
+      'batches',
+      { upsert_max_batchsize: 1 },
+      () => store.upsert('m', [point(1, '{}'), point(2, '{}')], 'upsert'),
+    ],
+  ])('forbids %s when told to', async (_, rule, forbidden) => {
+    await store.createCollection('m', { ...OLD_LAYOUT, strict_mode_config: rule });
+    await forbidden();
+    await store.deleteCollection('m');
+    const strict = { ...OLD_LAYOUT, strict_mode_config: { enabled: true, ...rule } };
+    await store.createCollection('m', strict);
+    await expect(forbidden()).rejects.toThrow(/Strict mode/);
+  });
+});
+
+describe('snapshots', () => {
+  const bytesOf = async (name: string, snapshot: string) =>
+    Buffer.concat(await Array.fromAsync((await store.downloadSnapshot(name, snapshot)).bytes));
+
+  async function filled(): Promise<Buffer> {
+    await store.createCollection('m', OLD_LAYOUT);
+    await store.upsert('m', [point(1, '{}'), point(2, '{}')], 'upsert');
+    await store.startSnapshot('m');
+    return bytesOf('m', (await untilSnapshot(store, 'm')).name);
+  }
+
+  async function upload(collection: string, bytes: Uint8Array): Promise<Response> {
+    const form = new FormData();
+    form.append('snapshot', new Blob([Buffer.from(bytes)]), 'a.snapshot');
+    const path = `/collections/${collection}/snapshots/upload?priority=snapshot`;
+    return call(path, { method: 'POST', body: form });
+  }
+
+  test('of one second collide', async () => {
+    await start({ now: () => new Date('2026-08-04T10:49:10.500Z') });
+    await filled();
+    await store.startSnapshot('m');
+    const [only, ...others] = await store.listSnapshots('m');
+    expect(only?.name).toMatch(/^m-\d+-2026-08-04-10-49-10\.snapshot$/);
+    expect(only?.creation_time).toBe('2026-08-04T10:49:10');
+    expect(others).toEqual([]);
+  });
+
+  test('are out of reach once their collection is gone', async () => {
+    await filled();
+    await store.deleteCollection('m');
+    await expect(store.listSnapshots('m')).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('of a damaged file leave a red collection behind', async () => {
+    const bytes = await filled();
+    const reply = await upload('debris', bytes.subarray(0, bytes.length - 20));
+    expect(reply.status).toBe(500);
+    expect((await store.collectionInfo('debris'))?.status).toBe('red');
+  });
+
+  test('of a newer version are refused after the collection was made', async () => {
+    const bytes = await filled();
+    await start({ version: '1.17.1' });
+    const reply = await upload('older', bytes);
+    expect(reply.status).toBe(500);
+    expect(await store.collectionExists('older')).toBe(true);
+  });
+
+  test('land on the target of an alias', async () => {
+    const bytes = await filled();
+    await store.createCollection('live', OLD_LAYOUT);
+    await store.changeAliases([{ create_alias: { collection_name: 'live', alias_name: 'a' } }]);
+    expect((await upload('a', bytes)).status).toBe(200);
+    expect(await store.count('live')).toBe(2);
+  });
+
+  test('of an old layout land on a new one without a word', async () => {
+    const bytes = await filled();
+    await store.createCollection('new', NEW_LAYOUT);
+    expect((await upload('new', bytes)).status).toBe(200);
+    const { points } = await store.scroll('new', { limit: 9, vector: ['bm25'] });
+    expect(points.map(({ vector }) => vector)).toEqual(['{}', '{}']);
+  });
+
+  test('are compressed for whoever accepts it, without a length or ranges', async () => {
+    await filled();
+    const [snapshot] = await store.listSnapshots('m');
+    const headers = { 'accept-encoding': 'gzip', range: 'bytes=10-' };
+    const reply = await call(`/collections/m/snapshots/${snapshot?.name}`, { headers });
+    await reply.arrayBuffer();
+    expect([reply.status, reply.headers.get('content-length')]).toEqual([200, null]);
+  });
+});
+
+describe('faults', () => {
+  test('before a write leave it undone, after it take only the answer', async () => {
+    await store.createCollection('m', OLD_LAYOUT);
+    const points = [{ id: 1, vector: [1, 0, 0, 0] }];
+    for (const [when, count] of [
+      ['before', 0],
+      ['after', 1],
+    ] as const) {
+      sandbox.fault({ on: /^PUT .*points/, when, does: { kind: 'drop' } });
+      await expect(send('PUT', '/collections/m/points?wait=true', { points })).rejects.toThrow();
+      expect(await store.count('m')).toBe(count);
+    }
+  });
+
+  test('strike as often as told, and are over then', async () => {
+    const body = 'busy';
+    sandbox.fault({ times: 2, does: { kind: 'answer', status: 503, body } });
+    const statuses = [await call('/'), await call('/'), await call('/')].map((r) => r.status);
+    expect(statuses).toEqual([503, 503, 200]);
+  });
+});
+
+test('a body beyond the limit is refused by its size', async () => {
+  await start({ maxBodyBytes: 100 });
+  await store.createCollection('m', OLD_LAYOUT);
+  const write = store.upsert('m', [point(1, `{"data":"${'x'.repeat(100)}"}`)], 'upsert');
+  await expect(write).rejects.toMatchObject({ name: 'VectorStoreBodyTooLargeError' });
+});
