@@ -1,0 +1,203 @@
+// After any sequence of commands, concurrent ones included, every count, total, page and name guard is that of a plain model.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createLedger } from '../../lib/ledger/ledger.ts';
+import { createVerification } from '../../lib/ledger/verification.ts';
+import { type SeededRandom, seededRandom } from '../../local/seeded-random.ts';
+import type { Api } from '../support/api/api-client.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { type Command, DAYS, makeCommand, send, swapNames } from '../support/model/commands.ts';
+import {
+  countOf,
+  EMPTY,
+  listOf,
+  type Model,
+  type ModelFilter,
+  refusalsOf,
+} from '../support/model/ledger-model.ts';
+import { linearise, refusal, step } from '../support/model/linearisation.ts';
+import { createTestTable, type TestTable } from '../support/test-table.ts';
+
+// Together 2,130 commands and more, for a swap of names is three.
+const SEEDS = [20_260_331, 7, 4_242];
+const ROUNDS = 10;
+const COMMANDS_PER_ROUND = 55;
+const BATCHES_PER_ROUND = 2;
+const COMMANDS_PER_BATCH = 8;
+/** On average, after each round. */
+const FACETS_WALKED = 8;
+const TIMEOUT_MS = 300_000;
+
+/** What the commands must have met for the sequence to prove anything. */
+const OUTCOMES = [
+  ...['POST transactions 201', 'POST transactions 400', 'POST transactions 404'],
+  ...['PUT transactions 200', 'PUT transactions 400', 'PUT transactions 404'],
+  ...['DELETE transactions 200', 'DELETE transactions 404'],
+  ...['POST categories 201', 'POST categories 409'],
+  ...['PUT categories 200', 'PUT categories 404', 'PUT categories 409'],
+  ...['DELETE categories 200', 'DELETE categories 404', 'DELETE categories 409'],
+];
+
+let table: TestTable;
+
+beforeAll(async () => {
+  table = await createTestTable();
+});
+
+describe.each(SEEDS)('a ledger after random commands (seed %i)', (seed) => {
+  it(
+    'is what a plain model says, after one by one and after several at once',
+    async () => {
+      const ledgerId = `ledger-${seed}`;
+      const random = seededRandom(seed);
+      const api = await openInProcess(createLedger({ ...table, ledgerId, timeZone: 'UTC' }));
+      const seen = new Set<string>();
+      let model = EMPTY;
+      for (let round = 0; round < ROUNDS; round += 1) {
+        model = await sendOneByOne(watch(api, seen), model, random);
+        for (let batch = 0; batch < BATCHES_PER_ROUND; batch += 1) {
+          model = await sendAtOnce(api, model, random);
+        }
+        await expectVerified(ledgerId, model);
+        await expectPages(api, model, random);
+      }
+      expect(model.transactions.size).toBeGreaterThan(30);
+      expect([...seen]).toEqual(expect.arrayContaining(OUTCOMES));
+    },
+    TIMEOUT_MS,
+  );
+});
+
+async function sendOneByOne(api: Api, before: Model, random: SeededRandom): Promise<Model> {
+  let model = before;
+  for (let sent = 0; sent < COMMANDS_PER_ROUND; sent += 1) {
+    const swaps = model.categories.size > 1 && random.chance(0.02);
+    const commands = swaps ? swapNames(random, model) : [makeCommand(random, model)];
+    for (const command of commands) model = await sendOne(api, model, command);
+  }
+  return model;
+}
+
+async function sendOne(api: Api, model: Model, command: Command): Promise<Model> {
+  const reply = await send(api, command);
+  const [due] = refusalsOf(model, command);
+  if (due) {
+    expect(refusal(reply), JSON.stringify(command)).toBe(due);
+    return model;
+  }
+  const next = step(model, { command, reply });
+  if (!next) throw new Error(`${JSON.stringify(command)} was answered ${reply.text}`);
+  return next;
+}
+
+async function sendAtOnce(api: Api, model: Model, random: SeededRandom): Promise<Model> {
+  const commands = Array.from({ length: COMMANDS_PER_BATCH }, () => makeCommand(random, model));
+  const outcomes = await Promise.all(
+    commands.map(async (command) => ({ command, reply: await send(api, command) })),
+  );
+  const actual = JSON.stringify(await readModel(api));
+  const next = linearise(model, outcomes, (each) => JSON.stringify(toPlain(each)) === actual);
+  if (next) return next;
+  const told = outcomes.map(({ command, reply }) => `${JSON.stringify(command)} -> ${reply.text}`);
+  throw new Error(`No order explains, of ${actual}:\n${told.join('\n')}`);
+}
+
+/** What the ledger holds, as `toPlain` writes a model down. */
+async function readModel(api: Api) {
+  const rows: unknown[] = [];
+  for (let page = 1, hasNext = true; hasNext; page += 1) {
+    const { body } = await api.get('/transactions', { page, per_page: 100 });
+    rows.push(...body.data.map(plainTransaction));
+    hasNext = body.pagination?.has_next === true;
+  }
+  const { body } = await api.get('/categories', { active_only: false });
+  return [rows, body.data.map(plainCategory).toSorted(byId)];
+}
+
+function toPlain(model: Model) {
+  return [
+    listOf(model, {}).map(plainTransaction),
+    [...model.categories.values()].map(plainCategory).toSorted(byId),
+  ];
+}
+
+type Wire = Readonly<Record<string, unknown>>;
+
+function plainTransaction(each: object) {
+  const { id, created_at, description, amount, type, ...rest } = each as Wire;
+  const { category_id, transaction_date, notes } = rest;
+  return { id, created_at, description, amount, type, category_id, transaction_date, notes };
+}
+
+function plainCategory(each: object) {
+  const { id, created_at, name, description, color, is_active } = each as Wire;
+  return { id, created_at, name, description, color, is_active };
+}
+
+function byId(one: { id: unknown }, other: { id: unknown }): number {
+  return Number(one.id) - Number(other.id);
+}
+
+async function expectVerified(ledgerId: string, model: Model): Promise<void> {
+  expect(await createVerification({ ...table, ledgerId }).verify()).toEqual({
+    rows: model.transactions.size,
+    categories: model.categories.size,
+    drifts: [],
+  });
+}
+
+/** Every page of some filters. */
+async function expectPages(api: Api, model: Model, random: SeededRandom): Promise<void> {
+  const facets = [undefined, 'income', 'expense'].flatMap((type) =>
+    [undefined, ...model.categories.keys()].map((category_id) => ({
+      ...(type ? { type } : {}),
+      ...(category_id ? { category_id } : {}),
+    })),
+  );
+  const days = [random.pick(DAYS), random.pick(DAYS)].toSorted();
+  const range = { start_date: days[0] ?? '', end_date: days[1] ?? '' };
+  await expectWalk(api, model, {}, random.integer(3, 9));
+  await expectWalk(api, model, { ...random.pick(facets), ...range }, random.integer(1, 5));
+  for (const facet of some(random, facets)) await expectWalk(api, model, facet, 100);
+  const { body } = await api.get('/categories', { active_only: false, include_counts: true });
+  const counts = body.data.map((each: Wire) => [each.id, each.transaction_count]);
+  expect(new Map(counts)).toEqual(
+    new Map([...model.categories.keys()].map((id) => [id, countOf(model, id)])),
+  );
+}
+
+function some<Each>(random: SeededRandom, all: readonly Each[]): Each[] {
+  return all.filter(() => random.chance(FACETS_WALKED / all.length));
+}
+
+async function expectWalk(api: Api, model: Model, filter: ModelFilter, perPage: number) {
+  const expected = listOf(model, filter);
+  const pages = Math.ceil(expected.length / perPage);
+  for (let page = 1; page <= pages + 1; page += 1) {
+    const { body } = await api.get('/transactions', { ...filter, page, per_page: perPage });
+    const slice = expected.slice((page - 1) * perPage, page * perPage);
+    expect(body.data, JSON.stringify({ filter, page })).toEqual(
+      slice.map((each) => expect.objectContaining({ ...each, ...categoryName(model, each) })),
+    );
+    expect(body.pagination).toMatchObject({ total: expected.length, pages });
+  }
+}
+
+function categoryName({ categories }: Model, { category_id }: { category_id: number | null }) {
+  const category = category_id === null ? undefined : categories.get(category_id);
+  return category ? { category_name: category.name } : {};
+}
+
+/** The same API, with a note of every kind of outcome. */
+function watch(api: Api, seen: Set<string>): Api {
+  const note = <Reply extends { status: number }>(what: string, reply: Reply): Reply => {
+    seen.add(`${what} ${reply.status}`);
+    return reply;
+  };
+  const resource = (path: string) => path.split('/')[1];
+  return {
+    ...api,
+    post: async (path, body) => note(`POST ${resource(path)}`, await api.post(path, body)),
+    put: async (path, body) => note(`PUT ${resource(path)}`, await api.put(path, body)),
+    delete: async (path) => note(`DELETE ${resource(path)}`, await api.delete(path)),
+  };
+}

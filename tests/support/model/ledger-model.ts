@@ -1,0 +1,148 @@
+// A ledger as plainly as it can be written down: two maps, and the rules of the service document over them.
+import type { Command } from './commands.ts';
+
+/** As the wire has them, without what the service alone decides. */
+export interface ModelTransaction {
+  readonly id: number;
+  readonly created_at: string;
+  readonly description: string;
+  readonly amount: number;
+  readonly type: 'income' | 'expense';
+  readonly category_id: number | null;
+  readonly transaction_date: string;
+  readonly notes: string | null;
+}
+
+export interface ModelCategory {
+  readonly id: number;
+  readonly created_at: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly color: string | null;
+  readonly is_active: boolean;
+}
+
+export interface Model {
+  readonly transactions: ReadonlyMap<number, ModelTransaction>;
+  readonly categories: ReadonlyMap<number, ModelCategory>;
+}
+
+export type Refusal = '400 validation_failed' | '404 not_found' | '409 conflict';
+
+/** What a new record gets from the service. */
+export type Given = Pick<ModelTransaction, 'id' | 'created_at'>;
+
+export const EMPTY: Model = { transactions: new Map(), categories: new Map() };
+
+/** Every reason to refuse a command, in the order in which the service looks; none where it goes through. */
+export function refusalsOf(model: Model, command: Command): Refusal[] {
+  switch (command.kind) {
+    case 'create transaction':
+      return unassignable(model, command.fields.category_id);
+    case 'update transaction':
+      return [
+        ...unknown(model.transactions, command.id),
+        ...unassignable(model, command.changes.category_id),
+      ];
+    case 'delete transaction':
+      return unknown(model.transactions, command.id);
+    case 'create category':
+      return nameTaken(model, command.fields.name);
+    case 'update category':
+      return [
+        ...unknown(model.categories, command.id),
+        ...nameTaken(model, command.changes.name, command.id),
+      ];
+    case 'delete category':
+      return [...unknown(model.categories, command.id), ...inUse(model, command.id)];
+  }
+}
+
+/** The ledger after a command that nothing refuses. */
+export function after(model: Model, command: Command, { id, created_at }: Given): Model {
+  const { transactions, categories } = model;
+  const given = { id, created_at };
+  switch (command.kind) {
+    case 'create transaction':
+      return { categories, transactions: put(transactions, { ...given, ...command.fields }) };
+    case 'update transaction':
+      return { categories, transactions: merge(transactions, command.id, command.changes) };
+    case 'delete transaction':
+      return { categories, transactions: without(transactions, command.id) };
+    case 'create category':
+      return { transactions, categories: put(categories, { ...given, ...command.fields }) };
+    case 'update category':
+      return { transactions, categories: merge(categories, command.id, command.changes) };
+    case 'delete category':
+      return { transactions, categories: merge(categories, command.id, { is_active: false }) };
+  }
+}
+
+export interface ModelFilter {
+  readonly type?: string;
+  readonly category_id?: number;
+  readonly start_date?: string;
+  readonly end_date?: string;
+}
+
+/** Newest first: by date, then creation, then id. */
+export function listOf({ transactions }: Model, filter: ModelFilter): ModelTransaction[] {
+  const { type, category_id, start_date = '0000', end_date = '9999-99-99' } = filter;
+  return [...transactions.values()]
+    .filter((each) => type === undefined || each.type === type)
+    .filter((each) => category_id === undefined || each.category_id === category_id)
+    .filter(({ transaction_date: date }) => date >= start_date && date <= end_date)
+    .sort(
+      (one, other) =>
+        other.transaction_date.localeCompare(one.transaction_date) ||
+        other.created_at.localeCompare(one.created_at) ||
+        other.id - one.id,
+    );
+}
+
+export function countOf({ transactions }: Model, categoryId: number): number {
+  return transactions
+    .values()
+    .filter(({ category_id }) => category_id === categoryId)
+    .toArray().length;
+}
+
+function unknown(records: ReadonlyMap<number, unknown>, id: number): Refusal[] {
+  return records.has(id) ? [] : ['404 not_found'];
+}
+
+function unassignable({ categories }: Model, id: number | null | undefined): Refusal[] {
+  if (id === null || id === undefined) return [];
+  const category = categories.get(id);
+  if (!category) return ['404 not_found'];
+  return category.is_active ? [] : ['400 validation_failed'];
+}
+
+function nameTaken({ categories }: Model, name: string | undefined, by?: number): Refusal[] {
+  const isTaken = categories.values().some((each) => each.name === name && each.id !== by);
+  return isTaken ? ['409 conflict'] : [];
+}
+
+function inUse(model: Model, id: number): Refusal[] {
+  return countOf(model, id) > 0 ? ['409 conflict'] : [];
+}
+
+function put<Each extends { readonly id: number }>(
+  records: ReadonlyMap<number, Each>,
+  record: NoInfer<Each>,
+) {
+  return new Map([...records, [record.id, record]]);
+}
+
+function merge<Each extends { readonly id: number }>(
+  records: ReadonlyMap<number, Each>,
+  id: number,
+  changes: Partial<NoInfer<Each>>,
+) {
+  const record = records.get(id);
+  return record ? put(records, { ...record, ...changes }) : records;
+}
+
+function without<Each>(records: ReadonlyMap<number, Each>, id: number) {
+  return new Map([...records].filter(([each]) => each !== id));
+}

@@ -1,0 +1,68 @@
+// Explains the outcome of commands that were under way at once: some order in which they could have come one by one.
+import type { ApiResponse } from '../api/api-client.ts';
+import type { Command } from './commands.ts';
+import { after, type Model, type Refusal, refusalsOf } from './ledger-model.ts';
+
+export interface Outcome {
+  readonly command: Command;
+  readonly reply: ApiResponse;
+}
+
+/**
+ * @param isActual whether a model is what the ledger holds by now
+ * @returns the model after them all; undefined where no order explains every reply and what the ledger holds
+ */
+export function linearise(
+  model: Model,
+  outcomes: readonly Outcome[],
+  isActual: (model: Model) => boolean,
+): Model | undefined {
+  const applied = outcomes.filter(({ reply }) => reply.status < 300);
+  const refused = outcomes.filter(({ reply }) => reply.status >= 300);
+
+  function search(path: readonly Model[], left: readonly Outcome[]): Model | undefined {
+    const now = path.at(-1) ?? model;
+    if (left.length === 0) {
+      return isActual(now) && refused.every((each) => isExplained(each, path)) ? now : undefined;
+    }
+    for (const outcome of left) {
+      const next = step(now, outcome);
+      const end =
+        next &&
+        search(
+          [...path, next],
+          left.filter((each) => each !== outcome),
+        );
+      if (end) return end;
+    }
+    return undefined;
+  }
+
+  return search([model], applied);
+}
+
+/** The model after a command, where its reply is the one due; undefined where it is not. */
+export function step(model: Model, { command, reply }: Outcome): Model | undefined {
+  if (refusalsOf(model, command).length > 0) return undefined;
+  const next = after(model, command, reply.body.data ?? {});
+  if (command.kind.startsWith('delete')) return next;
+  const { id } = reply.body.data;
+  const expected = command.kind.endsWith('category')
+    ? next.categories.get(id)
+    : next.transactions.get(id);
+  return expected && carries(reply.body.data, expected) ? next : undefined;
+}
+
+export function refusal({ status, body }: ApiResponse): Refusal {
+  return `${status} ${body.error}` as Refusal;
+}
+
+// A refusal changes nothing, and is right where its reason held at some moment. That moment need not be one in which
+// the checks before it would still have passed, for each of them has a moment of its own.
+function isExplained({ command, reply }: Outcome, path: readonly Model[]): boolean {
+  return path.some((model) => refusalsOf(model, command).includes(refusal(reply)));
+}
+
+function carries(data: Readonly<Record<string, unknown>>, expected: object): boolean {
+  return Object.entries(expected).every(([name, value]) => data[name] === value);
+}
