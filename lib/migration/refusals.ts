@@ -37,6 +37,7 @@ export const REMEDIES = {
     'Supply an API key that maps to the test user generated for this run, as the message names it.',
   RefusedBackendAnswer:
     'Check that the URL is the memory backend and its version the expected one.',
+  RefusedByWebhook: 'See why your webhook refuses; then invoke the step again, or roll back.',
   RefusedPreflight: 'Remove each obstacle of the report, then run "preflight" again.',
 } as const;
 

@@ -1,0 +1,104 @@
+// The memory backend over HTTP. The document names paths, a header and two fields; request bodies are
+// those of mem0's own server, and of answers nothing is read but what the document names.
+import * as v from 'valibot';
+import type { MemoryBackend } from '../memory-backend.ts';
+import { Refusal } from '../refusals.ts';
+import type { Secret } from '../secret.ts';
+import { type HttpReply, requestJson } from './json-over-http.ts';
+
+export interface BackendConnection {
+  /** Such as https://memory.example.org */
+  readonly url: string;
+  /** Maps to one user. */
+  readonly apiKey: Secret;
+  readonly timeoutMs: number;
+}
+
+const statsSchema = v.object({
+  memory_count: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0),
+});
+const graphSchema = v.object({ deprecated: v.optional(v.boolean(), false) });
+
+export function createHttpMemoryBackend(connection: BackendConnection): MemoryBackend {
+  const { apiKey, timeoutMs } = connection;
+  const root = connection.url.replace(/\/+$/, '');
+
+  // The endpoint stands for the path in messages: the path may hold a user's id.
+  async function call(endpoint: string, path: string, body?: unknown): Promise<HttpReply> {
+    const reply = await requestJson({
+      method: body === undefined ? 'GET' : 'POST',
+      url: `${root}${path}`,
+      headers: { 'x-api-key': apiKey.reveal() },
+      body,
+      timeoutMs,
+      endpoint,
+    });
+    assertAccepted(endpoint, reply);
+    return reply;
+  }
+
+  async function health(): Promise<void> {
+    await call('/health', '/health');
+  }
+
+  async function chat(userId: string, message: string): Promise<void> {
+    await call('/chat', '/chat', { user_id: userId, message });
+  }
+
+  async function addMemory(userId: string, text: string): Promise<void> {
+    await call('/memories', '/memories', {
+      user_id: userId,
+      messages: [{ role: 'user', content: text }],
+    });
+  }
+
+  async function search(userId: string, query: string): Promise<number> {
+    const { body } = await call('/memories/search', '/memories/search', { user_id: userId, query });
+    return lengthOfList(body);
+  }
+
+  async function memoryCount(userId: string): Promise<number> {
+    const { body } = await call('/stats', `/stats/${encodeURIComponent(userId)}`);
+    return expected(statsSchema, '/stats', body).memory_count;
+  }
+
+  async function isGraphDeprecated(userId: string): Promise<boolean> {
+    const { body } = await call(
+      '/graph/relationships',
+      `/graph/relationships/${encodeURIComponent(userId)}`,
+    );
+    return expected(graphSchema, '/graph/relationships', body).deprecated;
+  }
+
+  return { health, chat, addMemory, search, memoryCount, isGraphDeprecated };
+}
+
+// Whoever has a key that is valid, but another user's, is told so: it is the slip that is made most.
+function assertAccepted(path: string, { status }: HttpReply): void {
+  const endpoint = `The memory backend's ${path}`;
+  if (status === 401) throw new Refusal('RefusedCredentials', `${endpoint} answered 401.`);
+  if (status === 403) {
+    throw new Refusal('RefusedKeyOfOtherUser', `${endpoint} answered 403 for the run's test user.`);
+  }
+  if (status < 200 || status > 299) {
+    throw new Refusal('RefusedBackendAnswer', `${endpoint} answered ${status}.`);
+  }
+}
+
+// mem0 answers {"results": [...]}; older versions, and some backends, answer the list itself.
+function lengthOfList(body: unknown): number {
+  if (Array.isArray(body)) return body.length;
+  const list = Object.values(body ?? {}).find(Array.isArray);
+  if (!list) throw new Refusal('RefusedBackendAnswer', 'An answer to a search has no list.');
+  return list.length;
+}
+
+function expected<Output>(
+  schema: v.GenericSchema<unknown, Output>,
+  endpoint: string,
+  body: unknown,
+): Output {
+  const result = v.safeParse(schema, body);
+  if (result.success) return result.output;
+  throw new Refusal('RefusedBackendAnswer', `${endpoint} answered something else than documented.`);
+}

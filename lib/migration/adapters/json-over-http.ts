@@ -1,0 +1,58 @@
+// One JSON request, with its failures told apart: not worth another try, or worth one later.
+import { RetryableFailure } from '../refusals.ts';
+
+export interface HttpReply {
+  readonly status: number;
+  /** Undefined when there is none, or it is no JSON. */
+  readonly body: unknown;
+}
+
+export interface JsonRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly timeoutMs: number;
+  /** What the request is called in messages: its URL may hold what nobody should read. */
+  readonly endpoint: string;
+}
+
+const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/**
+ * Any answer that is final, refusals by the other side included.
+ * @throws RetryableFailure when there is no answer, or one that says to come again
+ */
+export async function requestJson(request: JsonRequest): Promise<HttpReply> {
+  const { method, url, body, timeoutMs, endpoint } = request;
+  const call = `${method} ${endpoint}`;
+  try {
+    const reply = await fetch(url, {
+      method,
+      headers: { ...request.headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+      signal: AbortSignal.timeout(timeoutMs),
+      redirect: 'error',
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await reply.text();
+    if (PASSING.has(reply.status)) throw unavailable(`${call}: ${reply.status}`, reply.headers);
+    return { status: reply.status, body: parsed(text) };
+  } catch (error) {
+    if (error instanceof RetryableFailure) throw error;
+    throw new RetryableFailure('RetryableUnavailable', `${call}: no answer`, { cause: error });
+  }
+}
+
+function unavailable(why: string, headers: Headers): RetryableFailure {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  const asked = Number.isFinite(seconds) ? { retryAfterSeconds: seconds } : {};
+  return new RetryableFailure('RetryableUnavailable', why, asked);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+// Hooks as a webhook of the operator's own, or as a person who is asked.
+import type { Hooks } from '../hooks.ts';
+import { Refusal } from '../refusals.ts';
+import type { Secret } from '../secret.ts';
+import { requestJson } from './json-over-http.ts';
+
+/** Answers 200 or 204 when it is done, 202 while it is being done. */
+export function createWebhook(options: {
+  readonly url: string;
+  readonly token: Secret | undefined;
+  readonly timeoutMs: number;
+}): Hooks {
+  const { url, token, timeoutMs } = options;
+  return {
+    async ask(request) {
+      const { action, runId, collection, deadlineAt } = request;
+      const deadline = deadlineAt === undefined ? null : new Date(deadlineAt).toISOString();
+      const { status } = await requestJson({
+        method: 'POST',
+        url,
+        endpoint: `webhook ${action}`,
+        headers: {
+          'idempotency-key': `${runId}:${action}`,
+          ...(token ? { authorization: `Bearer ${token.reveal()}` } : {}),
+        },
+        body: { action, run_id: runId, collection, deadline_at: deadline },
+        timeoutMs,
+      });
+      if (status === 202) return 'under-way';
+      if (status === 200 || status === 204) return 'done';
+      throw new Refusal(
+        status === 401 || status === 403 ? 'RefusedCredentials' : 'RefusedByWebhook',
+        `The webhook answered ${status} to ${action}.`,
+      );
+    },
+  };
+}
+
+/** Nobody is called: whoever runs the migration does it by hand and approves. */
+export const askAPerson: Hooks = { ask: async () => 'asked-of-a-person' };

@@ -1,0 +1,25 @@
+// What happens outside of the migration's reach: freezing and opening writes, deploying a version.
+
+export const HOOK_ACTIONS = ['freeze', 'deploy-new', 'open-writes', 'deploy-old'] as const;
+
+export type HookAction = (typeof HOOK_ACTIONS)[number];
+
+export interface HookRequest {
+  readonly action: HookAction;
+  readonly runId: string;
+  /** That the backend is to work on. */
+  readonly collection: string;
+  /** A freeze should end by itself a while after this, should nobody come to end it. */
+  readonly deadlineAt: number | undefined;
+}
+
+/**
+ * `done`, `under-way` (ask again), or `asked-of-a-person`, who says by an approval that it is done.
+ * Asking again is harmless: it is the same request, by its run and action.
+ */
+export type HookAnswer = 'done' | 'under-way' | 'asked-of-a-person';
+
+export interface Hooks {
+  /** @throws Refusal when the other side will not; RetryableFailure when it does not answer */
+  ask(request: HookRequest): Promise<HookAnswer>;
+}

@@ -1,0 +1,26 @@
+// What the migration asks of the memory backend: the six endpoints of the service document, and no other.
+
+export interface MemoryBackend {
+  /** @throws RetryableFailure while it is not healthy */
+  health(): Promise<void>;
+  /** One round trip; it may write memories, as may any other chat. */
+  chat(userId: string, message: string): Promise<void>;
+  /** What it makes of the text is its own affair: one memory, several, or none. */
+  addMemory(userId: string, text: string): Promise<void>;
+  /** How many memories it found. */
+  search(userId: string, query: string): Promise<number>;
+  /** A second witness only: versions of the backend cap the number. 0 when the backend gives none. */
+  memoryCount(userId: string): Promise<number>;
+  /** Whether the graph of relationships is declared deprecated, as the new version does. */
+  isGraphDeprecated(userId: string): Promise<boolean>;
+}
+
+/** A user that no person is: whom the run's own writes are made for, and removed again. */
+export function testUserOf(runId: string): string {
+  return `__migration_test_${runId}`;
+}
+
+/** Likewise, for the first write to the new version. */
+export function warmUpUserOf(runId: string): string {
+  return `__migration_warmup_${runId}`;
+}

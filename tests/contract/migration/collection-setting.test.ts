@@ -1,0 +1,120 @@
+// The switch of the cutover: one change, only of what was expected, wherever the setting is kept.
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createFileCollectionSetting } from '../../../lib/migration/adapters/file-collection-setting.ts';
+import { createSsmCollectionSetting } from '../../../lib/migration/adapters/ssm-collection-setting.ts';
+import type { CollectionSetting } from '../../../lib/migration/collection-setting.ts';
+import { createParameterStore } from '../../support/migration/parameter-store.ts';
+import { named } from '../../support/migration/refused.ts';
+
+interface Place {
+  readonly setting: CollectionSetting;
+  readonly missing: CollectionSetting;
+}
+
+const PARAMETER = '/memory/collection';
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'collection-setting-'));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function inFile(): Promise<Place> {
+  const file = join(await mkdtemp(join(folder, 'case-')), 'collection');
+  await writeFile(file, 'memories\n');
+  return {
+    setting: createFileCollectionSetting(file),
+    missing: createFileCollectionSetting(`${file}-missing`),
+  };
+}
+
+async function inParameter(): Promise<Place> {
+  const { client, set } = createParameterStore();
+  set(PARAMETER, 'memories');
+  return {
+    setting: createSsmCollectionSetting({ client, parameter: PARAMETER }),
+    missing: createSsmCollectionSetting({ client, parameter: '/memory/missing' }),
+  };
+}
+
+describe.each([
+  ['a file', inFile],
+  ['a parameter', inParameter],
+])('the collection-name setting in %s', (_, open) => {
+  let place: Place;
+
+  beforeEach(async () => {
+    place = await open();
+  });
+
+  it('is changed from what it was expected to be', async () => {
+    await place.setting.change({ from: 'memories', to: 'memories_v3' });
+    expect(await place.setting.read()).toBe('memories_v3');
+  });
+
+  it('stays changed when the change is made again', async () => {
+    await place.setting.change({ from: 'memories', to: 'memories_v3' });
+    await place.setting.change({ from: 'memories', to: 'memories_v3' });
+    expect(await place.setting.read()).toBe('memories_v3');
+  });
+
+  it('is left alone when it says something else', async () => {
+    const change = place.setting.change({ from: 'memories_v2', to: 'memories_v3' });
+    await expect(change).rejects.toEqual(named('RefusedSettingChanged'));
+    expect(await place.setting.read()).toBe('memories');
+  });
+
+  it('is changed back', async () => {
+    await place.setting.change({ from: 'memories', to: 'memories_v3' });
+    await place.setting.change({ from: 'memories_v3', to: 'memories' });
+    expect(await place.setting.read()).toBe('memories');
+  });
+
+  it('is asked for by name where there is none', async () => {
+    await expect(place.missing.read()).rejects.toEqual(named('RefusedSetting'));
+  });
+});
+
+describe('a file', () => {
+  it('is given one of two names that are written at once, and the other is refused', async () => {
+    const { setting } = await inFile();
+    const names = ['memories_a', 'memories_b', 'memories_c'];
+    const changes = await Promise.allSettled(
+      names.map((to) => setting.change({ from: 'memories', to })),
+    );
+    const made = names.filter((_, n) => changes[n]?.status === 'fulfilled');
+    expect(made).toEqual([await setting.read()]);
+    for (const change of changes) {
+      if (change.status === 'rejected')
+        expect(change.reason).toEqual(named('RefusedSettingChanged'));
+    }
+  });
+
+  it('takes up a change that a crash left to be made, and leaves nothing beside itself', async () => {
+    const place = await mkdtemp(join(folder, 'case-'));
+    await writeFile(join(place, 'collection'), 'memories\n');
+    await writeFile(join(place, 'collection.next'), 'memories_v3\n');
+    const setting = createFileCollectionSetting(join(place, 'collection'));
+    const other = setting.change({ from: 'memories', to: 'memories_v4' });
+    await expect(other).rejects.toEqual(named('RefusedSettingChanged'));
+    await setting.change({ from: 'memories', to: 'memories_v3' });
+    expect(await setting.read()).toBe('memories_v3');
+    expect(await readdir(place)).toEqual(['collection']);
+  });
+});
+
+describe('a parameter', () => {
+  it('that somebody writes between our look and our write is a refusal that tells their value', async () => {
+    const store = createParameterStore();
+    store.set(PARAMETER, 'memories');
+    const setting = createSsmCollectionSetting({ client: store.client, parameter: PARAMETER });
+    store.writeBefore(PARAMETER, 'somebody-elses');
+    await expect(setting.change({ from: 'memories', to: 'memories_v3' })).rejects.toThrow(
+      /"somebody-elses"/,
+    );
+  });
+});

@@ -1,0 +1,47 @@
+// Systems Manager's parameters as the migration uses them: values, versions, and others who write.
+import {
+  GetParameterCommand,
+  ParameterNotFound,
+  PutParameterCommand,
+  type SSMClient,
+} from '@aws-sdk/client-ssm';
+
+export interface ParameterStore {
+  readonly client: Pick<SSMClient, 'send'>;
+  /** What somebody else writes just before the next write arrives. */
+  writeBefore(name: string, value: string): void;
+  set(name: string, value: string): void;
+}
+
+export function createParameterStore(): ParameterStore {
+  const histories = new Map<string, string[]>();
+  const racing: [name: string, value: string][] = [];
+
+  function set(name: string, value: string): number {
+    const history = histories.get(name) ?? [];
+    histories.set(name, [...history, value]);
+    return history.length + 1;
+  }
+
+  function get(selector = ''): { Value: string; Version: number } {
+    const [name = '', version] = selector.split(':');
+    const history = histories.get(name) ?? [];
+    const Version = version === undefined ? history.length : Number(version);
+    const Value = history[Version - 1];
+    if (Value === undefined) throw new ParameterNotFound({ message: '', $metadata: {} });
+    return { Value, Version };
+  }
+
+  const send = async (command: unknown) => {
+    if (command instanceof GetParameterCommand) return { Parameter: get(command.input.Name) };
+    if (!(command instanceof PutParameterCommand)) throw new Error('No such call is expected');
+    for (const [name, value] of racing.splice(0)) set(name, value);
+    return { Version: set(command.input.Name ?? '', command.input.Value ?? '') };
+  };
+
+  return {
+    client: { send: send as SSMClient['send'] },
+    set,
+    writeBefore: (name, value) => racing.push([name, value]),
+  };
+}
