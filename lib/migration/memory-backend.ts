@@ -15,12 +15,7 @@ export interface MemoryBackend {
   isGraphDeprecated(userId: string): Promise<boolean>;
 }
 
-/** A user that no person is: whom the run's own writes are made for, and removed again. */
+/** A user that no person is, for whom the run writes; the key it is given has to map to that user. */
 export function testUserOf(runId: string): string {
   return `__migration_test_${runId}`;
-}
-
-/** Likewise, for the first write to the new version. */
-export function warmUpUserOf(runId: string): string {
-  return `__migration_warmup_${runId}`;
 }
