@@ -1,0 +1,92 @@
+// The document's six endpoints over whichever version is deployed.
+import type { IncomingMessage } from 'node:http';
+import * as v from 'valibot';
+import type { MemoryVersion } from './memory-version.ts';
+
+export interface BackendState {
+  /** Nothing answers between two versions. */
+  version: MemoryVersion | undefined;
+  isWritable: boolean;
+  /** A chat may be remembered, as any other text. */
+  readonly chatWrites: boolean;
+  writes: number;
+  /** Users by the key that stands for them. */
+  readonly keys: Map<string, string>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+interface Call {
+  readonly state: BackendState;
+  readonly version: MemoryVersion;
+  readonly userId: string;
+  readonly body: unknown;
+}
+
+type Endpoint = (call: Call) => Promise<Answer>;
+
+const memorySchema = v.object({ messages: v.array(v.object({ content: v.string() })) });
+const searchSchema = v.object({ query: v.string() });
+const chatSchema = v.object({ message: v.string() });
+const callerSchema = v.object({ user_id: v.string() });
+
+const NOT_FOUND: Answer = { status: 404, body: { detail: 'Not Found' } };
+const CLOSED: Answer = { status: 503, body: { detail: 'Under maintenance' } };
+
+const POSTS: Readonly<Record<string, Endpoint>> = {
+  '/memories': async (call) => {
+    const { messages } = v.parse(memorySchema, call.body);
+    return await remember(call, messages.map(({ content }) => content).join('\n'));
+  },
+  '/memories/search': async ({ version, userId, body }) => {
+    const { query } = v.parse(searchSchema, body);
+    return ok({ results: await version.search(userId, query) });
+  },
+  '/chat': async (call) => {
+    const { message } = v.parse(chatSchema, call.body);
+    if (!call.state.isWritable) return CLOSED;
+    if (call.state.chatWrites) await remember(call, message);
+    return ok({ reply: `You said: ${message}` });
+  },
+};
+
+const GETS: Readonly<Record<string, Endpoint>> = {
+  stats: async ({ version, userId }) => {
+    const memory_count = await version.count(userId);
+    return ok(memory_count === 0 ? {} : { memory_count });
+  },
+  'graph/relationships': async ({ version, userId }) => ok(await version.relationships(userId)),
+};
+
+export async function answerTo(state: BackendState, request: IncomingMessage): Promise<Answer> {
+  const { version } = state;
+  const path = request.url ?? '/';
+  if (!version) return { status: 503, body: { detail: 'Starting' } };
+  if (path === '/health') return ok({ status: 'ok' });
+  const userOfKey = state.keys.get(String(request.headers['x-api-key']));
+  if (userOfKey === undefined) return { status: 401, body: { detail: 'Unknown key' } };
+  if (request.method === 'GET') return await get({ state, version, userId: '', body: null }, path);
+  const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());
+  const { user_id: userId } = v.parse(callerSchema, body);
+  if (userId !== userOfKey) return { status: 403, body: { detail: 'Key of another user' } };
+  return (await POSTS[path]?.({ state, version, userId, body })) ?? NOT_FOUND;
+}
+
+async function get(call: Call, path: string): Promise<Answer> {
+  const [, kind = '', user = ''] = path.match(/^\/(stats|graph\/relationships)\/([^/]+)$/) ?? [];
+  return (await GETS[kind]?.({ ...call, userId: decodeURIComponent(user) })) ?? NOT_FOUND;
+}
+
+async function remember({ state, version, userId }: Call, text: string): Promise<Answer> {
+  if (!state.isWritable) return CLOSED;
+  const ids = await version.add(userId, text);
+  state.writes += ids.length;
+  return ok({ results: ids.map((id) => ({ id, event: 'ADD' })) });
+}
+
+function ok(body: unknown): Answer {
+  return { status: 200, body };
+}

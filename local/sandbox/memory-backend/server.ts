@@ -1,0 +1,61 @@
+// The memory backend of a rehearsal: one address, whichever version is deployed behind it.
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Answer, answerTo, type BackendState } from './endpoints.ts';
+import type { MemoryVersion } from './memory-version.ts';
+
+export interface MemoryBackendSandbox {
+  readonly url: string;
+  /** From now on it answers from that version; from none, it is not healthy. */
+  deploy(version: MemoryVersion | undefined): void;
+  /** While it is not, writes are answered with 503. */
+  setWritable(isWritable: boolean): void;
+  /** Lets the holder of the key act for the user. */
+  grant(apiKey: string, userId: string): void;
+  /** How many memories were written through it. */
+  writes(): number;
+  close(): Promise<void>;
+}
+
+export async function startMemoryBackendSandbox({
+  chatWrites = false,
+} = {}): Promise<MemoryBackendSandbox> {
+  const state: BackendState = {
+    version: undefined,
+    isWritable: true,
+    chatWrites,
+    writes: 0,
+    keys: new Map(),
+  };
+  const server = createServer((request, response) => {
+    answerTo(state, request).then(
+      (answer) => send(response, answer),
+      (error: unknown) => send(response, { status: 500, body: { detail: String(error) } }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    deploy(version) {
+      state.version = version;
+    },
+    setWritable(isWritable) {
+      state.isWritable = isWritable;
+    },
+    grant(apiKey, userId) {
+      state.keys.set(apiKey, userId);
+    },
+    writes: () => state.writes,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function send(response: ServerResponse, { status, body }: Answer): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,121 @@
+// What the migration relies on in a memory backend: the sandbox's two versions always, and the real one
+// when MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY and MEMORY_BACKEND_USER (the user of the key) are set.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHttpMemoryBackend } from '../../../lib/migration/adapters/http-memory-backend.ts';
+import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
+import type { MemoryBackend } from '../../../lib/migration/memory-backend.ts';
+import { createSecret } from '../../../lib/migration/secret.ts';
+import { startNewVersion } from '../../../local/sandbox/memory-backend/new-version.ts';
+import { startOldVersion } from '../../../local/sandbox/memory-backend/old-version.ts';
+import { startMemoryBackendSandbox } from '../../../local/sandbox/memory-backend/server.ts';
+import { startQdrantSandbox } from '../../../local/sandbox/qdrant/server.ts';
+import { named } from '../../support/migration/refused.ts';
+
+interface Subject {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly userId: string;
+  close(): Promise<void>;
+}
+
+async function sandbox(version: 'old' | 'new'): Promise<Subject> {
+  const qdrant = await startQdrantSandbox();
+  const server = await startMemoryBackendSandbox();
+  const settings = {
+    store: createQdrant({ url: qdrant.url }),
+    collection: 'memories',
+    dimensions: 8,
+    now: () => new Date(),
+  };
+  const start = version === 'old' ? startOldVersion : startNewVersion;
+  server.deploy(await start(settings));
+  server.grant('its-key', 'ada');
+  const close = async () => {
+    await server.close();
+    await qdrant.close();
+  };
+  return { url: server.url, apiKey: 'its-key', userId: 'ada', close };
+}
+
+async function real(): Promise<Subject> {
+  const { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY, MEMORY_BACKEND_USER } = process.env;
+  if (!MEMORY_BACKEND_URL || !MEMORY_BACKEND_KEY || !MEMORY_BACKEND_USER) {
+    throw new Error(
+      'MEMORY_BACKEND_URL needs MEMORY_BACKEND_KEY and MEMORY_BACKEND_USER beside it',
+    );
+  }
+  const userId = MEMORY_BACKEND_USER;
+  return { url: MEMORY_BACKEND_URL, apiKey: MEMORY_BACKEND_KEY, userId, close: async () => {} };
+}
+
+const SUBJECTS = [
+  { name: 'old sandbox', open: () => sandbox('old'), given: true, deprecated: false },
+  { name: 'new sandbox', open: () => sandbox('new'), given: true, deprecated: true },
+  {
+    name: 'real',
+    open: real,
+    given: Boolean(process.env.MEMORY_BACKEND_URL),
+    deprecated: undefined,
+  },
+];
+
+function backendOf({ url, apiKey }: Subject): MemoryBackend {
+  return createHttpMemoryBackend({ url, apiKey: createSecret(apiKey), timeoutMs: 10_000 });
+}
+
+describe.each(SUBJECTS)('the $name memory backend', ({ open, given, deprecated }) => {
+  describe.skipIf(!given)('when it is given', () => {
+    let subject: Subject;
+    let backend: MemoryBackend;
+
+    beforeAll(async () => {
+      subject = await open();
+      backend = backendOf(subject);
+    });
+
+    afterAll(() => subject.close());
+
+    it('says that it is healthy', async () => {
+      await backend.health();
+    });
+
+    it('remembers a fact about a person, counts it and finds it', async () => {
+      const before = await backend.memoryCount(subject.userId);
+      await backend.addMemory(subject.userId, 'My colleague Grace Hopper lives in Amsterdam.');
+      expect(await backend.memoryCount(subject.userId)).toBeGreaterThan(before);
+      expect(await backend.search(subject.userId, 'Who lives in Amsterdam?')).toBeGreaterThan(0);
+    });
+
+    it('chats', async () => {
+      await backend.chat(subject.userId, 'Good morning');
+    });
+
+    it('counts nothing for a user that it does not know', async () => {
+      expect(await backend.memoryCount(`nobody-${randomUUID()}`)).toBe(0);
+    });
+
+    it('says whether its graph is deprecated', async () => {
+      const answer = await backend.isGraphDeprecated(subject.userId);
+      expect(answer).toBe(deprecated ?? answer);
+    });
+
+    it('names a key that maps to another user', async () => {
+      const attempts = [
+        () => backend.addMemory('somebody-else', 'I play the cello.'),
+        () => backend.search('somebody-else', 'cello'),
+        () => backend.chat('somebody-else', 'Good morning'),
+      ];
+      for (const attempt of attempts) {
+        await expect(attempt()).rejects.toEqual(named('RefusedKeyOfOtherUser'));
+      }
+    });
+
+    it('names a key that it does not know', async () => {
+      const stranger = backendOf({ ...subject, apiKey: 'unknown' });
+      await expect(stranger.memoryCount(subject.userId)).rejects.toEqual(
+        named('RefusedCredentials'),
+      );
+    });
+  });
+});
