@@ -70,6 +70,8 @@ function gatewayEnvironment(
     BUILD_FOLDER: buildFolder,
     // The framework keeps a cache and settings in the home folder: let that be the project's.
     HOME: join(PROJECT, '.local', 'home'),
+    // The framework is large: from the second time on it starts in about half the time.
+    NODE_COMPILE_CACHE: join(PROJECT, '.local', 'compile-cache'),
     SLS_NOTIFICATIONS_MODE: 'off',
   };
 }

@@ -15,8 +15,16 @@ beforeEach(() => {
 
 afterEach(() => running.stop());
 
-async function stopBy(signal: NodeJS.Signals, { child }: StartedService) {
-  const started = descendantsOf(child.pid);
+/** What the start has set going: not the lifeline by which this test holds the start itself. */
+function startedBy({ child }: StartedService): ProcessEntry[] {
+  return descendantsOf(child.pid).filter(
+    ({ parent, command }) => !(parent === child.pid && / lifeline /.test(command)),
+  );
+}
+
+async function stopBy(signal: NodeJS.Signals, service: StartedService) {
+  const { child } = service;
+  const started = startedBy(service);
   const since = performance.now();
   process.kill(child.pid, signal);
   const how = await child.ended;
@@ -24,7 +32,7 @@ async function stopBy(signal: NodeJS.Signals, { child }: StartedService) {
 }
 
 function theOne(service: StartedService, name: RegExp): ProcessEntry | undefined {
-  return descendantsOf(service.child.pid).find(({ command }) => name.test(command));
+  return startedBy(service).find(({ command }) => name.test(command));
 }
 
 const ENGINE = /^\S*dynoxide serve/;
@@ -85,7 +93,7 @@ describe.for([
   it('takes everything with it when it dies', async () => {
     const service = await startService(running);
     await service.ready;
-    const started = descendantsOf(service.child.pid);
+    const started = startedBy(service);
     const victim = theOne(service, name);
     if (!victim) throw new Error(`There is no ${title}`);
     process.kill(victim.pid, 'SIGKILL');
