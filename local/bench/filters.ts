@@ -8,6 +8,13 @@ export interface NamedFilter {
   readonly filter: TransactionFilter;
 }
 
+export const EVERYTHING: TransactionFilter = {
+  type: undefined,
+  categoryId: undefined,
+  startDate: undefined,
+  endDate: undefined,
+};
+
 /** The category that has the most rows, and one that has few. */
 const GROCERIES = 7;
 const DOCTOR = 17;
@@ -27,7 +34,7 @@ export function namedFilters(years: number): NamedFilter[] {
   const ranges = [
     { dates: 'all', startDate: undefined, endDate: undefined },
     {
-      dates: 'from mid-month to mid-month over 60 % of the years',
+      dates: '60 % of the years, months cut',
       startDate: `${last - Math.round(years * 0.8)}-03-11`,
       endDate: `${last - Math.round(years * 0.2)}-09-19`,
     },

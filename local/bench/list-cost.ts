@@ -99,7 +99,7 @@ function barsOf(span: string, measured: readonly Measured[]): Bar[] {
     ),
     atMost(
       `${span}: read units of the last page against the first`,
-      Math.max(...whole.map((each) => each.unitsRatio)),
+      Math.max(...measured.map((each) => each.unitsRatio)),
       LAST_AGAINST_FIRST,
       'x',
     ),

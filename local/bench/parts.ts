@@ -2,9 +2,17 @@
 import type { BenchRun } from './bench-run.ts';
 import { coldStart } from './cold-start.ts';
 import { listCost } from './list-cost.ts';
+import { naiveCost } from './naive-cost.ts';
+import { oneDay } from './one-day.ts';
+import { postgres } from './postgres.ts';
 import type { Report } from './report.ts';
+import { writeCost } from './write-cost.ts';
 
 export const PARTS: ReadonlyMap<string, (run: BenchRun) => Promise<Report>> = new Map([
   ['list', listCost],
+  ['writes', writeCost],
+  ['naive', naiveCost],
+  ['one-day', oneDay],
+  ['postgres', postgres],
   ['cold-start', coldStart],
 ]);
