@@ -1,13 +1,13 @@
 // A DynamoDB client with somebody in between: what a test does before a command goes out, a failure included.
 import type { Client } from './store-faults.ts';
 
-/** @param before is told the name of each command, such as `TransactWriteCommand`; what it throws the caller gets */
+/** @param before is told the name of each command, such as `QueryCommand`, and its input; what it throws the caller gets */
 export function interpose(
   client: Client,
-  before: (commandName: string) => Promise<void> | void,
+  before: (commandName: string, input: object) => Promise<void> | void,
 ): Client {
   async function send(command: Parameters<Client['send']>[0]) {
-    await before(command.constructor.name);
+    await before(command.constructor.name, command.input);
     return await client.send(command);
   }
   return { send: send as Client['send'] };

@@ -1,0 +1,108 @@
+// Many rows on one day: pages are read from the nearer end of the day, and far ones are counted over, not fetched.
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { NamedTransaction } from '../../lib/domain/transaction.ts';
+import { createLedger } from '../../lib/ledger/ledger.ts';
+import { LUNCH } from '../support/api/records.ts';
+import { interpose } from '../support/interposed-client.ts';
+import { listOf } from '../support/ledger-model.ts';
+import { createTestTable } from '../support/test-table.ts';
+
+const { client, tableName } = await createTestTable();
+
+const CROWDED = '2024-02-15';
+/** Rows by day; 460 are enough to have more than 200 on either side. */
+const DAYS = { '2024-02-16': 5, [CROWDED]: 460, '2024-02-14': 1, '2024-01-31': 8 };
+
+interface Query {
+  readonly direction: 'newest first' | 'oldest first';
+  readonly counts: boolean;
+}
+
+const queries: Query[] = [];
+const watched = interpose(client, (name, input) => {
+  if (name === 'QueryCommand' && 'IndexName' in input && input.IndexName !== undefined) {
+    const { ScanIndexForward, Select } = input as { ScanIndexForward?: boolean; Select?: string };
+    const direction = ScanIndexForward ? 'oldest first' : 'newest first';
+    queries.push({ direction, counts: Select === 'COUNT' });
+  }
+});
+const { transactions } = createLedger({
+  ...{ client: watched, tableName, ledgerId: 'test', timeZone: 'UTC' },
+  clock: () => new Date(0),
+});
+
+const model: NamedTransaction[] = [];
+
+beforeAll(async () => {
+  const dates = Object.entries(DAYS).flatMap(([date, count]) => Array(count).fill(date));
+  // Types alternate, so that a filter by type has 230 rows on the day.
+  for (const [position, date] of dates.entries()) {
+    const type = position % 2 === 0 ? 'income' : 'expense';
+    const fields = { ...LUNCH, type, date, categoryId: null, notes: null } as const;
+    model.push(await transactions.create(fields));
+  }
+}, 120_000);
+
+const NO_FILTER = {
+  ...{ type: undefined, categoryId: undefined, startDate: undefined, endDate: undefined },
+};
+
+const FILTERS = [
+  ['no filter', NO_FILTER],
+  ['one type', { ...NO_FILTER, type: 'expense' }],
+  ['the day alone', { ...NO_FILTER, startDate: CROWDED, endDate: CROWDED }],
+  ['up to the day', { ...NO_FILTER, endDate: CROWDED }],
+  ['from the day on', { ...NO_FILTER, startDate: CROWDED }],
+  ['from the day on, one type', { ...NO_FILTER, startDate: CROWDED, type: 'income' }],
+] as const;
+
+describe.each(FILTERS)('%s', (_, filter) => {
+  test.each([1, 7, 20, 99, 100])('all pages of %i rows', async (perPage) => {
+    const pages = Math.ceil(
+      listOf(model, { ...filter, page: 1, perPage }).pagination.total / perPage,
+    );
+    // Every page of many rows; of few rows, those around the places where the way of reading changes.
+    const step = perPage === 1 ? 13 : 1;
+    for (let page = 1; page <= pages + 1; page += step) {
+      const query = { ...filter, page, perPage };
+      expect(await transactions.list(query)).toEqual(listOf(model, query));
+    }
+  });
+});
+
+async function queriesOf(page: number): Promise<Query[]> {
+  queries.length = 0;
+  await transactions.list({ ...NO_FILTER, page, perPage: 20 });
+  return [...queries];
+}
+
+describe('which way a page is read', () => {
+  test('one near the newer end: newest first', async () => {
+    expect(await queriesOf(3)).toEqual([{ direction: 'newest first', counts: false }]);
+  });
+
+  test('one beyond 200 rows: what comes before is counted over', async () => {
+    expect(await queriesOf(12)).toEqual([
+      { direction: 'newest first', counts: true },
+      { direction: 'newest first', counts: false },
+    ]);
+  });
+
+  test('one beyond the middle, more than 200 rows from either end: from the older end', async () => {
+    expect(await queriesOf(13)).toEqual([
+      { direction: 'oldest first', counts: true },
+      { direction: 'oldest first', counts: false },
+    ]);
+  });
+
+  test('one near the older end: oldest first', async () => {
+    expect(await queriesOf(20)).toEqual([{ direction: 'oldest first', counts: false }]);
+  });
+
+  test('the one that goes over the end of the day: the day’s rest and the days before', async () => {
+    expect(await queriesOf(24)).toEqual([
+      { direction: 'oldest first', counts: false },
+      { direction: 'newest first', counts: false },
+    ]);
+  });
+});

@@ -1,0 +1,29 @@
+// What holds for every answer, whatever was asked.
+import { expect } from 'vitest';
+import type { ApiResponse } from './api-client.ts';
+import { expectRequestId } from './expect-reply.ts';
+
+const CODES: Readonly<Record<number, string>> = {
+  400: 'validation_failed',
+  404: 'not_found',
+  409: 'conflict',
+};
+
+const MAY_STAND_BESIDE_SUCCESS = ['data', 'message', 'pagination', 'count'];
+
+/** Never a 5xx, always the envelope. */
+export function expectEnvelope(reply: ApiResponse): void {
+  const { status, body } = reply;
+  expect([200, 201, 400, 404, 409]).toContain(status);
+  const { success, ...rest } = body;
+  expect(success).toBe(status < 400);
+  if (status < 400) {
+    for (const name of Object.keys(rest)) expect(MAY_STAND_BESIDE_SUCCESS).toContain(name);
+  } else {
+    const { details, ...failure } = rest;
+    expect(failure).toEqual({ error: CODES[status], message: expect.stringMatching(/\S/) });
+    if (details !== undefined)
+      expect([status, Object.keys(details).length > 0]).toEqual([400, true]);
+  }
+  expectRequestId(reply);
+}

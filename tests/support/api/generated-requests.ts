@@ -1,0 +1,158 @@
+// Requests of every kind: sensible ones, sensible ones with something wrong in them, and plain nonsense.
+import fc from 'fast-check';
+import type { ApiRequest } from './api-client.ts';
+
+export interface GeneratedRequest extends ApiRequest {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Any text that has a UTF-8 form. */
+const anyText = fc.string({ unit: 'binary', maxLength: 20 });
+
+const EDGE_VALUES = [
+  ...[null, true, false, '', ' ', 0, -0, 1, -1, 1.5, 0.1 + 0.2, 1e-7, 1e21, 2 ** 53, 5e-324],
+  ...[[], {}, [1], { a: 1 }, 'x'.repeat(6_000), '🏠'.repeat(1_001), '\ud800', '\u0000'],
+  ...['2023-02-29', '2024-02-29', '0000-00-00', '#fff', '12.50', 'income', '__proto__'],
+];
+
+const FIELD_VALUES = {
+  description: fc.constantFrom('Lunch', 'Rent', ' x '),
+  amount: fc.constantFrom(12.5, -3, 0, 999_999_999_999.99, 1.005),
+  type: fc.constantFrom('income', 'expense', 'Income'),
+  category_id: fc.constantFrom(null, 1, 2, 3, 7, -1, 999_999),
+  transaction_date: fc.constantFrom('2024-02-29', '2024-01-31', '0001-01-01', '9999-12-31'),
+  notes: fc.constantFrom(null, '', 'n'),
+  name: fc.constantFrom('Food', ' Food ', 'Rent', 'food', 'Salary'),
+  color: fc.constantFrom('#fff', '#1A2b3C', null, 'red'),
+  is_active: fc.boolean(),
+};
+
+const strangeName = fc.constantFrom(
+  ...['id', 'created_at', 'transaction_count', 'catgeory_id', '', '__proto__', 'constructor'],
+  ...['toString', 'hasOwnProperty', 'prototype', 'version', 'pk'],
+);
+
+const strangeValue = fc.oneof(fc.constantFrom(...EDGE_VALUES), fc.jsonValue(), anyText);
+
+/** Mostly known fields with mostly sensible values. */
+export const generatedFields = fc
+  .tuple(
+    fc.record(FIELD_VALUES, { requiredKeys: [] }),
+    fc.array(
+      fc.tuple(fc.oneof(fc.constantFrom(...Object.keys(FIELD_VALUES)), strangeName), strangeValue),
+      { maxLength: 2 },
+    ),
+  )
+  // Built of entries, so that `__proto__` becomes a property of its own.
+  .map(([fields, strange]) => Object.fromEntries([...Object.entries(fields), ...strange]));
+
+/** Bodies that are acceptable as they stand, most of the time. */
+const acceptableTransaction = fc.record(
+  {
+    ...FIELD_VALUES,
+    ...{
+      name: fc.constant(undefined),
+      color: fc.constant(undefined),
+      is_active: fc.constant(undefined),
+    },
+    amount: fc.integer({ min: -99_999, max: 99_999 }).map((cents) => cents / 100),
+    type: fc.constantFrom('income', 'expense'),
+    category_id: fc.constantFrom(undefined, null, 1, 2, 3),
+  },
+  { requiredKeys: ['description', 'amount', 'type'] },
+);
+const acceptableCategory = fc.record(
+  {
+    name: fc.oneof(anyText, FIELD_VALUES.name),
+    color: fc.constantFrom('#fff', null),
+    is_active: fc.boolean(),
+  },
+  { requiredKeys: ['name'] },
+);
+
+const rawBody = fc.oneof(
+  { weight: 6, arbitrary: generatedFields.map(toJson) },
+  { weight: 2, arbitrary: fc.jsonValue().map(toJson) },
+  { weight: 1, arbitrary: generatedFields.map((fields) => toJson(fields).slice(0, -3)) },
+  { weight: 1, arbitrary: anyText },
+  { weight: 1, arbitrary: fc.constantFrom('', ' ', 'null', '{}', '[]', '{"amount":1e400}') },
+);
+
+function toJson(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+const TYPES = [
+  ...['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'image/png'],
+  ...['application/octet-stream', 'application/vnd.api+json', 'text/html; charset=latin1'],
+];
+
+const QUERY_NAMES = [
+  ...['type', 'category_id', 'start_date', 'end_date', 'page', 'per_page'],
+  ...['active_only', 'include_counts', 'other', '__proto__'],
+];
+
+const queryValue = fc.oneof(
+  fc.constantFrom('1', '2', '20', '100', '101', '0', '007', '-1', '1.5', '9'.repeat(30), ''),
+  fc.constantFrom('income', 'expense', 'true', 'TRUE', '2024-02-29', '2023-02-29', '9999-12-31'),
+  anyText,
+);
+
+/** Names may repeat. */
+export const generatedQuery = fc.array(
+  fc.tuple(fc.oneof(fc.constantFrom(...QUERY_NAMES), anyText), queryValue),
+  { maxLength: 4 },
+);
+
+const query = generatedQuery.map((pairs) => new URLSearchParams(pairs).toString());
+
+const segment = fc.oneof(
+  { weight: 8, arbitrary: fc.integer({ min: 1, max: 60 }).map(String) },
+  { weight: 1, arbitrary: fc.constantFrom('abc', '0', '-1', '1.5', '007', '9'.repeat(30)) },
+  { weight: 1, arbitrary: anyText },
+);
+
+const path = fc
+  .tuple(
+    fc.oneof(
+      { weight: 12, arbitrary: fc.constantFrom('transactions', 'categories') },
+      { weight: 1, arbitrary: anyText },
+    ),
+    fc.option(segment, { nil: undefined }),
+    fc.constantFrom('', '', '', '/', '/more'),
+  )
+  .map(([resource, id, end]) => {
+    const parts = id === undefined ? [resource] : [resource, id];
+    return `/${parts.map(encodeURIComponent).join('/')}${end}`;
+  });
+
+const method = fc.oneof(
+  { weight: 12, arbitrary: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE') },
+  { weight: 1, arbitrary: fc.constantFrom('PATCH', 'OPTIONS') },
+);
+
+const anyRequest = fc
+  .record({
+    ...{ method, path, query },
+    rawBody: fc.option(rawBody, { nil: undefined }),
+    type: fc.constantFrom(...TYPES),
+  })
+  .map(({ method, path, query, rawBody, type }) => {
+    const body = method === 'GET' || rawBody === undefined ? {} : { rawBody };
+    return { method, path, query, headers: { 'content-type': type }, ...body };
+  });
+
+function acceptable(resources: string, body: fc.Arbitrary<object>) {
+  const target = fc.oneof(
+    fc.constant({ method: 'POST', path: `/${resources}` }),
+    fc.integer({ min: 1, max: 60 }).map((id) => ({ method: 'PUT', path: `/${resources}/${id}` })),
+  );
+  return fc.tuple(target, body).map(([to, fields]) => ({ ...to, rawBody: toJson(fields) }));
+}
+
+export const generatedRequest: fc.Arbitrary<GeneratedRequest> = fc.oneof(
+  { weight: 6, arbitrary: anyRequest },
+  { weight: 1, arbitrary: acceptable('transactions', acceptableTransaction) },
+  { weight: 1, arbitrary: acceptable('categories', acceptableCategory) },
+);

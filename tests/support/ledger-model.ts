@@ -1,0 +1,33 @@
+// A ledger in its plainest form: an array. What a list of the real one shows is compared with it.
+import { paginate } from '../../lib/domain/pagination.ts';
+import type { NamedTransaction } from '../../lib/domain/transaction.ts';
+import type { TransactionFilter, TransactionQuery } from '../../lib/domain/transaction-query.ts';
+import type { TransactionListing } from '../../lib/ledger/transactions.ts';
+
+export function listOf(
+  rows: Iterable<NamedTransaction>,
+  { page, perPage, ...filter }: TransactionQuery,
+): TransactionListing {
+  const all = matching(rows, filter);
+  const offset = (page - 1) * perPage;
+  return {
+    items: all.slice(offset, offset + perPage),
+    pagination: paginate(page, perPage, all.length),
+  };
+}
+
+/** The whole list: newest first by date, then creation, then id. */
+function matching(
+  rows: Iterable<NamedTransaction>,
+  { type, categoryId, startDate, endDate }: TransactionFilter,
+): NamedTransaction[] {
+  return [...rows]
+    .filter((row) => type === undefined || row.type === type)
+    .filter((row) => categoryId === undefined || row.categoryId === categoryId)
+    .filter((row) => startDate === undefined || row.date >= startDate)
+    .filter((row) => endDate === undefined || row.date <= endDate)
+    .sort(
+      (one, other) =>
+        other.date.localeCompare(one.date) || other.createdAt - one.createdAt || other.id - one.id,
+    );
+}
