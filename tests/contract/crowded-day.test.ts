@@ -13,18 +13,13 @@ const CROWDED = '2024-02-15';
 /** Rows by day; 460 are enough to have more than 200 on either side. */
 const DAYS = { '2024-02-16': 5, [CROWDED]: 460, '2024-02-14': 1, '2024-01-31': 8 };
 
-interface Query {
-  readonly direction: 'newest first' | 'oldest first';
-  readonly counts: boolean;
-}
-
-const queries: Query[] = [];
+/** What the index was asked for, in order. */
+const queries: string[] = [];
 const watched = interpose(client, (name, input) => {
-  if (name === 'QueryCommand' && 'IndexName' in input && input.IndexName !== undefined) {
-    const { ScanIndexForward, Select } = input as { ScanIndexForward?: boolean; Select?: string };
-    const direction = ScanIndexForward ? 'oldest first' : 'newest first';
-    queries.push({ direction, counts: Select === 'COUNT' });
-  }
+  if (name !== 'QueryCommand' || !('IndexName' in input) || input.IndexName === undefined) return;
+  const { ScanIndexForward, Select } = input as { ScanIndexForward?: boolean; Select?: string };
+  const direction = ScanIndexForward ? 'oldest first' : 'newest first';
+  queries.push(`${Select === 'COUNT' ? 'count' : 'fetch'} ${direction}`);
 });
 const { transactions } = createLedger({
   ...{ client: watched, tableName, ledgerId: 'test', timeZone: 'UTC' },
@@ -70,39 +65,20 @@ describe.each(FILTERS)('%s', (_, filter) => {
   });
 });
 
-async function queriesOf(page: number): Promise<Query[]> {
-  queries.length = 0;
-  await transactions.list({ ...NO_FILTER, page, perPage: 20 });
-  return [...queries];
-}
-
 describe('which way a page is read', () => {
-  test('one near the newer end: newest first', async () => {
-    expect(await queriesOf(3)).toEqual([{ direction: 'newest first', counts: false }]);
-  });
-
-  test('one beyond 200 rows: what comes before is counted over', async () => {
-    expect(await queriesOf(12)).toEqual([
-      { direction: 'newest first', counts: true },
-      { direction: 'newest first', counts: false },
-    ]);
-  });
-
-  test('one beyond the middle, more than 200 rows from either end: from the older end', async () => {
-    expect(await queriesOf(13)).toEqual([
-      { direction: 'oldest first', counts: true },
-      { direction: 'oldest first', counts: false },
-    ]);
-  });
-
-  test('one near the older end: oldest first', async () => {
-    expect(await queriesOf(20)).toEqual([{ direction: 'oldest first', counts: false }]);
-  });
-
-  test('the one that goes over the end of the day: the day’s rest and the days before', async () => {
-    expect(await queriesOf(24)).toEqual([
-      { direction: 'oldest first', counts: false },
-      { direction: 'newest first', counts: false },
-    ]);
+  test.each([
+    ['near the newer end', 3, ['fetch newest first']],
+    ['beyond 200 rows', 12, ['count newest first', 'fetch newest first']],
+    [
+      'beyond the middle, 200 rows from either end',
+      13,
+      ['count oldest first', 'fetch oldest first'],
+    ],
+    ['near the older end', 20, ['fetch oldest first']],
+    ['over the end of the day', 24, ['fetch oldest first', 'fetch newest first']],
+  ])('%s', async (_, page, expected) => {
+    queries.length = 0;
+    await transactions.list({ ...NO_FILTER, page, perPage: 20 });
+    expect(queries).toEqual(expected);
   });
 });

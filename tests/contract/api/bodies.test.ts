@@ -137,9 +137,14 @@ describe('Rulings: what JSON allows', () => {
     expect(body.data?.name).toBe(name);
   });
 
-  test('a deeply nested value is a bad value like any other', async () => {
-    const depth = 5_000;
-    const nested = '['.repeat(depth) + ']'.repeat(depth);
-    expectFaults(await send('PUT /transactions/{id}', `{"notes":${nested}}`), ['notes']);
+  const nested = (depth: number) => `{"notes":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+
+  test('a nested value is a bad value like any other', async () => {
+    expectFaults(await send('PUT /transactions/{id}', nested(500)), ['notes']);
+  });
+
+  test('a very deeply nested one is refused in whatever words', async () => {
+    const { status, body } = await send('PUT /transactions/{id}', nested(50_000));
+    expect([status, body.error]).toEqual([400, 'validation_failed']);
   });
 });
