@@ -6,6 +6,7 @@ import { type SeededRandom, seededRandom } from '../../local/seeded-random.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { type Command, DAYS, makeCommand, send, swapNames } from '../support/model/commands.ts';
+import { readHoldings } from '../support/model/holdings.ts';
 import {
   countOf,
   EMPTY,
@@ -94,47 +95,7 @@ async function sendAtOnce(api: Api, model: Model, random: SeededRandom): Promise
   const outcomes = await Promise.all(
     commands.map(async (command) => ({ command, reply: await send(api, command) })),
   );
-  const actual = JSON.stringify(await readModel(api));
-  const next = linearise(model, outcomes, (each) => JSON.stringify(toPlain(each)) === actual);
-  if (next) return next;
-  const told = outcomes.map(({ command, reply }) => `${JSON.stringify(command)} -> ${reply.text}`);
-  throw new Error(`No order explains, of ${actual}:\n${told.join('\n')}`);
-}
-
-/** What the ledger holds, as `toPlain` writes a model down. */
-async function readModel(api: Api) {
-  const rows: unknown[] = [];
-  for (let page = 1, hasNext = true; hasNext; page += 1) {
-    const { body } = await api.get('/transactions', { page, per_page: 100 });
-    rows.push(...body.data.map(plainTransaction));
-    hasNext = body.pagination?.has_next === true;
-  }
-  const { body } = await api.get('/categories', { active_only: false });
-  return [rows, body.data.map(plainCategory).toSorted(byId)];
-}
-
-function toPlain(model: Model) {
-  return [
-    listOf(model, {}).map(plainTransaction),
-    [...model.categories.values()].map(plainCategory).toSorted(byId),
-  ];
-}
-
-type Wire = Readonly<Record<string, unknown>>;
-
-function plainTransaction(each: object) {
-  const { id, created_at, description, amount, type, ...rest } = each as Wire;
-  const { category_id, transaction_date, notes } = rest;
-  return { id, created_at, description, amount, type, category_id, transaction_date, notes };
-}
-
-function plainCategory(each: object) {
-  const { id, created_at, name, description, color, is_active } = each as Wire;
-  return { id, created_at, name, description, color, is_active };
-}
-
-function byId(one: { id: unknown }, other: { id: unknown }): number {
-  return Number(one.id) - Number(other.id);
+  return linearise(model, outcomes, await readHoldings(api));
 }
 
 async function expectVerified(ledgerId: string, model: Model): Promise<void> {
@@ -143,6 +104,11 @@ async function expectVerified(ledgerId: string, model: Model): Promise<void> {
     categories: model.categories.size,
     drifts: [],
   });
+}
+
+interface Counted {
+  readonly id: number;
+  readonly transaction_count: number;
 }
 
 /** Every page of some filters. */
@@ -159,7 +125,7 @@ async function expectPages(api: Api, model: Model, random: SeededRandom): Promis
   await expectWalk(api, model, { ...random.pick(facets), ...range }, random.integer(1, 5));
   for (const facet of some(random, facets)) await expectWalk(api, model, facet, 100);
   const { body } = await api.get('/categories', { active_only: false, include_counts: true });
-  const counts = body.data.map((each: Wire) => [each.id, each.transaction_count]);
+  const counts = body.data.map(({ id, transaction_count }: Counted) => [id, transaction_count]);
   expect(new Map(counts)).toEqual(
     new Map([...model.categories.keys()].map((id) => [id, countOf(model, id)])),
   );

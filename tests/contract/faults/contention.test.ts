@@ -4,8 +4,9 @@ import { createLedger } from '../../../lib/ledger/ledger.ts';
 import { createVerification } from '../../../lib/ledger/verification.ts';
 import { STANDARD_PACE } from '../../../lib/store/retry.ts';
 import { seededRandom } from '../../../local/seeded-random.ts';
+import { openInProcess } from '../../support/api/in-process-client.ts';
+import { LUNCH } from '../../support/api/records.ts';
 import { createContendedClient } from '../../support/contended-client.ts';
-import { operate } from '../../support/operations.ts';
 import { createTestTable, type TestTable } from '../../support/test-table.ts';
 import { createVirtualPace, createVirtualTime } from '../../support/virtual-time.ts';
 
@@ -40,10 +41,10 @@ describe.each([1, 2, 3])('64 creates at once on one month of one category (seed 
 
     const replies = await time.run(
       Promise.all(
-        writers.map(({ ledger }, index) => {
+        writers.map(async ({ ledger }, index) => {
           const transaction_date = `2026-03-${String(1 + (index % 28)).padStart(2, '0')}`;
-          const body = { description: `No ${index}`, amount: 1, type: 'expense', category_id: 1 };
-          return operate(ledger, 'transactions/create', { body: { ...body, transaction_date } });
+          const api = await openInProcess(ledger);
+          return await api.post('/transactions', { ...LUNCH, category_id: 1, transaction_date });
         }),
       ),
     );

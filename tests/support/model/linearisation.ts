@@ -1,6 +1,7 @@
 // Explains the outcome of commands that were under way at once: some order in which they could have come one by one.
 import type { ApiResponse } from '../api/api-client.ts';
 import type { Command } from './commands.ts';
+import type { Holdings } from './holdings.ts';
 import { after, type Model, type Refusal, refusalsOf } from './ledger-model.ts';
 
 export interface Outcome {
@@ -9,21 +10,20 @@ export interface Outcome {
 }
 
 /**
- * @param isActual whether a model is what the ledger holds by now
- * @returns the model after them all; undefined where no order explains every reply and what the ledger holds
+ * @param holdings what the ledger holds by now
+ * @returns the model after them all
+ * @throws where no order explains every reply and what the ledger holds
  */
-export function linearise(
-  model: Model,
-  outcomes: readonly Outcome[],
-  isActual: (model: Model) => boolean,
-): Model | undefined {
+export function linearise(model: Model, outcomes: readonly Outcome[], holdings: Holdings): Model {
   const applied = outcomes.filter(({ reply }) => reply.status < 300);
   const refused = outcomes.filter(({ reply }) => reply.status >= 300);
 
   function search(path: readonly Model[], left: readonly Outcome[]): Model | undefined {
     const now = path.at(-1) ?? model;
     if (left.length === 0) {
-      return isActual(now) && refused.every((each) => isExplained(each, path)) ? now : undefined;
+      return holdings.are(now) && refused.every((each) => isExplained(each, path))
+        ? now
+        : undefined;
     }
     for (const outcome of left) {
       const next = step(now, outcome);
@@ -38,7 +38,10 @@ export function linearise(
     return undefined;
   }
 
-  return search([model], applied);
+  const end = search([model], applied);
+  if (end) return end;
+  const told = outcomes.map(({ command, reply }) => `${JSON.stringify(command)} -> ${reply.text}`);
+  throw new Error(`No order explains, of ${holdings.text}:\n${told.join('\n')}`);
 }
 
 /** The model after a command, where its reply is the one due; undefined where it is not. */

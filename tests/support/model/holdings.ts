@@ -1,0 +1,41 @@
+// What a ledger holds, written down so that it can be compared with a model.
+import type { Api } from '../api/api-client.ts';
+import { listOf, type Model } from './ledger-model.ts';
+
+export type Holdings = Awaited<ReturnType<typeof readHoldings>>;
+
+/** Every row and category that the API lists. */
+export async function readHoldings(api: Api) {
+  const rows: object[] = [];
+  for (let page = 1, hasNext = true; hasNext; page += 1) {
+    const { body } = await api.get('/transactions', { page, per_page: 100 });
+    rows.push(...body.data);
+    hasNext = body.pagination?.has_next === true;
+  }
+  const { body } = await api.get('/categories', { active_only: false });
+  const text = write(rows, body.data);
+  return {
+    text,
+    are: (model: Model) => write(listOf(model, {}), [...model.categories.values()]) === text,
+  };
+}
+
+function write(transactions: readonly object[], categories: readonly object[]): string {
+  const named = categories
+    .map(plainCategory)
+    .toSorted((one, other) => Number(one.id) - Number(other.id));
+  return JSON.stringify([transactions.map(plainTransaction), named]);
+}
+
+type Wire = Readonly<Record<string, unknown>>;
+
+function plainTransaction(each: object) {
+  const { id, created_at, description, amount, type, ...rest } = each as Wire;
+  const { category_id, transaction_date, notes } = rest;
+  return { id, created_at, description, amount, type, category_id, transaction_date, notes };
+}
+
+function plainCategory(each: object) {
+  const { id, created_at, name, description, color, is_active } = each as Wire;
+  return { id, created_at, name, description, color, is_active };
+}
