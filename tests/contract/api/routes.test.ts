@@ -131,6 +131,19 @@ describe.each(['transactions', 'categories'])('/%s/{id}: an id nobody has', (res
     expectNotFound(await api.delete(path), message);
     expectNotFound(await api.get(`${path}/`), message);
   });
+
+  test.each(['00_', '_.0', '+_', '%20_', '_%20', '_e0', '0x_', '_%00'])(
+    'an id that somebody has, written %s, is another one',
+    async (form) => {
+      const given = resources === 'transactions' ? givenTransaction : givenCategory;
+      const { id } = await given(api);
+      const segment = form.replace('_', id);
+      const message = `${resource} with id ${decodeURIComponent(segment)} not found`;
+      expectNotFound(await api.get(`/${resources}/${segment}`), message);
+      expectNotFound(await api.delete(`/${resources}/${segment}`), message);
+      expect((await api.get(`/${resources}/${id}`)).status).toBe(200);
+    },
+  );
 });
 
 test('an id is no other in another resource', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { expectFaults } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
-import { givenTransaction, LUNCH } from '../../support/api/records.ts';
+import { givenTransaction, keptTransaction, LUNCH } from '../../support/api/records.ts';
 
 const api = await openApi();
 afterAll(() => api.close());
@@ -19,8 +19,8 @@ const REAL = [
 
 describe('transaction_date: a real calendar date', () => {
   test.each(REAL)('%s is kept, read and found', async (date) => {
-    const { id } = await givenTransaction(api, { transaction_date: date });
-    expect((await api.get(`/transactions/${id}`)).body.data.transaction_date).toBe(date);
+    const { id, transaction_date } = await keptTransaction(api, { transaction_date: date });
+    expect(transaction_date).toBe(date);
     const { body } = await api.get('/transactions', { start_date: date, end_date: date });
     expect(body.data.map((each: { id: number }) => each.id)).toContain(id);
   });

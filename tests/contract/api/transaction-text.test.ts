@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { expectFaults } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
-import { givenTransaction, LUNCH } from '../../support/api/records.ts';
+import { givenTransaction, keptTransaction, LUNCH } from '../../support/api/records.ts';
 
 const api = await openApi();
 afterAll(() => api.close());
@@ -19,8 +19,7 @@ const KEPT = [
 
 describe.each(['description', 'notes'])('%s: text comes back as sent', (field) => {
   test.each(KEPT)('%s', async (_, text) => {
-    const { id } = await givenTransaction(api, { [field]: text });
-    expect((await api.get(`/transactions/${id}`)).body.data[field]).toBe(text);
+    expect((await keptTransaction(api, { [field]: text }))[field]).toBe(text);
   });
 });
 
@@ -30,7 +29,7 @@ describe.each([
 ])('%s: at most %i characters, counted as code points', (field, limit) => {
   test.each(['x', 'é', '給', '🏠'])('as many of %s are kept', async (character) => {
     const text = character.repeat(limit);
-    expect((await givenTransaction(api, { [field]: text }))[field]).toBe(text);
+    expect((await keptTransaction(api, { [field]: text }))[field]).toBe(text);
   });
 
   test.each(['x', 'é', '給', '🏠'])('one more of %s is refused', async (character) => {
@@ -63,7 +62,7 @@ describe('description: not blank', () => {
 
 describe('notes: text or null', () => {
   test.each(['', ' ', null])('%j is kept', async (notes) => {
-    expect((await givenTransaction(api, { notes })).notes).toBe(notes);
+    expect((await keptTransaction(api, { notes })).notes).toBe(notes);
   });
 
   test('null on update clears them', async () => {

@@ -25,6 +25,22 @@ export async function givenTransaction(api: Api, fields: object = {}): Promise<W
   return reply.body.data;
 }
 
+/** The same, read back: what is answered is one thing, what is kept another. */
+export async function keptTransaction(api: Api, fields: object): Promise<WireRecord> {
+  const created = await givenTransaction(api, fields);
+  const kept = (await api.get(`/transactions/${created.id}`)).body.data;
+  expect(kept).toEqual(created);
+  return kept;
+}
+
+/** The same, read back. */
+export async function keptCategory(api: Api, fields: object): Promise<WireRecord> {
+  const created = await givenCategory(api, fields);
+  const kept = (await api.get(`/categories/${created.id}`)).body.data;
+  expect(kept).toEqual({ ...created, transaction_count: 0 });
+  return kept;
+}
+
 /** An id that was given once and stands for nothing any more. */
 export async function goneTransactionId(api: Api): Promise<number> {
   const { id } = await givenTransaction(api);
