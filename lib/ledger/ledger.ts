@@ -5,7 +5,7 @@ import { createCategoryNames } from '../store/category-names.ts';
 import { createDatabase } from '../store/database.ts';
 import { createDayCounts } from '../store/day-counts.ts';
 import { createKeys } from '../store/keys.ts';
-import { type Pace, STANDARD_PACE } from '../store/retry.ts';
+import { type Pace, STANDARD_PACE, withinOneDeadline } from '../store/retry.ts';
 import { createSequences } from '../store/sequences.ts';
 import { createTransactionPages } from '../store/transaction-pages.ts';
 import { createTransactionStore } from '../store/transactions.ts';
@@ -36,13 +36,21 @@ export function createLedger(options: {
   const pages = createTransactionPages({ database, keys, dayCounts });
   const shared = { names, sequences, pace, clock };
   return {
-    transactions: createTransactions({
-      store: transactions,
-      pages,
-      categories,
-      timeZone,
-      ...shared,
-    }),
-    categories: createCategories({ store: categories, ...shared }),
+    transactions: inTime(
+      pace,
+      createTransactions({ store: transactions, pages, categories, timeZone, ...shared }),
+    ),
+    categories: inTime(pace, createCategories({ store: categories, ...shared })),
   };
+}
+
+type UseCases = Readonly<Record<string, (...input: never[]) => Promise<unknown>>>;
+
+/** The same use cases, each with one deadline for all the calls that it makes. */
+function inTime<Cases extends UseCases>(pace: Pace, useCases: Cases): Cases {
+  const bounded = Object.entries(useCases).map(([name, useCase]) => [
+    name,
+    (...input: never[]) => withinOneDeadline(pace, () => useCase(...input)),
+  ]);
+  return Object.fromEntries(bounded);
 }

@@ -37,7 +37,7 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
         MemorySize: 512,
-        Timeout: 15,
+        Timeout: 20,
         TracingConfig: { Mode: 'Active' },
       });
     });

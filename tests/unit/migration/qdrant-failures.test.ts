@@ -165,7 +165,7 @@ function qdrantAnswering(...answers: readonly (Reply | Error)[]) {
   };
   const store = createQdrant({
     url: 'http://qdrant.test',
-    pace: { ...STANDARD_PACE, now: () => now, random: () => 0.5, sleep },
+    pace: { ...STANDARD_PACE, deadlineMs: 8_000, now: () => now, random: () => 0.5, sleep },
     fetch: async (url, init) => {
       const answer = answers[calls.length];
       calls.push({ request: `${init?.method} ${url}`, body: init?.body });

@@ -1,6 +1,6 @@
 // How often and how long is waited, on a clock that only waiting moves.
 import { describe, expect, test } from 'vitest';
-import { type Pace, retrying, STANDARD_PACE } from '../../../lib/store/retry.ts';
+import { type Pace, retrying, withinOneDeadline } from '../../../lib/store/retry.ts';
 
 /** A clock that only sleeping moves. */
 function fakePace(options: Partial<Pace> = {}) {
@@ -77,6 +77,13 @@ describe('retrying', () => {
   });
 });
 
-test('the standard pace ends before the functions (15 s) and the gateway (30 s) do', () => {
-  expect(STANDARD_PACE.deadlineMs).toBeLessThan(15_000);
+test('two things retried within one deadline wait no longer together than one', async () => {
+  const { pace, slept } = fakePace({ deadlineMs: 100 });
+  const both = withinOneDeadline(pace, async () => {
+    await retrying(pace, always, failing(3));
+    await retrying(pace, always, failing(99));
+  });
+  await expect(both).rejects.toThrow();
+  expect(slept.reduce((sum, delay) => sum + delay, 0)).toBeLessThanOrEqual(100);
+  expect(slept.slice(0, 3)).toEqual([5, 10, 20]);
 });

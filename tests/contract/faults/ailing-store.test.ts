@@ -1,0 +1,64 @@
+// A store that refuses every call for a while before it takes it: waits do not add up beyond what a request may take.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLedger } from '../../../lib/ledger/ledger.ts';
+import { STANDARD_PACE } from '../../../lib/store/retry.ts';
+import { bulkLoadHousehold } from '../../../local/bulk-loader.ts';
+import type { Api, ApiResponse } from '../../support/api/api-client.ts';
+import { openInProcess } from '../../support/api/in-process-client.ts';
+import { LUNCH } from '../../support/api/records.ts';
+import { type Client, PASSING_FAULTS } from '../../support/store-faults.ts';
+import { createTestTable } from '../../support/test-table.ts';
+import { createVirtualPace, createVirtualTime } from '../../support/virtual-time.ts';
+
+// The function's own timeout in serverless.yml, after which a client gets an answer that is not ours.
+const FUNCTION_TIMEOUT_MS = 20_000;
+// How long a try may last (document-client.ts); it takes no time here.
+const LONGEST_TRY_MS = 3_000;
+const USE_CASES_PER_REQUEST = 2;
+
+const table = await createTestTable();
+const target = { ...table, ledgerId: 'ailing' };
+await bulkLoadHousehold(target, { transactions: 40, years: 1, lastDay: '2026-06-30', seed: 9 });
+
+// A 500 has its log line, which is not for the test's own output.
+beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}));
+afterEach(() => void vi.restoreAllMocks());
+
+/** Every call is throttled a number of times, and then gets through. */
+function createAilingClient(client: Client, refusals: number): Client {
+  const refused = new Map<string, number>();
+  const send = async (command: Parameters<Client['send']>[0]) => {
+    const name = JSON.stringify(command.input);
+    const times = refused.get(name) ?? 0;
+    refused.set(name, times + 1);
+    const call = () => client.send(command);
+    return times < refusals ? await PASSING_FAULTS.throttle(call, command) : await call();
+  };
+  return { send: send as Client['send'] };
+}
+
+describe.each<[string, (api: Api) => Promise<ApiResponse>]>([
+  ['list', (api) => api.get('/transactions', { start_date: '2025-09-02' })],
+  ['create', (api) => api.post('/transactions', { ...LUNCH, category_id: 7 })],
+  ['update', (api) => api.put('/transactions/3', { category_id: 7, amount: 2 })],
+  ['rename', (api) => api.put('/categories/5', { name: 'Fibre' })],
+])('%s', (_, ask) => {
+  it.each([4, 8, 12, 16])('ends in time where each call is refused %i times', async (refusals) => {
+    const time = createVirtualTime();
+    const client = createAilingClient(time.watch(table.client), refusals);
+    const ledger = createLedger({
+      ...target,
+      client,
+      timeZone: 'UTC',
+      pace: createVirtualPace(time),
+    });
+    const { status } = await time.run(ask(await openInProcess(ledger)));
+    expect(status < 300 || status === 500).toBe(true);
+    expect(time.now()).toBeLessThanOrEqual(USE_CASES_PER_REQUEST * STANDARD_PACE.deadlineMs);
+  });
+});
+
+it('leaves room for the last tries before the function is stopped', () => {
+  const longest = USE_CASES_PER_REQUEST * (STANDARD_PACE.deadlineMs + LONGEST_TRY_MS);
+  expect(longest).toBeLessThan(FUNCTION_TIMEOUT_MS);
+});
