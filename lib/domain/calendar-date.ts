@@ -55,6 +55,7 @@ export function daysInMonth(month: CalendarMonth): number {
 
 /** The day that the clock on the wall shows in an IANA time zone. */
 export function currentDate(now: Date, timeZone: string): CalendarDate {
+  if (timeZone === 'UTC') return now.toISOString().slice(0, 10);
   const parts = new Intl.DateTimeFormat('en', {
     timeZone,
     calendar: 'iso8601',

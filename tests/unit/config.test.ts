@@ -1,6 +1,8 @@
 // What the environment may say, and which variable is blamed for what it may not.
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readLedgerConfig } from '../../lib/config.ts';
+
+afterEach(() => vi.unstubAllGlobals());
 
 describe('readLedgerConfig', () => {
   test('only the table needs a name', () => {
@@ -33,6 +35,12 @@ describe('readLedgerConfig', () => {
       dynamodbEndpoint: undefined,
       timeZone: 'UTC',
     });
+  });
+
+  test('UTC is known without asking, for the time zones of the world take long to load', () => {
+    vi.stubGlobal('Intl', {});
+    expect(readLedgerConfig({ TABLE_NAME: 't' })).toMatchObject({ timeZone: 'UTC' });
+    expect(() => readLedgerConfig({ TABLE_NAME: 't', TIME_ZONE: 'Europe/Berlin' })).toThrow();
   });
 
   test.each([

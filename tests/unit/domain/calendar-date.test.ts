@@ -1,5 +1,5 @@
 // Real days, the lengths of months, and what day it is where.
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   currentDate,
   daysInMonth,
@@ -7,6 +7,8 @@ import {
   toDate,
   toMonth,
 } from '../../../lib/domain/calendar-date.ts';
+
+afterEach(() => vi.unstubAllGlobals());
 
 describe('isCalendarDate', () => {
   test.each([
@@ -78,5 +80,10 @@ describe('currentDate is the day on the wall of the time zone', () => {
     ['0987-06-05T12:00:00.000Z', 'UTC', '0987-06-05'],
   ])('%s in %s', (now, timeZone, date) => {
     expect(currentDate(new Date(now), timeZone)).toBe(date);
+  });
+
+  test('UTC is told without Intl, for the time zones of the world take long to load', () => {
+    vi.stubGlobal('Intl', {});
+    expect(currentDate(new Date('2024-02-29T23:59:59.999Z'), 'UTC')).toBe('2024-02-29');
   });
 });
