@@ -8,9 +8,10 @@ import { startEmbeddedEngine } from '../engine.ts';
 import { householdLedger } from '../household-ledger.ts';
 import { createLedgerItems } from '../ledger-items.ts';
 import type { BenchRun } from './bench-run.ts';
-import { importDatabase } from './imported-database.ts';
+import { importExport, writeExport } from './imported-database.ts';
 import { createMeteredClient, type MeteredClient } from './metered-client.ts';
 import type { Progress } from './progress.ts';
+import { round } from './report.ts';
 
 export interface Contents {
   readonly categories: readonly Category[];
@@ -49,10 +50,13 @@ export async function openBenchLedger(
 ): Promise<BenchLedger> {
   const tableName = 'ledger';
   const ledgerId = 'default';
-  run.progress.start(`loading ${rows.toLocaleString('en')} transactions`, rows);
+  run.progress.start(`making ${round(rows)} transactions`, rows);
   const items = createLedgerItems(ledgerId, categories);
   const rowsThenSummary = chain(counted(items.rows(transactions), run.progress), items.summary());
-  const file = await importDatabase(await run.temporaryFolder(), tableName, rowsThenSummary);
+  const made = await writeExport(await run.temporaryFolder(), tableName, rowsThenSummary);
+  run.progress.start('loading them into the engine', 1);
+  const file = await importExport(made);
+  run.progress.done();
   const { endpoint } = await startEmbeddedEngine(run.running, file);
   const client = createDocumentClient(endpoint);
   run.running.whenStopping(() => client.destroy());

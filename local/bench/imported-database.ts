@@ -12,16 +12,20 @@ import type { Item } from '../../lib/store/database.ts';
 import definition from '../../lib/store/table.json' with { type: 'json' };
 import { findEngine } from '../engine.ts';
 
-/** @returns the database's file, in the folder */
-export async function importDatabase(
+export interface Export {
+  readonly folder: string;
+  readonly source: string;
+  readonly schema: string;
+}
+
+export async function writeExport(
   folder: string,
   tableName: string,
   items: Iterable<Item>,
-): Promise<string> {
+): Promise<Export> {
   const source = join(folder, 'export');
   const data = join(source, tableName, 'data');
   const schema = join(folder, 'schema.json');
-  const database = join(folder, 'database');
   await mkdir(data, { recursive: true });
   await writeFile(schema, JSON.stringify({ Table: { TableName: tableName, ...definition } }));
   await pipeline(
@@ -29,6 +33,12 @@ export async function importDatabase(
     createGzip({ level: 1 }),
     createWriteStream(join(data, 'items.json.gz')),
   );
+  return { folder, source, schema };
+}
+
+/** @returns the database's file */
+export async function importExport({ folder, source, schema }: Export): Promise<string> {
+  const database = join(folder, 'database');
   const from = ['--source', source, '--schema', schema];
   await promisify(execFile)(findEngine(), ['import', ...from, '--output', database]);
   return database;
