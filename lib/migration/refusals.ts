@@ -24,8 +24,6 @@ export const REMEDIES = {
   RefusedApprovalForm:
     'Give the gate, the digest of the evidence shown, a name and a time to come.',
   RefusedDeadlinePassed: 'The window is over: go back with "rollback" and plan another one.',
-  RefusedConfirmation:
-    'To do it rather than to try it, repeat the run id: execute true, confirm <run id>.',
   RefusedInput: 'Correct the named field of the input.',
   RefusedSetting: 'Set the named variable or parameter, then invoke the step again.',
   RefusedSettingChanged:
@@ -38,7 +36,34 @@ export const REMEDIES = {
   RefusedBackendAnswer:
     'Check that the URL is the memory backend and its version the expected one.',
   RefusedByWebhook: 'See why your webhook refuses; then invoke the step again, or roll back.',
-  RefusedPreflight: 'Remove each obstacle of the report, then run "preflight" again.',
+  RefusedByStore:
+    'Look at what the store says; if it cannot do this, change its configuration or version.',
+  RefusedStoreFull: 'Free or add space on the store, then invoke the step again.',
+  RefusedMissingArtifact:
+    'The artifact was removed or never completed: do the step that makes it again.',
+  RefusedRetained: 'It has to be kept for longer; wait for the day that is named.',
+  RefusedSeveralNodes: 'A snapshot holds one node only: move the store to a single node first.',
+  RefusedSnapshot: 'Look at the log of the store, and at its free space; then back up again.',
+  RefusedBackupUnproved:
+    'The backup cannot be relied on: do it again, and do not go on until its drill succeeds.',
+  RefusedSemanticOnly:
+    'Hybrid search would be off without a word: put fastembed and its model into the image, restart it, rebuild.',
+  RefusedNoLanguageModel:
+    'Entities would never be found: put spaCy and en_core_web_sm into the image, restart it, rebuild.',
+  RefusedOtherVectors:
+    'Give the new version the embedding model, dimension and distance of the old one, restart it, rebuild.',
+  RefusedWarmUp: 'See in the log of the new version why it remembers nothing, restart it, rebuild.',
+  RefusedSource: 'Name the collection that the memory backend works on now, by its own name.',
+  RefusedTarget: 'Choose another run id: the names of a run are its own and must be free.',
+  RefusedLeftovers: 'Remove what earlier runs left behind, once you know that nobody needs it.',
+  RefusedStrictMode: 'Relax the strict mode of the collection for the time of the migration.',
+  RefusedVectorLayout:
+    'Only collections of the old layout can be migrated: one unnamed vector with cosine distance.',
+  RefusedUnhealthyStore: 'Wait for, or repair, the collection until the store calls it healthy.',
+  RefusedUnreachableUsers:
+    'Give those memories ids the new version accepts, or start a run that accepts "unreachable-users".',
+  RefusedExpiredMemories:
+    'Rename the key of those memories, or start a run that accepts "expired-memories".',
 } as const;
 
 export type RefusalName = keyof typeof REMEDIES;

@@ -41,10 +41,20 @@ export function createRunStore(options: {
     return parseRun(JSON.parse(String(item.record)));
   }
 
-  /** Replaces the record; a run that has ended lets the lock go. @throws Refusal when the turn is over */
+  /** Replaces the record. @throws Refusal when the turn is over */
   async function write(lease: Lease, run: Run): Promise<void> {
+    await database.commit([lock.fence(lease), putRecord(parseRun(run))]);
+  }
+
+  /**
+   * Records a step's end and forgets its checkpoint, so that it begins anew when it is taken again.
+   * A run that has ended lets the lock go.
+   * @throws Refusal when the turn is over
+   */
+  async function finish(lease: Lease, run: Run, step: Command): Promise<void> {
     const fence = hasEnded(run.phase) ? lock.free(lease) : lock.fence(lease);
-    await database.commit([fence, putRecord(parseRun(run))]);
+    const forget = { Delete: { Key: checkpointKey(run.runId, step) }, broken: unconditional };
+    await database.commit([fence, putRecord(parseRun(run)), forget]);
   }
 
   /** After the work it tells of is durable. @throws Refusal when the turn is over */
@@ -63,13 +73,7 @@ export function createRunStore(options: {
     return item && parseCheckpoint(JSON.parse(String(item.content)));
   }
 
-  /** The step begins anew the next time. @throws Refusal when the turn is over */
-  async function dropCheckpoint(lease: Lease, step: Command): Promise<void> {
-    const Key = checkpointKey(lease.runId, step);
-    await database.commit([lock.fence(lease), { Delete: { Key }, broken: unconditional }]);
-  }
-
-  return { start, read, write, saveCheckpoint, readCheckpoint, dropCheckpoint };
+  return { start, read, write, finish, saveCheckpoint, readCheckpoint };
 }
 
 function putRecord(

@@ -10,7 +10,7 @@ const millisecondsSchema = v.pipe(v.number(), v.safeInteger());
 const shortText = v.pipe(v.string(), v.maxLength(512));
 
 /** Where an artifact is, what it was, and the few figures that decisions and people need of it. */
-const referenceSchema = v.strictObject({
+export const referenceSchema = v.strictObject({
   artifact: shortText,
   /** SHA-256, hexadecimal. */
   digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
@@ -18,13 +18,17 @@ const referenceSchema = v.strictObject({
   facts: v.record(shortText, v.union([shortText, v.number(), v.boolean()])),
 });
 
-const planSchema = v.strictObject({
+export const ACCEPTABLE = ['unreachable-users', 'expired-memories', 'empty-keywords'] as const;
+
+export const planSchema = v.strictObject({
   sourceCollection: shortText,
   targetCollection: shortText,
   /** Point the setting at the new collection, or upload it under a name of its own besides. */
   strategy: v.picklist(['repoint', 'upload']),
   windowMinutes: v.pipe(v.number(), v.minValue(1), v.maxValue(240)),
   retentionDays: v.pipe(v.number(), v.minValue(30)),
+  /** Findings that would stop the run, and which the operator takes as they are. */
+  accepts: v.array(v.picklist(ACCEPTABLE)),
 });
 
 const progressSchema = v.strictObject({ done: v.number(), total: v.number() });

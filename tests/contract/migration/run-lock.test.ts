@@ -37,7 +37,7 @@ describe('two runs', () => {
     table.pass(40 * 86_400_000);
     await expect(table.runs.start('run-b', PLAN)).rejects.toEqual(named('RefusedOtherRun'));
 
-    await table.runs.write(lease, { ...run, phase: 'closed' });
+    await table.runs.finish(lease, { ...run, phase: 'closed' }, 'retention');
     expect(await table.lock.activeRun()).toBeUndefined();
     expect(await table.lock.latestRun()).toBe('run-a');
     await expect(table.lock.take('run-a')).rejects.toEqual(named('RefusedRunEnded'));
@@ -100,7 +100,7 @@ describe('two steps of a run', () => {
 });
 
 describe('a step whose turn was taken over', () => {
-  it('neither renews, records, saves nor drops anything', async () => {
+  it('neither renews, records, finishes nor saves anything', async () => {
     const run = await table.runs.start('run-a', PLAN);
     const dead = await table.lock.take('run-a');
     await table.runs.saveCheckpoint(dead, 'copy', { state: { cursor: 'first' } });
@@ -110,9 +110,8 @@ describe('a step whose turn was taken over', () => {
     const attempts = [
       () => table.lock.renew(dead),
       () => table.runs.write(dead, { ...run, phase: 'live' }),
-      () => table.runs.write(dead, { ...run, phase: 'closed' }),
+      () => table.runs.finish(dead, { ...run, phase: 'closed' }, 'copy'),
       () => table.runs.saveCheckpoint(dead, 'copy', { state: { cursor: 'zombie' } }),
-      () => table.runs.dropCheckpoint(dead, 'copy'),
     ];
     for (const attempt of attempts) {
       await expect(attempt()).rejects.toEqual(named('RefusedStaleEpoch'));

@@ -67,10 +67,13 @@ describe('a checkpoint', () => {
     expect(await table.runs.readCheckpoint('run-a', 'backup')).toBeUndefined();
   });
 
-  it('is gone when dropped', async () => {
+  it('is forgotten when its step has finished, with the record that says so', async () => {
     await table.runs.saveCheckpoint(lease, 'copy', { state: {} });
-    await table.runs.dropCheckpoint(lease, 'copy');
+    await table.runs.saveCheckpoint(lease, 'backup', { state: {} });
+    await table.runs.finish(lease, { ...run, phase: 'copied' }, 'copy');
+    expect((await table.runs.read('run-a')).phase).toBe('copied');
     expect(await table.runs.readCheckpoint('run-a', 'copy')).toBeUndefined();
+    expect(await table.runs.readCheckpoint('run-a', 'backup')).toBeDefined();
   });
 
   it('of more than 256 KB is refused, and the one before it stays', async () => {

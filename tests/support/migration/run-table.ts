@@ -15,6 +15,7 @@ export const PLAN: Plan = {
   strategy: 'repoint',
   windowMinutes: 30,
   retentionDays: 30,
+  accepts: [],
 };
 
 export async function createRunTable() {

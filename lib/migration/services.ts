@@ -1,0 +1,26 @@
+// Everything that the steps of a migration speak to.
+import type { Approvals } from './approvals.ts';
+import type { ArtifactStore } from './artifacts.ts';
+import type { CollectionSetting } from './collection-setting.ts';
+import type { Hooks } from './hooks.ts';
+import type { MemoryBackend } from './memory-backend.ts';
+import type { RunLock } from './run-lock.ts';
+import type { RunStore } from './run-store.ts';
+import type { VectorStore } from './vector-store.ts';
+
+export interface Services {
+  readonly clock: () => Date;
+  readonly runs: RunStore;
+  readonly lock: RunLock;
+  readonly approvals: Approvals;
+  readonly vectors: VectorStore;
+  readonly artifacts: ArtifactStore;
+  readonly setting: CollectionSetting;
+  /** What users speak to, whichever version is deployed. */
+  readonly backend: MemoryBackend;
+  /** The new version on the new collection, where it can be reached before the cutover. */
+  readonly preview: MemoryBackend | undefined;
+  readonly hooks: Hooks;
+  /** Of a snapshot, downloaded and kept as one artifact each: what a killed backup has to fetch again. */
+  readonly snapshotPartBytes: number;
+}

@@ -1,0 +1,16 @@
+// A backend that builds its memory with the first request rather than with its own start.
+import type { MemoryVersion } from './memory-version.ts';
+
+export function lazily(start: () => Promise<MemoryVersion>): MemoryVersion {
+  let started: Promise<MemoryVersion> | undefined;
+  const version = () => {
+    started ??= start();
+    return started;
+  };
+  return {
+    add: async (userId, text) => (await version()).add(userId, text),
+    search: async (userId, query) => (await version()).search(userId, query),
+    count: async (userId) => (await version()).count(userId),
+    relationships: async (userId) => (await version()).relationships(userId),
+  };
+}

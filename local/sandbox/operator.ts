@@ -1,0 +1,41 @@
+// Whom the webhook of a rehearsal reaches: freezes and opens the backend, deploys either version on a collection.
+import type { Hooks } from '../../lib/migration/hooks.ts';
+import type { VersionSettings } from './memory-backend/memory-version.ts';
+import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
+import { startOldVersion } from './memory-backend/old-version.ts';
+import type { MemoryBackendSandbox } from './memory-backend/server.ts';
+
+export interface Operator {
+  readonly hooks: Hooks;
+  /** What was asked, in order. */
+  readonly heard: string[];
+}
+
+export function createOperator(options: {
+  readonly backend: MemoryBackendSandbox;
+  readonly settings: Omit<VersionSettings, 'collection'>;
+  /** Of the new version that will be deployed. */
+  readonly shortcomings?: Shortcomings;
+  /** Says that writes are frozen, and leaves them open. */
+  readonly forgetsToFreeze?: boolean;
+}): Operator {
+  const { backend, settings, shortcomings = {}, forgetsToFreeze = false } = options;
+  const heard: string[] = [];
+  return {
+    heard,
+    hooks: {
+      async ask({ action, collection }) {
+        heard.push(action);
+        if (action === 'freeze' && !forgetsToFreeze) backend.setWritable(false);
+        if (action === 'open-writes') backend.setWritable(true);
+        if (action === 'deploy-new') {
+          backend.deploy(await startNewVersion({ ...settings, collection, shortcomings }));
+        }
+        if (action === 'deploy-old') {
+          backend.deploy(await startOldVersion({ ...settings, collection }));
+        }
+        return 'done';
+      },
+    },
+  };
+}

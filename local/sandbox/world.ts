@@ -1,0 +1,99 @@
+// Everything a migration speaks to, on one machine: stores, both versions of the backend, the setting, artifacts.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFileArtifacts } from '../../lib/migration/adapters/file-artifacts.ts';
+import { createFileCollectionSetting } from '../../lib/migration/adapters/file-collection-setting.ts';
+import { createHttpMemoryBackend } from '../../lib/migration/adapters/http-memory-backend.ts';
+import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
+import { testUserOf } from '../../lib/migration/memory-backend.ts';
+import { createSecret } from '../../lib/migration/secret.ts';
+import type { Services } from '../../lib/migration/services.ts';
+import { seedMemories } from './memories.ts';
+import { lazily } from './memory-backend/lazy-version.ts';
+import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
+import { startOldVersion } from './memory-backend/old-version.ts';
+import { type MemoryBackendSandbox, startMemoryBackendSandbox } from './memory-backend/server.ts';
+import { createOperator, type Operator } from './operator.ts';
+import { type QdrantSandbox, startQdrantSandbox } from './qdrant/server.ts';
+
+export const SOURCE = 'memories';
+
+const KEY = 'key-of-the-test-user';
+
+export interface SandboxWorld {
+  readonly services: Services;
+  readonly qdrant: QdrantSandbox;
+  readonly backend: MemoryBackendSandbox;
+  readonly operator: Operator;
+  close(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly runId: string;
+  readonly remembering: Pick<Services, 'clock' | 'runs' | 'lock' | 'approvals'>;
+  readonly users?: number;
+  readonly memories?: number;
+  readonly dimensions?: number;
+  /** Whether the new version can be reached before the cutover; it can, unless told. */
+  readonly hasPreview?: boolean;
+  /** Of the new version, before the cutover and after. */
+  readonly shortcomings?: Shortcomings;
+  readonly forgetsToFreeze?: boolean;
+  readonly statsCap?: number;
+  readonly snapshotPartBytes?: number;
+}
+
+export async function startSandboxWorld(options: WorldOptions): Promise<SandboxWorld> {
+  const {
+    runId,
+    remembering,
+    users = 7,
+    memories = 60,
+    dimensions = 8,
+    shortcomings = {},
+  } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'migration-world-'));
+  const qdrant = await startQdrantSandbox({ now: remembering.clock });
+  const vectors = createQdrant({ url: qdrant.url });
+  const settings = { store: vectors, dimensions, now: remembering.clock, ...capOf(options) };
+  const backend = await startMemoryBackendSandbox();
+  const preview = await startMemoryBackendSandbox();
+  const settingFile = join(folder, 'collection');
+  await writeFile(settingFile, SOURCE);
+  backend.deploy(await startOldVersion({ ...settings, collection: SOURCE }));
+  const target = `${SOURCE}_v3_${runId}`;
+  preview.deploy(lazily(() => startNewVersion({ ...settings, collection: target, shortcomings })));
+  for (const server of [backend, preview]) server.grant(KEY, testUserOf(runId));
+  await seedMemories(vectors, { collection: SOURCE, users, memories, dimensions, seed: 1 });
+  const { forgetsToFreeze = false } = options;
+  const operator = createOperator({ backend, settings, shortcomings, forgetsToFreeze });
+  const services: Services = {
+    ...remembering,
+    vectors,
+    artifacts: createFileArtifacts({ folder: join(folder, 'artifacts'), now: remembering.clock }),
+    setting: createFileCollectionSetting(settingFile),
+    backend: connect(backend),
+    preview: options.hasPreview === false ? undefined : connect(preview),
+    hooks: operator.hooks,
+    snapshotPartBytes: options.snapshotPartBytes ?? 16 * 1024,
+  };
+  return {
+    services,
+    qdrant,
+    backend,
+    operator,
+    async close() {
+      for (const server of [backend, preview, qdrant]) await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function connect({ url }: MemoryBackendSandbox) {
+  return createHttpMemoryBackend({ url, apiKey: createSecret(KEY), timeoutMs: 10_000 });
+}
+
+function capOf({ statsCap }: WorldOptions) {
+  return statsCap === undefined ? {} : { statsCap };
+}

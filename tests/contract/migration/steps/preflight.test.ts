@@ -1,0 +1,159 @@
+// What the preflight refuses, each by its name, and that it changes nothing.
+import { describe, expect, it } from 'vitest';
+import { readReport } from '../../../../lib/migration/reports.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { named } from '../../../support/migration/refused.ts';
+import { point } from '../../../support/vector-stores.ts';
+
+const VECTOR = '[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]';
+
+async function withPayload({ services }: Migration, payload: string): Promise<void> {
+  await services.vectors.upsert(SOURCE, [point(1, payload, VECTOR)], 'upsert');
+}
+
+interface Obstacle {
+  readonly about: string;
+  readonly refusal: Parameters<typeof named>[0];
+  readonly put: (migration: Migration) => Promise<unknown>;
+  readonly plan?: Record<string, unknown>;
+}
+
+const OBSTACLES: readonly Obstacle[] = [
+  {
+    about: 'a source that is not there',
+    refusal: 'RefusedSource',
+    plan: { sourceCollection: 'nothing' },
+    put: async () => {},
+  },
+  {
+    about: 'a source that is an alias',
+    refusal: 'RefusedSource',
+    plan: { sourceCollection: 'other-name' },
+    put: ({ services }) =>
+      services.vectors.changeAliases([
+        { create_alias: { alias_name: 'other-name', collection_name: SOURCE } },
+      ]),
+  },
+  {
+    about: 'a backend that works on another collection',
+    refusal: 'RefusedSource',
+    put: ({ services }) => services.setting.change({ from: SOURCE, to: 'another' }),
+  },
+  {
+    about: 'a target that is taken',
+    refusal: 'RefusedTarget',
+    put: ({ services, target }) =>
+      services.vectors.createCollection(target, { vectors: { size: 8, distance: 'Cosine' } }),
+  },
+  {
+    about: 'a target that is an alias',
+    refusal: 'RefusedTarget',
+    put: ({ services, target }) =>
+      services.vectors.changeAliases([
+        { create_alias: { alias_name: target, collection_name: SOURCE } },
+      ]),
+  },
+  {
+    about: 'a companion that is taken',
+    refusal: 'RefusedTarget',
+    put: ({ services, target }) =>
+      services.vectors.createCollection(`${target}_entities`, {
+        vectors: { size: 8, distance: 'Cosine' },
+      }),
+  },
+  {
+    about: 'what an earlier run left behind',
+    refusal: 'RefusedLeftovers',
+    put: ({ services }) =>
+      services.vectors.createCollection(`${SOURCE}_v3_earlier`, {
+        vectors: { size: 8, distance: 'Cosine' },
+      }),
+  },
+  ...(
+    [
+      ['no user', '{"data":"x"}'],
+      ['a user that is a number', '{"user_id":7,"data":"x"}'],
+      ['a user with white space', '{"user_id":"ada lovelace","data":"x"}'],
+      ['a user with white space at its end', '{"user_id":"ada ","data":"x"}'],
+      ['a user under a camel-case key', '{"userId":"ada","data":"x"}'],
+      ['no payload at all', 'null'],
+    ] as const
+  ).map(([about, payload]) => ({
+    about: `a memory with ${about}`,
+    refusal: 'RefusedUnreachableUsers' as const,
+    put: (migration: Migration) => withPayload(migration, payload),
+  })),
+  {
+    about: 'a memory that the new version would hide',
+    refusal: 'RefusedExpiredMemories',
+    put: (migration) =>
+      withPayload(migration, '{"user_id":"ada","data":"x","expiration_date":"2020-01-01"}'),
+  },
+  {
+    about: 'a backend that is not healthy',
+    refusal: 'RetryableUnavailable',
+    put: async ({ backend }) => backend.deploy(undefined),
+  },
+];
+
+describe('the preflight', () => {
+  it('of a store without obstacles reports what it saw, users by digest only', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.finish('preflight');
+    const run = await migration.runs.read(RUN);
+    expect(run.phase).toBe('checked');
+    const reference = run.evidence['preflight-report'];
+    if (!reference) throw new Error('No report');
+    const report = await readReport(migration.services, reference);
+    expect(report).toMatchObject({
+      testUser: '__migration_test_run-a',
+      store: { version: '1.18.3', nodes: 1 },
+      source: { points: 60, size: 8, distance: 'Cosine', hasKeywordSlot: false },
+      findings: [],
+    });
+    expect(JSON.stringify(report)).not.toMatch(/"user-\d+"/);
+  });
+
+  it.each(OBSTACLES)('refuses $about', async ({ refusal, put, plan }) => {
+    const migration = await createMigration();
+    await put(migration);
+    await migration.start(plan);
+    await expect(migration.invoke('preflight')).rejects.toEqual(named(refusal));
+    expect((await migration.runs.read(RUN)).phase).toBe('started');
+  });
+
+  it.each([
+    [{ max_query_limit: 100 }],
+    [{ search_allow_exact: false }],
+    [{ upsert_max_batchsize: 10 }],
+  ])('refuses a strict mode of %o', async (limits) => {
+    const migration = await createMigration({ memories: 0 });
+    await migration.services.vectors.deleteCollection(SOURCE);
+    await migration.services.vectors.createCollection(SOURCE, {
+      vectors: { size: 8, distance: 'Cosine' },
+      strict_mode_config: { enabled: true, ...limits },
+    });
+    await migration.start();
+    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedStrictMode'));
+  });
+
+  it('takes what the operator accepts as it is', async () => {
+    const migration = await createMigration();
+    await withPayload(migration, '{"userId":"ada","expiration_date":"2020-01-01"}');
+    await migration.start({ accepts: ['unreachable-users', 'expired-memories'] });
+    await migration.finish('preflight');
+    expect((await migration.runs.read(RUN)).phase).toBe('checked');
+  });
+
+  it('changes neither collections nor points', async () => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    const before = await vectors.scroll(SOURCE, { limit: 100 });
+    await migration.start();
+    await migration.finish('preflight');
+    expect(await vectors.scroll(SOURCE, { limit: 100 })).toEqual(before);
+    expect(await vectors.listCollections()).toEqual([SOURCE]);
+  });
+});
