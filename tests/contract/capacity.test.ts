@@ -62,7 +62,7 @@ const FILTERS = [undefined, 'income', 'expense'].flatMap((type) =>
   ),
 ) as Omit<Parameters<Ledger['transactions']['list']>[0], 'page' | 'perPage'>[];
 
-describe.skipIf(!isEmbedded).each([
+describe.each([
   { transactions: 10_000, years: 10 },
   { transactions: 10_000, years: 50 },
 ])('a list of 20 rows out of $transactions over $years years', ({ transactions, years }) => {
