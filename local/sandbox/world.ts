@@ -9,7 +9,7 @@ import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
 import { testUserOf } from '../../lib/migration/memory-backend.ts';
 import { createSecret } from '../../lib/migration/secret.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { seedMemories } from './memories.ts';
+import { seedMemories } from './readable-memories.ts';
 import { lazily } from './memory-backend/lazy-version.ts';
 import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
 import { startOldVersion } from './memory-backend/old-version.ts';
