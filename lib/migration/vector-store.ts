@@ -18,15 +18,19 @@ export interface Point {
   readonly payload: PointPayload;
 }
 
-export interface ScrollRequest {
-  readonly limit: number;
-  /** Inclusive: exactly what the page before it gave. */
-  readonly offset?: PointId | null;
-  readonly filter?: Filter;
+/** Which parts of a point to bring; all of them unless told. */
+export interface PointParts {
   /** All of it, some keys of it, or none of it. */
   readonly payload?: boolean | readonly string[];
   /** All of them, some by name, or none. */
   readonly vector?: boolean | readonly string[];
+}
+
+export interface ScrollRequest extends PointParts {
+  readonly limit: number;
+  /** Inclusive: exactly what the page before it gave. */
+  readonly offset?: PointId | null;
+  readonly filter?: Filter;
 }
 
 /** What was not asked for is absent: `undefined` for a vector, `null` for a payload. */
@@ -91,8 +95,12 @@ export interface VectorPoints {
   facet(collection: string, request: FacetRequest): Promise<FacetHit[]>;
   /** In order of id. No snapshot: what is inserted behind the cursor is missed. */
   scroll(collection: string, request: ScrollRequest): Promise<ScrollPage>;
-  /** Points with everything they have; unknown ids are left out. */
-  retrieve(collection: string, ids: readonly PointId[]): Promise<ScrolledPoint[]>;
+  /** Unknown ids are left out. */
+  retrieve(
+    collection: string,
+    ids: readonly PointId[],
+    parts?: PointParts,
+  ): Promise<ScrolledPoint[]>;
   /** Durable when it returns. `insert_only` (1.17 and later) never touches a point that exists. */
   upsert(collection: string, points: readonly Point[], mode: Schemas['UpdateMode']): Promise<void>;
   /** Durable when it returns. Other vectors and the payload stay as they are. */

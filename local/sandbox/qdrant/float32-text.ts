@@ -1,19 +1,16 @@
 // The shortest decimal that reads back as the same 32-bit float: what Qdrant writes.
 
-// Seven significant digits mostly do, nine always.
+// Of six significant digits any shorter decimal is a rounding; nine always read back.
 const DIGITS = [6, 7, 8, 9] as const;
 
+const POWERS = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
+const ZEROS = ['0.', '0.0', '0.00', '0.000', '0.0000'];
+const SMALLEST_FRACTION = 1e-5;
+
 export function float32Text(value: number): string {
-  if (Number.isInteger(value)) return integerText(value);
   const size = Math.abs(value);
-  if (size < 1e-5 || size >= 1e6) return byPrecision(value);
-  const leading = Math.floor(Math.log10(size)) + 1;
-  for (const digits of DIGITS) {
-    const scale = 10 ** (digits - leading);
-    const rounded = Math.round(value * scale) / scale;
-    if (Math.fround(rounded) === value) return String(rounded);
-  }
-  return byPrecision(value);
+  if (size < 1 && size >= SMALLEST_FRACTION) return fractionText(value, size);
+  return Number.isInteger(value) ? integerText(value) : byPrecision(value);
 }
 
 export function float32Texts(values: Float32Array): string {
@@ -23,6 +20,27 @@ export function float32Texts(values: Float32Array): string {
     text += float32Text(values[index] ?? 0);
   }
   return `${text}]`;
+}
+
+// Components of unit vectors, millions of them: whole numbers are several times as quick to write as fractions.
+function fractionText(value: number, size: number): string {
+  const zeros = zerosAfterPoint(size);
+  for (const digits of DIGITS) {
+    const scale = POWERS[digits + zeros] ?? 1;
+    let mantissa = Math.round(size * scale);
+    if (Math.fround(mantissa / scale) !== size) continue;
+    while (mantissa % 10 === 0) mantissa /= 10;
+    const text = ZEROS[zeros] + String(mantissa);
+    return value < 0 ? `-${text}` : text;
+  }
+  return byPrecision(value);
+}
+
+function zerosAfterPoint(size: number): number {
+  if (size >= 0.1) return 0;
+  if (size >= 0.01) return 1;
+  if (size >= 0.001) return 2;
+  return size >= 0.0001 ? 3 : 4;
 }
 
 function integerText(value: number): string {

@@ -1,6 +1,6 @@
 // What the migration relies on in how a store keeps, pages, counts and deletes points.
 import { describe, expect, test } from 'vitest';
-import { KEYWORD_MODEL } from '../../../lib/migration/adapters/qdrant/points.ts';
+import { KEYWORD_MODEL } from '../../../lib/migration/keyword-slot.ts';
 import type { Filter } from '../../../lib/migration/vector-store.ts';
 import {
   NEW_LAYOUT,

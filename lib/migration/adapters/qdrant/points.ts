@@ -1,11 +1,13 @@
 // Points over Qdrant's REST. Their texts pass through unread, in both directions.
 import type { Schemas } from '@qdrant/js-client-rest';
 import { verbatim } from '../../json-text.ts';
+import { KEYWORD_MODEL } from '../../keyword-slot.ts';
 import type {
   FacetRequest,
   Filter,
   Point,
   PointId,
+  PointParts,
   PointSelection,
   ScrollPage,
   ScrollRequest,
@@ -17,8 +19,6 @@ import { pathOf } from './paths.ts';
 import { readPoints, readScrollPage } from './read-points.ts';
 import type { Call, Transport } from './transport.ts';
 import { completed } from './write-result.ts';
-
-export const KEYWORD_MODEL = 'qdrant/bm25';
 
 export function createQdrantPoints({ text, result }: Transport): VectorPoints {
   async function count(collection: string, filter?: Filter): Promise<number> {
@@ -37,12 +37,8 @@ export function createQdrantPoints({ text, result }: Transport): VectorPoints {
     return readScrollPage(await text(call));
   }
 
-  async function retrieve(collection: string, ids: readonly PointId[]) {
-    const body: Schemas['PointRequest'] = {
-      ids: ids.map((id) => verbatim(id)),
-      with_payload: true,
-      with_vector: true,
-    };
+  async function retrieve(collection: string, ids: readonly PointId[], parts: PointParts = {}) {
+    const body: Schemas['PointRequest'] = { ids: ids.map((id) => verbatim(id)), ...wanted(parts) };
     return readPoints(await text(post(pathOf(collection, '/points'), body)));
   }
 
@@ -97,13 +93,19 @@ function post(path: string, body: unknown) {
 }
 
 function toScrollBody(request: ScrollRequest): Schemas['ScrollRequest'] {
-  const { limit, offset, filter, payload = true, vector = true } = request;
+  const { limit, offset, filter } = request;
   return {
     limit,
-    with_payload: typeof payload === 'boolean' ? payload : [...payload],
-    with_vector: typeof vector === 'boolean' ? vector : [...vector],
+    ...wanted(request),
     ...(filter ? { filter } : {}),
     ...(offset ? { offset: verbatim(offset) } : {}),
+  };
+}
+
+function wanted({ payload = true, vector = true }: PointParts) {
+  return {
+    with_payload: typeof payload === 'boolean' ? payload : [...payload],
+    with_vector: typeof vector === 'boolean' ? vector : [...vector],
   };
 }
 
