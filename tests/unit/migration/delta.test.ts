@@ -1,6 +1,6 @@
 // The second pass finds everything that happened to the source since the copy, deletions too, and nothing else.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { copyDelta } from '../../../lib/migration/delta.ts';
+import { copyDelta, DELTA_START } from '../../../lib/migration/delta.ts';
 import { createPointWriter } from '../../../lib/migration/point-writer.ts';
 import type { PointId } from '../../../lib/migration/vector-store.ts';
 import {
@@ -29,9 +29,9 @@ afterEach(() => set.sandbox.close());
 
 const at = (index: number): PointId => ids[index] ?? pointId(0);
 
-function delta() {
+function delta(ports: { isTimeUp?: () => boolean } = {}, from = DELTA_START) {
   const writer = createPointWriter({ ...set.settings, fillsKeywords: true });
-  return copyDelta({ ...set.settings, writer }, FORGETFUL);
+  return copyDelta({ ...set.settings, writer }, { ...FORGETFUL, ...ports }, from);
 }
 
 test.each<[string, object, () => Promise<void>]>([
@@ -78,4 +78,16 @@ test('replaced memories get their keyword vectors, too', async () => {
   await delta();
   const [copied] = await set.store.retrieve(NEW, [at(20)]);
   expect(copied?.vector).toMatch(/"bm25"/);
+});
+
+test('a pass that stops when time is up goes on where it was, comparing nothing twice', async () => {
+  await set.store.deletePoints(NEW, { ids: [at(5), at(100)] });
+  let checkpoint = DELTA_START;
+  const laps: number[] = [];
+  while (!checkpoint.isComplete) {
+    checkpoint = await delta({ isTimeUp: () => true }, checkpoint);
+    laps.push(checkpoint.compared);
+  }
+  expect(laps).toEqual([32, 64, 96, 128, COUNT]);
+  expect(checkpoint).toMatchObject({ ...UNCHANGED, inserted: 2 });
 });
