@@ -3,12 +3,13 @@
 // so that the tests which need it are counted as skipped.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { neo4jServer } from './neo4j/server.ts';
 import { createRunning } from './running.ts';
 import { s3Server } from './s3-server.ts';
 import type { Service } from './service.ts';
 import { firstLine } from './start-error.ts';
 
-const SERVICES: Readonly<Record<string, Service>> = { s3: s3Server };
+const SERVICES: Readonly<Record<string, Service>> = { s3: s3Server, neo4j: neo4jServer };
 
 const [name = '', ...command] = process.argv.slice(2);
 const running = createRunning();

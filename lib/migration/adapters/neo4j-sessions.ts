@@ -1,0 +1,66 @@
+// Sessions of the Neo4j driver: opened for one piece of work and closed whatever becomes of it.
+import type { Driver, RecordShape, Record as Row, Session, SessionMode } from 'neo4j-driver';
+import { translateFailure } from './neo4j-failures.ts';
+
+export interface Neo4jSessions {
+  /** Rows as they come, no faster than they are taken. */
+  rows<Shape extends RecordShape>(statement: string): AsyncIterable<Row<Shape>>;
+  /** Reads one row, and says up to which transaction the graph was then. */
+  readOne<Shape extends RecordShape>(
+    statement: string,
+  ): Promise<{ row: Row<Shape>; bookmarks: string[] }>;
+  write<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
+}
+
+// With embeddings a row has some ten kilobytes: about this many are in memory at a time.
+const FETCH_SIZE = 100;
+// A server may limit how long transactions take, which a long read would exceed: 0 lifts the limit.
+const UNLIMITED = { timeout: 0 };
+
+export function createSessions(driver: Driver, database: string | undefined): Neo4jSessions {
+  function open(defaultAccessMode: SessionMode): Session {
+    const target = database === undefined ? {} : { database };
+    return driver.session({ ...target, defaultAccessMode, fetchSize: FETCH_SIZE });
+  }
+
+  // An explicit transaction, not executeRead: its own retries would begin the rows anew in the midst of them.
+  async function* rows<Shape extends RecordShape>(statement: string): AsyncIterable<Row<Shape>> {
+    const session = open('READ');
+    try {
+      const transaction = await session.beginTransaction(UNLIMITED);
+      yield* transaction.run<Shape>(statement);
+      await transaction.commit();
+    } catch (error) {
+      throw translateFailure(error);
+    } finally {
+      await session.close();
+    }
+  }
+
+  async function readOne<Shape extends RecordShape>(statement: string) {
+    const session = open('READ');
+    try {
+      const result = await session.executeRead((transaction) => transaction.run<Shape>(statement));
+      const [row] = result.records;
+      if (!row) throw new Error(`The graph has no answer to: ${statement}`);
+      return { row, bookmarks: session.lastBookmarks() };
+    } catch (error) {
+      throw translateFailure(error);
+    } finally {
+      await session.close();
+    }
+  }
+
+  async function write<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    const session = open('WRITE');
+    try {
+      return await work(session);
+    } catch (error) {
+      throw translateFailure(error);
+    } finally {
+      await session.close();
+    }
+  }
+
+  return { rows, readOne, write };
+}

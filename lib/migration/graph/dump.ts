@@ -1,0 +1,122 @@
+// Dumps a whole graph into artifacts: streamed, counted, and refused when anybody wrote to it meanwhile.
+import type { ArtifactStore } from '../artifacts.ts';
+import { writeJson } from '../json-artifact.ts';
+import { createFingerprint, type FingerprintBuilder } from './fingerprint.ts';
+import { GraphDriftedError, UnrestorableGraphError } from './graph-errors.ts';
+import {
+  type GraphNode,
+  type GraphRelationship,
+  type GraphSource,
+  RESTORE_ID,
+  RESTORE_LABEL,
+} from './graph-store.ts';
+import { writeLines } from './json-lines.ts';
+import { DUMP_FORMAT, dumpKeys, type GraphManifest, writeManifest } from './manifest.ts';
+
+export interface DumpOptions {
+  readonly source: GraphSource;
+  readonly artifacts: ArtifactStore;
+  /** Of the keys of the dump. */
+  readonly prefix: string;
+  readonly runId: string;
+  readonly now: () => Date;
+}
+
+/**
+ * A dump that was killed is begun anew: what there is of it has no manifest.
+ * @throws GraphDriftedError, UnrestorableGraphError, GraphValueError, GraphUnavailableError
+ * @throws RetainedArtifactError when a finished dump is there that must be kept
+ */
+export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
+  const { source, artifacts, prefix, runId, now } = options;
+  // First of all: an older manifest must never stand beside newer files.
+  await artifacts.delete(dumpKeys(prefix).manifest);
+  const startedAt = now().toISOString();
+  const before = await stateOf(source);
+  using fingerprint = createFingerprint();
+  const files = await writeFiles(options, fingerprint);
+  const after = await stateOf(source);
+  const contents = fingerprint.result();
+  assertStill(before, after, contents);
+  const manifest: GraphManifest = {
+    format: DUMP_FORMAT,
+    runId,
+    server: await source.server(),
+    startedAt,
+    finishedAt: now().toISOString(),
+    before,
+    after,
+    contents,
+    files,
+  };
+  await writeManifest(artifacts, prefix, manifest);
+  return manifest;
+}
+
+async function writeFiles(
+  { source, artifacts, prefix }: DumpOptions,
+  fingerprint: FingerprintBuilder,
+): Promise<GraphManifest['files']> {
+  const keys = dumpKeys(prefix);
+  const schema = await writeJson(artifacts, keys.schema, await source.schema());
+  const nodes = await writeLines(artifacts, keys.nodes, counted(source.nodes(), countNode));
+  const relationships = await writeLines(
+    artifacts,
+    keys.relationships,
+    counted(source.relationships(), countRelationship),
+  );
+  const { key, bytes, sha256 } = schema;
+  return { nodes, relationships, schema: { key, bytes, sha256 } };
+
+  function countNode(node: GraphNode): void {
+    if (node.labels.includes(RESTORE_LABEL)) refuseName(`the label ${RESTORE_LABEL}`);
+    assertNoRestoreId(node);
+    fingerprint.addNode(node);
+  }
+
+  function countRelationship(relationship: GraphRelationship): void {
+    assertNoRestoreId(relationship);
+    fingerprint.addRelationship(relationship);
+  }
+}
+
+async function* counted<Row>(
+  rows: AsyncIterable<Row>,
+  count: (row: Row) => void,
+): AsyncIterable<Row> {
+  for await (const row of rows) {
+    count(row);
+    yield row;
+  }
+}
+
+async function stateOf(source: GraphSource): Promise<GraphManifest['before']> {
+  return { size: await source.size(), position: await source.position() };
+}
+
+function assertStill(
+  { size, position }: GraphManifest['before'],
+  after: GraphManifest['after'],
+  contents: GraphManifest['contents'],
+): void {
+  for (const kind of ['nodes', 'relationships'] as const) {
+    const seen = [size[kind], contents[kind], after.size[kind]];
+    if (new Set(seen).size === 1) continue;
+    throw new GraphDriftedError(
+      `There were ${seen.join(', then ')} ${kind} before, in and after the dump`,
+    );
+  }
+  if (position !== after.position) {
+    throw new GraphDriftedError('Transactions were committed to the graph during the dump');
+  }
+}
+
+function assertNoRestoreId({ properties }: GraphNode | GraphRelationship): void {
+  if (Object.hasOwn(properties, RESTORE_ID)) refuseName(`the property ${RESTORE_ID}`);
+}
+
+function refuseName(what: string): never {
+  throw new UnrestorableGraphError(
+    `The graph uses ${what}, which marks a restore that was never finished`,
+  );
+}

@@ -1,0 +1,126 @@
+// What a graph holds, whatever its ids and its order: two graphs with the same fingerprint hold the same.
+import { createHash } from 'node:crypto';
+import { DanglingRelationshipError } from './graph-errors.ts';
+import type { GraphNode, GraphRelationship } from './graph-store.ts';
+import { createNodeDigests } from './node-digests.ts';
+import type { Properties, TaggedValue } from './tagged-values.ts';
+
+export type Counts = Readonly<Record<string, number>>;
+
+export interface GraphFingerprint {
+  readonly nodes: number;
+  readonly relationships: number;
+  /** Of labels and properties of all nodes. */
+  readonly nodesDigest: string;
+  /** Of types and properties of all relationships, and of the nodes at their ends. */
+  readonly relationshipsDigest: string;
+  readonly nodesPerLabel: Counts;
+  readonly relationshipsPerType: Counts;
+  /** By the property `user_id`, where it is text. */
+  readonly nodesPerUser: Counts;
+  readonly nodesWithoutUser: number;
+  /** Relationships are deleted softly, by `valid: false`. */
+  readonly validRelationships: number;
+  readonly invalidRelationships: number;
+}
+
+export interface FingerprintBuilder extends Disposable {
+  addNode(node: GraphNode): void;
+  /** After all nodes. @throws DanglingRelationshipError */
+  addRelationship(relationship: GraphRelationship): void;
+  result(): GraphFingerprint;
+}
+
+export function createFingerprint(): FingerprintBuilder {
+  const digests = createNodeDigests();
+  const [nodes, relationships] = [createDigestSum(), createDigestSum()];
+  const [labels, types, users] = [createCounter(), createCounter(), createCounter()];
+  let nodesWithoutUser = 0;
+  let invalid = 0;
+
+  function addNode({ id, labels: own, properties }: GraphNode): void {
+    const digest = sha256([[...own].sort(), properties]);
+    digests.add(id, digest);
+    nodes.add(digest);
+    for (const label of own) labels.count(label);
+    const { user_id: user } = properties;
+    if (typeof user === 'string') users.count(user);
+    else nodesWithoutUser += 1;
+  }
+
+  function endDigest(relationship: GraphRelationship, end: 'start' | 'end'): string {
+    const digest = digests.get(relationship[end]);
+    if (digest) return Buffer.from(digest).toString('hex');
+    throw new DanglingRelationshipError(
+      `Relationship ${relationship.id} has no node at its ${end}, which was ${relationship[end]}`,
+    );
+  }
+
+  function addRelationship(relationship: GraphRelationship): void {
+    const { type, properties } = relationship;
+    const ends = [endDigest(relationship, 'start'), endDigest(relationship, 'end')];
+    relationships.add(sha256([...ends, type, properties]));
+    types.count(type);
+    if (properties.valid === false) invalid += 1;
+  }
+
+  const result = (): GraphFingerprint => ({
+    nodes: nodes.size(),
+    relationships: relationships.size(),
+    nodesDigest: nodes.text(),
+    relationshipsDigest: relationships.text(),
+    nodesPerLabel: labels.counts(),
+    relationshipsPerType: types.counts(),
+    nodesPerUser: users.counts(),
+    nodesWithoutUser,
+    validRelationships: relationships.size() - invalid,
+    invalidRelationships: invalid,
+  });
+
+  return { addNode, addRelationship, result, [Symbol.dispose]: () => digests[Symbol.dispose]() };
+}
+
+export async function fingerprintOf(graph: {
+  nodes(): AsyncIterable<GraphNode>;
+  relationships(): AsyncIterable<GraphRelationship>;
+}): Promise<GraphFingerprint> {
+  using fingerprint = createFingerprint();
+  for await (const node of graph.nodes()) fingerprint.addNode(node);
+  for await (const relationship of graph.relationships()) fingerprint.addRelationship(relationship);
+  return fingerprint.result();
+}
+
+function sha256(content: readonly (string | readonly string[] | Properties)[]): Uint8Array {
+  return createHash('sha256').update(JSON.stringify(content, withSortedKeys)).digest();
+}
+
+function withSortedKeys(_: string, value: TaggedValue): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const MODULUS = 2n ** 256n;
+
+// Added up, digests need no order to be compared, and the same one twice is not the same as none.
+function createDigestSum() {
+  let sum = 0n;
+  let size = 0;
+  return {
+    add: (digest: Uint8Array) => {
+      sum = (sum + BigInt(`0x${Buffer.from(digest).toString('hex')}`)) % MODULUS;
+      size += 1;
+    },
+    size: () => size,
+    text: () => sum.toString(16).padStart(64, '0'),
+  };
+}
+
+function createCounter() {
+  const counts = new Map<string, number>();
+  return {
+    count: (key: string) => {
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    },
+    counts: (): Counts => Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}

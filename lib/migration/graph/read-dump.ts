@@ -1,0 +1,93 @@
+// Reads a dump back: nodes and relationships as they were, every part of every line looked at.
+import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
+import type { ArtifactStore } from '../artifacts.ts';
+import { readJson } from '../json-artifact.ts';
+import { measureOf } from '../measured-content.ts';
+import { createFingerprint, type GraphFingerprint } from './fingerprint.ts';
+import { DamagedDumpError } from './graph-errors.ts';
+import type { GraphNode, GraphRelationship, SchemaRule } from './graph-store.ts';
+import { type LinesReader, readLines } from './json-lines.ts';
+import { dumpKeys, type GraphManifest, readManifest } from './manifest.ts';
+import { parseProperties } from './tagged-values.ts';
+
+const nodeLine = v.object({ id: v.string(), labels: v.array(v.string()), properties: v.unknown() });
+
+const relationshipLine = v.object({
+  id: v.string(),
+  type: v.string(),
+  start: v.string(),
+  end: v.string(),
+  properties: v.unknown(),
+});
+
+const schemaFile = v.array(v.object({ name: v.string(), type: v.string(), statement: v.string() }));
+
+export async function* nodesOf({ values }: LinesReader): AsyncIterable<GraphNode> {
+  for await (const value of values) {
+    const node = v.parse(nodeLine, value);
+    yield { ...node, properties: parseProperties(node.properties, `node ${node.id}`) };
+  }
+}
+
+export async function* relationshipsOf({ values }: LinesReader): AsyncIterable<GraphRelationship> {
+  for await (const value of values) {
+    const line = v.parse(relationshipLine, value);
+    yield { ...line, properties: parseProperties(line.properties, `relationship ${line.id}`) };
+  }
+}
+
+export async function readSchema(
+  artifacts: ArtifactStore,
+  prefix: string,
+): Promise<readonly SchemaRule[]> {
+  return v.parse(schemaFile, await readJson(artifacts, dumpKeys(prefix).schema));
+}
+
+/**
+ * Reads the whole dump and holds it against its manifest: digests, lengths, lines, every value, both ends of every
+ * relationship, and what the graph held.
+ * @throws DamagedDumpError
+ * @throws MissingArtifactError where no dump was finished
+ */
+export async function verifyDump(artifacts: ArtifactStore, prefix: string): Promise<GraphManifest> {
+  const manifest = await readManifest(artifacts, prefix);
+  try {
+    const found = await readEverything(artifacts, prefix);
+    for (const [part, wanted] of Object.entries({
+      ...manifest.files,
+      contents: manifest.contents,
+    })) {
+      assertSame(part, wanted, found[part as keyof typeof found]);
+    }
+  } catch (cause) {
+    if (cause instanceof DamagedDumpError) throw cause;
+    throw new DamagedDumpError(`The dump ${prefix} cannot be read to its end`, { cause });
+  }
+  return manifest;
+}
+
+async function readEverything(artifacts: ArtifactStore, prefix: string) {
+  const keys = dumpKeys(prefix);
+  const nodes = readLines(artifacts, keys.nodes);
+  const relationships = readLines(artifacts, keys.relationships);
+  const contents = await fingerprintOfLines(nodes, relationships);
+  await readSchema(artifacts, prefix);
+  const schema = { key: keys.schema, ...(await measureOf(artifacts.get(keys.schema))) };
+  return { nodes: nodes.file(), relationships: relationships.file(), schema, contents };
+}
+
+async function fingerprintOfLines(
+  nodes: LinesReader,
+  relationships: LinesReader,
+): Promise<GraphFingerprint> {
+  using fingerprint = createFingerprint();
+  for await (const node of nodesOf(nodes)) fingerprint.addNode(node);
+  for await (const line of relationshipsOf(relationships)) fingerprint.addRelationship(line);
+  return fingerprint.result();
+}
+
+function assertSame(part: string, wanted: unknown, found: unknown): void {
+  if (isDeepStrictEqual(wanted, found)) return;
+  throw new DamagedDumpError(`The ${part} of the dump are not as the manifest says`);
+}

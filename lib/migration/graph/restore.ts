@@ -1,0 +1,80 @@
+// Restores a dump into an empty graph and proves that the graph holds what was dumped.
+import type { ArtifactStore } from '../artifacts.ts';
+import { compareFingerprints, compareSchema, type GraphDifference } from './compare.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { GraphRestoreError } from './graph-errors.ts';
+import type { GraphTarget, RestoreState, SchemaRule } from './graph-store.ts';
+import { readLines } from './json-lines.ts';
+import { dumpKeys, type GraphManifest } from './manifest.ts';
+import { nodesOf, readSchema, relationshipsOf, verifyDump } from './read-dump.ts';
+
+export interface RestoreOptions {
+  readonly artifacts: ArtifactStore;
+  /** Of the keys of the dump. */
+  readonly prefix: string;
+  readonly target: GraphTarget;
+  /** Rows of one transaction. */
+  readonly batchSize?: number;
+}
+
+export interface RestoreReport {
+  readonly manifest: GraphManifest;
+  /** None, when the restore is good. */
+  readonly differences: readonly GraphDifference[];
+}
+
+/**
+ * A restore that was killed goes on: what is there already is not made twice.
+ * @throws GraphRestoreError when the target holds anything else
+ * @throws DamagedDumpError, MissingArtifactError, before anything is written
+ */
+export async function restoreGraph(options: RestoreOptions): Promise<RestoreReport> {
+  const { artifacts, prefix, target } = options;
+  const manifest = await verifyDump(artifacts, prefix);
+  const schema = await readSchema(artifacts, prefix);
+  const state = await target.restoreState();
+  const foreign = state === 'finishing' ? 0 : await target.foreignNodes();
+  if (foreign === 0) await bringIn(options, state, schema);
+  const differences = [
+    ...compareFingerprints(manifest.contents, await fingerprintOf(target)),
+    ...compareSchema(schema, await target.schema()),
+  ];
+  // It may have been killed after its last step, with nothing left to do.
+  if (foreign === 0 || differences.length === 0) return { manifest, differences };
+  throw new GraphRestoreError(
+    `The target is not empty: it holds ${foreign} nodes that this restore has not made`,
+  );
+}
+
+// The schema before the end: from then on nothing tells a half-made restore from any other graph.
+async function bringIn(
+  options: RestoreOptions,
+  state: RestoreState,
+  schema: readonly SchemaRule[],
+): Promise<void> {
+  if (state !== 'finishing') await fill(options);
+  await options.target.createSchema(schema);
+  await options.target.finishRestore();
+}
+
+async function fill({ artifacts, prefix, target, batchSize = 500 }: RestoreOptions): Promise<void> {
+  const keys = dumpKeys(prefix);
+  await target.beginRestore();
+  const nodes = nodesOf(readLines(artifacts, keys.nodes));
+  for await (const batch of batches(nodes, batchSize)) await target.restoreNodes(batch);
+  const relationships = relationshipsOf(readLines(artifacts, keys.relationships));
+  for await (const batch of batches(relationships, batchSize)) {
+    await target.restoreRelationships(batch);
+  }
+}
+
+async function* batches<Row>(rows: AsyncIterable<Row>, size: number): AsyncIterable<Row[]> {
+  let batch: Row[] = [];
+  for await (const row of rows) {
+    batch.push(row);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,73 @@
+// Neo4j Community, as Maven Central has it, over a temporary folder.
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { answerOf, whyNoJava } from '../program.ts';
+import type { Running } from '../running.ts';
+import type { Service, StartedService } from '../service.ts';
+import { StartError } from '../start-error.ts';
+import { fetchOnce } from '../tool-folder.ts';
+
+const NEEDED_JAVA = 17;
+const MEMORY = '-Xmx512m';
+const COPY_JARS = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+const POM = join(import.meta.dirname, 'pom.xml');
+const PROGRAM = join(import.meta.dirname, 'Neo4jServer.java');
+
+export const neo4jServer: Service = { title: 'Neo4j Community', obstacle, start };
+
+function obstacle(): string | undefined {
+  // A JDK, not a mere runtime: the program is compiled as it is started.
+  if (!answerOf('javac', '--version')) return `there is no JDK ${NEEDED_JAVA} or newer`;
+  const noJava = whyNoJava(NEEDED_JAVA);
+  if (noJava) return noJava;
+  return answerOf('mvn', '--version') ? undefined : 'there is no Maven to fetch it with';
+}
+
+async function start(running: Running): Promise<StartedService> {
+  const jars = await fetchOnce(`neo4j/${await version()}`, fetchJars);
+  const data = await mkdtemp(join(tmpdir(), 'neo4j-'));
+  running.whenStopping(() => rm(data, { recursive: true, force: true }));
+  let lastWord = '';
+  const { promise: address, resolve } = Promise.withResolvers<string | undefined>();
+  const child = running.startProgram({
+    command: 'java',
+    args: [MEMORY, '-cp', join(jars, '*'), PROGRAM, data],
+    // It writes everything down before it ends.
+    graceMilliseconds: 20_000,
+    onLine: (line) => {
+      lastWord = line || lastWord;
+      const [, url] = /^listening (\S+)$/.exec(line) ?? [];
+      if (url) resolve(url);
+    },
+  });
+  child.ended.then(() => resolve(undefined));
+  const url = await address;
+  if (!url) throw new StartError(`Neo4j did not start: ${lastWord}`);
+  return { environment: { NEO4J_URL: url }, ended: child.ended };
+}
+
+async function version(): Promise<string> {
+  const [, found] =
+    /<artifactId>neo4j<\/artifactId>\s*<version>([\d.]{3,})</.exec(await readFile(POM, 'utf8')) ??
+    [];
+  if (!found) throw new StartError(`${POM} names no version of Neo4j`);
+  return found;
+}
+
+// Maven checks every archive against the checksum beside it.
+async function fetchJars(draft: string): Promise<string> {
+  await copyFile(POM, join(draft, 'pom.xml'));
+  const jars = join(draft, 'jars');
+  const args = [
+    '--quiet',
+    '--batch-mode',
+    COPY_JARS,
+    '-DincludeScope=runtime',
+    `-DoutputDirectory=${jars}`,
+  ];
+  await promisify(execFile)('mvn', args, { cwd: draft });
+  return jars;
+}

@@ -1,0 +1,88 @@
+// That a dump of a graph holds everything, restores to the same, and is refused when it is not still.
+import { describe, expect, test } from 'vitest';
+import { dumpGraph } from '../../../lib/migration/graph/dump.ts';
+import type { GraphTarget } from '../../../lib/migration/graph/graph-store.ts';
+import { verifyDump } from '../../../lib/migration/graph/read-dump.ts';
+import { restoreGraph } from '../../../lib/migration/graph/restore.ts';
+import { openArtifactFolder } from '../../support/artifact-folder.ts';
+import { fillWithSample } from '../../support/filled-graph.ts';
+import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS } from '../../support/graph-samples.ts';
+
+const PREFIX = 'run-1/graph';
+
+/** @param openEmpty gives an empty graph every time, which may be the one before */
+export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTarget>): void {
+  describe(`A dump of ${name}`, () => {
+    test('restores every type of property, label and relationship, and says so', async () => {
+      const { artifacts } = await openArtifactFolder();
+      const source = await fillWithSample(await openEmpty());
+      const manifest = await dump(source, artifacts);
+      const target = await openEmpty();
+      const report = await restoreGraph({ artifacts, prefix: PREFIX, target, batchSize: 3 });
+      expect(report).toEqual({ manifest, differences: [] });
+    });
+
+    test('counts what it holds', async () => {
+      const { artifacts } = await openArtifactFolder();
+      const manifest = await dump(await fillWithSample(await openEmpty()), artifacts);
+      expect(manifest).toMatchObject({
+        before: {
+          size: { nodes: SAMPLE_NODES.length, relationships: SAMPLE_RELATIONSHIPS.length },
+        },
+        contents: {
+          nodes: SAMPLE_NODES.length,
+          relationships: SAMPLE_RELATIONSHIPS.length,
+          nodesPerLabel: { city: 2, twin: 2, person: 1, constructor: 1 },
+          relationshipsPerType: { 'lives in': 2, knows: 3 },
+          nodesPerUser: { alice: 2, bob: 1, constructor: 2 },
+          nodesWithoutUser: 2,
+          validRelationships: 6,
+          invalidRelationships: 1,
+        },
+        files: { nodes: { lines: SAMPLE_NODES.length } },
+      });
+      expect(await verifyDump(artifacts, PREFIX)).toEqual(manifest);
+    });
+
+    test('holds an empty graph as well', async () => {
+      const { artifacts } = await openArtifactFolder();
+      const manifest = await dump(await openEmpty(), artifacts);
+      expect(manifest.contents).toMatchObject({ nodes: 0, relationships: 0 });
+      const { differences } = await restoreGraph({
+        artifacts,
+        prefix: PREFIX,
+        target: await openEmpty(),
+      });
+      expect(differences).toEqual([]);
+    });
+
+    test('is refused when somebody writes to the graph meanwhile', async () => {
+      const { artifacts } = await openArtifactFolder();
+      const source = await fillWithSample(await openEmpty());
+      const written = { ...source, nodes: () => writingOnce(source) };
+      await expect(dump(written, artifacts)).rejects.toThrow(
+        expect.objectContaining({ name: 'GraphDriftedError' }),
+      );
+      await expect(verifyDump(artifacts, PREFIX)).rejects.toThrow(
+        expect.objectContaining({ name: 'MissingArtifactError' }),
+      );
+    });
+  });
+}
+
+async function dump(source: GraphTarget, artifacts: Parameters<typeof verifyDump>[0]) {
+  return await dumpGraph({
+    source,
+    artifacts,
+    prefix: PREFIX,
+    runId: 'run-1',
+    now: () => new Date(),
+  });
+}
+
+// Nothing that counting could find: the schema alone.
+async function* writingOnce(graph: GraphTarget) {
+  yield* graph.nodes();
+  const statement = 'CREATE RANGE INDEX `late` FOR (n:`city`) ON (n.`name`)';
+  await graph.createSchema([{ name: 'late', type: 'RANGE', statement }]);
+}

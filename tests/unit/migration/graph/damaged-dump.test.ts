@@ -1,0 +1,107 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import type { ArtifactStore } from '../../../../lib/migration/artifacts.ts';
+import { dumpGraph } from '../../../../lib/migration/graph/dump.ts';
+import { verifyDump } from '../../../../lib/migration/graph/read-dump.ts';
+import { restoreGraph } from '../../../../lib/migration/graph/restore.ts';
+import { createSandboxGraph } from '../../../../local/sandbox/graph.ts';
+import { openArtifactFolder } from '../../../support/artifact-folder.ts';
+import { fillWithSample } from '../../../support/filled-graph.ts';
+
+const PREFIX = 'run-1/graph';
+const FILES = { nodes: 'nodes.jsonl.gz', rels: 'rels.jsonl.gz', schema: 'schema.json' } as const;
+
+type Damage = (bytes: Buffer) => Buffer;
+
+/** Written over as a whole by somebody who knows what digests are for, but not of the manifest. */
+const rewritten =
+  (change: (text: string) => string): Damage =>
+  (bytes) =>
+    gzipSync(change(gunzipSync(bytes).toString()));
+
+test.each<[string, keyof typeof FILES, Damage]>([
+  ['the nodes end early', 'nodes', (bytes) => bytes.subarray(0, bytes.length - 20)],
+  ['a byte of the nodes is another', 'nodes', flipped],
+  ['a byte of the relationships is another', 'rels', flipped],
+  ['nodes are empty', 'nodes', () => Buffer.alloc(0)],
+  ['a line is missing', 'rels', rewritten((text) => text.slice(text.indexOf('\n') + 1))],
+  [
+    'a line is there twice',
+    'rels',
+    rewritten((text) => text + text.slice(0, text.indexOf('\n') + 1)),
+  ],
+  ['the last line has no end', 'nodes', rewritten((text) => text.slice(0, -1))],
+  ['integers came to be floats', 'nodes', rewritten((text) => text.replaceAll('$int', '$f'))],
+  ['a user is another', 'nodes', rewritten((text) => text.replace('alice', 'bobby'))],
+  [
+    'two nodes have changed places',
+    'rels',
+    rewritten((text) => text.replaceAll(/"(start|end)"/g, swapped)),
+  ],
+  [
+    'it is packed anew, with the same lines',
+    'nodes',
+    (bytes) => gzipSync(gunzipSync(bytes), { level: 1 }),
+  ],
+  [
+    'the schema is another',
+    'schema',
+    (bytes) => Buffer.from(bytes.toString().replace('code', 'core')),
+  ],
+])('A dump is refused when %s', async (_, file, damage) => {
+  const { folder, artifacts } = await dumped();
+  const path = join(folder, PREFIX, FILES[file]);
+  // With a record of its own, as if it had been put there so: it is the manifest that is to find it.
+  await replace(artifacts, `${PREFIX}/${FILES[file]}`, damage(await readFile(path)));
+  const refusal = expect.objectContaining({ name: 'DamagedDumpError' });
+  await expect(verifyDump(artifacts, PREFIX)).rejects.toThrow(refusal);
+  const target = createSandboxGraph();
+  await expect(restoreGraph({ artifacts, prefix: PREFIX, target })).rejects.toThrow(refusal);
+  expect(await target.size()).toEqual({ nodes: 0, relationships: 0 });
+});
+
+test('A dump without its manifest is none', async () => {
+  const { artifacts } = await dumped();
+  await artifacts.delete(`${PREFIX}/manifest.json`);
+  await expect(verifyDump(artifacts, PREFIX)).rejects.toThrow(
+    expect.objectContaining({ name: 'MissingArtifactError' }),
+  );
+});
+
+test('A file cut short behind the back of the store is no dump either', async () => {
+  const { folder, artifacts } = await dumped();
+  await writeFile(join(folder, PREFIX, FILES.nodes), '');
+  await expect(verifyDump(artifacts, PREFIX)).rejects.toThrow(
+    expect.objectContaining({ name: 'DamagedDumpError' }),
+  );
+});
+
+async function dumped() {
+  const { folder, artifacts } = await openArtifactFolder();
+  const source = await fillWithSample(createSandboxGraph());
+  const now = () => new Date();
+  await dumpGraph({ source, artifacts, prefix: PREFIX, runId: 'run-1', now });
+  return { folder, artifacts };
+}
+
+async function replace(artifacts: ArtifactStore, key: string, bytes: Buffer): Promise<void> {
+  await artifacts.put(
+    key,
+    (async function* () {
+      yield bytes;
+    })(),
+  );
+}
+
+function flipped(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  const middle = copy.length >> 1;
+  copy[middle] = (copy[middle] ?? 0) ^ 1;
+  return copy;
+}
+
+function swapped(name: string): string {
+  return name === '"start"' ? '"end"' : '"start"';
+}

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { dumpGraph } from '../../../../lib/migration/graph/dump.ts';
+import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
+import { readManifest } from '../../../../lib/migration/graph/manifest.ts';
+import { createSandboxGraph, type SandboxGraph } from '../../../../local/sandbox/graph.ts';
+import { openArtifactFolder } from '../../../support/artifact-folder.ts';
+import { fillWithSample } from '../../../support/filled-graph.ts';
+
+const PREFIX = 'run-1/graph';
+
+test.each<[string, string, (graph: SandboxGraph) => GraphSource]>([
+  [
+    'a node appears behind the reader',
+    'GraphDriftedError',
+    (graph) => ({
+      ...graph,
+      nodes: async function* () {
+        yield* graph.nodes();
+        graph.addNode({ labels: ['late'], properties: {} });
+      },
+    }),
+  ],
+  [
+    'a node is seen twice',
+    'GraphDriftedError',
+    (graph) => ({
+      ...graph,
+      nodes: async function* () {
+        yield* graph.nodes();
+        for await (const node of graph.nodes()) {
+          yield node;
+          return;
+        }
+      },
+    }),
+  ],
+  [
+    'a relationship is missed',
+    'GraphDriftedError',
+    (graph) => ({
+      ...graph,
+      relationships: async function* () {
+        let missed = false;
+        for await (const relationship of graph.relationships()) {
+          if (missed) yield relationship;
+          missed = true;
+        }
+      },
+    }),
+  ],
+  [
+    'the node at the end of a relationship is missed',
+    'DanglingRelationshipError',
+    (graph) => ({
+      ...graph,
+      nodes: async function* () {
+        for await (const node of graph.nodes()) if (!node.labels.includes('person')) yield node;
+      },
+    }),
+  ],
+  [
+    'only the position tells that something was committed',
+    'GraphDriftedError',
+    (graph) => {
+      let asked = 0;
+      return { ...graph, position: async () => `FB:${asked++}` };
+    },
+  ],
+  [
+    'an unfinished restore is found in it',
+    'UnrestorableGraphError',
+    (graph) => {
+      graph.addNode({ labels: ['_Restore'], properties: {} });
+      return graph;
+    },
+  ],
+  [
+    'a property has the name that a restore needs',
+    'UnrestorableGraphError',
+    (graph) => {
+      graph.addNode({ labels: [], properties: { _restoreId: 'mine' } });
+      return graph;
+    },
+  ],
+])('A graph is not dumped when %s', async (_, name, disturb) => {
+  const { artifacts } = await openArtifactFolder();
+  const source = disturb(await fillWithSample(createSandboxGraph()));
+  await expect(dump(source, artifacts)).rejects.toThrow(expect.objectContaining({ name }));
+  await expect(readManifest(artifacts, PREFIX)).rejects.toThrow('There is no artifact');
+});
+
+test('A dump that fails takes the manifest of an earlier one with it', async () => {
+  const { artifacts } = await openArtifactFolder();
+  const graph = await fillWithSample(createSandboxGraph());
+  await dump(graph, artifacts);
+  const broken: GraphSource = {
+    ...graph,
+    // biome-ignore lint/correctness/useYield: it breaks before the first row
+    relationships: async function* () {
+      throw new Error('the connection broke');
+    },
+  };
+  await expect(dump(broken, artifacts)).rejects.toThrow('the connection broke');
+  await expect(readManifest(artifacts, PREFIX)).rejects.toThrow('There is no artifact');
+});
+
+test('A dump that must be kept is not written over', async () => {
+  const { artifacts } = await openArtifactFolder();
+  const graph = await fillWithSample(createSandboxGraph());
+  const kept = await dump(graph, artifacts);
+  await artifacts.retain(`${PREFIX}/manifest.json`, new Date(Date.now() + 3_600_000));
+  await expect(dump(graph, artifacts)).rejects.toThrow(
+    expect.objectContaining({ name: 'RetainedArtifactError' }),
+  );
+  expect(await readManifest(artifacts, PREFIX)).toEqual(kept);
+});
+
+async function dump(source: GraphSource, artifacts: Parameters<typeof readManifest>[0]) {
+  return await dumpGraph({
+    source,
+    artifacts,
+    prefix: PREFIX,
+    runId: 'run-1',
+    now: () => new Date(),
+  });
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { dumpGraph } from '../../../../lib/migration/graph/dump.ts';
+import type { GraphRestore, GraphTarget } from '../../../../lib/migration/graph/graph-store.ts';
+import { restoreGraph } from '../../../../lib/migration/graph/restore.ts';
+import { createSandboxGraph } from '../../../../local/sandbox/graph.ts';
+import { openArtifactFolder } from '../../../support/artifact-folder.ts';
+import { fillWithSample } from '../../../support/filled-graph.ts';
+
+const PREFIX = 'run-1/graph';
+const WRITES = [
+  'beginRestore',
+  'restoreNodes',
+  'restoreRelationships',
+  'createSchema',
+  'finishRestore',
+] as const satisfies readonly (keyof GraphRestore)[];
+
+test('A restore that is killed at any call, before or after it, goes on to the same graph', async () => {
+  const artifacts = await dumpedSample();
+  let points = 0;
+  for (const when of ['before', 'after'] as const) {
+    for (let call = 0; ; call += 1) {
+      const graph = createSandboxGraph();
+      const target = killedAt(graph, call, when);
+      const killed = await restoreGraph({ artifacts, prefix: PREFIX, target, batchSize: 2 }).then(
+        () => false,
+        () => true,
+      );
+      if (!killed) break;
+      points += 1;
+      const { differences } = await restoreGraph({ artifacts, prefix: PREFIX, target: graph });
+      expect(differences, `killed ${when} call ${call}`).toEqual([]);
+      expect(await graph.restoreState()).toBe('none');
+    }
+  }
+  // Four batches of each kind, and the three calls around them.
+  expect(points).toBe(2 * (4 + 4 + 3));
+});
+
+test('A restore refuses a graph that holds anything else, and leaves it as it is', async () => {
+  const artifacts = await dumpedSample();
+  const target = createSandboxGraph();
+  target.addNode({ labels: ['precious'], properties: {} });
+  await expect(restoreGraph({ artifacts, prefix: PREFIX, target })).rejects.toThrow(
+    expect.objectContaining({
+      name: 'GraphRestoreError',
+      message: expect.stringContaining('1 nodes'),
+    }),
+  );
+  expect(await target.size()).toEqual({ nodes: 1, relationships: 0 });
+});
+
+describe('A restore tells what came out otherwise:', () => {
+  test.each<[string, (target: GraphTarget) => GraphTarget, string[]]>([
+    [
+      'a lost node',
+      (target) => ({
+        ...target,
+        nodes: async function* () {
+          for await (const node of target.nodes()) if (!node.labels.includes('twin')) yield node;
+        },
+        relationships: async function* () {
+          for await (const found of target.relationships())
+            if (found.type !== 'twin of') yield found;
+        },
+      }),
+      [
+        'nodes',
+        'relationships',
+        'nodesPerLabel twin',
+        'relationshipsPerType twin of',
+        'nodesPerUser constructor',
+      ],
+    ],
+    [
+      'a mangled value',
+      (target) => ({
+        ...target,
+        nodes: async function* () {
+          for await (const node of target.nodes()) {
+            const { name } = node.properties;
+            yield name === 'Grace'
+              ? { ...node, properties: { ...node.properties, one: { $f: '1' } } }
+              : node;
+          }
+        },
+      }),
+      ['nodesDigest', 'relationshipsDigest'],
+    ],
+    [
+      'a relationship that runs the other way',
+      (target) => ({
+        ...target,
+        relationships: async function* () {
+          for await (const found of target.relationships()) {
+            const { type, start, end } = found;
+            yield type === 'lives in' ? { ...found, start: end, end: start } : found;
+          }
+        },
+      }),
+      ['relationshipsDigest'],
+    ],
+    [
+      'a lost constraint',
+      (target) => ({ ...target, schema: async () => [] }),
+      ['schema unique_code'],
+    ],
+  ])('%s', async (_, disturb, expected) => {
+    const artifacts = await dumpedSample();
+    const target = disturb(createSandboxGraph());
+    const { differences } = await restoreGraph({ artifacts, prefix: PREFIX, target });
+    expect(differences.map(({ what }) => what)).toEqual(expect.arrayContaining(expected));
+  });
+});
+
+async function dumpedSample() {
+  const { artifacts } = await openArtifactFolder();
+  const source = await fillWithSample(createSandboxGraph());
+  const now = () => new Date();
+  await dumpGraph({ source, artifacts, prefix: PREFIX, runId: 'run-1', now });
+  return artifacts;
+}
+
+function killedAt(graph: GraphTarget, fatal: number, when: 'before' | 'after'): GraphTarget {
+  let calls = 0;
+  const deadly = WRITES.map((name) => [
+    name,
+    async (argument: never) => {
+      const isFatal = calls++ === fatal;
+      if (isFatal && when === 'before') throw new Error('killed');
+      await (graph[name] as (argument: never) => Promise<void>)(argument);
+      if (isFatal) throw new Error('killed');
+    },
+  ]);
+  return { ...graph, ...Object.fromEntries(deadly) };
+}
