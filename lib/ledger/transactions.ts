@@ -97,8 +97,10 @@ export function createTransactions(options: {
         updatedAt: laterThan(before.updatedAt, clock().getTime()),
         version: before.version + 1,
       };
+      // Nothing may fail once the write is applied, so its answer is made first.
+      const answer = category ? { ...after, categoryName: category.name } : await named(after);
       await store.replace(before, after);
-      return category ? { ...after, categoryName: category.name } : await named(after);
+      return answer;
     });
   }
 

@@ -9,13 +9,13 @@ import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
 import { testUserOf } from '../../lib/migration/memory-backend.ts';
 import { createSecret } from '../../lib/migration/secret.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { seedMemories } from './readable-memories.ts';
 import { lazily } from './memory-backend/lazy-version.ts';
 import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
 import { startOldVersion } from './memory-backend/old-version.ts';
 import { type MemoryBackendSandbox, startMemoryBackendSandbox } from './memory-backend/server.ts';
 import { createOperator, type Operator } from './operator.ts';
 import { type QdrantSandbox, startQdrantSandbox } from './qdrant/server.ts';
+import { seedMemories } from './readable-memories.ts';
 
 export const SOURCE = 'memories';
 

@@ -57,6 +57,11 @@ const OPERATIONS: readonly Operation[] = [
     ...{ status: 200, failure: 'Failed to update transaction' },
   },
   {
+    name: 'update transaction in its category',
+    ask: (api) => api.put('/transactions/1', { notes: 'Note' }),
+    ...{ status: 200, failure: 'Failed to update transaction' },
+  },
+  {
     name: 'delete transaction',
     ask: (api) => api.delete('/transactions/2'),
     ...{ status: 200, failure: 'Failed to delete transaction' },
