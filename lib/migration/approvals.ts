@@ -38,7 +38,7 @@ export function createApprovals(options: {
       throw new Refusal('RefusedApprovalForm', 'The approval would have expired already.');
     }
     const item = {
-      ...approvalKey(run.runId, gate),
+      ...approvalKey(run, gate),
       evidence_digest: evidenceDigest,
       approved_by: approvedBy,
       approved_at: now(),
@@ -50,7 +50,7 @@ export function createApprovals(options: {
 
   /** @throws Refusal unless a person has approved the run's present evidence and the approval still holds */
   async function require(run: Run, gate: Gate): Promise<void> {
-    const item = await database.get(approvalKey(run.runId, gate));
+    const item = await database.get(approvalKey(run, gate));
     if (!item) {
       throw new Refusal('RefusedMissingApproval', `Nobody has approved "${gate}" of ${run.runId}.`);
     }

@@ -19,12 +19,15 @@ export interface Standing {
   readonly phase: Phase;
   /** Evidence that the record holds. */
   readonly evidence: ReadonlySet<Evidence>;
+  /** Until then there is a way back. */
+  readonly retainUntil?: number | undefined;
 }
 
 /** @throws Refusal naming the reason: unknown, too early, too late, ended, irreversible, wrong actor, no evidence */
-export function moveFor(command: Command, { phase, evidence }: Standing, actor: Actor): Move {
+export function moveFor(command: Command, standing: Standing, actor: Actor): Move {
+  const { phase, evidence } = standing;
   const move = MOVES.find((move) => move.command === command && includes(move.from, phase));
-  if (!move) throw new Refusal(misplaced(command, phase), whyMisplaced(command, phase));
+  if (!move) throw new Refusal(misplaced(command, phase), whyMisplaced(command, standing));
   if (!includes(move.by, actor)) {
     throw new Refusal('RefusedActor', `The ${actor} may not ${command} a run that is ${phase}.`);
   }
@@ -56,11 +59,17 @@ function misplaced(command: Command, phase: Phase): RefusalName {
   return comesAfter(command, phase) ? 'RefusedTooEarly' : 'RefusedTooLate';
 }
 
-function whyMisplaced(command: Command, phase: Phase): string {
+function whyMisplaced(command: Command, { phase, retainUntil }: Standing): string {
   if (phase === 'absent') return `There is no run by that id to ${command}.`;
+  if (misplaced(command, phase) === 'RefusedIrreversible') return wayBackEnded(retainUntil);
   const next = nextMove(phase);
   const instead = next ? `; its next step is ${next.command}` : '';
   return `No ${command} in a run that is ${phase}${instead}.`;
+}
+
+export function wayBackEnded(retainUntil: number | undefined): string {
+  const day = retainUntil === undefined ? 'some time ago' : new Date(retainUntil).toISOString();
+  return `There is no way back any more: it ended ${day}.`;
 }
 
 function comesAfter(command: Command, phase: Phase): boolean {

@@ -62,7 +62,7 @@ export const EVIDENCE = [
 export type Evidence = (typeof EVIDENCE)[number];
 
 /** Something only a person may say, bound to the evidence the person looked at. */
-export const GATES = ['window', 'frozen', 'deployed'] as const;
+export const GATES = ['window', 'frozen', 'deployed', 'opened'] as const;
 
 export type Gate = (typeof GATES)[number];
 
@@ -159,7 +159,7 @@ export const MOVES: readonly Move[] = [
   },
   {
     command: 'freeze',
-    from: ['verified', 'freezing', 'frozen'],
+    from: ['verified', 'freezing'],
     through: 'freezing',
     to: 'frozen',
     by: EITHER,
@@ -267,6 +267,7 @@ export const GATE_PLACES: Readonly<
   Record<Gate, { readonly in: readonly Phase[]; readonly evidence: Evidence }>
 > = {
   window: { in: ['verified'], evidence: 'verification-report' },
-  frozen: { in: ['freezing'], evidence: 'verification-report' },
-  deployed: { in: ['switching'], evidence: 'verification-report' },
+  frozen: { in: ['freezing', 'returning'], evidence: 'verification-report' },
+  deployed: { in: ['switching', 'returning'], evidence: 'verification-report' },
+  opened: { in: ['switching', 'returning'], evidence: 'verification-report' },
 };

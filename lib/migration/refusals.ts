@@ -53,6 +53,19 @@ export const REMEDIES = {
   RefusedOtherVectors:
     'Give the new version the embedding model, dimension and distance of the old one, restart it, rebuild.',
   RefusedWarmUp: 'See in the log of the new version why it remembers nothing, restart it, rebuild.',
+  RefusedKeywordGaps:
+    'Copied memories would rank below new ones: use a store that makes keyword vectors (1.15.3 or later), or start a run that accepts "empty-keywords".',
+  RefusedVerification:
+    'Copy again, which brings over whatever differs; then verify again. Do not go on without a pass.',
+  RefusedNotFrozen: 'Stop every writer of the old version, then freeze again or roll back.',
+  RefusedSourceChanged:
+    'Somebody has written since the verification: copy and verify again, or roll back.',
+  RefusedSmokeTest: 'Roll back; then see in the log of the new version what failed.',
+  RefusedCountsDiffer:
+    'Roll back; then compare the counts of the report with those that were recorded.',
+  RefusedLossNotAcknowledged:
+    'Look at the number and its export; to lose them knowingly, roll back with exactly that number.',
+  RefusedNothingToReturnTo: 'Neither the old collection nor its snapshot is there: go forward.',
   RefusedSource: 'Name the collection that the memory backend works on now, by its own name.',
   RefusedTarget: 'Choose another run id: the names of a run are its own and must be free.',
   RefusedLeftovers: 'Remove what earlier runs left behind, once you know that nobody needs it.',

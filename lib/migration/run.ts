@@ -23,12 +23,12 @@ export const ACCEPTABLE = ['unreachable-users', 'expired-memories', 'empty-keywo
 export const planSchema = v.strictObject({
   sourceCollection: shortText,
   targetCollection: shortText,
-  /** Point the setting at the new collection, or upload it under a name of its own besides. */
-  strategy: v.picklist(['repoint', 'upload']),
   windowMinutes: v.pipe(v.number(), v.minValue(1), v.maxValue(240)),
   retentionDays: v.pipe(v.number(), v.minValue(30)),
   /** Findings that would stop the run, and which the operator takes as they are. */
   accepts: v.array(v.picklist(ACCEPTABLE)),
+  /** When the days are over: the old collection goes, or stays for somebody else to decide. */
+  removesWhenOver: v.boolean(),
 });
 
 const progressSchema = v.strictObject({ done: v.number(), total: v.number() });
@@ -49,6 +49,8 @@ const runSchema = v.strictObject({
   startedAt: millisecondsSchema,
   /** The window closes: the machine goes back by itself. Set once, when writes are frozen. */
   deadlineAt: v.optional(millisecondsSchema),
+  /** From then on the setting may name the new collection, and the new version may be deployed. */
+  switchedAt: v.optional(millisecondsSchema),
   /** The new version took over. */
   liveAt: v.optional(millisecondsSchema),
   /** Until then a way back is kept. */

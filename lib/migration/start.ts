@@ -9,10 +9,10 @@ const inputSchema = v.object({
   runId: runIdSchema,
   execute: v.optional(v.boolean(), false),
   sourceCollection: v.pipe(v.string(), v.regex(/^[^/\\:*?"<>|\0]{1,180}$/)),
-  strategy: v.optional(planSchema.entries.strategy, 'repoint'),
   windowMinutes: v.optional(planSchema.entries.windowMinutes, 30),
   retentionDays: v.optional(planSchema.entries.retentionDays, 30),
   accepts: v.optional(planSchema.entries.accepts, []),
+  removesWhenOver: v.optional(planSchema.entries.removesWhenOver, false),
 });
 
 /** @throws Refusal */

@@ -1,6 +1,6 @@
 // How every step is taken: is it allowed now, is it meant, whose turn is it; then its work, then its record.
 import * as v from 'valibot';
-import { moveFor } from './next-step.ts';
+import { moveFor, type Standing } from './next-step.ts';
 import { parseInput } from './parse-input.ts';
 import { type Command, ENDED, type Evidence, MOVES, type Move } from './phases.ts';
 import { Refusal } from './refusals.ts';
@@ -21,10 +21,7 @@ const inputSchema = v.object({
 export type StepInput = v.InferOutput<typeof inputSchema>;
 
 /** What a step's work is given. */
-export interface Turn {
-  readonly services: Services;
-  readonly input: StepInput;
-  readonly run: Run;
+export interface Turn extends StepContext {
   readonly lease: Lease;
   readonly checkpoint: Checkpoint | undefined;
   /** Before each batch of changes: stops a step that was taken for dead. */
@@ -40,18 +37,26 @@ export type Outcome =
       readonly done: true;
       readonly evidence?: Reference;
       /** Beside phase and evidence. */
-      readonly changes?: Partial<Pick<Run, 'deadlineAt' | 'liveAt' | 'retainUntil'>>;
+      readonly changes?: Partial<Pick<Run, 'liveAt' | 'retainUntil'>>;
     }
   | { readonly done: false; readonly waitSeconds: number };
 
 /** What a dry run tells: what the step found, and what it would do. */
 export type Forecast = Readonly<Record<string, unknown>>;
 
+export interface StepContext {
+  readonly services: Services;
+  readonly input: StepInput;
+  readonly run: Run;
+}
+
 export interface Step {
   readonly command: Command;
-  readonly forecast: (context: { services: Services; run: Run }) => Promise<Forecast>;
-  /** Changes to the record as the step's first phase is entered. */
-  readonly onEntering?: (context: { services: Services; run: Run }) => Partial<Run>;
+  readonly forecast: (context: StepContext) => Promise<Forecast>;
+  /** Refuses before the step has begun. */
+  readonly guard?: (context: StepContext) => Promise<void>;
+  /** What the record tells from the beginning of the step on. */
+  readonly onEntering?: (context: StepContext) => Partial<Pick<Run, 'deadlineAt' | 'switchedAt'>>;
   readonly work: (turn: Turn) => Promise<Outcome>;
 }
 
@@ -77,7 +82,7 @@ export async function takeStep(
     if (input.actor === 'machine' && isBehindIt(step.command, run)) return resultOf(run, DONE);
     const move = moveFor(step.command, standingOf(run), input.actor);
     if (move.mutates && !input.execute) {
-      const forecast = await step.forecast({ services, run });
+      const forecast = await step.forecast({ services, input, run });
       return { runId: run.runId, dryRun: true, forecast };
     }
     return await inTurn(step, services, { input, timeLeftMs });
@@ -98,7 +103,7 @@ async function inTurn(
     const found = await runs.read(input.runId);
     const move = moveFor(step.command, standingOf(found), input.actor);
     await assertMayGoOn(services, found, move);
-    const run = await enter(step, services, { lease, run: found, move });
+    const run = await enter(step, { services, input, run: found }, { lease, move });
     const checkpoint = await runs.readCheckpoint(run.runId, step.command);
     const outcome = await step.work({
       services,
@@ -143,11 +148,13 @@ async function assertMayGoOn(services: Services, run: Run, move: Move): Promise<
 
 async function enter(
   step: Step,
-  services: Services,
-  { lease, run, move }: { lease: Lease; run: Run; move: Move },
+  context: StepContext,
+  { lease, move }: { lease: Lease; move: Move },
 ): Promise<Run> {
+  const { services, run } = context;
   if (move.through === undefined || run.phase === move.through) return run;
-  const entered = { ...run, ...step.onEntering?.({ services, run }), phase: move.through };
+  await step.guard?.(context);
+  const entered = { ...run, ...step.onEntering?.(context), phase: move.through };
   await services.runs.write(lease, entered);
   return entered;
 }
@@ -174,9 +181,6 @@ function resultOf({ runId, phase }: Run, outcome: Outcome): StepResult {
   return { runId, dryRun: false, phase, done: outcome.done, waitSeconds };
 }
 
-export function standingOf({ phase, evidence }: Run): {
-  phase: Run['phase'];
-  evidence: ReadonlySet<Evidence>;
-} {
-  return { phase, evidence: new Set(Object.keys(evidence) as Evidence[]) };
+function standingOf({ phase, evidence, retainUntil }: Run): Standing {
+  return { phase, retainUntil, evidence: new Set(Object.keys(evidence) as Evidence[]) };
 }

@@ -24,12 +24,13 @@ export function createOperator(options: {
   return {
     heard,
     hooks: {
-      async ask({ action, collection }) {
+      async ask({ action, collection, testUser }) {
         heard.push(action);
-        if (action === 'freeze' && !forgetsToFreeze) backend.setWritable(false);
-        if (action === 'open-writes') backend.setWritable(true);
+        if (action === 'freeze' && !forgetsToFreeze) backend.setWriters('nobody');
+        if (action === 'open-writes') backend.setWriters('everybody');
         if (action === 'deploy-new') {
           backend.deploy(await startNewVersion({ ...settings, collection, shortcomings }));
+          backend.setWriters({ only: testUser });
         }
         if (action === 'deploy-old') {
           backend.deploy(await startOldVersion({ ...settings, collection }));

@@ -3,10 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import * as v from 'valibot';
 import type { MemoryVersion } from './memory-version.ts';
 
+/** Who may write. */
+export type Writers = 'everybody' | 'nobody' | { readonly only: string };
+
 export interface BackendState {
   /** Nothing answers between two versions. */
   version: MemoryVersion | undefined;
-  isWritable: boolean;
+  writers: Writers;
   /** A chat may be remembered, as any other text. */
   readonly chatWrites: boolean;
   writes: number;
@@ -47,7 +50,7 @@ const POSTS: Readonly<Record<string, Endpoint>> = {
   },
   '/chat': async (call) => {
     const { message } = v.parse(chatSchema, call.body);
-    if (!call.state.isWritable) return CLOSED;
+    if (!mayWrite(call)) return CLOSED;
     if (call.state.chatWrites) await remember(call, message);
     return ok({ reply: `You said: ${message}` });
   },
@@ -80,11 +83,16 @@ async function get(call: Call, path: string): Promise<Answer> {
   return (await GETS[kind]?.({ ...call, userId: decodeURIComponent(user) })) ?? NOT_FOUND;
 }
 
-async function remember({ state, version, userId }: Call, text: string): Promise<Answer> {
-  if (!state.isWritable) return CLOSED;
+async function remember(call: Call, text: string): Promise<Answer> {
+  if (!mayWrite(call)) return CLOSED;
+  const { state, version, userId } = call;
   const ids = await version.add(userId, text);
   state.writes += ids.length;
   return ok({ results: ids.map((id) => ({ id, event: 'ADD' })) });
+}
+
+function mayWrite({ state: { writers }, userId }: Call): boolean {
+  return typeof writers === 'string' ? writers === 'everybody' : writers.only === userId;
 }
 
 function ok(body: unknown): Answer {

@@ -1,15 +1,15 @@
 // The memory backend of a rehearsal: one address, whichever version is deployed behind it.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Answer, answerTo, type BackendState } from './endpoints.ts';
+import { type Answer, answerTo, type BackendState, type Writers } from './endpoints.ts';
 import type { MemoryVersion } from './memory-version.ts';
 
 export interface MemoryBackendSandbox {
   readonly url: string;
   /** From now on it answers from that version; from none, it is not healthy. */
   deploy(version: MemoryVersion | undefined): void;
-  /** While it is not, writes are answered with 503. */
-  setWritable(isWritable: boolean): void;
+  /** Writes of anybody else are answered with 503. */
+  setWriters(writers: Writers): void;
   /** Lets the holder of the key act for the user. */
   grant(apiKey: string, userId: string): void;
   /** How many memories were written through it. */
@@ -22,7 +22,7 @@ export async function startMemoryBackendSandbox({
 } = {}): Promise<MemoryBackendSandbox> {
   const state: BackendState = {
     version: undefined,
-    isWritable: true,
+    writers: 'everybody',
     chatWrites,
     writes: 0,
     keys: new Map(),
@@ -41,8 +41,8 @@ export async function startMemoryBackendSandbox({
     deploy(version) {
       state.version = version;
     },
-    setWritable(isWritable) {
-      state.isWritable = isWritable;
+    setWriters(writers) {
+      state.writers = writers;
     },
     grant(apiKey, userId) {
       state.keys.set(apiKey, userId);

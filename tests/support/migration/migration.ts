@@ -2,8 +2,14 @@
 import { onTestFinished } from 'vitest';
 import { abandon } from '../../../lib/migration/abandon.ts';
 import { backup } from '../../../lib/migration/backup.ts';
+import { copy } from '../../../lib/migration/copy-step.ts';
+import { cutover } from '../../../lib/migration/cutover.ts';
+import { freeze } from '../../../lib/migration/freeze.ts';
+import type { Gate } from '../../../lib/migration/phases.ts';
 import { preflight } from '../../../lib/migration/preflight.ts';
 import { rebuild } from '../../../lib/migration/rebuild.ts';
+import { retention } from '../../../lib/migration/retention.ts';
+import { rollback } from '../../../lib/migration/rollback.ts';
 import { startRun } from '../../../lib/migration/start.ts';
 import {
   type Step,
@@ -11,12 +17,24 @@ import {
   type StepResult,
   takeStep,
 } from '../../../lib/migration/step.ts';
+import { verify } from '../../../lib/migration/verify-step.ts';
 import { SOURCE, startSandboxWorld, type WorldOptions } from '../../../local/sandbox/world.ts';
 import { createRunTable } from './run-table.ts';
 
 export const RUN = 'run-a';
 
-export const STEPS = { preflight, backup, rebuild, abandon } as const;
+export const STEPS = {
+  preflight,
+  backup,
+  rebuild,
+  copy,
+  verify,
+  freeze,
+  cutover,
+  rollback,
+  retention,
+  abandon,
+} as const;
 
 export type StepName = keyof typeof STEPS;
 
@@ -37,16 +55,24 @@ export async function createMigration(options: Partial<WorldOptions> = {}) {
   }
 
   /** One invocation. */
-  async function invoke(name: StepName, input: Partial<StepInput> = {}): Promise<StepResult> {
+  async function invoke(
+    name: StepName,
+    input: Partial<StepInput> = {},
+    spoken = services,
+  ): Promise<StepResult> {
     const step: Step = STEPS[name];
     const payload = { runId: RUN, execute: true, ...input };
-    return await takeStep(step, services, { payload, timeLeftMs: () => 600_000 });
+    return await takeStep(step, spoken, { payload, timeLeftMs: () => 600_000 });
   }
 
   /** As often as the step asks for it, the time it asks for passing in between. */
-  async function finish(name: StepName, input: Partial<StepInput> = {}): Promise<StepResult> {
+  async function finish(
+    name: StepName,
+    input: Partial<StepInput> = {},
+    spoken = services,
+  ): Promise<StepResult> {
     for (;;) {
-      const result = await invoke(name, input);
+      const result = await invoke(name, input, spoken);
       if (result.dryRun || result.done) return result;
       table.pass(result.waitSeconds * 1_000);
     }
@@ -56,5 +82,21 @@ export async function createMigration(options: Partial<WorldOptions> = {}) {
     for (const name of names) await finish(name);
   }
 
-  return { ...table, ...world, target, start, invoke, finish, follow };
+  /** What an operator says after looking at the evidence of the moment. */
+  async function approve(gate: Gate): Promise<void> {
+    const run = await runs.read(RUN);
+    const evidenceDigest = run.evidence['verification-report']?.digest ?? '';
+    const expiresAt = clock().getTime() + 3_600_000;
+    await approvals.approve(run, { gate, evidenceDigest, approvedBy: 'ada', expiresAt });
+  }
+
+  /** From the beginning to the middle of the window, all of it proved. */
+  async function prove(plan: Record<string, unknown> = {}): Promise<void> {
+    await start(plan);
+    await follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+    await approve('window');
+    await follow('freeze', 'backup', 'copy', 'verify');
+  }
+
+  return { ...table, ...world, target, start, invoke, finish, follow, approve, prove };
 }

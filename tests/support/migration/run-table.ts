@@ -12,10 +12,10 @@ export const LEASE_MS = 60_000;
 export const PLAN: Plan = {
   sourceCollection: 'memories',
   targetCollection: 'memories_v3_first-run',
-  strategy: 'repoint',
   windowMinutes: 30,
   retentionDays: 30,
   accepts: [],
+  removesWhenOver: false,
 };
 
 export async function createRunTable() {

@@ -10,7 +10,9 @@ import { named } from '../../support/migration/refused.ts';
 const FREEZE: HookRequest = {
   action: 'freeze',
   runId: 'run-a',
+  phase: 'freezing',
   collection: 'memories',
+  testUser: 'tester',
   deadlineAt: Date.parse('2026-03-01T10:00:00Z'),
 };
 
@@ -40,12 +42,13 @@ describe('a webhook', () => {
       {
         headers: expect.objectContaining({
           authorization: 'Bearer t0ken',
-          'idempotency-key': 'run-a:freeze',
+          'idempotency-key': 'run-a:freezing:freeze',
         }),
         body: {
           action: 'freeze',
           run_id: 'run-a',
           collection: 'memories',
+          test_user: 'tester',
           deadline_at: '2026-03-01T10:00:00.000Z',
         },
       },

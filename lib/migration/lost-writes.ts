@@ -1,0 +1,56 @@
+// What users would lose by going back: whatever the new collection has that the old one has not, or has otherwise.
+
+import { testUserOf } from './memory-backend.ts';
+import { userIdOf } from './memory-payload.ts';
+import { pairedPoints } from './paired-points.ts';
+import { samePayload } from './point-digest.ts';
+import type { Run } from './run.ts';
+import type { Services } from './services.ts';
+import type { ScrolledPoint } from './vector-store.ts';
+
+const PAGE = 256;
+
+/** Writes, deletions among them, that were made to the new version. */
+export async function countLostWrites(services: Services, run: Run, old: string): Promise<number> {
+  let lost = 0;
+  for await (const _ of lostWrites(services, run, old)) lost += 1;
+  return lost;
+}
+
+/** Exports them before anything else is done: one JSON line for each, in the store's own text. */
+export async function exportLostWrites(
+  services: Services,
+  run: Run,
+  { old, key }: { readonly old: string; readonly key: string },
+): Promise<void> {
+  await services.artifacts.put(key, lines(services, run, old));
+}
+
+async function* lines(services: Services, run: Run, old: string): AsyncIterable<Uint8Array> {
+  for await (const { id, point } of lostWrites(services, run, old)) {
+    const line = point
+      ? `{"id":${id},"vector":${point.vector ?? 'null'},"payload":${point.payload}}`
+      : `{"id":${id},"deleted":true}`;
+    yield Buffer.from(`${line}\n`);
+  }
+}
+
+async function* lostWrites({ vectors: store }: Services, run: Run, old: string) {
+  const { targetCollection } = run.plan;
+  if (!(await store.collectionExists(targetCollection))) return;
+  const request = { limit: PAGE };
+  const pairs = pairedPoints(
+    { store, collection: old, request },
+    { store, collection: targetCollection, request },
+  );
+  const own = JSON.stringify(testUserOf(run.runId));
+  for await (const { id, source, target } of pairs) {
+    if (target && userIdOf(target.payload) === own) continue;
+    if (isLost(source, target)) yield { id, point: target };
+  }
+}
+
+function isLost(source: ScrolledPoint | undefined, target: ScrolledPoint | undefined): boolean {
+  if (!source || !target) return true;
+  return !samePayload(source.payload, target.payload);
+}

@@ -1,0 +1,175 @@
+// From the copy to the cutover: nothing is lost on the way, and whatever is not proved is refused.
+import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../../../lib/migration/fingerprint.ts';
+import { testUserOf } from '../../../../lib/migration/memory-backend.ts';
+import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
+import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+async function write({ services, clock }: Migration, text: string): Promise<void> {
+  const settings = { store: services.vectors, collection: SOURCE, dimensions: 8, now: clock };
+  await (await startOldVersion(settings)).add('user-1', text);
+}
+
+async function deleteOne({ services }: Migration, collection: string): Promise<void> {
+  const { points } = await services.vectors.scroll(collection, { limit: 1 });
+  await services.vectors.deletePoints(collection, { ids: points.map(({ id }) => id) });
+}
+
+describe('a migration', () => {
+  it('goes through to the cutover with every memory of every user', async () => {
+    const migration = await createMigration();
+    const { services, target, runs, operator, clock } = migration;
+    const before = await fingerprintOf(services.vectors, SOURCE);
+    await migration.prove();
+    await migration.finish('cutover');
+
+    const run = await runs.read(RUN);
+    expect(run).toMatchObject({ phase: 'live', liveAt: clock().getTime() });
+    expect(run.retainUntil).toBe(clock().getTime() + 30 * 86_400_000);
+    expect(await services.setting.read()).toBe(target);
+    expect(await fingerprintOf(services.vectors, target)).toEqual(before);
+    expect(await fingerprintOf(services.vectors, SOURCE)).toEqual(before);
+    expect(operator.heard).toEqual(['freeze', 'freeze', 'deploy-new', 'open-writes']);
+    expect(await services.vectors.count(target, ofUser(testUserOf(RUN)))).toBe(0);
+  });
+
+  it('brings over what was written, changed and deleted between the copy and the freeze', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+    await migration.approve('window');
+    await write(migration, 'Ada has bought a boat');
+    await deleteOne(migration, SOURCE);
+    await migration.follow('freeze', 'backup', 'copy', 'verify', 'cutover');
+    const { vectors } = migration.services;
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(
+      await fingerprintOf(vectors, SOURCE),
+    );
+  });
+
+  it('whose artifacts are kept for thirty days from the cutover on', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    await migration.finish('cutover');
+    const { artifacts } = migration.services;
+    const kept = await Array.fromAsync(artifacts.list(`${RUN}/snapshot`));
+    const day = migration.clock().getTime() + 30 * 86_400_000;
+    const retained = kept.filter(({ retainUntil }) => retainUntil?.getTime() === day);
+    expect(retained.length).toBeGreaterThan(0);
+    for (const { key } of retained) {
+      await expect(artifacts.delete(key)).rejects.toThrow(/kept until/);
+    }
+  });
+});
+
+describe('a verification', () => {
+  it('fails for a point that was left out, and passes when it was copied again', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.follow('preflight', 'backup', 'rebuild', 'copy');
+    await deleteOne(migration, migration.target);
+    await expect(migration.finish('verify')).rejects.toEqual(named('RefusedVerification'));
+    expect((await migration.runs.read(RUN)).phase).toBe('copied');
+    await migration.follow('copy', 'verify');
+    expect((await migration.runs.read(RUN)).phase).toBe('verified');
+  });
+});
+
+describe('the window', () => {
+  it('is not opened before somebody has approved the report', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+    await expect(migration.finish('freeze')).rejects.toEqual(named('RefusedMissingApproval'));
+    const run = await migration.runs.read(RUN);
+    expect(run.phase).toBe('verified');
+    expect(run.deadlineAt).toBeUndefined();
+    expect(migration.operator.heard).toEqual([]);
+  });
+
+  it('is not believed in while a write still goes through, which is taken back', async () => {
+    const migration = await createMigration({ forgetsToFreeze: true });
+    await migration.start();
+    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+    await migration.approve('window');
+    await expect(migration.finish('freeze')).rejects.toEqual(named('RefusedNotFrozen'));
+    expect((await migration.runs.read(RUN)).phase).toBe('freezing');
+    const { vectors } = migration.services;
+    expect(await vectors.count(SOURCE, ofUser(testUserOf(RUN)))).toBe(0);
+  });
+
+  it('is not believed in while somebody writes past the backend', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+    await migration.approve('window');
+    expect(await migration.invoke('freeze')).toMatchObject({ done: false, waitSeconds: 10 });
+    await write(migration, 'A batch job that nobody thought of');
+    migration.pass(10_000);
+    await expect(migration.invoke('freeze')).rejects.toEqual(named('RefusedNotFrozen'));
+  });
+
+  it('closes at its deadline: nothing but going back is done after it', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    migration.pass(31 * 60_000);
+    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedDeadlinePassed'));
+    expect((await migration.runs.read(RUN)).phase).toBe('proved');
+    await migration.finish('rollback', { actor: 'machine' });
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+});
+
+describe('a cutover', () => {
+  it('is refused when the source is no longer what was verified', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    await write(migration, 'Written after the verification');
+    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
+    expect((await migration.runs.read(RUN)).phase).toBe('proved');
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+  });
+
+  it('is refused when somebody else has changed the setting', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    await migration.services.setting.change({ from: SOURCE, to: 'elsewhere' });
+    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedSettingChanged'));
+    expect(await migration.services.setting.read()).toBe('elsewhere');
+  });
+
+  it.each([
+    ['has no model for keywords', { noKeywordModel: true }, 'RefusedSemanticOnly'],
+    ['remembers nothing', { emptyExtractions: 9 }, 'RefusedSmokeTest'],
+  ] as const)('to a version that %s does not open writes', async (_, shortcomings, refusal) => {
+    const migration = await createMigration({ hasPreview: false, shortcomings });
+    await migration.prove();
+    await expect(migration.finish('cutover')).rejects.toEqual(named(refusal));
+    expect((await migration.runs.read(RUN)).phase).toBe('switching');
+    expect(migration.operator.heard).not.toContain('open-writes');
+  });
+
+  it('is not finished while a count of a user differs', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    await deleteOne(migration, migration.target);
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedCountsDiffer'));
+    expect(migration.operator.heard).not.toContain('open-writes');
+  });
+
+  it('is a dry run unless it is told otherwise', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    const before = await migration.runs.read(RUN);
+    expect(await migration.invoke('cutover', { execute: false })).toMatchObject({
+      dryRun: true,
+      forecast: { setting: { from: SOURCE, to: migration.target } },
+    });
+    expect(await migration.runs.read(RUN)).toEqual(before);
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+  });
+});
