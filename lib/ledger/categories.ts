@@ -8,9 +8,9 @@ import {
 import { nameTaken } from '../domain/category-rules.ts';
 import { canonicalId } from '../domain/record-id.ts';
 import { unknownRecord } from '../errors.ts';
+import type { Pace } from '../retry.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { CategoryNames } from '../store/category-names.ts';
-import type { Pace } from '../store/retry.ts';
 import type { Sequences } from '../store/sequences.ts';
 import { laterThan, settle } from './settle.ts';
 

@@ -1,11 +1,11 @@
 // A ledger: its use cases over one table.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type Pace, STANDARD_PACE, withinOneDeadline } from '../retry.ts';
 import { createCategoryStore } from '../store/categories.ts';
 import { createCategoryNames } from '../store/category-names.ts';
 import { createDatabase } from '../store/database.ts';
 import { createDayCounts } from '../store/day-counts.ts';
 import { createKeys } from '../store/keys.ts';
-import { type Pace, STANDARD_PACE, withinOneDeadline } from '../store/retry.ts';
 import { createSequences } from '../store/sequences.ts';
 import { createTransactionPages } from '../store/transaction-pages.ts';
 import { createTransactionStore } from '../store/transactions.ts';

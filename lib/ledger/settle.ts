@@ -1,6 +1,6 @@
 // Decides again on what is recorded now, for as long as somebody else keeps changing the record in between.
 import { StaleRecordError } from '../errors.ts';
-import { type Pace, retrying } from '../store/retry.ts';
+import { type Pace, retrying } from '../retry.ts';
 
 /**
  * @param existing the record as it was read first

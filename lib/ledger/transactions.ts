@@ -12,9 +12,9 @@ import type {
 } from '../domain/transaction.ts';
 import type { TransactionQuery } from '../domain/transaction-query.ts';
 import { unknownRecord } from '../errors.ts';
+import type { Pace } from '../retry.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { CategoryNames } from '../store/category-names.ts';
-import type { Pace } from '../store/retry.ts';
 import type { Sequences } from '../store/sequences.ts';
 import type { TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';

@@ -1,12 +1,12 @@
 // Verifies a ledger: recomputes every count, guard and key from its rows, tells each drift, and mends it when asked to.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StaleRecordError } from '../errors.ts';
+import { type Pace, STANDARD_PACE } from '../retry.ts';
 import { createDatabase } from '../store/database.ts';
 import type { Drift } from '../store/drift.ts';
 import { createKeys } from '../store/keys.ts';
 import { findDrifts } from '../store/ledger-drift.ts';
 import { readLedgerFigures } from '../store/ledger-figures.ts';
-import { type Pace, STANDARD_PACE } from '../store/retry.ts';
 
 export interface Verdict {
   readonly rows: number;

@@ -11,8 +11,8 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { type Pace, retrying } from '../retry.ts';
 import type { Key } from './keys.ts';
-import { type Pace, retrying } from './retry.ts';
 import { isTransient } from './transient.ts';
 
 export type Item = Record<string, unknown>;

@@ -1,5 +1,5 @@
 // A pace whose time passes in sleep alone, so that nothing waits. It remembers what it was asked for.
-import { type Pace, STANDARD_PACE } from '../../lib/store/retry.ts';
+import { type Pace, STANDARD_PACE } from '../../lib/retry.ts';
 
 export interface ImpatientPace extends Pace {
   /** Milliseconds of every sleep so far. */

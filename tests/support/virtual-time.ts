@@ -1,6 +1,6 @@
 // Time that passes only while everybody sleeps: whoever has the earliest alarm wakes next, and nothing waits in earnest.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Pace, STANDARD_PACE } from '../../lib/store/retry.ts';
+import { type Pace, STANDARD_PACE } from '../../lib/retry.ts';
 import type { Client } from './store-faults.ts';
 
 interface Sleeper {

@@ -1,7 +1,7 @@
 // A store that refuses every call for a while before it takes it: waits do not add up beyond what a request may take.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLedger } from '../../../lib/ledger/ledger.ts';
-import { STANDARD_PACE } from '../../../lib/store/retry.ts';
+import { STANDARD_PACE } from '../../../lib/retry.ts';
 import { bulkLoadHousehold } from '../../../local/bulk-loader.ts';
 import type { Api, ApiResponse } from '../../support/api/api-client.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLedger } from '../../../lib/ledger/ledger.ts';
 import { createVerification } from '../../../lib/ledger/verification.ts';
-import { STANDARD_PACE } from '../../../lib/store/retry.ts';
+import { STANDARD_PACE } from '../../../lib/retry.ts';
 import { seededRandom } from '../../../local/seeded-random.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';
 import { LUNCH } from '../../support/api/records.ts';

@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLedger, type Ledger } from '../../../lib/ledger/ledger.ts';
 import { createVerification } from '../../../lib/ledger/verification.ts';
-import { type Pace, STANDARD_PACE } from '../../../lib/store/retry.ts';
+import { type Pace, STANDARD_PACE } from '../../../lib/retry.ts';
 import { bulkLoad } from '../../../local/bulk-loader.ts';
 import type { Api, ApiResponse, ResponseBody } from '../../support/api/api-client.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';

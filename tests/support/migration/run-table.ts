@@ -3,8 +3,8 @@ import { createApprovals } from '../../../lib/migration/approvals.ts';
 import type { Plan } from '../../../lib/migration/run.ts';
 import { createRunLock } from '../../../lib/migration/run-lock.ts';
 import { createRunStore } from '../../../lib/migration/run-store.ts';
+import { STANDARD_PACE } from '../../../lib/retry.ts';
 import { createDatabase } from '../../../lib/store/database.ts';
-import { STANDARD_PACE } from '../../../lib/store/retry.ts';
 import { createTestTable } from '../test-table.ts';
 
 export const LEASE_MS = 60_000;

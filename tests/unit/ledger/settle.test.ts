@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { StaleRecordError } from '../../../lib/errors.ts';
 import { laterThan, settle } from '../../../lib/ledger/settle.ts';
-import { type Pace, STANDARD_PACE } from '../../../lib/store/retry.ts';
+import { type Pace, STANDARD_PACE } from '../../../lib/retry.ts';
 
 const pace: Pace = { ...STANDARD_PACE, now: () => 0, sleep: async () => {} };
 

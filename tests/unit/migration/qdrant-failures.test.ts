@@ -1,7 +1,7 @@
 // How the Qdrant adapter reads what goes wrong: what is tried again, what stops, and by which name.
 import { describe, expect, test } from 'vitest';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
-import { STANDARD_PACE } from '../../../lib/store/retry.ts';
+import { STANDARD_PACE } from '../../../lib/retry.ts';
 import { NEW_LAYOUT, point } from '../../support/vector-stores.ts';
 
 interface Reply {

@@ -1,5 +1,5 @@
 // One request to Qdrant: key, time limit, tries. The only file that knows its envelope.
-import { type Pace, retrying, STANDARD_PACE } from '../../../store/retry.ts';
+import { type Pace, retrying, STANDARD_PACE } from '../../../retry.ts';
 import { writeJson } from '../../json-text.ts';
 import { UnexpectedReplyError, VectorStoreUnavailableError } from '../../vector-store-errors.ts';
 import { toFailure, toUnavailable } from './failures.ts';

@@ -1,6 +1,6 @@
 // How often and how long is waited, on a clock that only waiting moves.
 import { describe, expect, test } from 'vitest';
-import { type Pace, retrying, withinOneDeadline } from '../../../lib/store/retry.ts';
+import { type Pace, retrying, withinOneDeadline } from '../../lib/retry.ts';
 
 /** A clock that only sleeping moves. */
 function fakePace(options: Partial<Pace> = {}) {
