@@ -33,12 +33,12 @@ export async function writeCost(run: BenchRun): Promise<Report> {
     sizes.map((size) => bySize.get(size)?.get(name)?.writeUnits ?? Number.NaN);
   return {
     bars: [...MOST_WRITE_UNITS].map(([name, limit]) =>
-      atMost(`write units of a ${name}, at either size`, Math.max(...unitsOf(name)), limit, ''),
+      atMost(`write units: ${name}, at either size`, Math.max(...unitsOf(name)), limit, ''),
     ),
     tables: [
       {
         title:
-          'Write units by the number of transactions that are there already; a transaction of DynamoDB writes each of its items twice.',
+          'Write units by the number of transactions that are there already; DynamoDB charges a transaction double for each of its items, and each index entry apart.',
         columns: [
           'write',
           ...sizes.map((size) => `at ${round(size)}`),
