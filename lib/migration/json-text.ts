@@ -33,16 +33,38 @@ export function verbatim<Of>(text: JsonText<Of>): Of {
 
 /** JSON of a value that may hold verbatim parts. */
 export function writeJson(value: unknown): string {
-  if (value instanceof Verbatim) return value.text;
-  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
-  if (isRecord(value)) return `{${writeMembers(value).join(',')}}`;
-  return JSON.stringify(value) ?? 'null';
+  const parts: string[] = [];
+  collect(value, parts);
+  return parts.join('');
 }
 
-function writeMembers(record: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(record)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${JSON.stringify(name)}:${writeJson(value)}`);
+// Into one list, joined once: a page is megabytes, and every nested join would copy them again.
+function collect(value: unknown, parts: string[]): void {
+  if (value instanceof Verbatim) parts.push(value.text);
+  else if (Array.isArray(value)) collectElements(value, parts);
+  else if (isRecord(value)) collectMembers(value, parts);
+  else parts.push(JSON.stringify(value) ?? 'null');
+}
+
+function collectElements(elements: readonly unknown[], parts: string[]): void {
+  let before = '[';
+  for (const element of elements) {
+    parts.push(before);
+    collect(element, parts);
+    before = ',';
+  }
+  parts.push(before === '[' ? '[]' : ']');
+}
+
+function collectMembers(record: Readonly<Record<string, unknown>>, parts: string[]): void {
+  let before = '{';
+  for (const [name, value] of Object.entries(record)) {
+    if (value === undefined) continue;
+    parts.push(before, JSON.stringify(name), ':');
+    collect(value, parts);
+    before = ',';
+  }
+  parts.push(before === '{' ? '{}' : '}');
 }
 
 // A number literal kept by JSON.rawJSON is an object, too, but a leaf.

@@ -1,0 +1,140 @@
+// npm run bench:migration [-- points dimensions rounds]: fidelity, memory and speed of the copy, against a bare
+// loop on the same sandbox in the same run. Prints the figures, and exits 1 when a bar is missed.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
+import { digestOf, EMPTY_SET, withDigest } from '../../../lib/migration/point-digest.ts';
+import type { VectorStore } from '../../../lib/migration/vector-store.ts';
+import { verifyCopy } from '../../../lib/migration/verification.ts';
+import type { VerificationReport } from '../../../lib/migration/verification-findings.ts';
+import { memories } from '../../sandbox/awkward-memories.ts';
+import { createProgress } from '../progress.ts';
+import { atLeast, atMost, type Bar, toMarkdown } from '../report.ts';
+import { median } from '../statistics.ts';
+import { measureWorker, startSandboxProcess } from './processes.ts';
+import type { Measured } from './worker.ts';
+
+const MOST_MEGABYTES = 256;
+const LEAST_SPEED = 0.7;
+const USERS = 500;
+const BATCH = 250;
+
+const [count = 100_000, dimensions = 384, rounds = 3] = process.argv.slice(2).map(Number);
+const progress = createProgress();
+const folder = await mkdtemp(join(tmpdir(), 'migration-bench-'));
+const sandbox = await startSandboxProcess();
+try {
+  const bars = await measure(sandbox.url);
+  const title = `${count.toLocaleString('en')} points of ${dimensions} dimensions`;
+  console.log(`\n${title}\n\n${toMarkdown({ bars, tables: [] })}`);
+  if (bars.some(({ met }) => met === false)) process.exitCode = 1;
+} finally {
+  progress.done();
+  await sandbox.child.stop();
+  await rm(folder, { recursive: true });
+}
+
+async function measure(url: string): Promise<Bar[]> {
+  const store = createQdrant({ url });
+  const expected = await seed(store);
+  progress.start('Copy and bare loop, in turns', rounds * 2);
+  const bare: Measured[] = [];
+  const plain: Measured[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    bare.push(await copied(store, 'bare', url, {}));
+    plain.push(await copied(store, 'copy', url, {}));
+  }
+  progress.start('Copy with keyword vectors, verified', 2);
+  const target = 'filled';
+  await createCollection(store, target, { sparse_vectors: { bm25: { modifier: 'idf' } } });
+  const filled = await measureWorker('copy', url, 'source', target, folder);
+  progress.step();
+  const report = await verify(store, target);
+  progress.done();
+  return [...fidelityBars(report, expected), ...costBars({ bare, plain, filled })];
+}
+
+/** Fills the source, and tells the digest of what was meant to be in it. */
+async function seed(store: VectorStore): Promise<string> {
+  await createCollection(store, 'source', {});
+  progress.start('Made-up memories into the source', count);
+  let digest = EMPTY_SET;
+  let batch = [];
+  for (const point of memories({ count, dimensions, users: USERS })) {
+    digest = withDigest(digest, digestOf(point.id, point.payload));
+    batch.push(point);
+    if (batch.length < BATCH) continue;
+    await store.upsert('source', batch, 'upsert');
+    progress.step(batch.length);
+    batch = [];
+  }
+  if (batch.length > 0) await store.upsert('source', batch, 'upsert');
+  return digest;
+}
+
+async function copied(store: VectorStore, way: 'copy' | 'bare', url: string, extra: object) {
+  await createCollection(store, way, extra);
+  const measured = await measureWorker(way, url, 'source', way, folder);
+  await store.deleteCollection(way);
+  progress.step();
+  return measured;
+}
+
+async function createCollection(store: VectorStore, name: string, extra: object): Promise<void> {
+  const vectors = { size: dimensions, distance: 'Cosine' } as const;
+  await store.createCollection(name, { vectors, ...extra });
+}
+
+async function verify(store: VectorStore, target: string): Promise<VerificationReport> {
+  const { report } = await verifyCopy(
+    {
+      source: { store, collection: 'source' },
+      target: { store, collection: target },
+      pageSize: 256,
+      vectors: 'all',
+    },
+    { saveCheckpoint: async () => undefined },
+  );
+  progress.step();
+  if (!report) throw new Error('A verification that is not stopped has a report');
+  return report;
+}
+
+function fidelityBars(report: VerificationReport, expected: string): Bar[] {
+  const { sourceDigest, targetDigest, vectorsCompared } = report.findings;
+  return [
+    holds('digest of the source is that of what was made', sourceDigest === expected, sourceDigest),
+    holds('digest of the target is that of the source', targetDigest === expected, targetDigest),
+    holds(
+      `verification: ${report.faults.join(', ') || 'no faults'}`,
+      report.isPassed && vectorsCompared === count,
+      `${vectorsCompared.toLocaleString('en')} vectors compared`,
+    ),
+  ];
+}
+
+function costBars(runs: { bare: Measured[]; plain: Measured[]; filled: Measured }): Bar[] {
+  const { bare, plain, filled } = runs;
+  const [bareMs, plainMs] = [bare, plain].map((run) => median(run.map((one) => one.milliseconds)));
+  const ratio = (bareMs ?? 0) / (plainMs ?? 1);
+  const peak = Math.max(...[...plain, filled].map(({ peakMegabytes }) => peakMegabytes));
+  const perSecond = (milliseconds = 1) => Math.round(count / (milliseconds / 1_000));
+  const told = (rule: string, value: number): Bar => ({
+    rule,
+    figure: `${value.toLocaleString('en')} points/s`,
+    limit: '',
+    met: undefined,
+  });
+  return [
+    atMost('resident memory of the copy', peak, MOST_MEGABYTES, ' MB'),
+    atLeast('speed of the copy over that of the bare loop', ratio, LEAST_SPEED, 'x'),
+    told('bare loop, which changes payloads', perSecond(bareMs)),
+    told('copy', perSecond(plainMs)),
+    told('copy with keyword vectors made by the store', perSecond(filled.milliseconds)),
+  ];
+}
+
+function holds(rule: string, met: boolean, figure: string): Bar {
+  return { rule, figure: figure.length > 24 ? `${figure.slice(0, 16)}…` : figure, limit: '', met };
+}

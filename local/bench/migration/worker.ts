@@ -1,0 +1,49 @@
+// node worker.ts <way> <url> <source> <target> <folder>: copies once, in a process whose memory is its own.
+// Prints one line of JSON: how long it took, and the most it had resident.
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
+import { type CopyCheckpoint, copyPoints } from '../../../lib/migration/copy.ts';
+import { planCopy } from '../../../lib/migration/copy-plan.ts';
+import { copyByBareLoop } from './bare-loop.ts';
+
+export interface Measured {
+  readonly milliseconds: number;
+  readonly peakMegabytes: number;
+}
+
+const WAYS = { copy, bare: copyByBareLoop };
+
+interface Places {
+  readonly url: string;
+  readonly source: string;
+  readonly target: string;
+  readonly folder: string;
+}
+
+const [way = '', url = '', source = '', target = '', folder = ''] = process.argv.slice(2);
+const run = WAYS[way as keyof typeof WAYS];
+const milliseconds = await run({ url, source, target, folder });
+const measured: Measured = { milliseconds, peakMegabytes: await peakMegabytes() };
+console.log(JSON.stringify(measured));
+
+// Planned as it is for an operator; the clock runs for the copy, whose checkpoints are synced to disk.
+async function copy({ url, source, target, folder }: Places): Promise<number> {
+  const store = createQdrant({ url });
+  const { settings } = await planCopy({ store, source, target, now: () => performance.now() });
+  await using file = await open(join(folder, `${target}.checkpoint`), 'w');
+  const saveCheckpoint = async (checkpoint: CopyCheckpoint) => {
+    await file.write(`${JSON.stringify(checkpoint)}\n`, 0);
+    await file.datasync();
+  };
+  const begun = performance.now();
+  await copyPoints(settings, { saveCheckpoint });
+  return performance.now() - begun;
+}
+
+// The system's own peak counts from the fork and so includes the parent's memory; the kernel's is of this program.
+async function peakMegabytes(): Promise<number> {
+  const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+  return Number(kilobytes ?? process.resourceUsage().maxRSS) / 1024;
+}
