@@ -7,6 +7,8 @@ export interface CollectionPlace {
   readonly collection: string;
 }
 
+type Scrollable = Omit<CollectionPlace, 'store'> & { readonly store: Pick<VectorPoints, 'scroll'> };
+
 export interface Page {
   readonly points: readonly ScrolledPoint[];
   /** Where the page after this one begins; `null` when there is none. */
@@ -14,7 +16,7 @@ export interface Page {
 }
 
 export async function* pagesOf(
-  { store, collection }: CollectionPlace,
+  { store, collection }: Scrollable,
   request: ScrollRequest,
 ): AsyncGenerator<Page, void, void> {
   let underWay = store.scroll(collection, request);

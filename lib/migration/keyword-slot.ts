@@ -40,7 +40,7 @@ export function hasKeywords(vector: PointVector | undefined): boolean {
 }
 
 /** The unnamed dense vector of either shape, as JSON. */
-export function denseVectorOf(vector: PointVector): JsonText<readonly number[]> | undefined {
+export function unnamedVectorOf(vector: PointVector): JsonText<readonly number[]> | undefined {
   return vectorsByName(vector).get('') as JsonText<readonly number[]> | undefined;
 }
 

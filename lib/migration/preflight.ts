@@ -1,4 +1,5 @@
 // Looks at everything that can be known to stand in the way, changes nothing, and reports or refuses.
+import { KEYWORD_SLOT } from './keyword-slot.ts';
 import { testUserOf } from './memory-backend.ts';
 import {
   checkLayout,
@@ -58,7 +59,7 @@ async function examine(services: Services, run: Run) {
     source: {
       collection,
       ...denseVectorOf(info?.config.params.vectors),
-      hasKeywordSlot: info?.config.params.sparse_vectors?.bm25 !== undefined,
+      hasKeywordSlot: info?.config.params.sparse_vectors?.[KEYWORD_SLOT] !== undefined,
       ...figuresOf(census),
     },
     findings: [...findings, ...(census ? checkUsers(census, plan) : [])],

@@ -1,6 +1,7 @@
 // Makes the new collection and its companion: by the new version's own first write where it can be reached,
 // so that everything hybrid search needs is proved; else explicitly, to be proved at the cutover.
 import * as v from 'valibot';
+import { KEYWORD_SLOT } from './keyword-slot.ts';
 import { testUserOf } from './memory-backend.ts';
 import { denseVectorOf } from './preflight-checks.ts';
 import { Refusal } from './refusals.ts';
@@ -100,7 +101,7 @@ async function createExplicitly({ vectors }: Services, run: Run): Promise<void> 
   }
   const settings: CollectionSettings = {
     vectors: { size, distance: 'Cosine', on_disk: false },
-    sparse_vectors: { bm25: { modifier: 'idf' } },
+    sparse_vectors: { [KEYWORD_SLOT]: { modifier: 'idf' } },
   };
   for (const name of [plan.targetCollection, companionOf(run)]) {
     if (!(await vectors.collectionExists(name))) await vectors.createCollection(name, settings);

@@ -1,5 +1,7 @@
 // Counts every point by its user, exactly, and notices those that the new version would no longer find.
 import * as v from 'valibot';
+import { pagesOf } from './collection-pages.ts';
+import { keywordTextOf } from './memory-payload.ts';
 import type { VectorStore } from './vector-store.ts';
 
 export interface Census {
@@ -18,7 +20,7 @@ export const UNREACHABLE = ['absent', 'not-a-text', 'white-space', 'camel-case']
 
 export type Unreachable = (typeof UNREACHABLE)[number];
 
-const KEYS = ['user_id', 'userId', 'expiration_date', 'data'];
+const KEYS = ['user_id', 'userId', 'expiration_date', 'data', 'text_lemmatized'];
 const PAGE = 1_000;
 
 const payloadSchema = v.nullish(
@@ -26,7 +28,6 @@ const payloadSchema = v.nullish(
     user_id: v.unknown(),
     userId: v.unknown(),
     expiration_date: v.unknown(),
-    data: v.unknown(),
   }),
 );
 
@@ -38,14 +39,17 @@ export async function takeCensus(
   const users = new Map<string, number>();
   const unreachable = { absent: 0, 'not-a-text': 0, 'white-space': 0, 'camel-case': 0 };
   const figures = { points: 0, expired: 0, withText: 0 };
-  for await (const text of payloads(store, collection, pageSize)) {
-    const payload = v.parse(payloadSchema, { ...NOTHING, ...JSON.parse(text) }) ?? NOTHING;
-    const reason = whyUnreachable(payload);
-    if (reason) unreachable[reason] += 1;
-    else users.set(String(payload.user_id), (users.get(String(payload.user_id)) ?? 0) + 1);
-    figures.points += 1;
-    if (isPast(payload.expiration_date, now)) figures.expired += 1;
-    if (typeof payload.data === 'string' && payload.data.trim() !== '') figures.withText += 1;
+  const request = { limit: pageSize, payload: KEYS, vector: false };
+  for await (const { points } of pagesOf({ store, collection }, request)) {
+    for (const { payload: text } of points) {
+      const payload = v.parse(payloadSchema, { ...NOTHING, ...JSON.parse(text) }) ?? NOTHING;
+      const reason = whyUnreachable(payload);
+      if (reason) unreachable[reason] += 1;
+      else users.set(String(payload.user_id), (users.get(String(payload.user_id)) ?? 0) + 1);
+      figures.points += 1;
+      if (isPast(payload.expiration_date, now)) figures.expired += 1;
+      if (keywordTextOf(text) !== undefined) figures.withText += 1;
+    }
   }
   return { ...figures, users, unreachable };
 }
@@ -56,22 +60,7 @@ const NOTHING: Payload = {
   user_id: undefined,
   userId: undefined,
   expiration_date: undefined,
-  data: undefined,
 };
-
-async function* payloads(
-  store: Pick<VectorStore, 'scroll'>,
-  collection: string,
-  limit: number,
-): AsyncIterable<string> {
-  let page = await store.scroll(collection, { limit, payload: KEYS, vector: false });
-  for (;;) {
-    for (const { payload } of page.points) yield payload;
-    if (page.nextOffset === null) return;
-    const offset = page.nextOffset;
-    page = await store.scroll(collection, { limit, offset, payload: KEYS, vector: false });
-  }
-}
 
 // What mem0 does from 2.0.0 on: white space inside is refused, around it is cut off, numbers become texts.
 function whyUnreachable({ user_id, userId }: Payload): Unreachable | undefined {

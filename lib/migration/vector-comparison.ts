@@ -1,5 +1,5 @@
 // Compares dense vectors: the store keeps 32-bit floats and may normalise, so a last bit may differ.
-import { denseVectorOf } from './keyword-slot.ts';
+import { unnamedVectorOf } from './keyword-slot.ts';
 import type { PointVector } from './vector-store.ts';
 
 /** Largest difference of a component that is none. */
@@ -10,8 +10,8 @@ export function vectorDifference(
   one: PointVector | undefined,
   other: PointVector | undefined,
 ): number {
-  const left = one && denseVectorOf(one);
-  const right = other && denseVectorOf(other);
+  const left = one && unnamedVectorOf(one);
+  const right = other && unnamedVectorOf(other);
   if (left === undefined || right === undefined) return Number.POSITIVE_INFINITY;
   return left === right ? 0 : largestDifference(toNumbers(left), toNumbers(right));
 }

@@ -1,9 +1,9 @@
 // What a verification has seen so far, and the verdict on it. Small enough for a checkpoint: differences, not lists.
-import { createHash } from 'node:crypto';
 import { hasKeywords } from './keyword-slot.ts';
 import { keywordTextOf, userIdOf } from './memory-payload.ts';
 import type { PointPair } from './paired-points.ts';
 import { digestOf, EMPTY_SET, type SetDigest, withDigest } from './point-digest.ts';
+import { userDigest } from './user-digest.ts';
 import { TOLERANCE } from './vector-comparison.ts';
 import type { PointId, PointPayload, ScrolledPoint } from './vector-store.ts';
 
@@ -159,8 +159,8 @@ function userDifferences(
   source: ScrolledPoint | undefined,
   target: ScrolledPoint | undefined,
 ): Findings['userDifferences'] {
-  const ours = source && userHash(source.payload);
-  const theirs = target && userHash(target.payload);
+  const ours = source && userLabel(source.payload);
+  const theirs = target && userLabel(target.payload);
   if (ours === theirs) return before;
   const after: Record<string, number> = { ...before };
   if (ours !== undefined) after[ours] = (after[ours] ?? 0) - 1;
@@ -170,9 +170,11 @@ function userDifferences(
 }
 
 // Records and reports do not name users.
-function userHash(payload: PointPayload): string {
+function userLabel(payload: PointPayload): string {
   const user = userIdOf(payload);
-  return user === undefined ? 'nobody' : createHash('sha256').update(user).digest('hex');
+  if (user === undefined) return 'nobody';
+  const userId: unknown = JSON.parse(user);
+  return typeof userId === 'string' ? userDigest(userId) : 'not-a-text';
 }
 
 function keywordFindings(before: Findings, id: PointId, target: ScrolledPoint | undefined) {

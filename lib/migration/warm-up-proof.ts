@@ -1,6 +1,7 @@
 // What a first write to the new version proves of its hybrid search, slot by slot.
 // Each of these can be missing while everything else looks as if it worked.
 import * as v from 'valibot';
+import { hasKeywords, KEYWORD_SLOT } from './keyword-slot.ts';
 import { type MemoryBackend, testUserOf } from './memory-backend.ts';
 import { denseVectorOf } from './preflight-checks.ts';
 import { Refusal } from './refusals.ts';
@@ -51,7 +52,7 @@ export async function proveSlot(
     const layouts = `${fresh.size} ${fresh.distance} where ${source} has ${old.size} ${old.distance}`;
     throw new Refusal('RefusedOtherVectors', `${made} has ${layouts}.`);
   }
-  if (params?.sparse_vectors?.bm25?.modifier !== 'idf') {
+  if (params?.sparse_vectors?.[KEYWORD_SLOT]?.modifier !== 'idf') {
     throw new Refusal('RefusedSemanticOnly', `${made} has no keyword slot with idf.`);
   }
   return fresh.size;
@@ -60,7 +61,7 @@ export async function proveSlot(
 async function provePoint(vectors: VectorStore, run: Run): Promise<void> {
   const filter = ofTestUser(run);
   const { points } = await vectors.scroll(run.plan.targetCollection, { limit: 100, filter });
-  const without = points.filter(({ vector = '[]' }) => JSON.parse(vector).bm25 === undefined);
+  const without = points.filter(({ vector }) => !hasKeywords(vector));
   if (points.length === 0 || without.length > 0) {
     const missing = `${without.length} of ${points.length} points of the warm-up`;
     throw new Refusal('RefusedSemanticOnly', `${missing} have no keyword vector.`);
