@@ -1,6 +1,7 @@
 // Counts, snapshot and drill; the manifest comes last and says that all the rest is there and was proved.
 import * as v from 'valibot';
 import { recordCounts } from './count-record.ts';
+import { backUpGraph, graphDumpSchema } from './graph-backup.ts';
 import { Refusal } from './refusals.ts';
 import { storeReport } from './reports.ts';
 import { drillRestore } from './restore-drill.ts';
@@ -24,6 +25,7 @@ const stateSchema = v.object({
   ),
   sha256: v.optional(v.string()),
   drilled: v.optional(v.number()),
+  graph: v.optional(graphDumpSchema),
 });
 
 type State = v.InferOutput<typeof stateSchema>;
@@ -71,6 +73,7 @@ const STAGES: readonly Stage[] = [
   { isDone: isFetched, advance: fetchNextPart },
   { isDone: ({ sha256 }) => sha256 !== undefined, advance: check },
   { isDone: ({ drilled }) => drilled !== undefined, advance: drill },
+  { isDone: ({ graph }) => graph !== undefined, advance: dump },
 ];
 
 async function count({ services, run, lease }: Turn, state: State): Promise<State> {
@@ -146,8 +149,12 @@ async function drill({ services, run }: Turn, state: State): Promise<State> {
   return { ...state, drilled };
 }
 
+async function dump(turn: Turn, state: State): Promise<State> {
+  return { ...state, graph: await backUpGraph(turn) };
+}
+
 async function writeManifest({ services, run, lease }: Turn, state: State): Promise<Outcome> {
-  const { counts, snapshot, parts, sha256, drilled } = state;
+  const { counts, snapshot, parts, sha256, drilled, graph } = state;
   const storeVersion = await services.vectors.version();
   const collection = run.plan.sourceCollection;
   const evidence = await storeReport(services, {
@@ -162,8 +169,14 @@ async function writeManifest({ services, run, lease }: Turn, state: State): Prom
       parts,
       sha256,
       drilled,
+      graph,
     },
-    facts: { ...counts?.facts, storeVersion, bytes: snapshot?.size ?? 0 },
+    facts: {
+      ...counts?.facts,
+      storeVersion,
+      bytes: snapshot?.size ?? 0,
+      graph: graph?.kind ?? 'none',
+    },
   });
   await removeSnapshot(services.vectors, collection, snapshot?.name);
   return { done: true, evidence };

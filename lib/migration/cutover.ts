@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { isDoneOutside } from './ask-outside.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { filesOf } from './graph-backup.ts';
 import { removeWarmUp } from './rebuild.ts';
 import { Refusal } from './refusals.ts';
 import { storeReport } from './reports.ts';
@@ -83,9 +84,8 @@ async function retainArtifacts(
   { services, run }: Pick<StepContext, 'services' | 'run'>,
   until: Date,
 ): Promise<void> {
-  const { parts, counts } = await readManifest(services, run);
+  const { parts, counts, graph } = await readManifest(services, run);
   const reports = Object.values(run.evidence).map(({ artifact }) => artifact);
-  for (const key of [...parts.map(({ artifact }) => artifact), counts.artifact, ...reports]) {
-    await services.artifacts.retain(key, until);
-  }
+  const kept = [...parts.map(({ artifact }) => artifact), ...filesOf(graph), counts.artifact];
+  for (const key of [...kept, ...reports]) await services.artifacts.retain(key, until);
 }

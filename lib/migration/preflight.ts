@@ -2,6 +2,7 @@
 import { KEYWORD_SLOT } from './keyword-slot.ts';
 import { testUserOf } from './memory-backend.ts';
 import {
+  checkGraph,
   checkLayout,
   checkNames,
   checkNodes,
@@ -46,6 +47,7 @@ async function examine(services: Services, run: Run) {
   const findings = [
     ...(await checkNodes(vectors)),
     ...(await checkNames(services, plan)),
+    ...checkGraph(services, plan),
     ...(info ? checkLayout(info) : []),
   ];
   // A collection of another kind, or one that forbids it, is not gone through.

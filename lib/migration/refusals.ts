@@ -75,6 +75,9 @@ export const REMEDIES = {
   RefusedUnhealthyStore: 'Wait for, or repair, the collection until the store calls it healthy.',
   RefusedUnreachableUsers:
     'Give those memories ids the new version accepts, or start a run that accepts "unreachable-users".',
+  RefusedNoGraph:
+    'Name the graph store with NEO4J_URL, or start a run that accepts "no-graph", without a dump of it.',
+  RefusedGraph: 'Set right what is said of the graph; its dump is not complete until then.',
   RefusedExpiredMemories:
     'Rename the key of those memories, or start a run that accepts "expired-memories".',
 } as const;

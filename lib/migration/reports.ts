@@ -1,6 +1,7 @@
 // Reports: JSON artifacts, of which the record keeps the digest and the few figures that matter.
 
 import { createHash } from 'node:crypto';
+import { writeJson } from './json-artifact.ts';
 import type { Evidence } from './phases.ts';
 import { Refusal } from './refusals.ts';
 import type { Reference } from './run.ts';
@@ -19,7 +20,7 @@ export async function storeReport(
 ): Promise<Reference> {
   const { lease, name, content, facts } = report;
   const key = `${lease.runId}/${name}-${lease.epoch}.json`;
-  const { sha256 } = await artifacts.put(key, jsonBytes(content));
+  const { sha256 } = await writeJson(artifacts, key, content);
   return { artifact: key, digest: sha256, recordedAt: clock().getTime(), facts };
 }
 
@@ -34,8 +35,4 @@ export async function readReport(
     return JSON.parse(bytes.toString());
   }
   throw new Refusal('RefusedMissingArtifact', `${reference.artifact} is not what was recorded.`);
-}
-
-async function* jsonBytes(content: unknown): AsyncIterable<Uint8Array> {
-  yield Buffer.from(`${JSON.stringify(content, null, 2)}\n`);
 }

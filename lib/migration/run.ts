@@ -18,7 +18,12 @@ export const referenceSchema = v.strictObject({
   facts: v.record(shortText, v.union([shortText, v.number(), v.boolean()])),
 });
 
-export const ACCEPTABLE = ['unreachable-users', 'expired-memories', 'empty-keywords'] as const;
+export const ACCEPTABLE = [
+  'unreachable-users',
+  'expired-memories',
+  'empty-keywords',
+  'no-graph',
+] as const;
 
 export const planSchema = v.strictObject({
   sourceCollection: shortText,

@@ -2,6 +2,7 @@
 import type { Approvals } from './approvals.ts';
 import type { ArtifactStore } from './artifacts.ts';
 import type { CollectionSetting } from './collection-setting.ts';
+import type { GraphSource } from './graph/graph-store.ts';
 import type { Hooks } from './hooks.ts';
 import type { MemoryBackend } from './memory-backend.ts';
 import type { RunLock } from './run-lock.ts';
@@ -21,6 +22,8 @@ export interface Services {
   /** The new version on the new collection, where it can be reached before the cutover. */
   readonly preview: MemoryBackend | undefined;
   readonly hooks: Hooks;
+  /** Where it is gone, or was never there, the plan has to say so. */
+  readonly graph: GraphSource | undefined;
   /** Of a snapshot, downloaded and kept as one artifact each: what a killed backup has to fetch again. */
   readonly snapshotPartBytes: number;
 }

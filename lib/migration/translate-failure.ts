@@ -2,6 +2,13 @@
 import { ConfigurationError } from '../errors.ts';
 import { isTransient } from '../store/transient.ts';
 import { MissingArtifactError, RetainedArtifactError } from './artifacts.ts';
+import {
+  DanglingRelationshipError,
+  GraphAccessDeniedError,
+  GraphDriftedError,
+  GraphUnavailableError,
+  UnrestorableGraphError,
+} from './graph/graph-errors.ts';
 import { Refusal, RetryableFailure } from './refusals.ts';
 import {
   VectorStoreAccessDeniedError,
@@ -17,12 +24,16 @@ export function translateFailure(cause: unknown): unknown {
   if (cause instanceof Refusal || cause instanceof RetryableFailure) return cause;
   const why = `${cause.message}.`;
   if (isPassing(cause)) return new RetryableFailure('RetryableUnavailable', why, { cause });
-  if (cause instanceof VectorStoreAccessDeniedError) {
+  if (cause instanceof VectorStoreAccessDeniedError || cause instanceof GraphAccessDeniedError) {
     return new Refusal('RefusedCredentials', why, { cause });
   }
   if (cause instanceof VectorStoreFullError) return new Refusal('RefusedStoreFull', why, { cause });
   if (cause instanceof VectorStoreRefusedError)
     return new Refusal('RefusedByStore', why, { cause });
+  if (cause instanceof GraphDriftedError) return new Refusal('RefusedNotFrozen', why, { cause });
+  if (cause instanceof UnrestorableGraphError || cause instanceof DanglingRelationshipError) {
+    return new Refusal('RefusedGraph', why, { cause });
+  }
   if (cause instanceof MissingArtifactError) {
     return new Refusal('RefusedMissingArtifact', why, { cause });
   }
@@ -34,6 +45,7 @@ export function translateFailure(cause: unknown): unknown {
 function isPassing(error: Error): boolean {
   return (
     error instanceof VectorStoreUnavailableError ||
+    error instanceof GraphUnavailableError ||
     error instanceof WriteNotCompletedError ||
     isTransient(error)
   );

@@ -1,5 +1,6 @@
 // Every user's count as it was recorded before, against the collection that is live now.
 import type { CountRecord } from './count-record.ts';
+import type { GraphDump } from './graph-backup.ts';
 import { Refusal } from './refusals.ts';
 import { readReport } from './reports.ts';
 import type { Reference, Run } from './run.ts';
@@ -23,6 +24,7 @@ export interface BackupManifest {
   }[];
   readonly sha256: string;
   readonly drilled: number;
+  readonly graph: GraphDump;
 }
 
 /** @throws Refusal where there is none, or it is not what was recorded */

@@ -9,6 +9,7 @@ import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
 import { testUserOf } from '../../lib/migration/memory-backend.ts';
 import { createSecret } from '../../lib/migration/secret.ts';
 import type { Services } from '../../lib/migration/services.ts';
+import { createSandboxGraph, type SandboxGraph } from './graph.ts';
 import { lazily } from './memory-backend/lazy-version.ts';
 import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
 import { startOldVersion } from './memory-backend/old-version.ts';
@@ -23,6 +24,7 @@ const KEY = 'key-of-the-test-user';
 
 export interface SandboxWorld {
   readonly services: Services;
+  readonly graph: SandboxGraph;
   readonly qdrant: QdrantSandbox;
   readonly backend: MemoryBackendSandbox;
   readonly operator: Operator;
@@ -37,6 +39,8 @@ export interface WorldOptions {
   readonly dimensions?: number;
   /** Whether the new version can be reached before the cutover; it can, unless told. */
   readonly hasPreview?: boolean;
+  /** Whether there is a graph store; there is, unless told. */
+  readonly hasGraph?: boolean;
   /** Of the new version, before the cutover and after. */
   readonly shortcomings?: Shortcomings;
   readonly forgetsToFreeze?: boolean;
@@ -66,6 +70,8 @@ export async function startSandboxWorld(options: WorldOptions): Promise<SandboxW
   preview.deploy(lazily(() => startNewVersion({ ...settings, collection: target, shortcomings })));
   for (const server of [backend, preview]) server.grant(KEY, testUserOf(runId));
   await seedMemories(vectors, { collection: SOURCE, users, memories, dimensions, seed: 1 });
+  const graph = createSandboxGraph();
+  seedGraph(graph);
   const { forgetsToFreeze = false } = options;
   const operator = createOperator({ backend, settings, shortcomings, forgetsToFreeze });
   const services: Services = {
@@ -76,10 +82,12 @@ export async function startSandboxWorld(options: WorldOptions): Promise<SandboxW
     backend: connect(backend),
     preview: options.hasPreview === false ? undefined : connect(preview),
     hooks: operator.hooks,
+    graph: options.hasGraph === false ? undefined : graph,
     snapshotPartBytes: options.snapshotPartBytes ?? 16 * 1024,
   };
   return {
     services,
+    graph,
     qdrant,
     backend,
     operator,
@@ -96,4 +104,11 @@ function connect({ url }: MemoryBackendSandbox) {
 
 function capOf({ statsCap }: WorldOptions) {
   return statsCap === undefined ? {} : { statsCap };
+}
+
+function seedGraph(graph: SandboxGraph): void {
+  const properties = (name: string) => ({ name, user_id: 'user-1', mentions: { $int: '1' } });
+  const start = graph.addNode({ labels: ['person'], properties: properties('ada') });
+  const end = graph.addNode({ labels: ['city'], properties: properties('london') });
+  graph.addRelationship({ type: 'lives_in', start, end, properties: { valid: true } });
 }
