@@ -34,6 +34,11 @@ export class StaleRecordError extends Error {
   override readonly name = 'StaleRecordError';
 }
 
+/** The work took as long as it may: nothing more of it is started. */
+export class DeadlineExceededError extends Error {
+  override readonly name = 'DeadlineExceededError';
+}
+
 export type Resource = 'Transaction' | 'Category';
 
 export function unknownRecord(resource: Resource, id: number | string): NotFoundError {

@@ -1,5 +1,6 @@
 // Tries again with full jitter inside a deadline. What is worth another try is the caller's to say.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { DeadlineExceededError } from './errors.ts';
 
 export interface Pace {
   readonly firstDelayMs: number;
@@ -27,7 +28,7 @@ export const STANDARD_PACE: Pace = {
 
 const sharedDeadline = new AsyncLocalStorage<number>();
 
-/** Whatever is retried inside the work has one deadline in common, so that waits do not add up. */
+/** Whatever is retried inside the work has one deadline in common, so that waits and slow answers do not add up. */
 export function withinOneDeadline<Result>(
   pace: Pace,
   work: () => Promise<Result>,
@@ -35,13 +36,15 @@ export function withinOneDeadline<Result>(
   return sharedDeadline.run(pace.now() + pace.deadlineMs, work);
 }
 
-/** @throws what the last try threw, when it is not worth another or time is up */
+/** @throws what the last try threw, when it is not worth another or time is up; DeadlineExceededError before a first try */
 export async function retrying<Result>(
   pace: Pace,
   isWorthAnother: (error: unknown) => boolean,
   attempt: () => Promise<Result>,
 ): Promise<Result> {
-  const deadline = sharedDeadline.getStore() ?? pace.now() + pace.deadlineMs;
+  const start = pace.now();
+  const deadline = sharedDeadline.getStore() ?? start + pace.deadlineMs;
+  if (start > deadline) throw new DeadlineExceededError('No time is left for another call');
   for (let tries = 0; ; tries += 1) {
     try {
       return await attempt();

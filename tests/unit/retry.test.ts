@@ -1,5 +1,6 @@
 // How often and how long is waited, on a clock that only waiting moves.
 import { describe, expect, test } from 'vitest';
+import { DeadlineExceededError } from '../../lib/errors.ts';
 import { type Pace, retrying, withinOneDeadline } from '../../lib/retry.ts';
 
 /** A clock that only sleeping moves. */
@@ -86,4 +87,18 @@ test('two things retried within one deadline wait no longer together than one', 
   await expect(both).rejects.toThrow();
   expect(slept.reduce((sum, delay) => sum + delay, 0)).toBeLessThanOrEqual(100);
   expect(slept.slice(0, 3)).toEqual([5, 10, 20]);
+});
+
+test('nothing more is started once the deadline of all is over, however well each call went', async () => {
+  const { pace } = fakePace({ deadlineMs: 100 });
+  const started: number[] = [];
+  const slow = async (call: number) => {
+    started.push(call);
+    await pace.sleep(60);
+  };
+  const all = withinOneDeadline(pace, async () => {
+    for (const call of [1, 2, 3]) await retrying(pace, always, () => slow(call));
+  });
+  await expect(all).rejects.toThrow(DeadlineExceededError);
+  expect(started).toEqual([1, 2]);
 });
