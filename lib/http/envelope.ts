@@ -2,7 +2,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { logFailure } from '../log.ts';
-import type { ApiEvent } from './endpoint.ts';
+import type { ApiEvent } from './api-event.ts';
 import { toErrorReply } from './error-reply.ts';
 import type { Reply } from './replies.ts';
 

@@ -2,7 +2,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { ValidationError } from '../errors.ts';
-import type { ApiEvent } from './endpoint.ts';
+import type { ApiEvent } from './api-event.ts';
 import type { Reply } from './replies.ts';
 
 /** A JSON object of unknown content. */

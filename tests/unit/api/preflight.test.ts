@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { handler } from '../../../functions/api/preflight.ts';
-import type { ApiEvent } from '../../../lib/http/endpoint.ts';
+import type { ApiEvent } from '../../../lib/http/api-event.ts';
 
 describe('OPTIONS on any path', () => {
   it('is answered with success when a browser asks for leave', async () => {

@@ -2,7 +2,8 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { ConflictError } from '../../../lib/errors.ts';
-import { type ApiEvent, endpoint } from '../../../lib/http/endpoint.ts';
+import type { ApiEvent } from '../../../lib/http/api-event.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
 import { found, type Reply } from '../../../lib/http/replies.ts';
 
 const FAILURE = 'Failed to answer';

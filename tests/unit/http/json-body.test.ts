@@ -1,7 +1,8 @@
 // What counts as a missing body, as no JSON, as no object, and as an object.
 import type { Context } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import { type ApiEvent, endpoint } from '../../../lib/http/endpoint.ts';
+import type { ApiEvent } from '../../../lib/http/api-event.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
 import { jsonBody } from '../../../lib/http/json-body.ts';
 
 const handler = endpoint('Failed to echo')
