@@ -1,25 +1,25 @@
 // Page numbers over an exact total.
 
-/** As clients see it. */
 export interface Pagination {
+  /** From 1. */
   readonly page: number;
-  readonly per_page: number;
+  readonly perPage: number;
   readonly total: number;
   /** 0 when there is nothing to list. */
   readonly pages: number;
-  readonly has_next: boolean;
-  readonly has_prev: boolean;
+  readonly hasNext: boolean;
+  readonly hasPrev: boolean;
 }
 
 export function paginate(page: number, perPage: number, total: number): Pagination {
   const pages = Math.ceil(total / perPage);
   return {
     page,
-    per_page: perPage,
+    perPage,
     total,
     pages,
-    has_next: page < pages,
-    has_prev: page > 1,
+    hasNext: page < pages,
+    hasPrev: page > 1,
   };
 }
 

@@ -1,6 +1,7 @@
 // What a handler may answer, before it is put on the wire: a status and a body in the service's envelope.
 import type { Pagination } from '../domain/pagination.ts';
 import type { FieldFaults } from '../errors.ts';
+import { toPaginationJson } from './pagination-json.ts';
 
 export interface Reply {
   readonly status: number;
@@ -22,7 +23,7 @@ export function foundAll(data: readonly object[]): Reply {
 }
 
 export function foundPage(data: readonly object[], pagination: Pagination): Reply {
-  return { status: 200, body: { success: true, data, pagination } };
+  return { status: 200, body: { success: true, data, pagination: toPaginationJson(pagination) } };
 }
 
 export function created(data: object, message: string): Reply {

@@ -21,8 +21,6 @@ export interface Repair {
   readonly verdict: Verdict;
 }
 
-export type Verification = ReturnType<typeof createVerification>;
-
 /** How long the indexes are given to catch up before a drift is believed. */
 const SECOND_LOOK_AFTER_MS = 1_000;
 

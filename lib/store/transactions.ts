@@ -1,5 +1,4 @@
 // Remembers transactions: the row, its place in the histograms and in its category's count change as one.
-
 import { isAssignableId } from '../domain/record-id.ts';
 import type { Transaction } from '../domain/transaction.ts';
 import { StaleRecordError } from '../errors.ts';

@@ -15,7 +15,7 @@ export async function readContents({ transactions, categories }: Ledger) {
   for (let page = 1, hasNext = true; hasNext; page += 1) {
     const { items, pagination } = await transactions.list({ ...EVERYTHING, page, perPage: 100 });
     rows.push(...items.map(fieldsOf));
-    hasNext = pagination.has_next;
+    hasNext = pagination.hasNext;
   }
   const known = await categories.list({ activeOnly: false });
   return {

@@ -1,8 +1,9 @@
-// Records as clients see them: every field, in the document's names, null when empty.
+// Records and page numbers as clients see them: every field, in the document's names, null when empty.
 import { expect, test } from 'vitest';
 import type { Category } from '../../../lib/domain/category.ts';
 import type { NamedTransaction } from '../../../lib/domain/transaction.ts';
 import { toCategoryJson, toCountedCategoryJson } from '../../../lib/http/category-json.ts';
+import { toPaginationJson } from '../../../lib/http/pagination-json.ts';
 import { toTransactionJson } from '../../../lib/http/transaction-json.ts';
 
 const INSTANTS = { createdAt: 0, updatedAt: 1_700_000_000_001 };
@@ -36,4 +37,11 @@ test('a category, with and without its count', () => {
   };
   expect(toCategoryJson(food)).toStrictEqual(json);
   expect(toCountedCategoryJson(food)).toStrictEqual({ ...json, transaction_count: 2 });
+});
+
+test('page numbers', () => {
+  const pagination = { page: 2, perPage: 20, total: 61, pages: 4, hasNext: true, hasPrev: false };
+  expect(toPaginationJson(pagination)).toStrictEqual({
+    ...{ page: 2, per_page: 20, total: 61, pages: 4, has_next: true, has_prev: false },
+  });
 });
