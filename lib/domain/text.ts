@@ -27,6 +27,7 @@ function isNotBlank(value: string): boolean {
   return value.trim() !== '';
 }
 
+// No character takes more than two of what `length` counts: a far longer text is not taken apart to be counted.
 function atMost(maximum: number) {
-  return (value: string) => value.length <= maximum || [...value].length <= maximum;
+  return (value: string) => value.length <= 2 * maximum && [...value].length <= maximum;
 }
