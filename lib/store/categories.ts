@@ -50,7 +50,7 @@ export function createCategoryStore(options: {
     const update = setOn(keys.category(before.id), changeableAttributes(after), {
       expression: IS_UNCHANGED,
       values: { ':expected': before.version },
-      broken: () => new StaleRecordError(`Category ${before.id} is not at ${before.version}`),
+      broken: () => stale(before),
     });
     const renaming =
       before.name === after.name
@@ -97,5 +97,9 @@ function whyNotUnused(before: Category, existing: Item | undefined): Error {
   if (!existing) return unknownRecord('Category', before.id);
   const { transactionCount } = fromCategoryItem(existing);
   if (transactionCount > 0) return categoryInUse(transactionCount);
-  return new StaleRecordError(`Category ${before.id} is not at ${before.version}`);
+  return stale(before);
+}
+
+function stale({ id, version }: Category): StaleRecordError {
+  return new StaleRecordError(`Category ${id} is no longer at version ${version}`);
 }
