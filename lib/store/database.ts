@@ -41,8 +41,6 @@ export interface Range {
   readonly between?: readonly [string, string];
   readonly sortKey?: string;
   readonly descending?: boolean;
-  /** Attributes to return; all without it. */
-  readonly attributes?: readonly string[];
   readonly consistent?: boolean;
 }
 
@@ -145,24 +143,19 @@ function toQuery(
   range: Range,
   limit = Number.POSITIVE_INFINITY,
 ): QueryCommandInput {
-  const { index, attribute = 'pk', value, between, sortKey = 'sk', attributes } = range;
+  const { index, attribute = 'pk', value, between, sortKey = 'sk' } = range;
   const names: Record<string, string> = { '#partition': attribute };
   const values: Record<string, string> = { ':partition': value };
   if (between) {
     names['#sort'] = sortKey;
     [values[':first'], values[':last']] = between;
   }
-  const projected = attributes?.map((name, position) => {
-    names[`#a${position}`] = name;
-    return `#a${position}`;
-  });
   return {
     TableName,
     IndexName: index,
     KeyConditionExpression: between
       ? '#partition = :partition AND #sort BETWEEN :first AND :last'
       : '#partition = :partition',
-    ProjectionExpression: projected?.join(', '),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
     ScanIndexForward: !range.descending,
