@@ -1,6 +1,7 @@
 // A category: its fields, and what a client may say of them.
 import * as v from 'valibot';
 import { parseBody, sentOnly } from './fields.ts';
+import type { Revision } from './revision.ts';
 import { text, trimmedText } from './text.ts';
 
 /** What a client decides of a category. */
@@ -13,15 +14,10 @@ export interface CategoryFields {
   readonly isActive: boolean;
 }
 
-export interface Category extends CategoryFields {
+/** A transaction that is counted is no write of its category: it moves no revision. */
+export interface Category extends CategoryFields, Revision {
   readonly id: number;
   readonly transactionCount: number;
-  /** Milliseconds since 1970, UTC. */
-  readonly createdAt: number;
-  /** Milliseconds since 1970, UTC; every write of the category moves it, a counted transaction does not. */
-  readonly updatedAt: number;
-  /** Grows by one with every write of the category. */
-  readonly version: number;
 }
 
 export type CategoryChanges = Partial<CategoryFields>;

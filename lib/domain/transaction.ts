@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { type CalendarDate, calendarDate } from './calendar-date.ts';
 import { parseBody, sentOnly } from './fields.ts';
 import { amount } from './money.ts';
+import type { Revision } from './revision.ts';
 import { filledText, text } from './text.ts';
 
 export const TRANSACTION_TYPES = ['income', 'expense'] as const;
@@ -19,14 +20,8 @@ export interface TransactionFields {
   readonly notes: string | null;
 }
 
-export interface Transaction extends TransactionFields {
+export interface Transaction extends TransactionFields, Revision {
   readonly id: number;
-  /** Milliseconds since 1970, UTC. */
-  readonly createdAt: number;
-  /** Milliseconds since 1970, UTC; every write moves it. */
-  readonly updatedAt: number;
-  /** Grows by one with every write. */
-  readonly version: number;
 }
 
 export interface NamedTransaction extends Transaction {

@@ -7,12 +7,13 @@ import {
 } from '../domain/category.ts';
 import { nameTaken } from '../domain/category-rules.ts';
 import { canonicalId } from '../domain/record-id.ts';
+import { firstRevision, nextRevision } from '../domain/revision.ts';
 import { unknownRecord } from '../errors.ts';
 import type { Pace } from '../retry.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { CategoryNames } from '../store/category-names.ts';
 import type { Sequences } from '../store/sequences.ts';
-import { laterThan, settle } from './settle.ts';
+import { settle } from './settle.ts';
 
 export type Categories = ReturnType<typeof createCategories>;
 
@@ -45,15 +46,7 @@ export function createCategories(options: {
   async function create(fields: CategoryFields): Promise<Category> {
     await refuseTaken(fields.name);
     const id = await sequences.next('category');
-    const now = clock().getTime();
-    const category = {
-      ...fields,
-      id,
-      transactionCount: 0,
-      createdAt: now,
-      updatedAt: now,
-      version: 1,
-    };
+    const category = { ...fields, id, transactionCount: 0, ...firstRevision(clock()) };
     await store.add(category);
     return category;
   }
@@ -87,12 +80,7 @@ export function createCategories(options: {
   }
 
   function written(before: Category, changes: CategoryChanges): Category {
-    return {
-      ...before,
-      ...changes,
-      updatedAt: laterThan(before.updatedAt, clock().getTime()),
-      version: before.version + 1,
-    };
+    return { ...before, ...changes, ...nextRevision(before, clock()) };
   }
 
   async function refuseTaken(name: string): Promise<void> {

@@ -26,8 +26,3 @@ export async function settle<Existing, Result>(options: {
 function isStale(error: unknown): boolean {
   return error instanceof StaleRecordError;
 }
-
-/** The time of a write: the clock's, but always later than the write before. */
-export function laterThan(previous: number, now: number): number {
-  return Math.max(now, previous + 1);
-}

@@ -4,6 +4,7 @@ import type { Category } from '../domain/category.ts';
 import { inactiveCategory } from '../domain/category-rules.ts';
 import { offsetOf, type Pagination, paginate } from '../domain/pagination.ts';
 import { canonicalId } from '../domain/record-id.ts';
+import { firstRevision, nextRevision } from '../domain/revision.ts';
 import type {
   NamedTransaction,
   NewTransaction,
@@ -18,7 +19,7 @@ import type { CategoryNames } from '../store/category-names.ts';
 import type { Sequences } from '../store/sequences.ts';
 import type { TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
-import { laterThan, settle } from './settle.ts';
+import { settle } from './settle.ts';
 
 export interface TransactionListing {
   readonly items: readonly NamedTransaction[];
@@ -76,9 +77,7 @@ export function createTransactions(options: {
       ...fields,
       date: fields.date ?? currentDate(now, timeZone),
       id,
-      createdAt: now.getTime(),
-      updatedAt: now.getTime(),
-      version: 1,
+      ...firstRevision(now),
     };
     await store.add(transaction);
     return { ...transaction, categoryName: category?.name };
@@ -91,12 +90,7 @@ export function createTransactions(options: {
   ): Promise<NamedTransaction> {
     return await revise(existing, async (before) => {
       const category = await assignable(changes.categoryId ?? null);
-      const after: Transaction = {
-        ...before,
-        ...changes,
-        updatedAt: laterThan(before.updatedAt, clock().getTime()),
-        version: before.version + 1,
-      };
+      const after: Transaction = { ...before, ...changes, ...nextRevision(before, clock()) };
       // Nothing may fail once the write is applied, so its answer is made first.
       const answer = category ? { ...after, categoryName: category.name } : await named(after);
       await store.replace(before, after);

@@ -1,7 +1,7 @@
-// Deciding again on what is recorded now, and the times of writes.
+// Deciding again on what is recorded now.
 import { describe, expect, test } from 'vitest';
 import { StaleRecordError } from '../../../lib/errors.ts';
-import { laterThan, settle } from '../../../lib/ledger/settle.ts';
+import { settle } from '../../../lib/ledger/settle.ts';
 import { type Pace, STANDARD_PACE } from '../../../lib/retry.ts';
 
 const pace: Pace = { ...STANDARD_PACE, now: () => 0, sleep: async () => {} };
@@ -44,12 +44,4 @@ describe('settle', () => {
     const readAgain = async () => 1;
     await expect(settle({ pace, existing: 1, readAgain, decide })).rejects.toThrow('refused');
   });
-});
-
-test.each([
-  [5, 9, 9],
-  [9, 9, 10],
-  [9, 5, 10],
-])('after a write at %i, one at %i is told as %i', (previous, now, told) => {
-  expect(laterThan(previous, now)).toBe(told);
 });
