@@ -1,10 +1,10 @@
 // Every item of a ledger that comes into being at once: its rows, and what its other items say of them.
 import type { Category } from '../lib/domain/category.ts';
 import type { Transaction } from '../lib/domain/transaction.ts';
-import { toCategoryItem } from '../lib/store/category-item.ts';
+import { TRANSACTION_COUNT, toCategoryItem } from '../lib/store/category-item.ts';
 import type { Item } from '../lib/store/database.ts';
 import { createKeys } from '../lib/store/keys.ts';
-import { CATEGORY_COUNT, type Counters, counterName, createTally } from '../lib/store/tally.ts';
+import { type Counters, counterName, createTally } from '../lib/store/tally.ts';
 import { toTransactionItem } from '../lib/store/transaction-item.ts';
 
 export function createLedgerItems(ledgerId: string, categories: readonly Category[]) {
@@ -30,7 +30,7 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
   }
 
   function countOf({ id }: Category): number {
-    return tally.counters.get(counterName(keys.category(id), CATEGORY_COUNT))?.count ?? 0;
+    return tally.counters.get(counterName(keys.category(id), TRANSACTION_COUNT))?.count ?? 0;
   }
 
   return { rows, summary };
@@ -39,7 +39,7 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
 function dayItems(counters: Counters): Iterable<Item> {
   const items = new Map<string, Item>();
   for (const { key, attribute, count } of counters.values()) {
-    if (attribute === CATEGORY_COUNT) continue;
+    if (attribute === TRANSACTION_COUNT) continue;
     const name = `${key.pk} ${key.sk}`;
     items.set(name, Object.assign(items.get(name) ?? { ...key }, { [attribute]: count }));
   }

@@ -3,7 +3,12 @@ import type { Category } from '../domain/category.ts';
 import { categoryInUse, inactiveCategory } from '../domain/category-rules.ts';
 import { isAssignableId } from '../domain/record-id.ts';
 import { StaleRecordError, unknownRecord } from '../errors.ts';
-import { changeableAttributes, fromCategoryItem, toCategoryItem } from './category-item.ts';
+import {
+  changeableAttributes,
+  fromCategoryItem,
+  TRANSACTION_COUNT,
+  toCategoryItem,
+} from './category-item.ts';
 import type { CategoryNames } from './category-names.ts';
 import type { Database, Item, Write } from './database.ts';
 import type { Keys } from './keys.ts';
@@ -15,7 +20,7 @@ const IS_NEW = 'attribute_not_exists(pk)';
 const IS_KNOWN = 'attribute_exists(pk)';
 const IS_UNCHANGED = 'version = :expected';
 const IS_ASSIGNABLE = 'attribute_exists(pk) AND is_active = :yes';
-const IS_UNUSED = 'attribute_exists(pk) AND transaction_count = :none';
+const IS_UNUSED = `attribute_exists(pk) AND ${TRANSACTION_COUNT} = :none`;
 
 export function createCategoryStore(options: {
   readonly database: Database;
@@ -66,14 +71,14 @@ export function createCategoryStore(options: {
   }
 
   function leave(id: number): Write {
-    return addTo(keys.category(id), new Map([['transaction_count', -1]]), {
+    return addTo(keys.category(id), new Map([[TRANSACTION_COUNT, -1]]), {
       expression: IS_KNOWN,
       broken: () => new Error(`Category ${id} of a transaction is not there`),
     });
   }
 
   function join(id: number): Write {
-    return addTo(keys.category(id), new Map([['transaction_count', 1]]), {
+    return addTo(keys.category(id), new Map([[TRANSACTION_COUNT, 1]]), {
       expression: IS_ASSIGNABLE,
       values: { ':yes': true },
       broken: (existing) => (existing ? inactiveCategory() : unknownRecord('Category', id)),

@@ -3,13 +3,16 @@ import type { Category } from '../domain/category.ts';
 import type { Item } from './database.ts';
 import type { Keys } from './keys.ts';
 
+/** The attribute that counts a category's transactions. */
+export const TRANSACTION_COUNT = 'transaction_count';
+
 interface StoredCategory {
   readonly id: number;
   readonly name: string;
   readonly description: string | null;
   readonly color: string | null;
   readonly is_active: boolean;
-  readonly transaction_count: number;
+  readonly [TRANSACTION_COUNT]: number;
   readonly created_at: number;
   readonly updated_at: number;
   readonly version: number;
@@ -19,7 +22,7 @@ export function toCategoryItem(keys: Keys, category: Category): Item {
   const stored: StoredCategory = {
     id: category.id,
     created_at: category.createdAt,
-    transaction_count: category.transactionCount,
+    [TRANSACTION_COUNT]: category.transactionCount,
     ...changeableAttributes(category),
   };
   return { ...keys.category(category.id), ...stored };
@@ -45,7 +48,7 @@ export function fromCategoryItem(item: Item): Category {
     description: stored.description,
     color: stored.color,
     isActive: stored.is_active,
-    transactionCount: stored.transaction_count,
+    transactionCount: stored[TRANSACTION_COUNT],
     createdAt: stored.created_at,
     updatedAt: stored.updated_at,
     version: stored.version,

@@ -1,7 +1,6 @@
 // The day histogram in the table: items of a year (counts by month) and of a month (counts by day).
 // Attributes are i1, i2 ... for income and e1, e2 ... for expense: short, for every list reads them.
-import type { CalendarMonth } from '../domain/calendar-date.ts';
-import { monthOf, yearOf } from '../domain/calendar-date.ts';
+import { type CalendarMonth, monthOf, yearOf } from '../domain/calendar-date.ts';
 import {
   type DateRange,
   type MonthCounts,
@@ -12,7 +11,7 @@ import {
 } from '../domain/day-histogram.ts';
 import type { Transaction, TransactionType } from '../domain/transaction.ts';
 import type { Database, Item, Write } from './database.ts';
-import { type Key, type Keys, monthKey, yearKey } from './keys.ts';
+import { type Key, type Keys, monthKey, periodOf, yearKey } from './keys.ts';
 import { addTo } from './update-writes.ts';
 
 /** What of a transaction is counted. */
@@ -28,7 +27,7 @@ export function createDayCounts(database: Database, keys: Keys) {
     const { first, last } = yearsOf(range);
     const value = keys.days(categoryId);
     const items = await database.query({ value, between: [yearKey(first), yearKey(last)] });
-    return items.map((item) => ({ year: String(item.sk).slice(2), ...toSlotCounts(item) }));
+    return items.map((item) => ({ year: periodOf(String(item.sk)), ...toSlotCounts(item) }));
   }
 
   async function month(month: CalendarMonth, categoryId?: number): Promise<MonthCounts> {
@@ -67,7 +66,7 @@ export function countersOf(keys: Keys, { date, type, categoryId }: Counted) {
 export function describeCounter(sk: string, attribute: string): string {
   const [type] = Object.entries(PREFIXES).find(([, prefix]) => attribute.startsWith(prefix)) ?? [];
   const slot = attribute.slice(1).padStart(2, '0');
-  return type ? `${type} of ${sk.slice(2)}-${slot}` : `${attribute} of ${sk}`;
+  return type ? `${type} of ${periodOf(sk)}-${slot}` : `${attribute} of ${sk}`;
 }
 
 function note(changes: Map<string, CountChange>, keys: Keys, counted: Counted, by: number): void {

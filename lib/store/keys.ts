@@ -97,6 +97,11 @@ export function monthKey(month: CalendarMonth): string {
   return `M#${month}`;
 }
 
+/** The year or month that a key of a histogram's item stands for. */
+export function periodOf(sk: string): CalendarYear | CalendarMonth {
+  return sk.slice(2);
+}
+
 /** The list's order as a string: date, then creation, then id. */
 export function dateKey({
   date,

@@ -1,12 +1,13 @@
 // Compares what a ledger has recorded with what its rows say, and tells the writes that would mend each difference.
 import type { Category } from '../domain/category.ts';
+import { TRANSACTION_COUNT } from './category-item.ts';
 import type { Write } from './database.ts';
 import { describeCounter } from './day-counts.ts';
 import { changedMeanwhile, type Drift } from './drift.ts';
 import { type Keys, SEQUENCE_KINDS } from './keys.ts';
 import type { LedgerFigures } from './ledger-figures.ts';
 import { guardDrifts } from './name-guard-drift.ts';
-import { CATEGORY_COUNT, type Counter } from './tally.ts';
+import type { Counter } from './tally.ts';
 import { toTransactionItem } from './transaction-item.ts';
 import type { UnreadableRow, WrongRow } from './transaction-rows.ts';
 import { addTo, setOn } from './update-writes.ts';
@@ -30,7 +31,7 @@ function counterDrifts(keys: Keys, { recorded, recomputed, categories }: LedgerF
     const counter = was ?? is;
     if (!counter || was?.count === (is?.count ?? 0) || (!was && is?.count === 0)) return [];
     // The count of a category that is not there is told as such, and not brought into being.
-    if (counter.attribute === CATEGORY_COUNT && !known.has(counter.key.sk)) return [];
+    if (counter.attribute === TRANSACTION_COUNT && !known.has(counter.key.sk)) return [];
     return [counterDrift(keys, counter, was?.count, is?.count ?? 0)];
   });
 }

@@ -1,9 +1,9 @@
 // Reads a whole ledger: the figures it has recorded, and the same figures recomputed from its rows.
 import type { Category } from '../domain/category.ts';
-import { fromCategoryItem } from './category-item.ts';
+import { fromCategoryItem, TRANSACTION_COUNT } from './category-item.ts';
 import type { Database, Item } from './database.ts';
 import type { Keys, SequenceKind } from './keys.ts';
-import { CATEGORY_COUNT, type Counter, type Counters, counterName, createTally } from './tally.ts';
+import { type Counter, type Counters, counterName, createTally } from './tally.ts';
 import { readRow, type UnreadableRow, type WrongRow } from './transaction-rows.ts';
 
 export interface LedgerFigures {
@@ -33,7 +33,7 @@ export async function readLedgerFigures(database: Database, keys: Keys): Promise
   const known = new Set([...categories.map(({ id }) => id), ...guards.values()]);
   const recorded = new Map<string, Counter>(
     categories.map(({ id, transactionCount }) =>
-      entry({ key: keys.category(id), attribute: CATEGORY_COUNT, count: transactionCount }),
+      entry({ key: keys.category(id), attribute: TRANSACTION_COUNT, count: transactionCount }),
     ),
   );
   const noteDays = async (categoryId?: number) => {

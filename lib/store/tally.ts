@@ -1,5 +1,6 @@
 // Counts transactions from scratch: every counter of the table as it must stand for a set of rows.
 import type { Transaction } from '../domain/transaction.ts';
+import { TRANSACTION_COUNT } from './category-item.ts';
 import { countersOf } from './day-counts.ts';
 import type { Key, Keys } from './keys.ts';
 
@@ -11,8 +12,6 @@ export interface Counter {
 
 /** By `counterName`. */
 export type Counters = ReadonlyMap<string, Counter>;
-
-export const CATEGORY_COUNT = 'transaction_count';
 
 export function createTally(keys: Keys) {
   const counters = new Map<string, Counter>();
@@ -27,7 +26,7 @@ export function createTally(keys: Keys) {
     for (const { key, attribute } of countersOf(keys, transaction)) increment(key, attribute);
     if (categoryId === null) return;
     categoryIds.add(categoryId);
-    increment(keys.category(categoryId), CATEGORY_COUNT);
+    increment(keys.category(categoryId), TRANSACTION_COUNT);
   }
 
   function increment(key: Key, attribute: string): void {
