@@ -1,6 +1,11 @@
-// The sample graph, brought into a target as a restore would.
-import type { GraphTarget } from '../../lib/migration/graph/graph-store.ts';
+// The sample graph, brought into a target as a restore would, and dumped.
+import type { ArtifactStore } from '../../lib/migration/artifacts.ts';
+import { dumpGraph } from '../../lib/migration/graph/dump.ts';
+import type { GraphSource, GraphTarget } from '../../lib/migration/graph/graph-store.ts';
+import type { GraphManifest } from '../../lib/migration/graph/manifest.ts';
 import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS, SAMPLE_SCHEMA } from './graph-samples.ts';
+
+export const DUMP_PREFIX = 'run-1/graph';
 
 export async function fillWithSample<Graph extends GraphTarget>(graph: Graph): Promise<Graph> {
   await graph.beginRestore();
@@ -9,4 +14,9 @@ export async function fillWithSample<Graph extends GraphTarget>(graph: Graph): P
   await graph.createSchema(SAMPLE_SCHEMA);
   await graph.finishRestore();
   return graph;
+}
+
+export async function dump(source: GraphSource, artifacts: ArtifactStore): Promise<GraphManifest> {
+  const now = () => new Date();
+  return await dumpGraph({ source, artifacts, prefix: DUMP_PREFIX, runId: 'run-1', now });
 }

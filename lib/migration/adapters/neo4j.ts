@@ -20,13 +20,19 @@ export interface Neo4jAddress {
   readonly password: string;
   /** The user's home database without it. */
   readonly database?: string;
+  /** How long a small read or a write that fails by bad luck is tried again. */
+  readonly patienceMs?: number;
 }
 
 export interface Neo4jGraph extends GraphTarget, AsyncDisposable {}
 
-export function openNeo4j({ url, user, password, database }: Neo4jAddress): Neo4jGraph {
+export function openNeo4j(address: Neo4jAddress): Neo4jGraph {
+  const { url, user, password, database, patienceMs = 10_000 } = address;
   // Integers stay the driver's own: as numbers they would lose digits, and look like floats.
-  const driver = neo4j.driver(url, neo4j.auth.basic(user, password), { telemetryDisabled: true });
+  const driver = neo4j.driver(url, neo4j.auth.basic(user, password), {
+    maxTransactionRetryTime: patienceMs,
+    telemetryDisabled: true,
+  });
   const sessions = createSessions(driver, database);
   return {
     ...createSource(sessions),

@@ -1,14 +1,11 @@
 // That a dump of a graph holds everything, restores to the same, and is refused when it is not still.
 import { describe, expect, test } from 'vitest';
-import { dumpGraph } from '../../../lib/migration/graph/dump.ts';
 import type { GraphTarget } from '../../../lib/migration/graph/graph-store.ts';
 import { verifyDump } from '../../../lib/migration/graph/read-dump.ts';
 import { restoreGraph } from '../../../lib/migration/graph/restore.ts';
 import { openArtifactFolder } from '../../support/artifact-folder.ts';
-import { fillWithSample } from '../../support/filled-graph.ts';
+import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
 import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS } from '../../support/graph-samples.ts';
-
-const PREFIX = 'run-1/graph';
 
 /** @param openEmpty gives an empty graph every time, which may be the one before */
 export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTarget>): void {
@@ -18,7 +15,7 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
       const source = await fillWithSample(await openEmpty());
       const manifest = await dump(source, artifacts);
       const target = await openEmpty();
-      const report = await restoreGraph({ artifacts, prefix: PREFIX, target, batchSize: 3 });
+      const report = await restoreGraph({ artifacts, prefix: DUMP_PREFIX, target, batchSize: 3 });
       expect(report).toEqual({ manifest, differences: [] });
     });
 
@@ -41,7 +38,7 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
         },
         files: { nodes: { lines: SAMPLE_NODES.length } },
       });
-      expect(await verifyDump(artifacts, PREFIX)).toEqual(manifest);
+      expect(await verifyDump(artifacts, DUMP_PREFIX)).toEqual(manifest);
     });
 
     test('holds an empty graph as well', async () => {
@@ -50,7 +47,7 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
       expect(manifest.contents).toMatchObject({ nodes: 0, relationships: 0 });
       const { differences } = await restoreGraph({
         artifacts,
-        prefix: PREFIX,
+        prefix: DUMP_PREFIX,
         target: await openEmpty(),
       });
       expect(differences).toEqual([]);
@@ -63,20 +60,10 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
       await expect(dump(written, artifacts)).rejects.toThrow(
         expect.objectContaining({ name: 'GraphDriftedError' }),
       );
-      await expect(verifyDump(artifacts, PREFIX)).rejects.toThrow(
+      await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(
         expect.objectContaining({ name: 'MissingArtifactError' }),
       );
     });
-  });
-}
-
-async function dump(source: GraphTarget, artifacts: Parameters<typeof verifyDump>[0]) {
-  return await dumpGraph({
-    source,
-    artifacts,
-    prefix: PREFIX,
-    runId: 'run-1',
-    now: () => new Date(),
   });
 }
 

@@ -1,4 +1,8 @@
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
+import { restoreGraph } from '../../../lib/migration/graph/restore.ts';
+import { createSandboxGraph } from '../../../local/sandbox/graph.ts';
+import { openArtifactFolder } from '../../support/artifact-folder.ts';
+import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
 import { useNeo4j } from '../../support/neo4j.ts';
 import { describeGraphDump } from './graph-dump.ts';
 import { describeGraphStore } from './graph-store.ts';
@@ -10,7 +14,22 @@ else test.skip('Neo4j, which `npm run test:neo4j` starts a server for', () => {}
 
 // In one file, since all share the one graph.
 function describeNeo4j(url: string): void {
-  const { openEmpty } = useNeo4j(url);
+  const { openEmpty, run } = useNeo4j(url);
   describeGraphStore('Neo4j', openEmpty);
   describeGraphDump('Neo4j', openEmpty);
+
+  test('A restore into Neo4j that is killed while it removes its marks goes on with that', async () => {
+    const { artifacts } = await openArtifactFolder();
+    await dump(await fillWithSample(createSandboxGraph()), artifacts);
+    const target = await openEmpty();
+    const killed = { ...target, finishRestore: () => Promise.reject(new Error('killed')) };
+    const options = { artifacts, prefix: DUMP_PREFIX };
+    await expect(restoreGraph({ ...options, target: killed })).rejects.toThrow('killed');
+    await run('CREATE CONSTRAINT _restore_finishing FOR (n:_Restore) REQUIRE n.x IS UNIQUE');
+    await run('MATCH (n:_Restore:city) REMOVE n:_Restore, n._restoreId');
+    expect(await target.restoreState()).toBe('finishing');
+    const { differences } = await restoreGraph({ ...options, target });
+    expect(differences).toEqual([]);
+    expect(await target.restoreState()).toBe('none');
+  });
 }

@@ -3,14 +3,12 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { ArtifactStore } from '../../../../lib/migration/artifacts.ts';
-import { dumpGraph } from '../../../../lib/migration/graph/dump.ts';
 import { verifyDump } from '../../../../lib/migration/graph/read-dump.ts';
 import { restoreGraph } from '../../../../lib/migration/graph/restore.ts';
 import { createSandboxGraph } from '../../../../local/sandbox/graph.ts';
 import { openArtifactFolder } from '../../../support/artifact-folder.ts';
-import { fillWithSample } from '../../../support/filled-graph.ts';
+import { DUMP_PREFIX, dump, fillWithSample } from '../../../support/filled-graph.ts';
 
-const PREFIX = 'run-1/graph';
 const FILES = { nodes: 'nodes.jsonl.gz', rels: 'rels.jsonl.gz', schema: 'schema.json' } as const;
 
 type Damage = (bytes: Buffer) => Buffer;
@@ -52,28 +50,28 @@ test.each<[string, keyof typeof FILES, Damage]>([
   ],
 ])('A dump is refused when %s', async (_, file, damage) => {
   const { folder, artifacts } = await dumped();
-  const path = join(folder, PREFIX, FILES[file]);
+  const path = join(folder, DUMP_PREFIX, FILES[file]);
   // With a record of its own, as if it had been put there so: it is the manifest that is to find it.
-  await replace(artifacts, `${PREFIX}/${FILES[file]}`, damage(await readFile(path)));
+  await replace(artifacts, `${DUMP_PREFIX}/${FILES[file]}`, damage(await readFile(path)));
   const refusal = expect.objectContaining({ name: 'DamagedDumpError' });
-  await expect(verifyDump(artifacts, PREFIX)).rejects.toThrow(refusal);
+  await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(refusal);
   const target = createSandboxGraph();
-  await expect(restoreGraph({ artifacts, prefix: PREFIX, target })).rejects.toThrow(refusal);
+  await expect(restoreGraph({ artifacts, prefix: DUMP_PREFIX, target })).rejects.toThrow(refusal);
   expect(await target.size()).toEqual({ nodes: 0, relationships: 0 });
 });
 
 test('A dump without its manifest is none', async () => {
   const { artifacts } = await dumped();
-  await artifacts.delete(`${PREFIX}/manifest.json`);
-  await expect(verifyDump(artifacts, PREFIX)).rejects.toThrow(
+  await artifacts.delete(`${DUMP_PREFIX}/manifest.json`);
+  await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(
     expect.objectContaining({ name: 'MissingArtifactError' }),
   );
 });
 
 test('A file cut short behind the back of the store is no dump either', async () => {
   const { folder, artifacts } = await dumped();
-  await writeFile(join(folder, PREFIX, FILES.nodes), '');
-  await expect(verifyDump(artifacts, PREFIX)).rejects.toThrow(
+  await writeFile(join(folder, DUMP_PREFIX, FILES.nodes), '');
+  await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(
     expect.objectContaining({ name: 'DamagedDumpError' }),
   );
 });
@@ -81,8 +79,7 @@ test('A file cut short behind the back of the store is no dump either', async ()
 async function dumped() {
   const { folder, artifacts } = await openArtifactFolder();
   const source = await fillWithSample(createSandboxGraph());
-  const now = () => new Date();
-  await dumpGraph({ source, artifacts, prefix: PREFIX, runId: 'run-1', now });
+  await dump(source, artifacts);
   return { folder, artifacts };
 }
 

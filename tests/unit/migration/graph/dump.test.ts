@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
-import { dumpGraph } from '../../../../lib/migration/graph/dump.ts';
 import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
 import { readManifest } from '../../../../lib/migration/graph/manifest.ts';
 import { createSandboxGraph, type SandboxGraph } from '../../../../local/sandbox/graph.ts';
 import { openArtifactFolder } from '../../../support/artifact-folder.ts';
-import { fillWithSample } from '../../../support/filled-graph.ts';
-
-const PREFIX = 'run-1/graph';
+import { DUMP_PREFIX, dump, fillWithSample } from '../../../support/filled-graph.ts';
 
 test.each<[string, string, (graph: SandboxGraph) => GraphSource]>([
   [
@@ -86,7 +83,7 @@ test.each<[string, string, (graph: SandboxGraph) => GraphSource]>([
   const { artifacts } = await openArtifactFolder();
   const source = disturb(await fillWithSample(createSandboxGraph()));
   await expect(dump(source, artifacts)).rejects.toThrow(expect.objectContaining({ name }));
-  await expect(readManifest(artifacts, PREFIX)).rejects.toThrow('There is no artifact');
+  await expect(readManifest(artifacts, DUMP_PREFIX)).rejects.toThrow('There is no artifact');
 });
 
 test('A dump that fails takes the manifest of an earlier one with it', async () => {
@@ -101,26 +98,16 @@ test('A dump that fails takes the manifest of an earlier one with it', async () 
     },
   };
   await expect(dump(broken, artifacts)).rejects.toThrow('the connection broke');
-  await expect(readManifest(artifacts, PREFIX)).rejects.toThrow('There is no artifact');
+  await expect(readManifest(artifacts, DUMP_PREFIX)).rejects.toThrow('There is no artifact');
 });
 
 test('A dump that must be kept is not written over', async () => {
   const { artifacts } = await openArtifactFolder();
   const graph = await fillWithSample(createSandboxGraph());
   const kept = await dump(graph, artifacts);
-  await artifacts.retain(`${PREFIX}/manifest.json`, new Date(Date.now() + 3_600_000));
+  await artifacts.retain(`${DUMP_PREFIX}/manifest.json`, new Date(Date.now() + 3_600_000));
   await expect(dump(graph, artifacts)).rejects.toThrow(
     expect.objectContaining({ name: 'RetainedArtifactError' }),
   );
-  expect(await readManifest(artifacts, PREFIX)).toEqual(kept);
+  expect(await readManifest(artifacts, DUMP_PREFIX)).toEqual(kept);
 });
-
-async function dump(source: GraphSource, artifacts: Parameters<typeof readManifest>[0]) {
-  return await dumpGraph({
-    source,
-    artifacts,
-    prefix: PREFIX,
-    runId: 'run-1',
-    now: () => new Date(),
-  });
-}

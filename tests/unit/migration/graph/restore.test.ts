@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { dumpGraph } from '../../../../lib/migration/graph/dump.ts';
 import type { GraphRestore, GraphTarget } from '../../../../lib/migration/graph/graph-store.ts';
 import { restoreGraph } from '../../../../lib/migration/graph/restore.ts';
 import { createSandboxGraph } from '../../../../local/sandbox/graph.ts';
 import { openArtifactFolder } from '../../../support/artifact-folder.ts';
-import { fillWithSample } from '../../../support/filled-graph.ts';
+import { DUMP_PREFIX, dump, fillWithSample } from '../../../support/filled-graph.ts';
 
-const PREFIX = 'run-1/graph';
 const WRITES = [
   'beginRestore',
   'restoreNodes',
@@ -22,13 +20,18 @@ test('A restore that is killed at any call, before or after it, goes on to the s
     for (let call = 0; ; call += 1) {
       const graph = createSandboxGraph();
       const target = killedAt(graph, call, when);
-      const killed = await restoreGraph({ artifacts, prefix: PREFIX, target, batchSize: 2 }).then(
+      const killed = await restoreGraph({
+        artifacts,
+        prefix: DUMP_PREFIX,
+        target,
+        batchSize: 2,
+      }).then(
         () => false,
         () => true,
       );
       if (!killed) break;
       points += 1;
-      const { differences } = await restoreGraph({ artifacts, prefix: PREFIX, target: graph });
+      const { differences } = await restoreGraph({ artifacts, prefix: DUMP_PREFIX, target: graph });
       expect(differences, `killed ${when} call ${call}`).toEqual([]);
       expect(await graph.restoreState()).toBe('none');
     }
@@ -41,7 +44,7 @@ test('A restore refuses a graph that holds anything else, and leaves it as it is
   const artifacts = await dumpedSample();
   const target = createSandboxGraph();
   target.addNode({ labels: ['precious'], properties: {} });
-  await expect(restoreGraph({ artifacts, prefix: PREFIX, target })).rejects.toThrow(
+  await expect(restoreGraph({ artifacts, prefix: DUMP_PREFIX, target })).rejects.toThrow(
     expect.objectContaining({
       name: 'GraphRestoreError',
       message: expect.stringContaining('1 nodes'),
@@ -108,7 +111,7 @@ describe('A restore tells what came out otherwise:', () => {
   ])('%s', async (_, disturb, expected) => {
     const artifacts = await dumpedSample();
     const target = disturb(createSandboxGraph());
-    const { differences } = await restoreGraph({ artifacts, prefix: PREFIX, target });
+    const { differences } = await restoreGraph({ artifacts, prefix: DUMP_PREFIX, target });
     expect(differences.map(({ what }) => what)).toEqual(expect.arrayContaining(expected));
   });
 });
@@ -116,8 +119,7 @@ describe('A restore tells what came out otherwise:', () => {
 async function dumpedSample() {
   const { artifacts } = await openArtifactFolder();
   const source = await fillWithSample(createSandboxGraph());
-  const now = () => new Date();
-  await dumpGraph({ source, artifacts, prefix: PREFIX, runId: 'run-1', now });
+  await dump(source, artifacts);
   return artifacts;
 }
 
