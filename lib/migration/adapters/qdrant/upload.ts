@@ -21,7 +21,8 @@ export function createUpload({ baseUrl, authorization }: Transport) {
     const headers = { ...authorization(), ...form.headers };
     const request = openRequest(`${baseUrl}${path}`, headers);
     const reply = await send(request, form.bytes()).catch((cause) => {
-      throw toUnavailable(`POST ${path}`, cause);
+      // A file that cannot be read is no failure of the store.
+      throw form.brokenBy() ?? toUnavailable(`POST ${path}`, cause);
     });
     if (!reply.ok) throw await toFailure(`POST ${path}`, reply);
   };
@@ -32,21 +33,20 @@ function openRequest(url: string, headers: Record<string, string>): ClientReques
   return open(url, { method: 'POST', headers, timeout: SILENCE_MS });
 }
 
-// A refusal may arrive, and the connection close, before the file is sent: the answer counts.
+// A refusal may arrive before the file is sent: the answer counts, and the rest of the file is not sent.
 async function send(request: ClientRequest, bytes: AsyncIterable<Uint8Array>): Promise<Response> {
   request.on('timeout', () => request.destroy(new Error(`${SILENCE_MS} ms silent`)));
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    request.once('response', resolve).once('error', reject);
+    request.once('response', resolve).on('error', reject);
   });
-  const sent = pipeline(Readable.from(bytes), request);
-  const [answer] = await Promise.all([answered, sent.catch(() => answered)]);
-  const body = await Array.fromAsync(answer);
-  const status = answer.statusCode ?? 500;
+  // Whatever ends the sending ends the request, and shows there.
+  pipeline(Readable.from(bytes), request).catch(() => undefined);
+  const answer = await answered;
+  const body = Buffer.concat(await Array.fromAsync<Buffer>(answer));
+  request.destroy();
   const retryAfter = answer.headers['retry-after'];
-  return new Response(Buffer.concat(body), {
-    status,
-    headers: retryAfter ? { 'retry-after': retryAfter } : {},
-  });
+  const headers = retryAfter ? { 'retry-after': retryAfter } : {};
+  return new Response(body, { status: answer.statusCode ?? 500, headers });
 }
 
 function formOf({ fileName, size, bytes }: SnapshotUpload) {
@@ -57,15 +57,34 @@ function formOf({ fileName, size, bytes }: SnapshotUpload) {
       'Content-Type: application/octet-stream\r\n\r\n',
   );
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  let brokenBy: unknown;
   return {
     headers: {
       'content-type': `multipart/form-data; boundary=${boundary}`,
       'content-length': String(head.length + size + tail.length),
     },
+    brokenBy: () => brokenBy,
     async *bytes() {
       yield head;
-      yield* bytes;
+      yield* read();
       yield tail;
     },
   };
+
+  // By hand: a connection that breaks is thrown into this generator, where it must not be taken for the file's fault.
+  async function* read(): AsyncGenerator<Uint8Array> {
+    const file = bytes[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const { done, value } = await file.next().catch((error: unknown) => {
+          brokenBy = error;
+          throw error;
+        });
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await file.return?.();
+    }
+  }
 }
