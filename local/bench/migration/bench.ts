@@ -12,7 +12,7 @@ import { memories } from '../../sandbox/awkward-memories.ts';
 import { createProgress } from '../progress.ts';
 import { atLeast, atMost, type Bar, toMarkdown } from '../report.ts';
 import { median } from '../statistics.ts';
-import { measureWorker, startSandboxProcess } from './processes.ts';
+import { HEAP_OF_A_SMALL_FUNCTION, measureWorker, startSandboxProcess } from './processes.ts';
 import type { Measured } from './worker.ts';
 
 const MOST_MEGABYTES = 256;
@@ -27,7 +27,8 @@ const sandbox = await startSandboxProcess();
 try {
   const bars = await measure(sandbox.url);
   const title = `${count.toLocaleString('en')} points of ${dimensions} dimensions`;
-  console.log(`\n${title}\n\n${toMarkdown({ bars, tables: [] })}`);
+  const limits = HEAP_OF_A_SMALL_FUNCTION.join(' ');
+  console.log(`\n${title}; workers run with ${limits}\n\n${toMarkdown({ bars, tables: [] })}`);
   if (bars.some(({ met }) => met === false)) process.exitCode = 1;
 } finally {
   progress.done();
