@@ -13,7 +13,7 @@ import { createProgress } from '../progress.ts';
 import { atLeast, atMost, type Bar, toMarkdown } from '../report.ts';
 import { median } from '../statistics.ts';
 import { HEAP_OF_A_SMALL_FUNCTION, measureWorker, startSandboxProcess } from './processes.ts';
-import type { Measured } from './worker.ts';
+import type { Measured, Way } from './worker.ts';
 
 const MOST_MEGABYTES = 256;
 const LEAST_SPEED = 0.7;
@@ -52,8 +52,16 @@ async function measure(url: string): Promise<Bar[]> {
   const filled = await measureWorker('copy', url, 'source', target, folder);
   progress.step();
   const report = await verify(store, target);
+  progress.start('A snapshot, down and up again', 1);
+  const snapshot = await measureWorker('snapshot', url, 'source', 'restored', folder);
+  const restored = await store.count('restored');
   progress.done();
-  return [...fidelityBars(report, expected), ...costBars({ bare, plain, filled })];
+  return [
+    ...fidelityBars(report, expected),
+    holds('points of the restored snapshot', restored === count, restored.toLocaleString('en')),
+    ...costBars({ bare, plain, filled }),
+    atMost('resident memory of the snapshot', snapshot.peakMegabytes, MOST_MEGABYTES, ' MB'),
+  ];
 }
 
 /** Fills the source, and tells the digest of what was meant to be in it. */
@@ -74,7 +82,7 @@ async function seed(store: VectorStore): Promise<string> {
   return digest;
 }
 
-async function copied(store: VectorStore, way: 'copy' | 'bare', url: string, extra: object) {
+async function copied(store: VectorStore, way: Way, url: string, extra: object) {
   await createCollection(store, way, extra);
   const measured = await measureWorker(way, url, 'source', way, folder);
   await store.deleteCollection(way);

@@ -1,7 +1,7 @@
 // The processes of the migration bench: the sandbox, and a worker for each copy.
 import { fileURLToPath } from 'node:url';
 import { type Child, startChild } from '../../child-process.ts';
-import type { Measured } from './worker.ts';
+import type { Measured, Way } from './worker.ts';
 
 // What lives at any time is some 11 MB. Without limits V8 takes what a large machine has to give before it
 // collects the rest; a deployed function has such limits, from its memory size or from NODE_OPTIONS.
@@ -27,10 +27,7 @@ export function startSandboxProcess(): Promise<ServedSandbox> {
 }
 
 /** @throws with what the worker said when it did not come to its end */
-export async function measureWorker(
-  way: 'copy' | 'bare',
-  ...places: readonly string[]
-): Promise<Measured> {
+export async function measureWorker(way: Way, ...places: readonly string[]): Promise<Measured> {
   const lines: string[] = [];
   const args = [...HEAP_OF_A_SMALL_FUNCTION, pathOf('./worker.ts'), way, ...places];
   const child = startChild({

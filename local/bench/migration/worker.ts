@@ -2,9 +2,11 @@
 // Prints one line of JSON: how long it took, and the most it had resident.
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
 import { type CopyCheckpoint, copyPoints } from '../../../lib/migration/copy.ts';
 import { planCopy } from '../../../lib/migration/copy-plan.ts';
+import type { SnapshotDescription, VectorStore } from '../../../lib/migration/vector-store.ts';
 import { copyByBareLoop } from './bare-loop.ts';
 
 export interface Measured {
@@ -12,7 +14,9 @@ export interface Measured {
   readonly peakMegabytes: number;
 }
 
-const WAYS = { copy, bare: copyByBareLoop };
+const WAYS = { copy, bare: copyByBareLoop, snapshot: passSnapshotThrough };
+
+export type Way = keyof typeof WAYS;
 
 interface Places {
   readonly url: string;
@@ -22,7 +26,7 @@ interface Places {
 }
 
 const [way = '', url = '', source = '', target = '', folder = ''] = process.argv.slice(2);
-const run = WAYS[way as keyof typeof WAYS];
+const run = WAYS[way as Way];
 const milliseconds = await run({ url, source, target, folder });
 const measured: Measured = { milliseconds, peakMegabytes: await peakMegabytes() };
 console.log(JSON.stringify(measured));
@@ -39,6 +43,25 @@ async function copy({ url, source, target, folder }: Places): Promise<number> {
   const begun = performance.now();
   await copyPoints(settings, { saveCheckpoint });
   return performance.now() - begun;
+}
+
+// From the store through this process and back under a new name, which checks it against its digest.
+async function passSnapshotThrough({ url, source, target }: Places): Promise<number> {
+  const store = createQdrant({ url });
+  const begun = performance.now();
+  await store.startSnapshot(source);
+  const { name, size, checksum } = await untilListed(store, source);
+  const { bytes } = await store.downloadSnapshot(source, name);
+  await store.uploadSnapshot(target, { fileName: name, size, checksum: checksum ?? '', bytes });
+  return performance.now() - begun;
+}
+
+async function untilListed(store: VectorStore, collection: string): Promise<SnapshotDescription> {
+  for (;;) {
+    const [snapshot] = await store.listSnapshots(collection);
+    if (snapshot) return snapshot;
+    await pause(200);
+  }
 }
 
 // The system's own peak counts from the fork and so includes the parent's memory; the kernel's is of this program.

@@ -67,8 +67,9 @@ function toPart(call: string, reply: Response, fromByte: number, watchdog: Watch
 async function* watched(call: string, body: AsyncIterable<Uint8Array>, watchdog: Watchdog) {
   try {
     for await (const chunk of body) {
-      watchdog.fed();
+      watchdog.stop();
       yield chunk;
+      watchdog.start();
     }
   } catch (cause) {
     throw toUnavailable(call, cause);
@@ -79,13 +80,16 @@ async function* watched(call: string, body: AsyncIterable<Uint8Array>, watchdog:
 
 type Watchdog = ReturnType<typeof createWatchdog>;
 
-// A download may take any time, a silence in it may not.
+// A download may take any time, and so may whoever takes the bytes; a silence of the store may not.
 function createWatchdog(silenceMs: number) {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new Error(`${silenceMs} ms silent`)), silenceMs);
+  const bark = () => controller.abort(new Error(`${silenceMs} ms silent`));
+  let timer = setTimeout(bark, silenceMs);
   return {
     signal: controller.signal,
-    fed: () => void timer.refresh(),
+    start() {
+      timer = setTimeout(bark, silenceMs);
+    },
     stop: () => clearTimeout(timer),
   };
 }
