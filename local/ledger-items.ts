@@ -2,8 +2,10 @@
 import type { Category } from '../lib/domain/category.ts';
 import type { Transaction } from '../lib/domain/transaction.ts';
 import { TRANSACTION_COUNT, toCategoryItem } from '../lib/store/category-item.ts';
+import { toNameGuard } from '../lib/store/category-names.ts';
 import type { Item } from '../lib/store/database.ts';
 import { createKeys } from '../lib/store/keys.ts';
+import { LAST_ID } from '../lib/store/sequences.ts';
 import { type Counters, counterName, createTally } from '../lib/store/tally.ts';
 import { toTransactionItem } from '../lib/store/transaction-item.ts';
 
@@ -23,10 +25,13 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
     yield* dayItems(tally.counters);
     for (const category of categories) {
       yield toCategoryItem(keys, { ...category, transactionCount: countOf(category) });
-      yield { ...keys.categoryName(category.name), category_id: category.id };
+      yield toNameGuard(keys, category.name, category.id);
     }
-    yield { ...keys.sequence('transaction'), last: tally.highestId() };
-    yield { ...keys.sequence('category'), last: Math.max(0, ...categories.map(({ id }) => id)) };
+    yield { ...keys.sequence('transaction'), [LAST_ID]: tally.highestId() };
+    yield {
+      ...keys.sequence('category'),
+      [LAST_ID]: Math.max(0, ...categories.map(({ id }) => id)),
+    };
   }
 
   function countOf({ id }: Category): number {

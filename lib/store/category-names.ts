@@ -1,6 +1,6 @@
 // Who has which name: one small item a name, which makes names unique under races and tells a list all of them in one query.
 import { nameMustBeUnique } from '../domain/category-rules.ts';
-import type { Database, Write } from './database.ts';
+import type { Database, Item, Write } from './database.ts';
 import type { Keys } from './keys.ts';
 
 export type CategoryNames = ReturnType<typeof createCategoryNames>;
@@ -22,7 +22,7 @@ export function createCategoryNames(database: Database, keys: Keys) {
   function claim(name: string, categoryId: number): Write {
     return {
       Put: {
-        Item: { ...keys.categoryName(name), category_id: categoryId },
+        Item: toNameGuard(keys, name, categoryId),
         ConditionExpression: IS_FREE,
       },
       broken: nameMustBeUnique,
@@ -41,4 +41,9 @@ export function createCategoryNames(database: Database, keys: Keys) {
   }
 
   return { all, isTaken, claim, release };
+}
+
+/** The item that says whose name it is. */
+export function toNameGuard(keys: Keys, name: string, categoryId: number): Item {
+  return { ...keys.categoryName(name), category_id: categoryId };
 }

@@ -7,6 +7,7 @@ import { changedMeanwhile, type Drift } from './drift.ts';
 import { type Keys, SEQUENCE_KINDS } from './keys.ts';
 import type { LedgerFigures } from './ledger-figures.ts';
 import { guardDrifts } from './name-guard-drift.ts';
+import { LAST_ID } from './sequences.ts';
 import type { Counter } from './tally.ts';
 import { toTransactionItem } from './transaction-item.ts';
 import type { UnreadableRow, WrongRow } from './transaction-rows.ts';
@@ -103,7 +104,7 @@ function sequenceDrifts(keys: Keys, { lastIds, highestIds }: LedgerFigures): Dri
       where: `last ${kind} id`,
       recorded: lastIds[kind],
       recomputed: highest,
-      mending: [setOn(keys.sequence(kind), { last: highest }, isBehind)],
+      mending: [setOn(keys.sequence(kind), { [LAST_ID]: highest }, isBehind)],
     };
   });
 }

@@ -3,6 +3,7 @@ import type { Category } from '../domain/category.ts';
 import { fromCategoryItem, TRANSACTION_COUNT } from './category-item.ts';
 import type { Database, Item } from './database.ts';
 import type { Keys, SequenceKind } from './keys.ts';
+import { LAST_ID } from './sequences.ts';
 import { type Counter, type Counters, counterName, createTally } from './tally.ts';
 import { readRow, type UnreadableRow, type WrongRow } from './transaction-rows.ts';
 
@@ -79,7 +80,7 @@ async function readRows(database: Database, keys: Keys) {
 }
 
 async function lastId(database: Database, keys: Keys, kind: SequenceKind): Promise<number> {
-  return Number((await database.get(keys.sequence(kind)))?.last ?? 0);
+  return Number((await database.get(keys.sequence(kind)))?.[LAST_ID] ?? 0);
 }
 
 function toCounters({ pk, sk, ...counts }: Item): Counter[] {

@@ -1,5 +1,6 @@
 // Compares the guards of category names with the names that categories bear.
 import type { Category } from '../domain/category.ts';
+import { toNameGuard } from './category-names.ts';
 import type { Write } from './database.ts';
 import { changedMeanwhile, type Drift } from './drift.ts';
 import type { Keys } from './keys.ts';
@@ -54,7 +55,7 @@ function release(keys: Keys, name: string, owner: number): Write[] {
 
 function claim(keys: Keys, name: string, bearer: number, owner: number | undefined): Write[] {
   const put: Write = {
-    Put: { Item: { ...keys.categoryName(name), category_id: bearer }, ...isOf(owner) },
+    Put: { Item: toNameGuard(keys, name, bearer), ...isOf(owner) },
     broken: changedMeanwhile,
   };
   return [put, whileCategory(keys, bearer, name, BEARS_NAME)];
