@@ -1,64 +1,15 @@
 // Whatever is recorded otherwise than the rows say is told, and mended where it can be known what is right.
-import {
-  DeleteCommand,
-  PutCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { createLedger } from '../../lib/ledger/ledger.ts';
-import { createVerification } from '../../lib/ledger/verification.ts';
-import type { Item } from '../../lib/store/database.ts';
-import { type Drift, describeDrift } from '../../lib/store/drift.ts';
-import { createKeys, type Key, type Keys } from '../../lib/store/keys.ts';
-import { bulkLoadHousehold } from '../../local/bulk-loader.ts';
-import { createImpatientPace } from '../support/impatient-pace.ts';
-import { createTestTable, type TestTable } from '../support/test-table.ts';
+import { describe, expect, it } from 'vitest';
+import { createVerification } from '../../../lib/ledger/verification.ts';
+import { type Drift, describeDrift } from '../../../lib/store/drift.ts';
+import type { Key, Keys } from '../../../lib/store/keys.ts';
+import { bulkLoadHousehold } from '../../../local/bulk-loader.ts';
+import { createImpatientPace } from '../../support/impatient-pace.ts';
+import { createSpoilableTable } from '../../support/spoilable-table.ts';
 
-let table: TestTable;
-let ledgers = 0;
-
-beforeAll(async () => {
-  table = await createTestTable();
-});
-
-/** Categories 1 Food and 2 Pay; transactions 1 and 2 (food, March), 3 (pay, April) and 4 (no category, May 2025). */
-async function givenLedger() {
-  ledgers += 1;
-  const ledgerId = `ledger-${ledgers}`;
-  const target = { client: table.client, tableName: table.tableName, ledgerId };
-  const { categories, transactions } = createLedger({ ...target, timeZone: 'UTC' });
-  for (const name of ['Food', 'Pay']) {
-    await categories.create({ name, description: null, color: null, isActive: true });
-  }
-  for (const [date, type, categoryId] of [
-    ['2026-03-05', 'expense', 1],
-    ['2026-03-05', 'expense', 1],
-    ['2026-04-01', 'income', 2],
-    ['2025-05-31', 'expense', null],
-  ] as const) {
-    await transactions.create({ description: 'x', amount: 1, type, categoryId, date, notes: null });
-  }
-  const verification = createVerification({ ...target, pace: createImpatientPace() });
-  return { target, keys: createKeys(ledgerId), verification };
-}
+const { givenLedger, send } = await createSpoilableTable();
 
 const at = (pk: string, sk: string): Key => ({ pk, sk });
-
-const send = {
-  put: (Item: Item) => table.client.send(new PutCommand({ TableName: table.tableName, Item })),
-  delete: (Key: Key) => table.client.send(new DeleteCommand({ TableName: table.tableName, Key })),
-  set: (Key: Key, attribute: string, value: unknown) =>
-    table.client.send(
-      new UpdateCommand({
-        TableName: table.tableName,
-        Key,
-        UpdateExpression: 'SET #a = :value',
-        ExpressionAttributeNames: { '#a': attribute },
-        ExpressionAttributeValues: { ':value': value },
-      }),
-    ),
-};
 
 interface Spoiled {
   readonly rule: string;
@@ -246,47 +197,6 @@ describe.each(FOR_A_PERSON)('$rule', ({ spoil, told }) => {
     );
   });
 });
-
-describe('beside other writers', () => {
-  it('a difference that only one look sees is not a drift', async () => {
-    const { target, keys } = await givenLedger();
-    await send.set(keys.category(1), 'transaction_count', 7);
-    const pace = {
-      ...createImpatientPace(),
-      sleep: async () => void (await send.set(keys.category(1), 'transaction_count', 2)),
-    };
-    const { drifts } = await createVerification({ ...target, pace }).verify();
-    expect(drifts).toEqual([]);
-  });
-
-  it('what changed after the last look is not mended', async () => {
-    const { target, keys } = await givenLedger();
-    await send.set(keys.category(1), 'transaction_count', 7);
-    await send.delete(keys.categoryName('Pay'));
-    const client = onFirst(TransactWriteCommand, async () => {
-      await send.set(keys.category(1), 'transaction_count', 2);
-      await send.put({ ...keys.categoryName('Pay'), category_id: 2 });
-    });
-    const verification = createVerification({ ...target, client, pace: createImpatientPace() });
-    expect(await verification.repair()).toEqual({
-      mended: [],
-      verdict: { rows: 4, categories: 2, drifts: [] },
-    });
-  });
-});
-
-/** The table's client, with somebody else getting in before the first command of a kind. */
-function onFirst(kind: typeof TransactWriteCommand, act: () => Promise<void>): typeof table.client {
-  let isFirst = true;
-  const send = async (command: TransactWriteCommand) => {
-    if (isFirst && command instanceof kind) {
-      isFirst = false;
-      await act();
-    }
-    return await table.client.send(command);
-  };
-  return { send } as unknown as typeof table.client;
-}
 
 function lines(drifts: readonly Drift[], ledgerId: string): string[] {
   return drifts.map((drift) => describeDrift(drift).replaceAll(ledgerId, 'LEDGER')).toSorted();

@@ -1,0 +1,36 @@
+// A verification that runs beside writers takes their work for no drift, and undoes none of it.
+import { describe, expect, it } from 'vitest';
+import { createVerification } from '../../../lib/ledger/verification.ts';
+import { createImpatientPace } from '../../support/impatient-pace.ts';
+import { onceBefore } from '../../support/interposed-client.ts';
+import { createSpoilableTable } from '../../support/spoilable-table.ts';
+
+const { givenLedger, send } = await createSpoilableTable();
+
+describe('beside other writers', () => {
+  it('a difference that only one look sees is not a drift', async () => {
+    const { target, keys } = await givenLedger();
+    await send.set(keys.category(1), 'transaction_count', 7);
+    const pace = {
+      ...createImpatientPace(),
+      sleep: async () => void (await send.set(keys.category(1), 'transaction_count', 2)),
+    };
+    const { drifts } = await createVerification({ ...target, pace }).verify();
+    expect(drifts).toEqual([]);
+  });
+
+  it('what changed after the last look is not mended', async () => {
+    const { target, keys } = await givenLedger();
+    await send.set(keys.category(1), 'transaction_count', 7);
+    await send.delete(keys.categoryName('Pay'));
+    const client = onceBefore(target.client, 'TransactWriteCommand', async () => {
+      await send.set(keys.category(1), 'transaction_count', 2);
+      await send.put({ ...keys.categoryName('Pay'), category_id: 2 });
+    });
+    const verification = createVerification({ ...target, client, pace: createImpatientPace() });
+    expect(await verification.repair()).toEqual({
+      mended: [],
+      verdict: { rows: 4, categories: 2, drifts: [] },
+    });
+  });
+});

@@ -1,0 +1,52 @@
+// A small ledger of known content, whose items a test spoils behind its back.
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { createLedger } from '../../lib/ledger/ledger.ts';
+import { createVerification } from '../../lib/ledger/verification.ts';
+import type { Item } from '../../lib/store/database.ts';
+import { createKeys, type Key } from '../../lib/store/keys.ts';
+import { createImpatientPace } from './impatient-pace.ts';
+import { createTestTable } from './test-table.ts';
+
+export async function createSpoilableTable() {
+  const { client, tableName } = await createTestTable();
+  let ledgers = 0;
+
+  /** Categories 1 Food and 2 Pay; transactions 1 and 2 (food, March), 3 (pay, April) and 4 (no category, May 2025). */
+  async function givenLedger() {
+    ledgers += 1;
+    const ledgerId = `ledger-${ledgers}`;
+    const target = { client, tableName, ledgerId };
+    const { categories, transactions } = createLedger({ ...target, timeZone: 'UTC' });
+    for (const name of ['Food', 'Pay']) {
+      await categories.create({ name, description: null, color: null, isActive: true });
+    }
+    for (const [date, type, categoryId] of [
+      ['2026-03-05', 'expense', 1],
+      ['2026-03-05', 'expense', 1],
+      ['2026-04-01', 'income', 2],
+      ['2025-05-31', 'expense', null],
+    ] as const) {
+      const lunch = { description: 'x', amount: 1, type, categoryId, date, notes: null };
+      await transactions.create(lunch);
+    }
+    const verification = createVerification({ ...target, pace: createImpatientPace() });
+    return { target, keys: createKeys(ledgerId), verification };
+  }
+
+  const send = {
+    put: (Item: Item) => client.send(new PutCommand({ TableName: tableName, Item })),
+    delete: (Key: Key) => client.send(new DeleteCommand({ TableName: tableName, Key })),
+    set: (Key: Key, attribute: string, value: unknown) =>
+      client.send(
+        new UpdateCommand({
+          TableName: tableName,
+          Key,
+          UpdateExpression: 'SET #a = :value',
+          ExpressionAttributeNames: { '#a': attribute },
+          ExpressionAttributeValues: { ':value': value },
+        }),
+      ),
+  };
+
+  return { givenLedger, send };
+}
