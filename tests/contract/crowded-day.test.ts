@@ -66,19 +66,18 @@ describe.each(FILTERS)('%s', (_, filter) => {
 });
 
 describe('which way a page is read', () => {
+  const [NEWER, OLDER] = ['fetch newest first', 'fetch oldest first'];
+
   test.each([
-    ['near the newer end', 3, ['fetch newest first']],
-    ['beyond 200 rows', 12, ['count newest first', 'fetch newest first']],
-    [
-      'beyond the middle, 200 rows from either end',
-      13,
-      ['count oldest first', 'fetch oldest first'],
-    ],
-    ['near the older end', 20, ['fetch oldest first']],
-    ['over the end of the day', 24, ['fetch oldest first', 'fetch newest first']],
-  ])('%s', async (_, page, expected) => {
+    ['near the newer end', 3, 20, [NEWER]],
+    ['beyond 200 rows', 12, 20, ['count newest first', NEWER]],
+    ['beyond the middle, 200 rows from either end', 13, 20, ['count oldest first', OLDER]],
+    ['near the older end', 20, 20, [OLDER]],
+    ['over the end of the day', 24, 20, [OLDER, NEWER]],
+    ['over the end of a day of which few rows come before', 2, 4, [NEWER]],
+  ])('%s', async (_, page, perPage, expected) => {
     queries.length = 0;
-    await transactions.list({ ...NO_FILTER, page, perPage: 20 });
+    await transactions.list({ ...NO_FILTER, page, perPage });
     expect(queries).toEqual(expected);
   });
 });
