@@ -20,6 +20,7 @@ const KINDS: Record<string, Kind> = {
   wiring: { globalSetup: 'tests/support/package-service.ts', testTimeout: 60_000 },
   property: DATABASE,
   contract: DATABASE,
+  workflow: DATABASE,
   http: {
     // What holds for the handlers in the test's own process holds for the running service.
     also: 'tests/contract/api/**/*.test.ts',

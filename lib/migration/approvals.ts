@@ -65,7 +65,17 @@ export function createApprovals(options: {
     }
   }
 
-  return { approve, require };
+  async function isOpen(run: Run, gate: Gate): Promise<boolean> {
+    try {
+      await require(run, gate);
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      throw error;
+    }
+  }
+
+  return { approve, require, isOpen };
 }
 
 function assertAsked({ phase }: Run, gate: Gate): void {

@@ -1,6 +1,7 @@
 // The short step: the setting, the new version, the smoke test, the counts; then writes are opened.
 import * as v from 'valibot';
 import { isDoneOutside } from './ask-outside.ts';
+import { changedSetting } from './collection-setting.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { filesOf } from './graph-backup.ts';
 import { removeWarmUp } from './rebuild.ts';
@@ -29,7 +30,7 @@ export const cutover: Step = {
   guard: assertUnchanged,
   onEntering: ({ services }) => ({ switchedAt: services.clock().getTime() }),
   work: async (turn) => {
-    const { services, run, checkpoint, save, renew } = turn;
+    const { services, run, checkpoint, save, renew, note } = turn;
     const { sourceCollection, targetCollection } = run.plan;
     const state = v.parse(stateSchema, checkpoint?.state ?? {});
     await renew();
@@ -46,6 +47,7 @@ export const cutover: Step = {
       await assertCountsEqual(services, run);
       await save({ isDeployed: true, isProved: true });
     }
+    await note({ openedAt: run.openedAt ?? services.clock().getTime() });
     if (!(await isDoneOutside(turn, 'open-writes', targetCollection))) return waiting();
     return await goLive(turn);
   },
@@ -55,8 +57,10 @@ function waiting(): Outcome {
   return { done: false, waitSeconds: POLL_SECONDS };
 }
 
-/** The report holds for what the source was then. @throws Refusal when that is not what it is now */
+/** Report and plan hold for what source and setting were then. @throws Refusal when they are not so now */
 async function assertUnchanged({ services, run }: StepContext): Promise<void> {
+  const active = await services.setting.read();
+  if (active !== run.plan.sourceCollection) throw changedSetting(active);
   const verified = verifiedFingerprint(run);
   const { digest } = await fingerprintOf(services.vectors, run.plan.sourceCollection);
   if (digest === verified) return;

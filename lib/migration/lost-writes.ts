@@ -46,11 +46,17 @@ async function* lostWrites({ vectors: store }: Services, run: Run, old: string) 
   const own = JSON.stringify(testUserOf(run.runId));
   for await (const { id, source, target } of pairs) {
     if (target && userIdOf(target.payload) === own) continue;
-    if (isLost(source, target)) yield { id, point: target };
+    if (isLost(source, target, run)) yield { id, point: target };
   }
 }
 
-function isLost(source: ScrolledPoint | undefined, target: ScrolledPoint | undefined): boolean {
-  if (!source || !target) return true;
+// What is missing was deleted by a user only once users could: before that it is the copy that is damaged.
+function isLost(
+  source: ScrolledPoint | undefined,
+  target: ScrolledPoint | undefined,
+  { openedAt }: Run,
+): boolean {
+  if (!target) return openedAt !== undefined;
+  if (!source) return true;
   return !samePayload(source.payload, target.payload);
 }

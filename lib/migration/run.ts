@@ -56,6 +56,8 @@ const runSchema = v.strictObject({
   deadlineAt: v.optional(millisecondsSchema),
   /** From then on the setting may name the new collection, and the new version may be deployed. */
   switchedAt: v.optional(millisecondsSchema),
+  /** From then on users may have written to the new version. */
+  openedAt: v.optional(millisecondsSchema),
   /** The new version took over. */
   liveAt: v.optional(millisecondsSchema),
   /** Until then a way back is kept. */

@@ -1,20 +1,34 @@
 // A run in a form that a person can read: where it stands, what it rests on, what may be done next and by whom.
 
+import * as v from 'valibot';
 import { testUserOf } from './memory-backend.ts';
 import { movesFrom, nextMove } from './next-step.ts';
+import { parseInput } from './parse-input.ts';
 import { GATE_PLACES, GATES } from './phases.ts';
 import { Refusal } from './refusals.ts';
 import { retentionOf } from './retention.ts';
-import type { Run } from './run.ts';
+import { type Run, runIdSchema } from './run.ts';
 import type { Services } from './services.ts';
+import { translateFailure } from './translate-failure.ts';
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
+const inputSchema = v.object({ runId: v.optional(runIdSchema) });
+
+/** @throws Refusal */
+export async function statusOf(services: StatusServices, payload: unknown) {
+  try {
+    const { runId } = parseInput(inputSchema, payload ?? {});
+    return await readStatus(services, runId);
+  } catch (error) {
+    throw translateFailure(error);
+  }
+}
+
+type StatusServices = Pick<Services, 'runs' | 'lock' | 'clock' | 'approvals'>;
+
 /** Of the run that is under way, or was last, unless one is named. @throws Refusal */
-export async function readStatus(
-  services: Pick<Services, 'runs' | 'lock' | 'clock'>,
-  runId?: string,
-) {
+export async function readStatus(services: StatusServices, runId?: string) {
   const id = runId ?? (await services.lock.latestRun());
   if (id === undefined) throw new Refusal('RefusedUnknownRun', 'There has been no run yet.');
   const run = await services.runs.read(id);
@@ -40,16 +54,20 @@ export async function readStatus(
     next: next?.command ?? null,
     progress: checkpoint?.progress ?? null,
     moves: movesFrom(phase).map(({ command, by, to }) => ({ command, by, to })),
-    gates: gatesOf(run),
+    gates: await gatesOf(run, services),
   };
 }
 
 /** What a person may be asked for now, and the digest that the answer has to name. */
-function gatesOf({ phase, evidence }: Run) {
-  return GATES.filter((gate) => GATE_PLACES[gate].in.includes(phase)).map((gate) => {
-    const kind = GATE_PLACES[gate].evidence;
-    return { gate, evidence: kind, digest: evidence[kind]?.digest ?? null };
-  });
+async function gatesOf(run: Run, { approvals }: Pick<Services, 'approvals'>) {
+  const asked = GATES.filter((gate) => GATE_PLACES[gate].in.includes(run.phase));
+  return await Promise.all(
+    asked.map(async (gate) => {
+      const kind = GATE_PLACES[gate].evidence;
+      const digest = run.evidence[kind]?.digest ?? null;
+      return { gate, evidence: kind, digest, isOpen: await approvals.isOpen(run, gate) };
+    }),
+  );
 }
 
 function isoOf(milliseconds: number | undefined): string | null {

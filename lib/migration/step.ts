@@ -28,6 +28,8 @@ export interface Turn extends StepContext {
   readonly renew: () => Promise<void>;
   /** After work that is durable. */
   readonly save: (state: unknown, progress?: Progress) => Promise<void>;
+  /** Tells the record before something is done that cannot be seen afterwards. */
+  readonly note: (changes: Partial<Pick<Run, 'openedAt'>>) => Promise<void>;
   /** False when the step should save where it is and be invoked again. */
   readonly hasTime: () => boolean;
 }
@@ -103,7 +105,7 @@ async function inTurn(
     const found = await runs.read(input.runId);
     const move = moveFor(step.command, standingOf(found), input.actor);
     await assertMayGoOn(services, found, move);
-    const run = await enter(step, { services, input, run: found }, { lease, move });
+    let run = await enter(step, { services, input, run: found }, { lease, move });
     const checkpoint = await runs.readCheckpoint(run.runId, step.command);
     const outcome = await step.work({
       services,
@@ -114,6 +116,10 @@ async function inTurn(
       renew: () => lock.renew(lease),
       save: (state, progress) =>
         runs.saveCheckpoint(lease, step.command, progress ? { state, progress } : { state }),
+      note: async (changes) => {
+        run = { ...run, ...changes };
+        await runs.write(lease, run);
+      },
       hasTime: () => timeLeftMs() > SAVING_TIME_MS,
     });
     if (!outcome.done) return resultOf(run, outcome);
@@ -129,7 +135,9 @@ const DONE: Outcome = { done: true };
 
 // The machine asks again when an answer was lost; what it asked for may have been done.
 function isBehindIt(command: Command, { phase }: Run): boolean {
-  return MOVES.some((move) => move.command === command && move.to === phase);
+  const moves = MOVES.filter((move) => move.command === command);
+  const leadsOn = moves.some(({ from, to }) => from.includes(phase) && to !== phase);
+  return !leadsOn && moves.some(({ to }) => to === phase);
 }
 
 // Enough to end a batch and write a checkpoint before the function's own time is up.

@@ -1,0 +1,11 @@
+// Counts the days of the way back, once a day; and, every few minutes of a window, whether it has closed.
+
+import type { Services } from '../../lib/migration/services.ts';
+import { ownServices } from '../../lib/migration/step-handler.ts';
+import { keepWatch } from '../../lib/migration/watch.ts';
+
+export function createHandler(services: () => Promise<Services>) {
+  return async () => await keepWatch(await services());
+}
+
+export const handler = createHandler(ownServices);

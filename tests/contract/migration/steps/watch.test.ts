@@ -1,0 +1,91 @@
+// What happens though nobody asks for it: a window that has closed is gone back from, the days are counted.
+import { describe, expect, it } from 'vitest';
+import { createHandler as approveHandler } from '../../../../functions/migration/approve.ts';
+import { createHandler as statusHandler } from '../../../../functions/migration/status.ts';
+import { keepWatch } from '../../../../lib/migration/watch.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+const DAY_MS = 86_400_000;
+
+async function watchUntilDone(migration: Migration) {
+  for (;;) {
+    const result = await keepWatch(migration.services);
+    if (result === undefined || result.dryRun || result.done) return result;
+    migration.pass(result.waitSeconds * 1_000);
+  }
+}
+
+describe('the watch', () => {
+  it('does nothing while there is no run, or nothing is due', async () => {
+    const migration = await createMigration();
+    expect(await keepWatch(migration.services)).toBeUndefined();
+    await migration.prove();
+    expect(await keepWatch(migration.services)).toBeUndefined();
+    await migration.finish('cutover');
+    migration.pass(29 * DAY_MS);
+    expect(await keepWatch(migration.services)).toBeUndefined();
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('opens writes again when the window has closed and everybody else is dead', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    migration.pass(30 * 60_000);
+    await watchUntilDone(migration);
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+  });
+
+  it('ends the way back on its day', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    await migration.finish('cutover');
+    migration.pass(30 * DAY_MS);
+    expect(await keepWatch(migration.services)).toMatchObject({ phase: 'irreversible' });
+    expect(await keepWatch(migration.services)).toMatchObject({ phase: 'closed' });
+  });
+});
+
+describe('the status', () => {
+  it('tells where the run stands, what it rests on and what is asked of whom', async () => {
+    const migration = await createMigration();
+    const status = statusHandler(async () => migration.services);
+    await expect(status({})).rejects.toEqual(named('RefusedUnknownRun'));
+    await migration.start();
+    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+    const digest = (await migration.runs.read(RUN)).evidence['verification-report']?.digest;
+    expect(await status({})).toMatchObject({
+      runId: RUN,
+      phase: 'verified',
+      next: 'freeze',
+      testUser: '__migration_test_run-a',
+      gates: [{ gate: 'window', evidence: 'verification-report', digest, isOpen: false }],
+      moves: [
+        { command: 'copy', to: 'copied' },
+        { command: 'verify', to: 'verified' },
+        { command: 'freeze', to: 'frozen' },
+        { command: 'abandon', to: 'abandoned', by: ['operator'] },
+      ],
+    });
+    const approve = approveHandler(async () => migration.services);
+    const expiresAt = new Date(migration.clock().getTime() + 3_600_000).toISOString();
+    const approval = { runId: RUN, gate: 'window', evidenceDigest: digest, expiresAt };
+    await expect(approve(approval)).rejects.toEqual(named('RefusedInput'));
+    await approve({ ...approval, approvedBy: 'ada' });
+    expect(await status({ runId: RUN })).toMatchObject({ gates: [{ isOpen: true }] });
+  });
+
+  it('tells how far a copy has come', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.follow('preflight', 'backup', 'rebuild');
+    const lease = await migration.lock.take(RUN);
+    const progress = { done: 20, total: 60 };
+    await migration.runs.saveCheckpoint(lease, 'copy', { state: {}, progress });
+    const status = statusHandler(async () => migration.services);
+    expect(await status(undefined)).toMatchObject({ next: 'copy', progress });
+  });
+});

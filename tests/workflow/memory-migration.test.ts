@@ -1,0 +1,167 @@
+// The state machine as it is deployed, from the start to the cutover, and back by itself when something fails.
+import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../lib/migration/fingerprint.ts';
+import { PHASES } from '../../lib/migration/phases.ts';
+import { REMEDIES, RETRYABLE_FAILURES, RetryableFailure } from '../../lib/migration/refusals.ts';
+import { SOURCE } from '../../local/sandbox/world.ts';
+import { createMigration, type Migration, RUN } from '../support/migration/migration.ts';
+import { execute, readDefinition } from '../support/migration/state-machine.ts';
+
+/** A person who approves when asked. */
+function approving(migration: Migration) {
+  let looks = 0;
+  return async (state: string) => {
+    if (state !== 'Look' || (await migration.runs.read(RUN)).phase !== 'verified') return;
+    looks += 1;
+    if (looks === 3) await migration.approve('window');
+  };
+}
+
+describe('the state machine', () => {
+  it('carries a run from its start to the cutover, waiting for the person in between', async () => {
+    const migration = await createMigration();
+    const before = await fingerprintOf(migration.services.vectors, SOURCE);
+    await migration.start();
+    const { tasks, failure } = await execute(migration, { onTask: approving(migration) });
+    expect(failure).toBeUndefined();
+    const steps = tasks.filter((state, n) => state !== 'Look' && state !== tasks[n - 2]);
+    expect(steps).toEqual([
+      'Preflight',
+      'Backup',
+      'Rebuild',
+      'Copy',
+      'Verify',
+      'Freeze',
+      'SecureInWindow',
+      'CatchUp',
+      'Prove',
+      'Cutover',
+    ]);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    expect(await migration.services.setting.read()).toBe(migration.target);
+    expect(await fingerprintOf(migration.services.vectors, migration.target)).toEqual(before);
+  });
+
+  it('stops at a refusal before the window, and goes on from there when started again', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    const { vectors } = migration.services;
+    await vectors.createCollection(`${SOURCE}_v3_old`, {
+      vectors: { size: 8, distance: 'Cosine' },
+    });
+    expect(await execute(migration)).toEqual({
+      tasks: ['Look', 'Preflight'],
+      failure: 'RefusedLeftovers',
+    });
+    await vectors.deleteCollection(`${SOURCE}_v3_old`);
+    const again = await execute(migration, { onTask: approving(migration) });
+    expect(again.failure).toBeUndefined();
+  });
+
+  it.each([
+    ['a count that differs', 'Cutover', deletePoint],
+    ['a source that somebody has written to', 'Cutover', deleteFromSource],
+    ['a setting that somebody else has changed', 'Cutover', changeSetting],
+  ] as const)('goes back by itself for %s', async (_, when, breakIt) => {
+    const migration = await createMigration();
+    await migration.start();
+    const approve = approving(migration);
+    let isBroken = false;
+    const { tasks, failure } = await execute(migration, {
+      onTask: async (state) => {
+        await approve(state);
+        if (state === when && !isBroken) {
+          isBroken = true;
+          await breakIt(migration);
+        }
+      },
+    });
+    expect(failure).toBe('WentBack');
+    expect(tasks).toContain('GoBack');
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('goes back by itself when the window closes', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    const approve = approving(migration);
+    const { failure } = await execute(migration, {
+      onTask: async (state) => {
+        await approve(state);
+        if (state === 'CatchUp') migration.pass(31 * 60_000);
+      },
+    });
+    expect(failure).toBe('WentBack');
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+  });
+
+  it('tries again what was only out of reach', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    const { backend } = migration.services;
+    let calls = 0;
+    const health = async () => {
+      calls += 1;
+      if (calls < 3) throw new RetryableFailure('RetryableUnavailable', 'Not yet.');
+      await backend.health();
+    };
+    const { tasks, failure } = await execute(migration, {
+      services: { ...migration.services, backend: { ...backend, health } },
+      onTask: approving(migration),
+    });
+    expect(failure).toBeUndefined();
+    expect(tasks.filter((state) => state === 'Preflight')).toHaveLength(3);
+  });
+});
+
+async function deletePoint({ services, target }: Migration): Promise<void> {
+  const { points } = await services.vectors.scroll(target, { limit: 1 });
+  await services.vectors.deletePoints(target, { ids: points.map(({ id }) => id) });
+}
+
+async function deleteFromSource({ services }: Migration): Promise<void> {
+  const { points } = await services.vectors.scroll(SOURCE, { limit: 1 });
+  await services.vectors.deletePoints(SOURCE, { ids: points.map(({ id }) => id) });
+}
+
+async function changeSetting({ services }: Migration): Promise<void> {
+  await services.setting.change({ from: SOURCE, to: 'elsewhere' });
+}
+
+describe('the definition', () => {
+  const { States } = readDefinition();
+  const tasks = Object.entries(States).filter(([, { Type }]) => Type === 'Task');
+
+  it('has a deadline on every task, and retries nothing that was refused', () => {
+    for (const [name, { TimeoutSeconds, Retry = [] }] of tasks) {
+      expect(TimeoutSeconds, name).toBeGreaterThan(0);
+      const retried = Retry.flatMap(({ ErrorEquals }) => ErrorEquals);
+      expect(retried, name).toEqual(expect.arrayContaining([...RETRYABLE_FAILURES]));
+      expect(retried.filter((error) => error in REMEDIES)).toEqual([]);
+      expect(retried.filter((error) => error.startsWith('Retryable')).toSorted()).toEqual(
+        [...RETRYABLE_FAILURES].toSorted(),
+      );
+    }
+  });
+
+  it('leads back from every step inside the window', () => {
+    const caught = tasks.filter(([, { Catch = [] }]) =>
+      Catch.some(({ Next }) => Next === 'GoBack'),
+    );
+    expect(caught.map(([name]) => name)).toEqual([
+      'Freeze',
+      'SecureInWindow',
+      'CatchUp',
+      'Prove',
+      'Cutover',
+    ]);
+  });
+
+  it('knows every phase of a run that was started', () => {
+    const text = JSON.stringify(States);
+    for (const phase of PHASES.filter((phase) => phase !== 'absent')) {
+      expect(text).toContain(`"StringEquals":"${phase}"`);
+    }
+  });
+});
