@@ -31,8 +31,8 @@ afterEach(async () => {
 });
 
 describe('a copy', () => {
-  test('of 5,000 awkward points of 384 dimensions is equal to its source', async () => {
-    const set = await scene({ count: 5_000, dimensions: 384, pageSize: 256 });
+  test('of 5,000 awkward points is equal to its source', async () => {
+    const set = await scene({ count: 5_000, dimensions: 64, pageSize: 256 });
     expect(await copyAll(set)).toMatchObject({ isComplete: true, copied: 5_000 });
     const report = await verifyScene(set);
     expect(report.faults).toEqual([]);
@@ -114,6 +114,29 @@ describe('a copy', () => {
     }
     expect(laps).toEqual([64, 128, 192, 200]);
     expect((await verifyScene(set)).isPassed).toBe(true);
+  });
+
+  test('sends a batch again when its answer is lost, and nothing is there twice', async () => {
+    const set = await scene({ count: 100 });
+    const { sandbox, store } = set;
+    sandbox.fault({ on: /^PUT .*\/points\?/, when: 'after', does: { kind: 'drop' } });
+    sandbox.fault({ on: /^POST .*scroll/, does: { kind: 'answer', status: 503 } });
+    expect(await copyAll(set)).toMatchObject({ isComplete: true, copied: 100 });
+    expect(await store.count(NEW)).toBe(100);
+    expect((await verifyScene(set)).isPassed).toBe(true);
+  });
+
+  test('stops at a refused key, and its checkpoint is that of the last batch', async () => {
+    const set = await scene({ count: 100 });
+    const saved: number[] = [];
+    const saveCheckpoint = async ({ copied }: CopyCheckpoint) => {
+      saved.push(copied);
+      const answer = { kind: 'answer', status: 403, body: 'Forbidden' } as const;
+      set.sandbox.fault({ on: /^PUT/, does: answer });
+    };
+    const copying = copyPoints(set.settings, { saveCheckpoint });
+    await expect(copying).rejects.toMatchObject({ name: 'VectorStoreAccessDeniedError' });
+    expect(saved).toEqual([64]);
   });
 
   test('writes nothing once another has taken over', async () => {
