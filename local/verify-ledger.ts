@@ -5,7 +5,7 @@ import { readLedgerConfig } from '../lib/config.ts';
 import { createVerification, type Repair } from '../lib/ledger/verification.ts';
 import { STANDARD_PACE } from '../lib/retry.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
-import { type Drift, describeDrift } from '../lib/store/drift.ts';
+import { type Drift, describeDrift } from '../lib/store/drift/drift.ts';
 import { reachDatabase } from './reach-database.ts';
 import { createRunning } from './running.ts';
 import { firstLine } from './start-error.ts';

@@ -3,10 +3,10 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StaleRecordError } from '../errors.ts';
 import { type Pace, STANDARD_PACE } from '../retry.ts';
 import { createDatabase } from '../store/database.ts';
-import type { Drift } from '../store/drift.ts';
+import type { Drift } from '../store/drift/drift.ts';
+import { findDrifts } from '../store/drift/find-drifts.ts';
+import { readLedgerFigures } from '../store/drift/ledger-figures.ts';
 import { createKeys } from '../store/keys.ts';
-import { findDrifts } from '../store/ledger-drift.ts';
-import { readLedgerFigures } from '../store/ledger-figures.ts';
 
 export interface Verdict {
   readonly rows: number;

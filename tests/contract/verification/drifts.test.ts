@@ -1,7 +1,7 @@
 // Whatever is recorded otherwise than the rows say is told, and mended where it can be known what is right.
 import { describe, expect, it } from 'vitest';
 import { createVerification } from '../../../lib/ledger/verification.ts';
-import { type Drift, describeDrift } from '../../../lib/store/drift.ts';
+import { type Drift, describeDrift } from '../../../lib/store/drift/drift.ts';
 import type { Key, Keys } from '../../../lib/store/keys.ts';
 import { bulkLoadHousehold } from '../../../local/bulk-loader.ts';
 import { createImpatientPace } from '../../support/impatient-pace.ts';

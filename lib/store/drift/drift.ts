@@ -1,6 +1,6 @@
 // A drift: one thing a ledger has recorded otherwise than its rows say.
-import { StaleRecordError } from '../errors.ts';
-import type { Write } from './database.ts';
+import { StaleRecordError } from '../../errors.ts';
+import type { Write } from '../database.ts';
 
 export interface Drift {
   readonly what:

@@ -1,11 +1,11 @@
 // Reads a whole ledger: the figures it has recorded, and the same figures recomputed from its rows.
-import type { Category } from '../domain/category.ts';
-import { fromCategoryItem, TRANSACTION_COUNT } from './category-item.ts';
-import type { Database, Item } from './database.ts';
-import type { Keys, SequenceKind } from './keys.ts';
-import { LAST_ID } from './sequences.ts';
-import { type Counter, type Counters, counterName, createTally } from './tally.ts';
-import { readRow, type UnreadableRow, type WrongRow } from './transaction-rows.ts';
+import type { Category } from '../../domain/category.ts';
+import { fromCategoryItem, TRANSACTION_COUNT } from '../category-item.ts';
+import type { Database, Item } from '../database.ts';
+import type { Keys, SequenceKind } from '../keys.ts';
+import { LAST_ID } from '../sequences.ts';
+import { type Counter, type Counters, counterName, createTally } from '../tally.ts';
+import { checkRow, type UnreadableRow, type WrongRow } from './row-check.ts';
 
 export interface LedgerFigures {
   readonly rows: number;
@@ -72,7 +72,7 @@ async function readRows(database: Database, keys: Keys) {
   for await (const item of database.each(
     keys.partition({ type: undefined, categoryId: undefined }),
   )) {
-    const row = readRow(keys, item);
+    const row = checkRow(keys, item);
     if (row.transaction) tally.add(row.transaction);
     if (row.wrong.length > 0) wrongRows.push(row);
   }

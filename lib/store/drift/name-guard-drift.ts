@@ -1,9 +1,9 @@
 // Compares the guards of category names with the names that categories bear.
-import type { Category } from '../domain/category.ts';
-import { toNameGuard } from './category-names.ts';
-import type { Write } from './database.ts';
+import type { Category } from '../../domain/category.ts';
+import { toNameGuard } from '../category-names.ts';
+import type { Write } from '../database.ts';
+import type { Keys } from '../keys.ts';
 import { changedMeanwhile, type Drift } from './drift.ts';
-import type { Keys } from './keys.ts';
 
 const BEARS_NAME = '#name = :name';
 const BEARS_ANOTHER_NAME = 'attribute_not_exists(pk) OR #name <> :name';

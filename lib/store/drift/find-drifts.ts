@@ -1,17 +1,17 @@
 // Compares what a ledger has recorded with what its rows say, and tells the writes that would mend each difference.
-import type { Category } from '../domain/category.ts';
-import { TRANSACTION_COUNT } from './category-item.ts';
-import type { Write } from './database.ts';
-import { describeCounter } from './day-counts.ts';
+import type { Category } from '../../domain/category.ts';
+import { TRANSACTION_COUNT } from '../category-item.ts';
+import type { Write } from '../database.ts';
+import { describeCounter } from '../day-counts.ts';
+import { type Keys, SEQUENCE_KINDS } from '../keys.ts';
+import { LAST_ID } from '../sequences.ts';
+import type { Counter } from '../tally.ts';
+import { toTransactionItem } from '../transaction-item.ts';
+import { addTo, setOn } from '../update-writes.ts';
 import { changedMeanwhile, type Drift } from './drift.ts';
-import { type Keys, SEQUENCE_KINDS } from './keys.ts';
 import type { LedgerFigures } from './ledger-figures.ts';
 import { guardDrifts } from './name-guard-drift.ts';
-import { LAST_ID } from './sequences.ts';
-import type { Counter } from './tally.ts';
-import { toTransactionItem } from './transaction-item.ts';
-import type { UnreadableRow, WrongRow } from './transaction-rows.ts';
-import { addTo, setOn } from './update-writes.ts';
+import type { UnreadableRow, WrongRow } from './row-check.ts';
 
 export function findDrifts(keys: Keys, figures: LedgerFigures): Drift[] {
   return [

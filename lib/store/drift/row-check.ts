@@ -1,10 +1,10 @@
 // Judges a stored row by its own fields: whether it can be read, and whether its keys say what its fields say.
-import { isCalendarDate } from '../domain/calendar-date.ts';
-import { isAssignableId } from '../domain/record-id.ts';
-import { TRANSACTION_TYPES, type Transaction } from '../domain/transaction.ts';
-import type { Item } from './database.ts';
-import type { Keys } from './keys.ts';
-import { fromTransactionItem, toTransactionItem } from './transaction-item.ts';
+import { isCalendarDate } from '../../domain/calendar-date.ts';
+import { isAssignableId } from '../../domain/record-id.ts';
+import { TRANSACTION_TYPES, type Transaction } from '../../domain/transaction.ts';
+import type { Item } from '../database.ts';
+import type { Keys } from '../keys.ts';
+import { fromTransactionItem, toTransactionItem } from '../transaction-item.ts';
 
 /** A row whose keys do not all follow from its fields. */
 export interface WrongRow {
@@ -30,7 +30,7 @@ const KEY_ATTRIBUTES = [
   'date_key',
 ] as const;
 
-export function readRow(keys: Keys, item: Item): WrongRow | UnreadableRow {
+export function checkRow(keys: Keys, item: Item): WrongRow | UnreadableRow {
   // The id in the row's own key is the one it is found by.
   const transaction = { ...fromTransactionItem(item), id: keys.transactionId(String(item.pk)) };
   const unreadable = unreadableAttributes(transaction);
