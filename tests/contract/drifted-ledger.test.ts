@@ -1,0 +1,57 @@
+// On a ledger that has drifted a write that would make it worse fails, and changes nothing.
+import { expect, test } from 'vitest';
+import { createLedger, type Ledger } from '../../lib/ledger/ledger.ts';
+import type { Keys } from '../../lib/store/keys.ts';
+import { LAST_ID } from '../../lib/store/sequences.ts';
+import { readContents } from '../support/ledger-contents.ts';
+import { createSpoilableTable } from '../support/spoilable-table.ts';
+
+const { givenLedger, send } = await createSpoilableTable();
+
+const LUNCH = {
+  ...{ description: 'Lunch', amount: 9, categoryId: null, notes: null, date: '2026-01-01' },
+  type: 'expense',
+} as const;
+
+interface Drifted {
+  readonly rule: string;
+  readonly spoil: (keys: Keys) => Promise<unknown>;
+  readonly write: (ledger: Ledger) => Promise<unknown>;
+  readonly failure: string;
+}
+
+test.each<Drifted>([
+  {
+    rule: 'an id that is given again overwrites no transaction',
+    spoil: (keys) => send.set(keys.sequence('transaction'), LAST_ID, 0),
+    write: ({ transactions }) => transactions.create(LUNCH),
+    failure: 'Transaction id 1 was given twice',
+  },
+  {
+    rule: 'an id that is given again overwrites no category',
+    spoil: (keys) => send.set(keys.sequence('category'), LAST_ID, 0),
+    write: ({ categories }) =>
+      categories.create({ name: 'Fun', description: null, color: null, isActive: true }),
+    failure: 'Category id 1 was given twice',
+  },
+  {
+    rule: 'a transaction that leaves a category that is not there brings none into being',
+    spoil: (keys) => send.delete(keys.category(2)),
+    write: ({ transactions }) => transactions.remove('3'),
+    failure: 'Category 2 of a transaction is not there',
+  },
+  {
+    rule: 'a rename gives up no name that another category has claimed',
+    spoil: (keys) => send.set(keys.categoryName('Food'), 'category_id', 2),
+    write: async ({ categories }) =>
+      categories.update(await categories.find('1'), { name: 'Meals' }),
+    failure: 'The name of category 1 is not recorded as its own',
+  },
+])('$rule', async ({ spoil, write, failure }) => {
+  const { target, keys } = await givenLedger();
+  const ledger = createLedger({ ...target, timeZone: 'UTC' });
+  await spoil(keys);
+  const before = await readContents(ledger);
+  await expect(write(ledger)).rejects.toThrow(failure);
+  expect(await readContents(ledger)).toEqual(before);
+});
