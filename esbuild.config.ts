@@ -13,6 +13,8 @@ export const bundleOptions = {
     '@aws-sdk/credential-provider-node': './lib/store/environment-credentials.ts',
     'node:http': './lib/http/node-http.ts',
   },
+  // Packages that are CommonJS ask for Node's own modules at run time, which an ES module has no way to answer.
+  banner: { js: 'const require = process.getBuiltinModule;' },
   minify: true,
   sourcemap: true,
   sourcesContent: false,

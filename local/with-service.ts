@@ -13,6 +13,7 @@ const SERVICES: Readonly<Record<string, Service>> = { s3: s3Server, neo4j: neo4j
 
 const [name = '', ...command] = process.argv.slice(2);
 const running = createRunning();
+let leaving = false;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leave(1));
 
@@ -35,7 +36,8 @@ async function main(): Promise<number> {
   console.log(`${service.title} is up`);
   if (command.length > 0) return await run(command, environment);
   for (const [key, value] of Object.entries(environment)) console.log(`${key}=${value}`);
-  console.error(`It ${await ended}`);
+  const how = await ended;
+  if (!leaving) console.error(`${service.title} ${how}`);
   return 1;
 }
 
@@ -55,6 +57,7 @@ async function run(
 }
 
 async function leave(code: number): Promise<void> {
+  leaving = true;
   await running.stop();
   process.exit(code);
 }
