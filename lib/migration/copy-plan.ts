@@ -32,6 +32,24 @@ const LARGEST_BODY = 16 * 1024 * 1024;
 const WRITES_PER_READ = 1.5;
 
 export async function planCopy(planned: PlannedCopy): Promise<CopyPlan> {
+  const { settings, sample } = await chooseSettings(planned);
+  const users = await countUsers(settings.source, settings.pageSize);
+  return {
+    settings,
+    users,
+    estimate: {
+      bytes: Math.round(users.total * sample.bytesPerPoint),
+      milliseconds: Math.round(users.total * sample.millisecondsPerPoint * WRITES_PER_READ),
+    },
+  };
+}
+
+/** As the store's version, its limits and the size of points suggest; counts nothing. */
+export async function copySettings(planned: PlannedCopy): Promise<CopySettings> {
+  return (await chooseSettings(planned)).settings;
+}
+
+async function chooseSettings(planned: PlannedCopy) {
   const { store } = planned;
   const source = { store, collection: planned.source };
   const target = { store, collection: planned.target };
@@ -40,15 +58,8 @@ export async function planCopy(planned: PlannedCopy): Promise<CopyPlan> {
   const pageSize = Math.max(1, Math.min(allowed, Math.floor(LARGEST_BODY / sample.bytesPerPoint)));
   const insertMode = insertModeOf(await store.version());
   const keywords = await keywordFillingOf(store, planned.target);
-  const users = await countUsers(source, pageSize);
-  return {
-    settings: { source, target, pageSize, insertMode, keywords },
-    users,
-    estimate: {
-      bytes: Math.round(users.total * sample.bytesPerPoint),
-      milliseconds: Math.round(users.total * sample.millisecondsPerPoint * WRITES_PER_READ),
-    },
-  };
+  const settings: CopySettings = { source, target, pageSize, insertMode, keywords };
+  return { settings, sample };
 }
 
 /** `insert_only` came with 1.17; an older server would ignore it and overwrite. */

@@ -1,5 +1,5 @@
 // Proves the new collection equal to the old one, stores the report, and lets nothing pass that is not.
-import { planCopy } from './copy-plan.ts';
+import { copySettings } from './copy-plan.ts';
 import { Refusal } from './refusals.ts';
 import { storeReport } from './reports.ts';
 import type { Run } from './run.ts';
@@ -30,12 +30,8 @@ export const verify: Step = {
 
 async function settingsOf({ services, run }: StepContext) {
   const { sourceCollection: source, targetCollection: target, accepts } = run.plan;
-  const { settings } = await planCopy({
-    store: services.vectors,
-    source,
-    target,
-    now: () => performance.now(),
-  });
+  const planned = { store: services.vectors, source, target, now: () => performance.now() };
+  const settings = await copySettings(planned);
   return {
     source: settings.source,
     target: settings.target,
