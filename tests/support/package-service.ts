@@ -31,7 +31,12 @@ const ENVIRONMENT = {
 export default async function packageService({ provide }: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'ledger-package-'));
   // One after the other: a packaging moves its files by way of the same `.serverless` folder.
-  for (const stage of ['dev', 'prod']) await packageStage(stage, join(folder, stage));
+  try {
+    for (const stage of ['dev', 'prod']) await packageStage(stage, join(folder, stage));
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
   provide('packagedService', folder);
   return () => rm(folder, { recursive: true, force: true });
 }
@@ -39,8 +44,14 @@ export default async function packageService({ provide }: TestProject) {
 /** @throws with the packager's output (`stdout`) when it refuses */
 export async function packageStage(stage: string, folder: string): Promise<void> {
   const options = ['package', '--stage', stage, '--package', folder];
-  await promisify(execFile)(process.execPath, [SERVERLESS, ...options], {
-    cwd: join(import.meta.dirname, '../..'),
-    env: ENVIRONMENT,
-  });
+  // The packager leaves a folder of every function's files behind in the folder for temporary ones.
+  const scratch = await mkdtemp(join(tmpdir(), 'ledger-packaging-'));
+  try {
+    await promisify(execFile)(process.execPath, [SERVERLESS, ...options], {
+      cwd: join(import.meta.dirname, '../..'),
+      env: { ...ENVIRONMENT, TMPDIR: scratch },
+    });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
 }
