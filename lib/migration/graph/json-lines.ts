@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import type { Artifact, ArtifactStore } from '../artifacts.ts';
 import { type Measure, measuring } from '../measured-content.ts';
+import { splitLines } from '../split-lines.ts';
 
 export interface LinesFile {
   readonly key: string;
@@ -75,16 +76,4 @@ async function* unzipped(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint
   } finally {
     source.destroy();
   }
-}
-
-// Not by node:readline, for which U+2028 ends a line as well: JSON leaves it inside of text.
-async function* splitLines(content: AsyncIterable<Uint8Array>): AsyncIterable<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  let rest = '';
-  for await (const chunk of content) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
-  if (rest + decoder.decode()) throw new SyntaxError('The last line is cut short');
 }

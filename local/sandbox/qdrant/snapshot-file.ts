@@ -1,16 +1,16 @@
 // The sandbox's own snapshot format: a line of settings, a line for each point, a closing line with their number.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Schemas } from '@qdrant/js-client-rest';
 import { scanJson } from '../../../lib/migration/json-scanner.ts';
+import { splitLines } from '../../../lib/migration/split-lines.ts';
 import type { Collection } from './collection.ts';
 import { payloadText, toPayload } from './payloads.ts';
 import { toIdText, toPointKey } from './point-ids.ts';
 import type { StoredPoint } from './point-table.ts';
-import { internal } from './refusal.ts';
+import { internal, type Refusal } from './refusal.ts';
 import { readVectors, writeVectors } from './vectors.ts';
 
 export interface SnapshotHead {
@@ -67,15 +67,21 @@ function parseHead(line: string): Partial<SnapshotHead> {
 
 /** @throws Refusal half-way through a damaged file; what was read until then has been put */
 export async function restorePoints(file: string, version: string, collection: Collection) {
-  let ended = false;
-  const source = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
-  let isHead = true;
-  for await (const line of source) {
-    if (line.startsWith('{"end":')) ended = line === `{"end":${collection.points.size()}}`;
-    else if (!isHead) collection.points.put(readPointLine(line, version, collection));
-    isHead = false;
+  const { points } = collection;
+  let last = '';
+  for await (const line of linesOf(file)) {
+    if (last.startsWith('{"id":')) points.put(readPointLine(last, version, collection));
+    last = line;
   }
-  if (!ended) throw internal('Failed to restore shard: unexpected end of file');
+  if (last !== `{"end":${points.size()}}`) throw damaged('unexpected end of file');
+}
+
+async function* linesOf(file: string): AsyncGenerator<string> {
+  try {
+    yield* splitLines(createReadStream(file));
+  } catch (error) {
+    throw error instanceof SyntaxError ? damaged(error.message) : error;
+  }
 }
 
 function readPointLine(line: string, version: string, { params }: Collection): StoredPoint {
@@ -84,7 +90,7 @@ function readPointLine(line: string, version: string, { params }: Collection): S
     const scanner = scanJson(line);
     for (const name of scanner.members()) texts[name] = scanner.text();
   } catch {
-    throw internal('Failed to restore shard: segment is damaged');
+    throw damaged('not a point');
   }
   const { id = '', vector = '', payload } = texts;
   const vectors = readVectors(vector, { version, params });
@@ -94,9 +100,13 @@ function readPointLine(line: string, version: string, { params }: Collection): S
 async function firstLine(file: string): Promise<string> {
   const input = createReadStream(file);
   try {
-    for await (const line of createInterface({ input, crlfDelay: Infinity })) return line;
+    for await (const line of splitLines(input)) return line;
     return '';
   } finally {
     input.destroy();
   }
+}
+
+function damaged(how: string): Refusal {
+  return internal(`Failed to restore shard: segment is damaged: ${how}`);
 }

@@ -67,7 +67,7 @@ onEveryVectorStore((under) => {
     const collection = await under.collection(NEW_LAYOUT);
     await store.createPayloadIndex(collection, { field_name: 'user_id', field_schema: 'keyword' });
     const slot = '{"":[0,1,0,0],"bm25":{"indices":[5],"values":[0.25]}}';
-    const points = [point(1, '{"user_id":"a","n":10.0}'), point(2, '{"user_id":"b"}', slot)];
+    const points = [point(1, '{"user_id":"a","n":10.0}'), point(2, TWO_LINES, slot)];
     await store.upsert(collection, points, 'upsert');
     await store.startSnapshot(collection);
     return { collection, snapshot: await untilSnapshot(store, collection) };
@@ -83,6 +83,9 @@ onEveryVectorStore((under) => {
     await under.store.uploadSnapshot(collection, { ...upload, bytes: inChunks(bytes) });
   }
 });
+
+// A line separator is one character of a text, and ends no record.
+const TWO_LINES = '{"user_id":"b","data":"one\u2028two"}';
 
 async function* inChunks(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 64) yield bytes.subarray(at, at + 64);
