@@ -4,7 +4,10 @@ import type { MemoryVersion } from './memory-version.ts';
 export function lazily(start: () => Promise<MemoryVersion>): MemoryVersion {
   let started: Promise<MemoryVersion> | undefined;
   const version = () => {
-    started ??= start();
+    started ??= start().catch((error: unknown) => {
+      started = undefined;
+      throw error;
+    });
     return started;
   };
   return {

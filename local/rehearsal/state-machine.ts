@@ -1,0 +1,86 @@
+// The deployed definition, executed as it is: each task is its function's own handler.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ExecutionError, StateMachine } from 'aws-local-stepfunctions';
+import type { Services } from '../../lib/migration/services.ts';
+
+const FUNCTIONS = join(import.meta.dirname, '../../functions/migration');
+
+export interface Definition {
+  readonly StartAt: string;
+  readonly States: Readonly<Record<string, StateDefinition>>;
+}
+
+export interface StateDefinition {
+  readonly Type: string;
+  readonly Resource?: string;
+  readonly TimeoutSeconds?: number;
+  readonly Retry?: readonly { readonly ErrorEquals: readonly string[] }[];
+  readonly Catch?: readonly { readonly ErrorEquals: readonly string[]; readonly Next: string }[];
+}
+
+export function readDefinition(): Definition {
+  return JSON.parse(readFileSync(join(FUNCTIONS, 'memory-migration.asl.json'), 'utf8'));
+}
+
+/** `...-migrationBackup` -> `backup` */
+export function functionOf(resource: string): string {
+  return (resource.split('-migration').at(-1) ?? '').toLowerCase();
+}
+
+export interface Execution {
+  /** Names of the states that were tasks, in order. */
+  readonly tasks: readonly string[];
+  /** What it failed with; undefined when it succeeded. */
+  readonly failure: Error | undefined;
+}
+
+/** @param beforeTask is told of each task before it is carried out; nobody waits in between: it turns the clock */
+export async function execute(options: {
+  readonly runId: string;
+  readonly services: Services;
+  readonly beforeTask: (state: string) => Promise<void>;
+}): Promise<Execution> {
+  const { runId, services, beforeTask } = options;
+  const definition = readDefinition();
+  const tasks: string[] = [];
+  const handlers = await handlersOf(definition, services, async (state) => {
+    tasks.push(state);
+    await beforeTask(state);
+  });
+  const machine = new StateMachine(definition as never, { validationOptions: { checkArn: false } });
+  const overrides = {
+    taskResourceLocalHandlers: handlers as never,
+    waitTimeOverrides: { AwaitApproval: 0, Wait: 0 },
+    retryIntervalOverrides: noPauses(definition),
+  };
+  try {
+    await machine.run({ runId }, { overrides }).result;
+    return { tasks, failure: undefined };
+  } catch (error) {
+    // The interpreter wraps what the state machine failed with.
+    return { tasks, failure: (error as ExecutionError).cause as Error };
+  }
+}
+
+async function handlersOf(
+  definition: Definition,
+  services: Services,
+  beforeTask: (state: string) => Promise<void>,
+) {
+  const handlers: Record<string, (payload: unknown) => Promise<unknown>> = {};
+  for (const [state, { Resource }] of Object.entries(definition.States)) {
+    if (!Resource) continue;
+    const { createHandler } = await import(join(FUNCTIONS, `${functionOf(Resource)}.ts`));
+    const handler = createHandler(async () => services);
+    handlers[state] = async (payload) => {
+      await beforeTask(state);
+      return await handler(payload, { getRemainingTimeInMillis: () => 600_000 });
+    };
+  }
+  return handlers;
+}
+
+function noPauses(definition: Definition): Record<string, number> {
+  return Object.fromEntries(Object.keys(definition.States).map((state) => [state, 0]));
+}
