@@ -1,8 +1,6 @@
 // The services of this process, as the environment names them; made with the first invocation, for secrets are fetched.
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { ConfigurationError } from '../errors.ts';
-import { STANDARD_PACE } from '../retry.ts';
-import { createDatabase } from '../store/database.ts';
 import { createDocumentClient } from '../store/document-client.ts';
 import { createFileCollectionSetting } from './adapters/file-collection-setting.ts';
 import { createHttpMemoryBackend } from './adapters/http-memory-backend.ts';
@@ -12,26 +10,25 @@ import { createQdrant } from './adapters/qdrant.ts';
 import { createEnvironmentSecrets, createSsmSecrets } from './adapters/secrets.ts';
 import { createSsmCollectionSetting } from './adapters/ssm-collection-setting.ts';
 import { askAPerson, createWebhook } from './adapters/webhook.ts';
-import { createApprovals } from './approvals.ts';
 import type { CollectionSetting } from './collection-setting.ts';
-import { createRunLock } from './run-lock.ts';
-import { createRunStore } from './run-store.ts';
+import { createRemembering } from './remembering.ts';
 import type { Secrets } from './secrets.ts';
 import type { Services } from './services.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const LEASE_MS = 60_000;
 const BACKEND_TIMEOUT_MS = 60_000;
 const SNAPSHOT_PART_BYTES = 64 * 1024 * 1024;
 
 /** @throws ConfigurationError, or Refusal, naming the variable that is missing or unusable */
 export async function servicesFromEnvironment(environment: Environment): Promise<Services> {
   const secrets = secretsOf(environment);
-  const clock = () => new Date();
   return {
-    clock,
-    ...remembering(environment, clock),
+    ...createRemembering({
+      client: createDocumentClient(environment.DYNAMODB_ENDPOINT),
+      tableName: required(environment, 'TABLE_NAME'),
+      clock: () => new Date(),
+    }),
     vectors: createQdrant({
       url: required(environment, 'QDRANT_URL'),
       apiKey: (await optional(secrets, environment, 'QDRANT_API_KEY'))?.reveal(),
@@ -48,21 +45,6 @@ export async function servicesFromEnvironment(environment: Environment): Promise
       : askAPerson,
     graph: await openGraph(environment, secrets),
     snapshotPartBytes: SNAPSHOT_PART_BYTES,
-  };
-}
-
-/** What is remembered of runs, without anything that they speak to. @throws ConfigurationError */
-export function remembering(environment: Environment, clock: () => Date) {
-  const database = createDatabase({
-    client: createDocumentClient(environment.DYNAMODB_ENDPOINT),
-    tableName: required(environment, 'TABLE_NAME'),
-    pace: STANDARD_PACE,
-  });
-  const lock = createRunLock({ database, clock, leaseMs: LEASE_MS });
-  return {
-    lock,
-    runs: createRunStore({ database, lock, clock }),
-    approvals: createApprovals({ database, clock }),
   };
 }
 

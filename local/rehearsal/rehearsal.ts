@@ -1,15 +1,11 @@
 // One migration of the rehearsal, in a sandbox of its own: a run from its start to wherever it leads.
 import { randomUUID } from 'node:crypto';
-import { createApprovals } from '../../lib/migration/approvals.ts';
 import { type Fingerprint, fingerprintOf } from '../../lib/migration/fingerprint.ts';
+import { createRemembering, type Remembering } from '../../lib/migration/remembering.ts';
 import { rollback } from '../../lib/migration/rollback.ts';
 import type { Run } from '../../lib/migration/run.ts';
-import { createRunLock } from '../../lib/migration/run-lock.ts';
-import { createRunStore } from '../../lib/migration/run-store.ts';
 import { startRun } from '../../lib/migration/start.ts';
 import { type StepInput, takeStep } from '../../lib/migration/step.ts';
-import { STANDARD_PACE } from '../../lib/retry.ts';
-import { createDatabase } from '../../lib/store/database.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { createLocalClient, createTable } from '../create-table.ts';
 import {
@@ -23,7 +19,6 @@ import { execute } from './state-machine.ts';
 export const RUN = 'rehearsal';
 export const TARGET = `${SOURCE}_v3_${RUN}`;
 
-const LEASE_MS = 60_000;
 const POLL_MS = 5_000;
 
 export interface TimelineEntry {
@@ -51,7 +46,7 @@ export async function startRehearsal(
   let time = Date.now();
   const begun = time;
   const clock = () => new Date(time);
-  const remembering = { clock, ...(await remember(endpoint, clock)) };
+  const remembering = await remember(endpoint, clock);
   const world = await startSandboxWorld({ runId: RUN, remembering, ...options });
   const { services } = world;
   const timeline: TimelineEntry[] = [];
@@ -98,20 +93,10 @@ export async function startRehearsal(
   return { world, timeline, before, migrate, goBack, run, close: world.close };
 }
 
-async function remember(endpoint: string, clock: () => Date) {
+async function remember(endpoint: string, clock: () => Date): Promise<Remembering> {
   const tableName = `rehearsal-${randomUUID()}`;
   const client = createLocalClient(endpoint);
   await createTable(client, tableName);
   client.destroy();
-  const database = createDatabase({
-    client: createDocumentClient(endpoint),
-    tableName,
-    pace: STANDARD_PACE,
-  });
-  const lock = createRunLock({ database, clock, leaseMs: LEASE_MS });
-  return {
-    lock,
-    runs: createRunStore({ database, lock, clock }),
-    approvals: createApprovals({ database, clock }),
-  };
+  return createRemembering({ client: createDocumentClient(endpoint), tableName, clock });
 }
