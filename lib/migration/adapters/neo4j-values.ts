@@ -20,7 +20,7 @@ export function encodeValue(value: unknown, path = 'value'): TaggedValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return taggedFloat(value);
   if (Array.isArray(value)) return encodeList(value, path);
-  if (typeof value === 'object') return encodeObject(value, path);
+  if (typeof value === 'object') return readable(() => encodeObject(value, path), path);
   throw new GraphValueError(`${path} is of a type unknown to graphs: ${typeof value}`);
 }
 
@@ -41,6 +41,17 @@ export function decodeValue(value: TaggedValue): unknown {
 export function decodeProperties(properties: Properties): Record<string, unknown> {
   const entries = Object.entries(properties);
   return Object.fromEntries(entries.map(([key, value]) => [key, decodeValue(value)]));
+}
+
+// What the driver fails to put together, it hands over as an object that throws when it is looked at: zoned
+// date-times beyond the year 275,760, where JavaScript's own dates end.
+function readable(encode: () => Tagged, path: string): Tagged {
+  try {
+    return encode();
+  } catch (cause) {
+    if (cause instanceof GraphValueError) throw cause;
+    throw new GraphValueError(`${path} is a value that the driver cannot read`, { cause });
+  }
 }
 
 function encodeList(list: readonly unknown[], path: string): TaggedValue {

@@ -76,7 +76,12 @@ async function writeFiles(
 
   function countRelationship(relationship: GraphRelationship): void {
     assertNoRestoreId(relationship);
-    fingerprint.addRelationship(relationship);
+    try {
+      fingerprint.addRelationship(relationship);
+    } catch (cause) {
+      // No graph has a relationship without its nodes: one of them was made or missed meanwhile.
+      throw new GraphDriftedError('A relationship was read whose node was not', { cause });
+    }
   }
 }
 

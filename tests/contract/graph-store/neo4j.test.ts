@@ -32,4 +32,13 @@ function describeNeo4j(url: string): void {
     expect(differences).toEqual([]);
     expect(await target.restoreState()).toBe('none');
   });
+
+  test('A dump of Neo4j is refused when it holds a value that the driver cannot read', async () => {
+    const { artifacts } = await openArtifactFolder();
+    const source = await openEmpty();
+    await run("CREATE (:Far {at: datetime('+300000-10-27T02:30:00[Europe/Amsterdam]')})");
+    await expect(dump(source, artifacts)).rejects.toThrow(
+      expect.objectContaining({ name: 'GraphValueError' }),
+    );
+  });
 }

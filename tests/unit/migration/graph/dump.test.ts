@@ -47,7 +47,7 @@ test.each<[string, string, (graph: SandboxGraph) => GraphSource]>([
   ],
   [
     'the node at the end of a relationship is missed',
-    'DanglingRelationshipError',
+    'GraphDriftedError',
     (graph) => ({
       ...graph,
       nodes: async function* () {

@@ -20,7 +20,7 @@ test.each([
 });
 
 test('Any other error stays what it is', () => {
-  const error = new RangeError('Invalid time value');
+  const error = new TypeError('a mistake of ours');
   expect(translateFailure(error)).toBe(error);
 });
 

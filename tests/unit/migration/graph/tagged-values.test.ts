@@ -55,6 +55,13 @@ describe('is refused by name when met in a graph', () => {
     );
   });
 
+  test('what the driver itself could not read', () => {
+    const broken = new Proxy({}, { getPrototypeOf: () => fail('Invalid time value') });
+    expect(() => encodeValue({ at: broken }, 'node 7')).toThrow(
+      'node 7.at is a value that the driver',
+    );
+  });
+
   test('a date-time without its offset, which would leave an hour of autumn open', () => {
     const parts = [2024, 10, 27, 2, 30, 0, 0] as const;
     const open = new DateTime(...parts, undefined, 'Europe/Amsterdam');
@@ -112,4 +119,8 @@ function autumn(offsetSeconds: number): DateTime {
     int(offsetSeconds),
     'Europe/Amsterdam',
   );
+}
+
+function fail(message: string): never {
+  throw new RangeError(message);
 }
