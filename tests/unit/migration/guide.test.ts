@@ -1,0 +1,41 @@
+// The operators' guide names every refusal with its remedy, every variable and every action, as the code has them.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { HOOK_ACTIONS } from '../../../lib/migration/hooks.ts';
+import { COMMANDS, GATES } from '../../../lib/migration/phases.ts';
+import { REMEDIES, RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const GUIDE = readFileSync(join(ROOT, 'docs/migration.md'), 'utf8');
+const ENVIRONMENT = readFileSync(join(ROOT, 'lib/migration/services-from-environment.ts'), 'utf8');
+
+describe('the guide', () => {
+  it('has a row for every refusal, in the words of its message, and for no other', () => {
+    const rows = [...GUIDE.matchAll(/^\| `(Refused\w+)` \| (.+) \|$/gm)];
+    expect(Object.fromEntries(rows.map(([, name, remedy]) => [name, remedy]))).toEqual(REMEDIES);
+  });
+
+  it.each(RETRYABLE_FAILURES)('names %s', (name) => {
+    expect(GUIDE).toContain(`\`${name}\``);
+  });
+
+  it.each([...HOOK_ACTIONS, ...GATES])('tells of %s', (word) => {
+    expect(GUIDE).toContain(`\`${word}\``);
+  });
+
+  it.each(COMMANDS.filter((command) => !['abandon', 'retention'].includes(command)))(
+    'has %s in the plan or the answers',
+    (command) => {
+      expect(GUIDE).toContain(`\`${command}\``);
+    },
+  );
+
+  it('names every variable that is read', () => {
+    const read = new Set([...ENVIRONMENT.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].flat());
+    const constants = ['BACKEND_TIMEOUT_MS', 'SNAPSHOT_PART_BYTES', 'DYNAMODB_ENDPOINT'];
+    for (const name of [...read].filter((name) => !constants.includes(name))) {
+      expect(GUIDE, name).toContain(name);
+    }
+  });
+});
