@@ -1,6 +1,6 @@
-// Which counters a transaction moves when it comes, goes, or changes, and by how much.
+// Which counters a transaction moves when it comes, goes, or changes, and by how much; which ones a list reads.
 import { describe, expect, test } from 'vitest';
-import type { Database } from '../../../lib/store/database.ts';
+import type { Database, Range } from '../../../lib/store/database.ts';
 import { type Counted, createDayCounts } from '../../../lib/store/day-counts.ts';
 import { createKeys } from '../../../lib/store/keys.ts';
 
@@ -74,4 +74,17 @@ describe('follow', () => {
     });
     expect(follow({ ...LUNCH, categoryId: null }, income)).toHaveLength(2);
   });
+});
+
+test('years asks for those of the range alone, and tells income from expense', async () => {
+  const asked: Range[] = [];
+  const query = async (range: Range) => {
+    asked.push(range);
+    return [{ pk: 'home#DAYS#7', sk: 'Y#2024', i2: 3, e12: 1 }];
+  };
+  const { years } = createDayCounts({ query } as unknown as Database, createKeys('home'));
+  expect(await years({ start: '2024-02-29', end: '2026-01-01' }, 7)).toEqual([
+    { year: '2024', income: new Map([[2, 3]]), expense: new Map([[12, 1]]) },
+  ]);
+  expect(asked).toEqual([{ value: 'home#DAYS#7', between: ['Y#2024', 'Y#2026'] }]);
 });
