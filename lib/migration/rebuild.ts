@@ -11,12 +11,14 @@ import { collectionsOf, companionOf, ofTestUser } from './run-names.ts';
 import type { Services } from './services.ts';
 import type { Step } from './step.ts';
 import type { CollectionSettings } from './vector-store.ts';
-import { proveHybrid } from './warm-up-proof.ts';
+import { hybridProofSchema, proveHybrid } from './warm-up-proof.ts';
 
 const stateSchema = v.object({
   /** What an earlier rebuild left is removed: from here on, what is there is ours. */
   isCleared: v.optional(v.boolean()),
   made: v.optional(v.picklist(['by-new-version', 'explicitly'])),
+  /** Taken from the first write, which is removed afterwards: it cannot be proved twice. */
+  proof: v.optional(hybridProofSchema),
 });
 
 /** Each has a fact about a person, and names: what is extracted of it depends on a language model's luck. */
@@ -42,8 +44,10 @@ export const rebuild: Step = {
     }
     await renew();
     const made = state.made ?? (await makeCollections(services, run));
-    await save({ isCleared: true, made });
-    const proof = made === 'by-new-version' ? await proveHybrid(services, run) : undefined;
+    await save({ ...state, isCleared: true, made });
+    const proof =
+      state.proof ?? (made === 'by-new-version' ? await proveHybrid(services, run) : undefined);
+    await save({ isCleared: true, made, proof });
     await removeWarmUp(services, run, renew);
     const evidence = await storeReport(services, {
       lease,

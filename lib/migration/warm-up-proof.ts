@@ -10,12 +10,14 @@ import { companionOf, ofTestUser } from './run-names.ts';
 import type { Services } from './services.ts';
 import type { CollectionInfo, VectorStore } from './vector-store.ts';
 
-export interface HybridProof {
-  readonly dimensions: number;
-  readonly points: number;
-  readonly entities: number;
-  readonly found: number;
-}
+export const hybridProofSchema = v.object({
+  dimensions: v.number(),
+  points: v.number(),
+  entities: v.number(),
+  found: v.number(),
+});
+
+export type HybridProof = v.InferOutput<typeof hybridProofSchema>;
 
 const payloadSchema = v.object({ data: v.string(), text_lemmatized: v.optional(v.string()) });
 

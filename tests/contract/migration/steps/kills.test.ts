@@ -1,0 +1,132 @@
+// Killed before and after every remote call of every step, and taken again: the same end, nothing lost, nothing twice.
+import { afterAll, describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../../../lib/migration/fingerprint.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import {
+  createMigration,
+  type Migration,
+  RUN,
+  type StepName,
+} from '../../../support/migration/migration.ts';
+import { Killed, type Moment, mortal } from '../../../support/migration/mortal.ts';
+import { LEASE_MS } from '../../../support/migration/run-table.ts';
+
+/** Every point takes minutes: `npm run test:kills`. Else one in so many, the same ones each time. */
+const STRIDE = process.env.KILLS === 'every' ? 1 : 11;
+
+/** Each in a world of its own; most of their time is waiting. */
+const AT_ONCE = 6;
+
+const SMALL = { memories: 6, users: 2, dimensions: 4 };
+
+interface Passage {
+  readonly step: StepName;
+  readonly about: string;
+  readonly prepare: (migration: Migration) => Promise<void>;
+}
+
+const BEFORE: readonly StepName[] = ['preflight', 'backup', 'rebuild', 'copy', 'verify'];
+const INSIDE: readonly StepName[] = ['freeze', 'backup', 'copy', 'verify', 'cutover'];
+
+async function until(migration: Migration, steps: readonly StepName[]): Promise<void> {
+  await migration.start();
+  for (const [n, step] of steps.entries()) {
+    if (n === BEFORE.length) await migration.approve('window');
+    await migration.finish(step);
+  }
+  if (steps.length === BEFORE.length) await migration.approve('window');
+}
+
+const RUNBOOK = [...BEFORE, ...INSIDE];
+
+const PASSAGES: readonly Passage[] = [
+  ...RUNBOOK.map((step, n) => ({
+    step,
+    about: n < BEFORE.length ? 'before the window' : 'inside it',
+    prepare: (migration: Migration) => until(migration, RUNBOOK.slice(0, n)),
+  })),
+  {
+    step: 'rollback',
+    about: 'inside the window',
+    prepare: (migration) => until(migration, RUNBOOK.slice(0, -1)),
+  },
+  { step: 'rollback', about: 'from live', prepare: (migration) => until(migration, RUNBOOK) },
+  {
+    step: 'rollback',
+    about: 'from live, without the old collection',
+    prepare: async (migration) => {
+      await until(migration, RUNBOOK);
+      await migration.services.vectors.deleteCollection(SOURCE);
+    },
+  },
+];
+
+/** What must be the same, whatever happened on the way. */
+async function endOf({ services, runs }: Migration) {
+  const { vectors, setting } = services;
+  const run = await runs.read(RUN);
+  const collections = (await vectors.listCollections()).toSorted();
+  return {
+    phase: run.phase,
+    evidence: Object.keys(run.evidence).toSorted(),
+    setting: await setting.read(),
+    contents: await Promise.all(
+      collections
+        // What entities are called is up to the new version.
+        .filter((name) => !name.endsWith('_entities'))
+        .map(async (name) => [name, await fingerprintOf(vectors, name)]),
+    ),
+    isLocked: (await services.lock.activeRun()) !== undefined,
+  };
+}
+
+async function killed(
+  { step, prepare }: Passage,
+  death: { readonly call: number; readonly moment: Moment },
+) {
+  const migration = await createMigration(SMALL);
+  await prepare(migration);
+  // How often a snapshot is asked for is up to the store: the last calls of a step may not come.
+  const { services } = mortal(migration.services, death);
+  const wasKilled = await migration.finish(step, {}, services).then(
+    () => false,
+    (error: unknown) => {
+      if (error instanceof Killed) return true;
+      throw error;
+    },
+  );
+  points += wasKilled ? 1 : 0;
+  migration.pass(LEASE_MS);
+  // The machine is told that it is done already; only an operator may begin to go back from live.
+  const { phase } = await migration.runs.read(RUN);
+  await migration.finish(step, { actor: phase === 'live' ? 'operator' : 'machine' });
+  return await endOf(migration);
+}
+
+let points = 0;
+
+describe('a step that is killed', { timeout: 900_000 }, () => {
+  let all = 0;
+
+  afterAll(() => console.log(`Killed at ${points} of ${all} points, and resumed`));
+
+  it.each(PASSAGES)('$step $about ends as if it had not been', async (passage) => {
+    const whole = await createMigration(SMALL);
+    await passage.prepare(whole);
+    const { services, calls } = mortal(whole.services);
+    await whole.finish(passage.step, {}, services);
+    const end = await endOf(whole);
+    const deaths = Array.from({ length: calls() }, (_, n) => n + 1).flatMap((call) =>
+      (['before', 'after'] as const).map((moment) => ({ call, moment })),
+    );
+    all += deaths.length;
+    const tried = deaths.filter((_, n) => n % STRIDE === 0);
+    for (let from = 0; from < tried.length; from += AT_ONCE) {
+      const batch = tried.slice(from, from + AT_ONCE);
+      const outcomes = await Promise.all(batch.map((death) => killed(passage, death)));
+      for (const [n, outcome] of outcomes.entries()) {
+        expect(outcome, `killed ${batch[n]?.moment} call ${batch[n]?.call}`).toEqual(end);
+      }
+    }
+  });
+});
