@@ -1,12 +1,11 @@
 // Whether a command may be given to a run now, and what may be done instead.
+import { MOVES, type Move } from './moves.ts';
 import {
   type Actor,
   type Command,
   ENDED,
   type Evidence,
   IN_WINDOW,
-  MOVES,
-  type Move,
   PAST_RETENTION,
   PHASES,
   type Phase,

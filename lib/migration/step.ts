@@ -1,8 +1,9 @@
 // How every step is taken: is it allowed now, is it meant, whose turn is it; then its work, then its record.
 import * as v from 'valibot';
+import { MOVES, type Move } from './moves.ts';
 import { moveFor, type Standing } from './next-step.ts';
 import { parseInput } from './parse-input.ts';
-import { type Command, ENDED, type Evidence, MOVES, type Move } from './phases.ts';
+import { type Command, ENDED, type Evidence } from './phases.ts';
 import { Refusal } from './refusals.ts';
 import { type Checkpoint, type Progress, type Reference, type Run, runIdSchema } from './run.ts';
 import type { Lease } from './run-lock.ts';
