@@ -24,7 +24,7 @@ export const LARGEST_PER_PAGE = 100;
 // A repeated parameter arrives as its values joined by commas, which none of these accepts.
 const wholeNumber = v.pipe(
   v.string(),
-  v.regex(/^\d+$/, 'Must be a whole number in plain decimal digits.'),
+  v.regex(/^\d+$/, 'Must be one whole number in plain decimal digits.'),
   v.transform(Number),
 );
 

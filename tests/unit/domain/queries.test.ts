@@ -40,8 +40,8 @@ describe('parseTransactionQuery', () => {
     [{ page: '0' }, 'Must be at least 1.'],
     [{ per_page: '0' }, 'Must be at least 1.'],
     [{ per_page: '101' }, 'Must be at most 100.'],
-    [{ page: '' }, 'Must be a whole number in plain decimal digits.'],
-    [{ category_id: '1,1' }, 'Must be a whole number in plain decimal digits.'],
+    [{ page: '' }, 'Must be one whole number in plain decimal digits.'],
+    [{ category_id: '1,1' }, 'Must be one whole number in plain decimal digits.'],
     [{ type: '' }, 'Must be "income" or "expense".'],
     [{ start_date: '2023-02-29' }, 'Must be a real calendar date written YYYY-MM-DD.'],
   ])('%j: %s', (query, sentence) => {

@@ -53,4 +53,11 @@ describe('an object', () => {
     const body = '{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"a":1}';
     expect(Object.keys((await parsed(body)).data)).toEqual(['__proto__', 'constructor', 'a']);
   });
+
+  test('nested deeper than the parser reads: kept whole', async () => {
+    const body = `{"notes":${'['.repeat(50_000)}${']'.repeat(50_000)},"a":1}`;
+    const event = { body } as ApiEvent & { json: object };
+    await jsonBody().before?.({ event } as never);
+    expect(Object.keys(event.json)).toEqual(['notes', 'a']);
+  });
 });
