@@ -99,7 +99,8 @@ async function killed(
   migration.pass(LEASE_MS);
   // The machine is told that it is done already; only an operator may begin to go back from live.
   const { phase } = await migration.runs.read(RUN);
-  await migration.finish(step, { actor: phase === 'live' ? 'operator' : 'machine' });
+  const isAPersons = step === 'rollback' && phase === 'live';
+  await migration.finish(step, { actor: isAPersons ? 'operator' : 'machine' });
   return await endOf(migration);
 }
 
