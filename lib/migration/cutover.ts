@@ -40,9 +40,8 @@ export const cutover: Step = {
       await save({ isDeployed: true });
     }
     if (!state.isProved) {
-      await renew();
       await removeWarmUp(services, run, renew);
-      await smokeTest(services, run);
+      await smokeTest(services, run, renew);
       await removeWarmUp(services, run, renew);
       await assertCountsEqual(services, run);
       await save({ isDeployed: true, isProved: true });

@@ -6,7 +6,7 @@ import { testUserOf } from './memory-backend.ts';
 import { Refusal, RetryableFailure } from './refusals.ts';
 import { storeReport } from './reports.ts';
 import { ofTestUser } from './run-names.ts';
-import type { Step, StepContext } from './step.ts';
+import type { Step, Turn } from './step.ts';
 
 const stateSchema = v.object({
   digest: v.optional(v.string()),
@@ -56,15 +56,22 @@ export const freeze: Step = {
   },
 };
 
-// The backend has to turn the write down, or to be out of reach.
-async function assertWritesFail({ services, run }: StepContext): Promise<void> {
+// The backend has to turn the write down, or to be out of reach. A write that was not answered may have been made.
+async function assertWritesFail({ services, run, renew }: Turn): Promise<void> {
   const { backend, vectors } = services;
-  try {
-    await backend.addMemory(testUserOf(run.runId), 'My name is a test of the write freeze.');
-  } catch (error) {
-    if (error instanceof RetryableFailure) return;
-    throw error;
-  }
-  await vectors.deletePoints(run.plan.sourceCollection, { filter: ofTestUser(run) });
+  const { sourceCollection } = run.plan;
+  const filter = ofTestUser(run);
+  await renew();
+  const isAccepted = await backend
+    .addMemory(testUserOf(run.runId), 'My name is a test of the write freeze.')
+    .then(() => true, declined);
+  if (!isAccepted && (await vectors.count(sourceCollection, filter)) === 0) return;
+  await renew();
+  await vectors.deletePoints(sourceCollection, { filter });
   throw new Refusal('RefusedNotFrozen', 'The memory backend still takes writes.');
+}
+
+function declined(error: unknown): false {
+  if (error instanceof RetryableFailure) return false;
+  throw error;
 }

@@ -17,13 +17,26 @@ export async function countLostWrites(services: Services, run: Run, old: string)
   return lost;
 }
 
-/** Exports them before anything else is done: one JSON line for each, in the store's own text. */
+/**
+ * Exports them before anything else is done: one JSON line for each, in the store's own text.
+ * @returns how many
+ */
 export async function exportLostWrites(
   services: Services,
   run: Run,
   { old, key }: { readonly old: string; readonly key: string },
-): Promise<void> {
-  await services.artifacts.put(key, lines(services, run, old));
+): Promise<number> {
+  let exported = 0;
+
+  async function* counted() {
+    for await (const line of lines(services, run, old)) {
+      yield line;
+      exported += 1;
+    }
+  }
+
+  await services.artifacts.put(key, counted());
+  return exported;
 }
 
 async function* lines(services: Services, run: Run, old: string): AsyncIterable<Uint8Array> {

@@ -1,16 +1,13 @@
 // What there is to go back to: the old collection if it is what it was, else its snapshot under a fresh name.
 import { fingerprintOf } from './fingerprint.ts';
 import { Refusal } from './refusals.ts';
+import { assertFree } from './restore-drill.ts';
 import type { Run } from './run.ts';
+import { restoredCollectionOf } from './run-names.ts';
 import type { Services } from './services.ts';
 import { keptBytes } from './snapshot-backup.ts';
 import { readManifest } from './user-comparison.ts';
 import { verifiedFingerprint } from './verify-step.ts';
-
-/** Of the run's own: never an existing collection. */
-export function restoredCollectionOf({ runId, plan }: Run): string {
-  return `${plan.sourceCollection}_restored_${runId}`;
-}
 
 export async function isOldIntact({ vectors }: Services, run: Run): Promise<boolean> {
   const { sourceCollection } = run.plan;
@@ -22,14 +19,21 @@ export async function isOldIntact({ vectors }: Services, run: Run): Promise<bool
 /**
  * Only ever under a fresh name: onto a collection that exists, a restore overwrites without a word.
  * What an interrupted restore left is removed first.
+ * @param renew before each change: by now a later turn may have restored it, and users work on it
  * @throws Refusal when the snapshot is gone, or of another version of the store
  */
-export async function restoreOld(services: Services, run: Run): Promise<string> {
+export async function restoreOld(
+  services: Services,
+  run: Run,
+  renew: () => Promise<void>,
+): Promise<string> {
   const { vectors, artifacts } = services;
   const { snapshot, parts, sha256, drilled, storeVersion } = await readManifest(services, run);
   const name = restoredCollectionOf(run);
   assertSameMinor(storeVersion, await vectors.version());
+  await renew();
   await vectors.deleteCollection(name);
+  await assertFree(vectors, name);
   await vectors.uploadSnapshot(name, {
     fileName: snapshot.name,
     size: snapshot.size,
@@ -38,6 +42,7 @@ export async function restoreOld(services: Services, run: Run): Promise<string> 
   });
   const { digest, points } = await fingerprintOf(vectors, name);
   if (points === drilled && digest === verifiedFingerprint(run)) return name;
+  await renew();
   await vectors.deleteCollection(name);
   throw new Refusal('RefusedNothingToReturnTo', 'The snapshot does not hold what was verified.');
 }

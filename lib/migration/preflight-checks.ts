@@ -1,8 +1,8 @@
 // What may stand in the way of a migration, check by check. Each finding is a refusal that was not thrown yet.
 
 import type { RefusalName } from './refusals.ts';
-import type { Plan } from './run.ts';
-import { companionOf } from './run-names.ts';
+import type { Plan, Run } from './run.ts';
+import { collectionsOf, drillCollectionOf, restoredCollectionOf } from './run-names.ts';
 import type { Services } from './services.ts';
 import type { Census } from './user-census.ts';
 import type { CollectionInfo, VectorStore } from './vector-store.ts';
@@ -18,14 +18,14 @@ const ENTITY_LOOKUP = 10_000;
 
 export async function checkNames(
   { vectors, setting }: Pick<Services, 'vectors' | 'setting'>,
-  plan: Plan,
+  run: Run,
 ): Promise<Finding[]> {
-  const { sourceCollection, targetCollection } = plan;
+  const { sourceCollection } = run.plan;
   const collections = await vectors.listCollections();
   const aliases = (await vectors.listAliases()).map(({ alias_name }) => alias_name);
   const active = await setting.read();
   const taken = [...collections, ...aliases];
-  const ours = [targetCollection, companionOf({ plan })];
+  const ours = namesToBeFree(run);
   const strangers = collections.filter(
     (name) => name.startsWith(`${sourceCollection}_v3_`) && !ours.includes(name),
   );
@@ -49,6 +49,12 @@ export async function checkNames(
       () => `Earlier runs left ${strangers.join(', ')}.`,
     ),
   ];
+}
+
+// Once a backup may have begun, its drill may have left something of the run's own.
+function namesToBeFree(run: Run): string[] {
+  const names = [...collectionsOf(run), restoredCollectionOf(run)];
+  return run.phase === 'started' ? names : names.filter((name) => name !== drillCollectionOf(run));
 }
 
 export async function checkNodes(vectors: VectorStore): Promise<Finding[]> {

@@ -46,7 +46,7 @@ async function examine(services: Services, run: Run) {
   const info = await vectors.collectionInfo(collection);
   const findings = [
     ...(await checkNodes(vectors)),
-    ...(await checkNames(services, plan)),
+    ...(await checkNames(services, run)),
     ...checkGraph(services, plan),
     ...(info ? checkLayout(info) : []),
   ];

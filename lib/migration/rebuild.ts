@@ -42,8 +42,7 @@ export const rebuild: Step = {
       await removeEarlier(services, run, renew);
       await save({ isCleared: true });
     }
-    await renew();
-    const made = state.made ?? (await makeCollections(services, run));
+    const made = state.made ?? (await makeCollections(services, run, renew));
     await save({ ...state, isCleared: true, made });
     const proof =
       state.proof ?? (made === 'by-new-version' ? await proveHybrid(services, run) : undefined);
@@ -75,15 +74,17 @@ async function removeEarlier(
 async function makeCollections(
   services: Services,
   run: Run,
+  renew: () => Promise<void>,
 ): Promise<'by-new-version' | 'explicitly'> {
   const { preview, vectors } = services;
   if (!preview) {
-    await createExplicitly(services, run);
+    await createExplicitly(services, run, renew);
     return 'explicitly';
   }
   await preview.health();
   const { targetCollection } = run.plan;
   for (const sentence of SENTENCES) {
+    await renew();
     await preview.addMemory(testUserOf(run.runId), sentence);
     const isThere = await vectors.collectionExists(targetCollection);
     if (isThere && (await vectors.count(targetCollection, ofTestUser(run))) > 0) {
@@ -96,7 +97,11 @@ async function makeCollections(
   );
 }
 
-async function createExplicitly({ vectors }: Services, run: Run): Promise<void> {
+async function createExplicitly(
+  { vectors }: Services,
+  run: Run,
+  renew: () => Promise<void>,
+): Promise<void> {
   const { plan } = run;
   const info = await vectors.collectionInfo(plan.sourceCollection);
   const { size } = denseVectorOf(info?.config.params.vectors);
@@ -108,6 +113,7 @@ async function createExplicitly({ vectors }: Services, run: Run): Promise<void> 
     sparse_vectors: { [KEYWORD_SLOT]: { modifier: 'idf' } },
   };
   for (const name of [plan.targetCollection, companionOf(run)]) {
+    await renew();
     if (!(await vectors.collectionExists(name))) await vectors.createCollection(name, settings);
     for (const field_name of SCOPE_KEYS) {
       await vectors.createPayloadIndex(name, { field_name, field_schema: 'keyword' });

@@ -47,8 +47,8 @@ async function removeOwn(vectors: Services['vectors'], run: Run, name: string): 
   if (collectionsOf(run).includes(name)) await vectors.deleteCollection(name);
 }
 
-// An upload onto a name that exists, or onto an alias, overwrites whatever is behind it.
-async function assertFree(vectors: Services['vectors'], name: string): Promise<void> {
+/** An upload onto a name that exists, or onto an alias, overwrites whatever is behind it. @throws Refusal */
+export async function assertFree(vectors: Services['vectors'], name: string): Promise<void> {
   const aliases = await vectors.listAliases();
   const isTaken =
     (await vectors.collectionExists(name)) || aliases.some(({ alias_name }) => alias_name === name);

@@ -4,10 +4,11 @@ import * as v from 'valibot';
 import { isDoneOutside } from './ask-outside.ts';
 import { countLostWrites, exportLostWrites } from './lost-writes.ts';
 import { wayBackEnded } from './next-step.ts';
-import { isOldIntact, restoredCollectionOf, restoreOld } from './old-collection.ts';
+import { isOldIntact, restoreOld } from './old-collection.ts';
 import { Refusal } from './refusals.ts';
 import { storeReport } from './reports.ts';
 import type { Run } from './run.ts';
+import { restoredCollectionOf } from './run-names.ts';
 import type { Services } from './services.ts';
 import type { Outcome, Step, StepInput, Turn } from './step.ts';
 
@@ -55,7 +56,9 @@ async function goBack(turn: Turn, state: State, services: Services): Promise<Out
   await renew();
   const returnTo =
     state.returnTo ??
-    ((await isOldIntact(services, run)) ? sourceCollection : await restoreOld(services, run));
+    ((await isOldIntact(services, run))
+      ? sourceCollection
+      : await restoreOld(services, run, renew));
   await save({ ...state, returnTo });
   const settled = await settleLoss(turn, { ...state, returnTo });
   await renew();
@@ -81,7 +84,9 @@ async function settleLoss(
   const settled = { ...state, lost };
   if (lost === 0) return settled;
   const exportedTo = `${run.runId}/lost-writes-${lease.epoch}.jsonl`;
-  await exportLostWrites(services, run, { old: state.returnTo, key: exportedTo });
+  const exported = await exportLostWrites(services, run, { old: state.returnTo, key: exportedTo });
+  // Somebody who writes despite the freeze would lose more than was agreed to.
+  assertAcknowledged(exported, input);
   await save({ ...settled, exportedTo });
   return { ...settled, exportedTo };
 }

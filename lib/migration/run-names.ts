@@ -13,7 +13,12 @@ export function drillCollectionOf({ runId }: Pick<Run, 'runId'>): string {
   return `restore_drill_${runId}`;
 }
 
-/** All that the run may remove. */
+/** Where the snapshot is restored to for good, should the old collection be gone by then. */
+export function restoredCollectionOf({ runId, plan }: Pick<Run, 'runId' | 'plan'>): string {
+  return `${plan.sourceCollection}_restored_${runId}`;
+}
+
+/** All that the run may remove before users work on any of it. */
 export function collectionsOf(run: Run): string[] {
   const own = [run.plan.targetCollection, companionOf(run), drillCollectionOf(run)];
   return own.filter((name) => name.includes(run.runId));

@@ -11,11 +11,19 @@ const SENTENCES = [
 ];
 
 /** @throws Refusal naming the part that failed */
-export async function smokeTest({ backend, vectors }: Services, run: Run): Promise<void> {
+export async function smokeTest(
+  { backend, vectors }: Services,
+  run: Run,
+  renew: () => Promise<void>,
+): Promise<void> {
   const user = testUserOf(run.runId);
   await backend.health();
+  await renew();
   await backend.chat(user, 'Good morning');
-  for (const sentence of SENTENCES) await backend.addMemory(user, sentence);
+  for (const sentence of SENTENCES) {
+    await renew();
+    await backend.addMemory(user, sentence);
+  }
   if ((await backend.search(user, 'Who plays the cello, and where?')) === 0) {
     throw new Refusal('RefusedSmokeTest', 'The new version does not find what it has remembered.');
   }

@@ -1,0 +1,162 @@
+// What a run removes or writes to is its own, and it does so only while it has its turn.
+import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../../../lib/migration/fingerprint.ts';
+import { testUserOf } from '../../../../lib/migration/memory-backend.ts';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import type { Services } from '../../../../lib/migration/services.ts';
+import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { named } from '../../../support/migration/refused.ts';
+import { LEASE_MS } from '../../../support/migration/run-table.ts';
+
+const LAYOUT = { vectors: { size: 8, distance: 'Cosine' } } as const;
+const RESTORED = `${SOURCE}_restored_${RUN}`;
+
+async function live(): Promise<Migration> {
+  const migration = await createMigration();
+  await migration.prove();
+  await migration.finish('cutover');
+  return migration;
+}
+
+/** Another invocation takes the run over. */
+async function overtake({ pass, lock }: Migration): Promise<void> {
+  pass(LEASE_MS);
+  await lock.take(RUN);
+}
+
+describe('a collection of somebody else', () => {
+  it.each([
+    ['target', `${SOURCE}_v3_${RUN}`],
+    ['companion', `${SOURCE}_v3_${RUN}_entities`],
+    ['scratch collection of the drill', `restore_drill_${RUN}`],
+    ['restored collection', RESTORED],
+  ])('by the name of the %s is refused, and outlives the giving up', async (_, name) => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    await vectors.createCollection(name, LAYOUT);
+    await migration.start();
+    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedTarget'));
+    await migration.finish('abandon');
+    expect(await vectors.listCollections()).toContain(name);
+  });
+
+  it('behind an alias is not restored onto', async () => {
+    const migration = await live();
+    const { vectors } = migration.services;
+    const before = await fingerprintOf(vectors, migration.target);
+    await vectors.deleteCollection(SOURCE);
+    await vectors.changeAliases([
+      { create_alias: { alias_name: RESTORED, collection_name: migration.target } },
+    ]);
+    await expect(migration.finish('rollback')).rejects.toEqual(named('RefusedTarget'));
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
+  });
+});
+
+describe('a turn that is over', () => {
+  it('does not remove what a later one has restored and users work on', async () => {
+    const migration = await live();
+    const { vectors, setting } = migration.services;
+    await vectors.deleteCollection(SOURCE);
+    let looks = 0;
+    const listCollections = async () => {
+      const found = await vectors.listCollections();
+      looks += 1;
+      // The first look is the guard's; during the second one the invocation hangs.
+      if (looks === 2) {
+        migration.pass(LEASE_MS);
+        await migration.finish('rollback');
+      }
+      return found;
+    };
+    const deleted: string[] = [];
+    const deleteCollection = async (name: string) => {
+      deleted.push(name);
+      return await vectors.deleteCollection(name);
+    };
+    const slowVectors = { ...vectors, listCollections, deleteCollection };
+    const slow = { ...migration.services, vectors: slowVectors };
+    const attempt = migration.invoke('rollback', {}, slow);
+    await expect(attempt).rejects.toEqual(named('RefusedStaleEpoch'));
+    expect(await setting.read()).toBe(RESTORED);
+    expect(deleted).toEqual([]);
+  });
+
+  it('writes no further memory of the smoke test', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    const written: string[] = [];
+    const { backend } = migration.services;
+    const slow: Services = {
+      ...migration.services,
+      backend: {
+        ...backend,
+        chat: () => overtake(migration),
+        addMemory: async (_, text) => void written.push(text),
+      },
+    };
+    const attempt = migration.finish('cutover', {}, slow);
+    await expect(attempt).rejects.toEqual(named('RefusedStaleEpoch'));
+    expect(written).toEqual([]);
+  });
+
+  it('writes nothing to the new version to warm it up', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.follow('preflight', 'backup');
+    const written: string[] = [];
+    const { preview } = migration.services;
+    if (!preview) throw new Error('There is a preview in this world');
+    const slow: Services = {
+      ...migration.services,
+      preview: {
+        ...preview,
+        health: () => overtake(migration),
+        addMemory: async (_, text) => void written.push(text),
+      },
+    };
+    const attempt = migration.finish('rebuild', {}, slow);
+    await expect(attempt).rejects.toEqual(named('RefusedStaleEpoch'));
+    expect(written).toEqual([]);
+  });
+});
+
+describe('a freeze', () => {
+  it('is not proved by a write that got through without an answer', async () => {
+    const migration = await createMigration({ forgetsToFreeze: true });
+    await migration.start();
+    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+    await migration.approve('window');
+    const { backend, vectors } = migration.services;
+    const addMemory: typeof backend.addMemory = async (user, text) => {
+      await backend.addMemory(user, text);
+      throw new RetryableFailure('RetryableUnavailable', 'POST /memories: no answer');
+    };
+    const spoken = { ...migration.services, backend: { ...backend, addMemory } };
+    const attempt = migration.invoke('freeze', {}, spoken);
+    await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
+    expect(await vectors.count(SOURCE, ofUser(testUserOf(RUN)))).toBe(0);
+  });
+});
+
+describe('the loss of a return', () => {
+  it('is what was exported, not what was counted a moment before', async () => {
+    const migration = await live();
+    const { artifacts, vectors, setting } = migration.services;
+    const deleteOne = async () => {
+      const { points } = await vectors.scroll(migration.target, { limit: 1 });
+      await vectors.deletePoints(migration.target, { ids: points.map(({ id }) => id) });
+    };
+    await deleteOne();
+    const put: typeof artifacts.put = async (key, content) => {
+      if (key.includes('lost-writes')) await deleteOne();
+      return await artifacts.put(key, content);
+    };
+    const spoken = { ...migration.services, artifacts: { ...artifacts, put } };
+    const attempt = migration.finish('rollback', { acknowledgedLoss: 1 }, spoken);
+    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
+    expect(await setting.read()).toBe(migration.target);
+  });
+});
