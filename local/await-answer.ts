@@ -5,26 +5,30 @@ import type { Child } from './child-process.ts';
 const PAUSE_MILLISECONDS = 20;
 const PATIENCE_MILLISECONDS = 10_000;
 
-/** The status of the address's first answer; `undefined` when the program ends before it answers. */
-export async function awaitAnswer(address: string, child: Child): Promise<number | undefined> {
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** The address's first answer; `undefined` when the program ends before it answers. */
+export async function awaitAnswer(address: string, child: Child): Promise<Answer | undefined> {
   let alive = true;
   child.ended.then(() => {
     alive = false;
   });
   while (alive) {
-    const status = await ask(address);
+    const answer = await ask(address);
     // Another program may have won the port, and ours be about to end over it.
     await delay(PAUSE_MILLISECONDS);
-    if (status !== undefined && alive) return status;
+    if (answer !== undefined && alive) return answer;
   }
   return undefined;
 }
 
-async function ask(address: string): Promise<number | undefined> {
+async function ask(address: string): Promise<Answer | undefined> {
   try {
-    const answer = await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MILLISECONDS) });
-    await answer.arrayBuffer();
-    return answer.status;
+    const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MILLISECONDS) });
+    return { status: response.status, body: await response.text() };
   } catch {
     return undefined;
   }

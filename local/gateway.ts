@@ -1,10 +1,10 @@
 // The local API Gateway: serverless-offline on the deployed definition, running the deployed bundles.
-import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { awaitAnswer } from './await-answer.ts';
+import { type Answer, awaitAnswer } from './await-answer.ts';
+import { claimBuildFolder } from './build-folder.ts';
 import type { Child } from './child-process.ts';
-import { createGatewayLog } from './gateway-log.ts';
+import { createGatewayLog, type GatewayLog } from './gateway-log.ts';
 import { localAccess } from './local-access.ts';
 import type { Running } from './running.ts';
 import { StartError } from './start-error.ts';
@@ -23,9 +23,7 @@ const SERVERLESS = createRequire(import.meta.url).resolve('serverless/bin/server
  * @throws StartError when it does not
  */
 export async function startGateway(running: Running, spec: GatewaySpec): Promise<Child> {
-  // The port is ours alone, so a folder of its name is too; what a killed start left is used anew.
-  const buildFolder = `.esbuild/local-${spec.port}`;
-  running.whenStopping(() => rmSync(join(PROJECT, buildFolder), { recursive: true, force: true }));
+  const buildFolder = claimBuildFolder(running);
   const log = createGatewayLog((line) => console.log(line));
   const child = running.startProgram({
     command: process.execPath,
@@ -34,8 +32,14 @@ export async function startGateway(running: Running, spec: GatewaySpec): Promise
     environment: gatewayEnvironment(process.env, spec, buildFolder),
     onLine: log.hear,
   });
-  const status = await awaitAnswer(`http://127.0.0.1:${spec.port}/categories`, child);
-  if (status !== 200) throw new StartError(refusal(status, spec.port, log));
+  // Until it says that it has the port, an answer there would be another program's.
+  await Promise.race([log.listening, child.ended]);
+  const answer = await awaitAnswer(`http://127.0.0.1:${spec.port}/categories`, child);
+  if (!isSuccess(answer)) {
+    // Its last lines may come after its end.
+    await child.stop();
+    throw new StartError(refusal(answer, spec.port, log));
+  }
   log.openUp();
   return child;
 }
@@ -48,7 +52,18 @@ function gatewayArguments(port: number): string[] {
     ...['--lambdaPort', '0'],
     // In one process the handlers answer as fast as in workers, without a start for each call in flight.
     '--useInProcess',
+    // Cookies are other programs' on localhost: the API reads none, and API Gateway refuses none.
+    '--disableCookieValidation',
   ];
+}
+
+/** In the envelope: the framework reports a function that it cannot load with status 200, too. */
+function isSuccess(answer: Answer | undefined): boolean {
+  try {
+    return answer?.status === 200 && JSON.parse(answer.body).success === true;
+  } catch {
+    return false;
+  }
 }
 
 /** What the gateway and the handlers in it see: ours, and nothing of the developer's AWS accounts. */
@@ -76,14 +91,10 @@ function gatewayEnvironment(
   };
 }
 
-function refusal(
-  status: number | undefined,
-  port: number,
-  log: { readonly lastError: () => string },
-): string {
-  if (/EADDRINUSE/.test(log.lastError())) {
+function refusal(answer: Answer | undefined, port: number, log: GatewayLog): string {
+  if (log.portTaken()) {
     return `Port ${port} is in use; choose another one with PORT`;
   }
-  const outcome = status === undefined ? 'ended' : `answered ${status}`;
+  const outcome = answer === undefined ? 'ended' : `answered ${answer.status}`;
   return `The local gateway ${outcome} at the start: ${log.lastError()}`;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLocalClient, createTable } from '../../local/create-table.ts';
 import { startEmbeddedEngine } from '../../local/engine.ts';
+import { findFreePort } from '../../local/free-port.ts';
 import { createRunning, type Running } from '../../local/running.ts';
 import { descendantsOf } from '../support/process-tree.ts';
 import { startService } from '../support/running-service.ts';
@@ -64,6 +65,24 @@ it('runs twice side by side, started at the same instant', async () => {
   expect(await createCategory(url, 'Only here')).toBe(201);
   expect(await categoryNames(url)).toEqual(['Only here']);
   expect(await categoryNames(otherUrl)).toEqual([]);
+});
+
+it('lets one alone of two starts on a port be ready, and work on', async () => {
+  const environment = { PORT: String(await findFreePort()) };
+  const starts = await Promise.all([
+    startService(running, { environment }),
+    startService(running, { environment }),
+  ]);
+  const outcomes = await Promise.allSettled(starts.map(({ ready }) => ready));
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const [winner, loser] = outcomes[0]?.status === 'fulfilled' ? starts : starts.toReversed();
+  await loser?.child.stop();
+  expect(await loser?.child.ended).toBe('ended with exit code 1');
+  expect(loser?.lines).toEqual([expect.stringMatching(/^Port \d+ is in use; /)]);
+  const url = (await winner?.ready) ?? '';
+  expect(await createCategory(url, 'Still here')).toBe(201);
+  expect(await categoryNames(url)).toEqual(['Still here']);
+  expect((await fetch(`${url}/nowhere`)).status).toBe(404);
 });
 
 it('uses the database it is told of, starts none, and makes the table where it is missing', async () => {
