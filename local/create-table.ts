@@ -11,6 +11,9 @@ import definition from '../lib/store/table.json' with { type: 'json' };
 import { localAccess } from './local-access.ts';
 import { firstLine, StartError } from './start-error.ts';
 
+// A database of the machine's own answers within a second or two, even when it has just started.
+const PATIENCE_MILLISECONDS = 8_000;
+
 /** A client of a local database; the caller destroys it. */
 export function createLocalClient(endpoint: string): DynamoDBClient {
   const { region, accessKeyId, secretAccessKey } = localAccess(process.env);
@@ -18,15 +21,19 @@ export function createLocalClient(endpoint: string): DynamoDBClient {
 }
 
 /** Creates the table where it is missing and waits until it can be used. */
-export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
+export async function createTable(
+  client: DynamoDBClient,
+  tableName: string,
+  abortSignal = AbortSignal.timeout(PATIENCE_MILLISECONDS),
+): Promise<void> {
   const input = { TableName: tableName, ...definition } as CreateTableCommandInput;
   try {
-    await client.send(new CreateTableCommand(input));
+    await client.send(new CreateTableCommand(input), { abortSignal });
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
   await waitUntilTableExists(
-    { client, maxWaitTime: 30, minDelay: 0.05, maxDelay: 1 },
+    { client, maxWaitTime: 30, minDelay: 0.05, maxDelay: 1, abortSignal },
     { TableName: tableName },
   );
 }
@@ -37,19 +44,26 @@ export async function createTable(client: DynamoDBClient, tableName: string): Pr
  */
 export async function ensureTable(endpoint: string, tableName: string): Promise<void> {
   const client = createLocalClient(endpoint);
+  const patience = AbortSignal.timeout(PATIENCE_MILLISECONDS);
   try {
-    await createTable(client, tableName);
-    await assertSameIndexes(client, tableName);
+    await createTable(client, tableName, patience);
+    await assertSameIndexes(client, tableName, patience);
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`The database at ${endpoint} cannot be used: ${reason(error)}`);
+    const why = patience.aborted ? 'it does not answer' : reason(error);
+    throw new StartError(`The database at ${endpoint} cannot be used: ${why}`);
   } finally {
     client.destroy();
   }
 }
 
-async function assertSameIndexes(client: DynamoDBClient, tableName: string): Promise<void> {
-  const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+async function assertSameIndexes(
+  client: DynamoDBClient,
+  tableName: string,
+  abortSignal: AbortSignal,
+): Promise<void> {
+  const command = new DescribeTableCommand({ TableName: tableName });
+  const { Table } = await client.send(command, { abortSignal });
   const found = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName) ?? [];
   const missing = definition.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName).filter(
     (name) => !found.includes(name),
