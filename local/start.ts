@@ -1,4 +1,5 @@
-// npm start: the whole service on this machine, until SIGTERM or SIGINT.
+// npm start: the whole service on this machine, until SIGTERM, SIGINT or SIGHUP.
+import { readLedgerConfig } from '../lib/config.ts';
 import type { Child } from './child-process.ts';
 import { ensureTable } from './create-table.ts';
 import { openDataFolder } from './data-folder.ts';
@@ -18,6 +19,7 @@ let leaving = false;
 
 process.once('SIGTERM', () => leave(0));
 process.once('SIGINT', () => leave(0));
+process.once('SIGHUP', () => leave(0));
 process.once('uncaughtException', (error) => leave(1, firstLine(error)));
 // Whoever read our lines may have gone away; that is no reason to stop serving.
 process.stdout.on('error', () => {});
@@ -33,6 +35,8 @@ try {
 
 async function start(settings: LocalSettings): Promise<void> {
   const { port, tableName } = settings;
+  // The functions will read it; what they cannot use is better said now.
+  readLedgerConfig({ ...process.env, TABLE_NAME: tableName });
   await assertPortFree(port);
   const database = await openDatabase(settings);
   leaveWhenItEnds('embedded database', database.child);

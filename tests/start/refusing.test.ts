@@ -1,4 +1,6 @@
 // What the start command cannot work with: one clear line each, and exit code 1.
+
+import { once } from 'node:events';
 import {
   cpSync,
   mkdirSync,
@@ -8,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -101,11 +103,32 @@ describe('a database engine', () => {
   });
 });
 
+describe('a setting of the ledger', () => {
+  it.for([
+    ['TIME_ZONE', 'Mars/Olympus', /^TIME_ZONE "Mars\/Olympus" is not a known time zone$/],
+    ['LEDGER_ID', 'a#b', /^LEDGER_ID must be 1 to 64 /],
+  ] as const)('%s of "%s"', async ([name, value, sentence]) => {
+    await expectRefusal({ environment: { [name]: value } }, sentence);
+  });
+});
+
 describe('a database elsewhere', () => {
   it('that does not answer', async () => {
     const endpoint = `http://127.0.0.1:${await findFreePort()}`;
     const environment = { DYNAMODB_ENDPOINT: endpoint };
     await expectRefusal({ environment }, /^The database at \S+ cannot be used: ECONNREFUSED$/);
+  });
+
+  it('that takes calls and never answers them', async () => {
+    const mute = createServer().listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const { port } = mute.address() as AddressInfo;
+    const environment = { DYNAMODB_ENDPOINT: `http://127.0.0.1:${port}` };
+    await expectRefusal(
+      { environment },
+      /^The database at \S+ cannot be used: it does not answer$/,
+    );
+    mute.close();
   });
 
   it('that has no address', async () => {

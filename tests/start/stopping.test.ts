@@ -38,7 +38,7 @@ function theOne(service: StartedService, name: RegExp): ProcessEntry | undefined
 const ENGINE = /^\S*dynoxide serve/;
 const GATEWAY = /^\S*node \S*serverless\.js offline/;
 
-describe.for(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   it('stops everything in time', async () => {
     const service = await startService(running);
     await service.ready;
