@@ -5,7 +5,6 @@ import { Refusal } from './refusals.ts';
 import {
   type Checkpoint,
   type Plan,
-  type Progress,
   parseCheckpoint,
   parseRun,
   type Run,
@@ -61,7 +60,7 @@ export function createRunStore(options: {
   async function saveCheckpoint(
     lease: Lease,
     step: Command,
-    checkpoint: { readonly state: unknown; readonly progress?: Progress },
+    checkpoint: Pick<Checkpoint, 'state'> & Partial<Pick<Checkpoint, 'progress' | 'restsOn'>>,
   ): Promise<void> {
     const content = toStoredText({ ...checkpoint, savedAt: now() });
     const item = { ...checkpointKey(lease.runId, step), epoch: lease.epoch, content };

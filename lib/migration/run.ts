@@ -43,6 +43,8 @@ const checkpointSchema = v.strictObject({
   /** What the step needs to go on; only the step itself reads it. */
   state: v.unknown(),
   progress: v.optional(progressSchema),
+  /** Artifacts that the work done so far was based on. */
+  restsOn: v.optional(v.array(shortText)),
   savedAt: millisecondsSchema,
 });
 

@@ -1,4 +1,5 @@
 // How every step is taken: is it allowed now, is it meant, whose turn is it; then its work, then its record.
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { MOVES, type Move } from './moves.ts';
 import { moveFor, type Standing } from './next-step.ts';
@@ -107,16 +108,17 @@ async function inTurn(
     const move = moveFor(step.command, standingOf(found), input.actor);
     await assertMayGoOn(services, found, move);
     let run = await enter(step, { services, input, run: found }, { lease, move });
-    const checkpoint = await runs.readCheckpoint(run.runId, step.command);
+    const restsOn = basisOf(step.command, run);
+    const saved = await runs.readCheckpoint(run.runId, step.command);
     const outcome = await step.work({
       services,
       input,
       run,
       lease,
-      checkpoint,
+      checkpoint: isDeepStrictEqual(saved?.restsOn, restsOn) ? saved : undefined,
       renew: () => lock.renew(lease),
       save: (state, progress) =>
-        runs.saveCheckpoint(lease, step.command, progress ? { state, progress } : { state }),
+        runs.saveCheckpoint(lease, step.command, { state, restsOn, ...(progress && { progress }) }),
       note: async (changes) => {
         run = { ...run, ...changes };
         await runs.write(lease, run);
@@ -130,6 +132,15 @@ async function inTurn(
   } finally {
     await lock.release(lease);
   }
+}
+
+// When one of these was made anew, a step that had begun begins anew: half of its work is of another collection,
+// or of a time when users were still writing. Over all moves of the command, lest entering a phase forgets its own.
+function basisOf(command: Command, { evidence }: Run): string[] {
+  const needs = new Set(
+    MOVES.filter((move) => move.command === command).flatMap((move) => move.needs),
+  );
+  return [...needs].flatMap((need) => evidence[need]?.artifact ?? []);
 }
 
 const DONE: Outcome = { done: true };

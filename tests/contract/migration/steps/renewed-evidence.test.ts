@@ -1,0 +1,74 @@
+// A step goes on from where it was only while what it rests on is what it was; else it begins anew.
+import { expect, it } from 'vitest';
+import { asJsonText } from '../../../../lib/migration/json-text.ts';
+import { type Step, takeStep } from '../../../../lib/migration/step.ts';
+import type { VectorStore } from '../../../../lib/migration/vector-store.ts';
+import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import {
+  createMigration,
+  type Migration,
+  RUN,
+  STEPS,
+} from '../../../support/migration/migration.ts';
+
+/** Invokes a step whose time is up after so many pieces of work. */
+async function begin({ services }: Migration, step: Step, pieces: number): Promise<void> {
+  let left = pieces;
+  const timeLeftMs = () => {
+    left -= 1;
+    return left >= 0 ? 600_000 : 0;
+  };
+  const result = await takeStep(step, services, {
+    payload: { runId: RUN, execute: true },
+    timeLeftMs,
+  });
+  expect(result).toMatchObject({ done: false });
+}
+
+async function mangleFirst(vectors: VectorStore, collection: string): Promise<void> {
+  const { points } = await vectors.scroll(collection, { limit: 1 });
+  const mangled = points.map(({ id, vector, payload }) => ({
+    id,
+    vector: vector ?? asJsonText('[]'),
+    payload: asJsonText<Record<string, unknown>>(payload.replace('"data":"', '"data":"not ')),
+  }));
+  await vectors.upsert(collection, mangled, 'upsert');
+}
+
+it('a copy begun into one collection does not go on in the middle of its successor', async () => {
+  const migration = await createMigration({ memories: 600, hasPreview: false });
+  await migration.start();
+  await migration.follow('preflight', 'backup', 'rebuild');
+  await begin(migration, STEPS.copy, 0);
+  await migration.follow('rebuild', 'copy');
+  expect(await migration.services.vectors.count(migration.target)).toBe(600);
+});
+
+it('a verification begun before the window proves nothing of what was copied in it', async () => {
+  const migration = await createMigration({ memories: 600 });
+  const { vectors } = migration.services;
+  await migration.start();
+  await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+  await migration.approve('window');
+  await begin(migration, STEPS.verify, 0);
+  await migration.follow('freeze', 'backup', 'copy');
+  await mangleFirst(vectors, migration.target);
+  await expect(migration.finish('verify')).rejects.toMatchObject({ name: 'RefusedVerification' });
+});
+
+it('a backup begun before the window is none of what was frozen', async () => {
+  const migration = await createMigration();
+  const { vectors, clock } = migration.services;
+  await migration.start();
+  await migration.follow('preflight', 'backup');
+  await begin(migration, STEPS.backup, 1);
+  await migration.follow('rebuild', 'copy');
+  const settings = { store: vectors, collection: SOURCE, dimensions: 8, now: clock };
+  await (await startOldVersion(settings)).add('user-1', 'Ada has bought a boat');
+  await migration.follow('copy', 'verify');
+  await migration.approve('window');
+  await migration.follow('freeze', 'backup');
+  const { facts } = (await migration.runs.read(RUN)).evidence['backup-manifest'] ?? {};
+  expect(facts?.points).toBe(await vectors.count(SOURCE));
+});
