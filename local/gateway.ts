@@ -95,6 +95,10 @@ function refusal(answer: Answer | undefined, port: number, log: GatewayLog): str
   if (log.portTaken()) {
     return `Port ${port} is in use; choose another one with PORT`;
   }
+  if (log.lastError().includes("'provider.region'")) {
+    const { region } = localAccess(process.env);
+    return `AWS_REGION must be a region of AWS, such as eu-west-1, or unset, not "${region}"`;
+  }
   const outcome = answer === undefined ? 'ended' : `answered ${answer.status}`;
   return `The local gateway ${outcome} at the start: ${log.lastError()}`;
 }

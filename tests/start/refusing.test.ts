@@ -112,6 +112,11 @@ describe('a setting of the ledger', () => {
   });
 });
 
+it('a region that there is not', async () => {
+  const environment = { AWS_REGION: 'local' };
+  await expectRefusal({ environment }, /^AWS_REGION must be a region of AWS, .* not "local"$/);
+});
+
 describe('a database elsewhere', () => {
   it('that does not answer', async () => {
     const endpoint = `http://127.0.0.1:${await findFreePort()}`;
