@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import cliProgress from 'cli-progress';
 import { householdCategories, householdTransactions } from './household.ts';
 import { createSeedClient, SeedError } from './seed-client.ts';
+import { firstLine } from './start-error.ts';
 
 const IN_FLIGHT = 8;
 
@@ -13,10 +14,18 @@ interface SeedSettings {
   readonly seed: number;
 }
 
+const USAGE = `npm run seed -- [options]: fills a running service with a household's history
+  --transactions N  how many (20000)
+  --years Y         over how many years up to today (10)
+  --seed S          of the random numbers: the same seed, the same history (1)
+  --url URL         of the service (http://localhost:3000, or the PORT that is set)`;
+
 try {
-  await seed(readSettings());
+  const settings = readSettings();
+  if (settings) await seed(settings);
+  else console.log(USAGE);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(firstLine(error));
   process.exitCode = 1;
 }
 
@@ -43,21 +52,31 @@ async function seed({ url, transactions, years, seed }: SeedSettings): Promise<v
   console.log(`${transactions} transactions in ${categoryIds.length} categories at ${url}`);
 }
 
-function readSettings(): SeedSettings {
+/** Undefined where nothing but the usage is asked for. */
+function readSettings(): SeedSettings | undefined {
   const { values } = parseArgs({
     options: {
       transactions: { type: 'string', default: '20000' },
       years: { type: 'string', default: '10' },
       seed: { type: 'string', default: '1' },
+      help: { type: 'boolean', short: 'h' },
       url: { type: 'string', default: `http://localhost:${process.env.PORT || '3000'}` },
     },
   });
+  if (values.help) return undefined;
   return {
-    url: values.url.replace(/\/$/, ''),
+    url: httpAddress(values.url),
     transactions: wholeNumber('transactions', values.transactions),
     years: wholeNumber('years', values.years),
     seed: wholeNumber('seed', values.seed),
   };
+}
+
+function httpAddress(value: string): string {
+  if (!/^https?:$/.test(URL.parse(value)?.protocol ?? '')) {
+    throw new SeedError(`--url must be an address like http://localhost:3000, not "${value}"`);
+  }
+  return value.replace(/\/$/, '');
 }
 
 function wholeNumber(name: string, value: string): number {

@@ -13,9 +13,15 @@ import { firstLine } from './start-error.ts';
 // A person waits.
 const PACE = { ...STANDARD_PACE, deadlineMs: 2_000 };
 
+const USAGE = `npm run verify-ledger -- [options]: recounts a ledger from its rows
+  --repair  mends what drifted
+  --json    reports as JSON
+Exit code 0: in order; 1: drifts are left; 2: could not look.`;
+
 interface Options {
   readonly repair: boolean;
   readonly json: boolean;
+  readonly help: boolean;
 }
 
 const running = createRunning();
@@ -23,6 +29,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 try {
   const options = readOptions();
+  if (options.help) {
+    console.log(USAGE);
+    await leave(0);
+  }
   const result = await verify(options);
   console.log(options.json ? toJson(result) : toText(result));
   await leave(result.verdict.drifts.length === 0 ? 0 : 1);
@@ -33,7 +43,7 @@ try {
 
 function readOptions(): Options {
   const flag = { type: 'boolean', default: false } as const;
-  return parseArgs({ options: { repair: flag, json: flag } }).values;
+  return parseArgs({ options: { repair: flag, json: flag, help: { ...flag, short: 'h' } } }).values;
 }
 
 async function verify({ repair }: Options): Promise<Repair> {
