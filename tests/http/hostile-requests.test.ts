@@ -1,6 +1,6 @@
 // Wrong or hostile input to the running service: never a 5xx, always the envelope.
 import fc from 'fast-check';
-import { afterAll, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { expectEnvelope } from '../support/api/expect-envelope.ts';
 import { generatedRequest } from '../support/api/generated-requests.ts';
 import { openApi } from '../support/api/open-api.ts';
@@ -15,3 +15,14 @@ test(`1,000 generated requests (seed ${SEED})`, { timeout: 120_000 }, async () =
   });
   await fc.assert(answersProperly, seeded(1_000));
 });
+
+// Other programs on localhost set cookies that the browser sends here, too.
+test.each(['prefs={"a":1}', 'a=b=c', 'a b', '=', 'name="unclosed'])(
+  'the cookie %s',
+  async (cookie) => {
+    const reply = await api.request('GET', '/categories', { headers: { cookie } });
+    expectEnvelope(reply);
+    expect(reply.status).toBe(200);
+    expectEnvelope(await api.request('GET', '/nowhere', { headers: { cookie } }));
+  },
+);
