@@ -1,4 +1,5 @@
 // How the Qdrant adapter reads what goes wrong: what is tried again, what stops, and by which name.
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
 import { STANDARD_PACE } from '../../../lib/retry.ts';
@@ -14,6 +15,13 @@ const COUNTED: Reply = { status: 200, body: { result: { count: 3 }, status: 'ok'
 const refusal = (error: string) => ({ status: { error }, time: 0, result: null });
 
 describe('an answer that is no success', () => {
+  test('that is no JSON quotes nothing of what it holds', async () => {
+    const body = 'ada@example.org';
+    const { store } = qdrantAnswering({ status: 200, body });
+    const error = await store.count('memories').catch((thrown: unknown) => thrown);
+    expect(inspect(error)).not.toContain('example.org');
+  });
+
   test.each<[string, Reply, object]>([
     [
       'a refusal',

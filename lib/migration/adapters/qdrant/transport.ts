@@ -96,8 +96,9 @@ interface Envelope<Result> {
 function parseEnvelope<Result>(name: string, text: string): Envelope<Result> {
   try {
     return JSON.parse(text) as Envelope<Result>;
-  } catch (cause) {
-    throw new UnexpectedReplyError(`${name}: the answer is not JSON`, { cause });
+  } catch {
+    // Not as the cause: what a parser says quotes the answer, which may hold users' ids.
+    throw new UnexpectedReplyError(`${name}: the answer is not JSON`);
   }
 }
 
