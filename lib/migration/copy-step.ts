@@ -3,6 +3,7 @@ import { COPY_START, type CopyCheckpoint, copyPoints } from './copy.ts';
 import { type CopyPlan, planCopy } from './copy-plan.ts';
 import { copyDelta, DELTA_START, type DeltaCheckpoint } from './delta.ts';
 import { createPointWriter } from './point-writer.ts';
+import { checkHealth } from './preflight-checks.ts';
 import { Refusal } from './refusals.ts';
 import { storeReport } from './reports.ts';
 import type { Run } from './run.ts';
@@ -27,6 +28,7 @@ export const copy: Step = {
     return { total, withoutUser, countedBy, counts, estimate, keywords: settings.keywords };
   },
   work: async (turn) => {
+    await assertHealthy(turn);
     const planned = await plan(turn);
     assertKeywords(planned, turn.run);
     const isFirst = turn.run.evidence['copy-report'] === undefined;
@@ -37,6 +39,15 @@ export const copy: Step = {
 function plan({ services, run }: StepContext): Promise<CopyPlan> {
   const { sourceCollection: source, targetCollection: target } = run.plan;
   return planCopy({ store: services.vectors, source, target, now: () => performance.now() });
+}
+
+// What more is written to a collection in trouble may be lost, or make it worse.
+async function assertHealthy({ services, run }: StepContext): Promise<void> {
+  for (const name of [run.plan.sourceCollection, run.plan.targetCollection]) {
+    const info = await services.vectors.collectionInfo(name);
+    const [finding] = info ? checkHealth(info) : [];
+    if (finding) throw new Refusal(finding.name, `${name}: ${finding.why}`);
+  }
 }
 
 function assertKeywords({ settings }: CopyPlan, { plan }: Run): void {

@@ -67,7 +67,8 @@ export function checkGraph({ graph }: Pick<Services, 'graph'>, { accepts }: Plan
   return found(isMissing, 'RefusedNoGraph', () => 'There is no graph store to back up.');
 }
 
-export function checkLayout({ config, status, optimizer_status }: CollectionInfo): Finding[] {
+export function checkLayout(info: CollectionInfo): Finding[] {
+  const { config } = info;
   const { size, distance } = denseVectorOf(config.params.vectors);
   return [
     ...found(size === undefined, 'RefusedVectorLayout', () => 'The vectors have names.'),
@@ -76,13 +77,18 @@ export function checkLayout({ config, status, optimizer_status }: CollectionInfo
       'RefusedVectorLayout',
       () => `The distance is ${distance}.`,
     ),
-    ...found(
-      status === 'red' || optimizer_status !== 'ok',
-      'RefusedUnhealthyStore',
-      () => `The collection is ${status}, its optimizer ${JSON.stringify(optimizer_status)}.`,
-    ),
+    ...checkHealth(info),
     ...checkStrictMode(config.strict_mode_config),
   ];
+}
+
+/** Red is what a store turns that has run out of room; yellow and grey ones are at work. */
+export function checkHealth({ status, optimizer_status }: CollectionInfo): Finding[] {
+  return found(
+    status === 'red' || optimizer_status !== 'ok',
+    'RefusedUnhealthyStore',
+    () => `The collection is ${status}, its optimizer ${JSON.stringify(optimizer_status)}.`,
+  );
 }
 
 function checkStrictMode(strict: CollectionInfo['config']['strict_mode_config']): Finding[] {

@@ -1,0 +1,124 @@
+// Fears of a backup that is none, and of a restore that does harm.
+import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../../../lib/migration/fingerprint.ts';
+import { drillCollectionOf, restoredCollectionOf } from '../../../../lib/migration/run-names.ts';
+import { readManifest } from '../../../../lib/migration/user-comparison.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { live, runAfter, standingOf } from '../../../support/migration/fears.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+describe('Fear 3: a backup that cannot be restored', () => {
+  it('what was kept is cut off: no manifest, and no way on', async () => {
+    const migration = await runAfter(['preflight']);
+    const before = await standingOf(migration);
+    const { artifacts } = migration.services;
+    const cutting = {
+      ...artifacts,
+      async *get(key: string) {
+        for await (const chunk of artifacts.get(key)) {
+          yield key.includes('/snapshot-') ? chunk.subarray(0, chunk.length - 1) : chunk;
+        }
+      },
+    };
+    const attempt = migration.finish('backup', {}, { ...migration.services, artifacts: cutting });
+    await expect(attempt).rejects.toEqual(named('RefusedBackupUnproved'));
+    expect(await standingOf(migration)).toEqual(before);
+    await expect(migration.invoke('rebuild')).rejects.toEqual(named('RefusedTooEarly'));
+  });
+
+  it('one snapshot of several nodes is refused', async () => {
+    const migration = await runAfter([]);
+    const before = await standingOf(migration);
+    const vectors = { ...migration.services.vectors, nodeCount: async () => 3 };
+    const attempt = migration.finish('preflight', {}, { ...migration.services, vectors });
+    await expect(attempt).rejects.toEqual(named('RefusedSeveralNodes'));
+    expect(await standingOf(migration)).toEqual(before);
+  });
+
+  it('a snapshot of another minor version is not restored', async () => {
+    const migration = await live();
+    const { services, target } = migration;
+    await services.vectors.deleteCollection(SOURCE);
+    const vectors = { ...services.vectors, version: async () => '1.19.0' };
+    const attempt = migration.finish('rollback', {}, { ...services, vectors });
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    expect(await services.vectors.listCollections()).toEqual([target, `${target}_entities`]);
+    expect(await services.setting.read()).toBe(target);
+  });
+});
+
+describe('Fear 4: a restore lands on a live collection', () => {
+  async function alias({ services }: Migration, alias_name: string, collection_name: string) {
+    await services.vectors.changeAliases([{ create_alias: { alias_name, collection_name } }]);
+  }
+
+  it('the name of the drill is an alias of what users work on', async () => {
+    const migration = await runAfter(['preflight']);
+    await alias(migration, drillCollectionOf(await migration.runs.read(RUN)), SOURCE);
+    const before = await standingOf(migration);
+    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedTarget'));
+    expect(await standingOf(migration)).toEqual(before);
+  });
+
+  it('the name to go back to is an alias of what users work on', async () => {
+    const migration = await live();
+    const { services, target } = migration;
+    await alias(migration, restoredCollectionOf(await migration.runs.read(RUN)), target);
+    const before = await fingerprintOf(services.vectors, target);
+    await services.vectors.deleteCollection(SOURCE);
+    await expect(migration.finish('rollback')).rejects.toEqual(named('RefusedTarget'));
+    expect(await fingerprintOf(services.vectors, target)).toEqual(before);
+    expect(await services.setting.read()).toBe(target);
+  });
+});
+
+describe('Fear 5: half-restored debris makes the store panic when it starts again', () => {
+  it('a restore that breaks off leaves nothing, and can be done again', async () => {
+    const migration = await runAfter(['preflight']);
+    const before = await standingOf(migration);
+    migration.qdrant.fault({
+      on: /\/snapshots\/upload/,
+      when: 'after',
+      does: { kind: 'answer', status: 500, body: '{"status":{"error":"Service internal error"}}' },
+    });
+    await expect(migration.finish('backup')).rejects.toEqual(named('RetryableUnavailable'));
+    expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+    expect(await standingOf(migration)).toEqual(before);
+    await migration.finish('backup');
+    expect(await standingOf(migration)).toEqual({ ...before, phase: 'backed-up' });
+  });
+
+  it('debris of a drill that was killed is removed by the next one', async () => {
+    const migration = await runAfter(['preflight']);
+    const { vectors } = migration.services;
+    const scratch = drillCollectionOf(await migration.runs.read(RUN));
+    await vectors.createCollection(scratch, { vectors: { size: 8, distance: 'Cosine' } });
+    const before = await standingOf(migration);
+    await migration.finish('backup');
+    expect(await vectors.listCollections()).toEqual([SOURCE]);
+    expect(await standingOf(migration)).toEqual({ ...before, phase: 'backed-up' });
+  });
+});
+
+describe('Fear 14: a graph dump that is incomplete or lossy', () => {
+  it('written to in the window it is refused, and dumped again when it holds still', async () => {
+    const migration = await runAfter(['preflight', 'backup', 'rebuild', 'copy', 'verify']);
+    await migration.approve('window');
+    await migration.finish('freeze');
+    const before = await standingOf(migration);
+    const busy = {
+      ...migration.graph,
+      async *nodes() {
+        yield* migration.graph.nodes();
+        migration.graph.addNode({ labels: ['person'], properties: { name: 'late' } });
+      },
+    };
+    const attempt = migration.finish('backup', {}, { ...migration.services, graph: busy });
+    await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
+    expect(await standingOf(migration)).toEqual(before);
+    await migration.finish('backup');
+    const manifest = await readManifest(migration.services, await migration.runs.read(RUN));
+    expect(manifest.graph).toMatchObject({ kind: 'exact', nodes: 3, relationships: 1 });
+  });
+});

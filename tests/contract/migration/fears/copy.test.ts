@@ -1,0 +1,210 @@
+// Fears of a copy that is not the same: written to meanwhile, mangled, miscounted, done twice, out of room.
+import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../../../lib/migration/fingerprint.ts';
+import { asJsonText } from '../../../../lib/migration/json-text.ts';
+import type { PointPayload, ScrolledPoint } from '../../../../lib/migration/vector-store.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import {
+  deleteFirst,
+  firstPoint,
+  proved,
+  runAfter,
+  standingOf,
+  writeToOld,
+} from '../../../support/migration/fears.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { named } from '../../../support/migration/refused.ts';
+import { point } from '../../../support/vector-stores.ts';
+
+const REBUILT = ['preflight', 'backup', 'rebuild'] as const;
+const COPIED = [...REBUILT, 'copy'] as const;
+
+async function expectEqual({ services, target }: Migration): Promise<void> {
+  const { vectors } = services;
+  expect(await fingerprintOf(vectors, target)).toEqual(await fingerprintOf(vectors, SOURCE));
+}
+
+describe('Fear 6: writes during the copy', () => {
+  it('neither lose nor bring back a memory: the next pass takes them over', async () => {
+    const migration = await runAfter(REBUILT);
+    const { vectors } = migration.services;
+    let isWritten = false;
+    const meanwhile: typeof vectors = {
+      ...vectors,
+      async upsert(...request) {
+        if (!isWritten) {
+          isWritten = true;
+          await writeToOld(migration, 'Ada has bought a boat');
+          await deleteFirst(migration, SOURCE);
+        }
+        return await vectors.upsert(...request);
+      },
+    };
+    await migration.finish('copy', {}, { ...migration.services, vectors: meanwhile });
+    const before = await standingOf(migration);
+    const attempt = migration.finish('verify');
+    await expect(attempt).rejects.toEqual(named('RefusedVerification'));
+    await expect(attempt).rejects.toThrow(/points-missing, points-extra/);
+    expect(await standingOf(migration)).toEqual(before);
+    await migration.follow('copy', 'verify');
+    await expectEqual(migration);
+  });
+
+  it('after the verification stop the cutover', async () => {
+    const migration = await proved();
+    await writeToOld(migration, 'Written after the verification');
+    const before = await standingOf(migration);
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
+    expect(await standingOf(migration)).toEqual(before);
+  });
+});
+
+describe('Fear 8: counts are equal, contents are not', () => {
+  type Mangling = (point: ScrolledPoint) => ScrolledPoint;
+  const withPayload = (change: (payload: string) => string): Mangling => {
+    return (point) => ({ ...point, payload: asJsonText(change(point.payload)) });
+  };
+  const MANGLINGS: readonly (readonly [string, string, Mangling])[] = [
+    [
+      'a number that was written otherwise',
+      'payloads-differ',
+      withPayload((p) => p.replace('10.0', '10')),
+    ],
+    [
+      'a large integer that was rounded',
+      'payloads-differ',
+      withPayload((p) => p.replace('9007199254740993', '9007199254740992')),
+    ],
+    [
+      'a key that was dropped',
+      'payloads-differ',
+      withPayload((p) => p.replace(',"score":10.0', '')),
+    ],
+    ['another user', 'users-differ', withPayload((p) => p.replace('"user-1"', '"user-2"'))],
+    [
+      'another vector',
+      'vectors-differ',
+      (point) => ({
+        ...point,
+        vector: asJsonText(point.vector?.replace(/"":\[[^\]]*\]/, '"":[0,0,0,0,0,0,0,1]') ?? ''),
+      }),
+    ],
+  ];
+
+  it.each(MANGLINGS)('%s is found, and copied again', async (_, fault, mangle) => {
+    const migration = await runAfter([]);
+    const { vectors } = migration.services;
+    const payload = '{"user_id":"user-1","data":"Ada sails","score":10.0,"big":9007199254740993}';
+    const vector = '[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]';
+    await vectors.upsert(SOURCE, [point(1, payload, vector)], 'upsert');
+    await migration.follow(...COPIED);
+    const mangled = mangle(await firstPoint(migration, migration.target));
+    if (!mangled.vector) throw new Error('No vector');
+    await vectors.upsert(migration.target, [{ ...mangled, vector: mangled.vector }], 'upsert');
+    expect(await vectors.count(migration.target)).toBe(await vectors.count(SOURCE));
+    const before = await standingOf(migration);
+    const attempt = migration.finish('verify');
+    await expect(attempt).rejects.toEqual(named('RefusedVerification'));
+    await expect(attempt).rejects.toThrow(fault);
+    expect(await standingOf(migration)).toEqual(before);
+    await migration.follow('copy', 'verify');
+    await expectEqual(migration);
+  });
+});
+
+describe('Fear 9: a false alarm or a false all-clear of the counts per user', () => {
+  it('a backend that counts up to a cap is reported, and stops nothing', async () => {
+    const migration = await proved({ statsCap: 5 });
+    const { facts } = (await migration.runs.read(RUN)).evidence['backup-manifest'] ?? {};
+    expect(facts?.disagreements).toBeGreaterThan(0);
+    await migration.finish('cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('a memory that has gone from one user to another is seen behind an equal total', async () => {
+    const migration = await proved();
+    const { vectors } = migration.services;
+    const { id, vector, payload } = await firstPoint(migration, migration.target);
+    if (!vector) throw new Error('No vector');
+    const moved: PointPayload = asJsonText(
+      payload.replace(/"user_id":"[^"]*"/, '"user_id":"somebody-else"'),
+    );
+    await vectors.upsert(migration.target, [{ id, vector, payload: moved }], 'upsert');
+    const before = await standingOf(migration);
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedCountsDiffer'));
+    expect(migration.operator.heard).not.toContain('open-writes');
+    await migration.finish('rollback', { acknowledgedLoss: 1 });
+    expect(await standingOf(migration)).toEqual({ ...before, phase: 'returned' });
+  });
+});
+
+describe('Fear 12: the client gives up, the server goes on, and a retry does it twice', () => {
+  it('an upsert whose answer is lost is no second memory', async () => {
+    const migration = await runAfter(REBUILT);
+    const on = /^PUT .*_v3_.*\/points\?/;
+    migration.qdrant.fault({ on, when: 'after', does: { kind: 'drop' } });
+    await migration.follow('copy', 'verify');
+    await expectEqual(migration);
+  });
+
+  it('a snapshot whose acceptance is lost is not asked for again', async () => {
+    const migration = await runAfter(['preflight']);
+    const on = /^POST .*\/snapshots\?wait=false/;
+    migration.qdrant.fault({ on, when: 'after', does: { kind: 'drop' } });
+    const first = await migration.finish('backup').catch((error: unknown) => error);
+    if (first instanceof Error) await migration.finish('backup');
+    expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
+    expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
+  });
+
+  it('a second invocation waits its turn, and one thought dead writes nothing more', async () => {
+    const migration = await runAfter(REBUILT);
+    const before = await standingOf(migration);
+    const { vectors } = migration.services;
+    const overtaken: typeof vectors = {
+      ...vectors,
+      async scroll(...request) {
+        await expect(migration.lock.take(RUN)).rejects.toEqual(named('RetryableStepRunning'));
+        migration.pass(3_600_000);
+        await migration.lock.take(RUN);
+        return await vectors.scroll(...request);
+      },
+    };
+    const attempt = migration.finish('copy', {}, { ...migration.services, vectors: overtaken });
+    await expect(attempt).rejects.toThrow();
+    expect(await vectors.count(migration.target)).toBe(0);
+    expect(await standingOf(migration)).toEqual(before);
+  });
+});
+
+describe('Fear 13: disk or memory of the store is exhausted', () => {
+  it('a store that is full stops the copy, which goes on when there is room', async () => {
+    const migration = await runAfter(REBUILT);
+    const before = await standingOf(migration);
+    const body = '{"status":{"error":"No space left on device"},"time":0,"result":null}';
+    const does = { kind: 'answer', status: 507, body } as const;
+    migration.qdrant.fault({ on: /^PUT .*_v3_.*\/points\?/, does });
+    await expect(migration.finish('copy')).rejects.toEqual(named('RefusedStoreFull'));
+    expect(await standingOf(migration)).toEqual(before);
+    await migration.follow('copy', 'verify');
+    await expectEqual(migration);
+  });
+
+  it.each(['source', 'target'])('a %s that has turned red gets no more writes', async (side) => {
+    const migration = await runAfter(REBUILT);
+    const before = await standingOf(migration);
+    const { vectors } = migration.services;
+    const troubled: typeof vectors = {
+      ...vectors,
+      async collectionInfo(name) {
+        const info = await vectors.collectionInfo(name);
+        const isTroubled = name === (side === 'source' ? SOURCE : migration.target);
+        return info && isTroubled ? { ...info, status: 'red' } : info;
+      },
+    };
+    const attempt = migration.finish('copy', {}, { ...migration.services, vectors: troubled });
+    await expect(attempt).rejects.toEqual(named('RefusedUnhealthyStore'));
+    expect(await vectors.count(migration.target)).toBe(0);
+    expect(await standingOf(migration)).toEqual(before);
+  });
+});

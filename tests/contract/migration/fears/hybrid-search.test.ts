@@ -1,0 +1,108 @@
+// Fears of a search that is worse than it looks: no keywords, other embeddings, users nobody finds.
+import { describe, expect, it } from 'vitest';
+import { unnamedVectorOf } from '../../../../lib/migration/keyword-slot.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { firstPoint, proved, runAfter, standingOf } from '../../../support/migration/fears.ts';
+import { createMigration, RUN } from '../../../support/migration/migration.ts';
+import { named } from '../../../support/migration/refused.ts';
+import { point } from '../../../support/vector-stores.ts';
+
+const BACKED_UP = ['preflight', 'backup'] as const;
+const COPIED = [...BACKED_UP, 'rebuild', 'copy'] as const;
+
+describe('Fear 1: silently semantic-only after "success"', () => {
+  it.each([{ noKeywordModel: true }, { slotWithoutIdf: true }])(
+    'a new version with %o is found out before anything is copied',
+    async (shortcomings) => {
+      const migration = await runAfter(BACKED_UP, { shortcomings });
+      const before = await standingOf(migration);
+      await expect(migration.finish('rebuild')).rejects.toEqual(named('RefusedSemanticOnly'));
+      expect(await standingOf(migration)).toEqual(before);
+    },
+  );
+
+  it('a new version seen at the cutover only never gets users, and is gone back from', async () => {
+    const migration = await proved({ hasPreview: false, shortcomings: { noKeywordModel: true } });
+    const before = await standingOf(migration);
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSemanticOnly'));
+    expect(migration.operator.heard).not.toContain('open-writes');
+    await migration.finish('rollback', { actor: 'machine' });
+    expect(await standingOf(migration)).toEqual({ ...before, phase: 'returned' });
+    expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
+  });
+});
+
+describe('Fear 2: old memories have no keyword vector though the slot exists', () => {
+  it('one copied point without it fails the verification', async () => {
+    const migration = await runAfter(COPIED);
+    const before = await standingOf(migration);
+    const { id, payload, vector } = await firstPoint(migration, migration.target);
+    const dense = vector && unnamedVectorOf(vector);
+    if (!dense) throw new Error('No vector');
+    const stripped = { id, payload, vector: point(0, '{}', dense).vector };
+    await migration.services.vectors.upsert(migration.target, [stripped], 'upsert');
+    const attempt = migration.finish('verify');
+    await expect(attempt).rejects.toEqual(named('RefusedVerification'));
+    await expect(attempt).rejects.toThrow(/keywords-missing/);
+    expect(await standingOf(migration)).toEqual(before);
+  });
+
+  it('a store that cannot make them is refused before a point is copied', async () => {
+    const migration = await runAfter([...BACKED_UP, 'rebuild']);
+    const before = await standingOf(migration);
+    const vectors = { ...migration.services.vectors, encodesKeywords: async () => false };
+    const attempt = migration.finish('copy', {}, { ...migration.services, vectors });
+    await expect(attempt).rejects.toEqual(named('RefusedKeywordGaps'));
+    expect(await standingOf(migration)).toEqual(before);
+    expect(await migration.services.vectors.count(migration.target)).toBe(0);
+  });
+});
+
+describe('Fear 10: unreachable users after the upgrade', () => {
+  const vector = '[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]';
+
+  it.each([
+    ['white space inside', '{"user_id":"ada lovelace","data":"x"}'],
+    ['white space at its end', '{"user_id":"ada ","data":"x"}'],
+    ['a number', '{"user_id":7,"data":"x"}'],
+    ['a camel-case key', '{"userId":"ada","data":"x"}'],
+    ['nothing at all', '{"data":"x"}'],
+  ])('an id with %s stops the preflight, and is neither told nor rewritten', async (_, payload) => {
+    const migration = await runAfter([]);
+    await migration.services.vectors.upsert(SOURCE, [point(1, payload, vector)], 'upsert');
+    const before = await standingOf(migration);
+    const attempt = migration.finish('preflight');
+    await expect(attempt).rejects.toEqual(named('RefusedUnreachableUsers'));
+    await expect(attempt).rejects.not.toThrow(/ada/);
+    expect(await standingOf(migration)).toEqual(before);
+  });
+
+  it('a memory past its expiration_date stops it, too', async () => {
+    const migration = await runAfter([]);
+    const payload = '{"user_id":"ada","data":"x","expiration_date":"2020-01-01"}';
+    await migration.services.vectors.upsert(SOURCE, [point(1, payload, vector)], 'upsert');
+    const before = await standingOf(migration);
+    const attempt = migration.finish('preflight');
+    await expect(attempt).rejects.toEqual(named('RefusedExpiredMemories'));
+    expect(await standingOf(migration)).toEqual(before);
+  });
+});
+
+describe('Fear 11: a wrong embedding model, dimension or distance in the new configuration', () => {
+  it('other dimensions are found out by the first write', async () => {
+    const migration = await runAfter(BACKED_UP, { shortcomings: { otherDimensions: 4 } });
+    const before = await standingOf(migration);
+    await expect(migration.finish('rebuild')).rejects.toEqual(named('RefusedOtherVectors'));
+    expect(await standingOf(migration)).toEqual(before);
+  });
+
+  it('another distance than cosine is refused', async () => {
+    const migration = await createMigration({ memories: 0 });
+    const { vectors } = migration.services;
+    await vectors.deleteCollection(SOURCE);
+    await vectors.createCollection(SOURCE, { vectors: { size: 8, distance: 'Dot' } });
+    await migration.start();
+    await expect(migration.finish('preflight')).rejects.toEqual(named('RefusedVectorLayout'));
+    expect((await migration.runs.read(RUN)).phase).toBe('started');
+  });
+});

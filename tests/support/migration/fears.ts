@@ -1,0 +1,53 @@
+// What the fears of a migration are provoked with, and what must still hold when one of them has come true.
+import { fingerprintOf } from '../../../lib/migration/fingerprint.ts';
+import type { ScrolledPoint } from '../../../lib/migration/vector-store.ts';
+import { startOldVersion } from '../../../local/sandbox/memory-backend/old-version.ts';
+import { SOURCE, type WorldOptions } from '../../../local/sandbox/world.ts';
+import { createMigration, type Migration, RUN, type StepName } from './migration.ts';
+
+/** A started run that has come through these steps. */
+export async function runAfter(steps: readonly StepName[], options: Partial<WorldOptions> = {}) {
+  const migration = await createMigration(options);
+  await migration.start();
+  await migration.follow(...steps);
+  return migration;
+}
+
+export async function proved(options: Partial<WorldOptions> = {}) {
+  const migration = await createMigration(options);
+  await migration.prove();
+  return migration;
+}
+
+export async function live(options: Partial<WorldOptions> = {}) {
+  const migration = await proved(options);
+  await migration.finish('cutover');
+  return migration;
+}
+
+/** What a refusal must leave as it was: the old memories, whom users work on, and the run. */
+export async function standingOf({ services, runs }: Migration) {
+  const { vectors, setting } = services;
+  return {
+    old: await fingerprintOf(vectors, SOURCE),
+    active: await setting.read(),
+    phase: (await runs.read(RUN)).phase,
+  };
+}
+
+export async function writeToOld({ services, clock }: Migration, text: string): Promise<void> {
+  const settings = { store: services.vectors, collection: SOURCE, dimensions: 8, now: clock };
+  await (await startOldVersion(settings)).add('user-1', text);
+}
+
+export async function firstPoint({ services }: Migration, name: string): Promise<ScrolledPoint> {
+  const { points } = await services.vectors.scroll(name, { limit: 1 });
+  const [point] = points;
+  if (!point) throw new Error(`Nothing in ${name}`);
+  return point;
+}
+
+export async function deleteFirst(migration: Migration, name: string): Promise<void> {
+  const { id } = await firstPoint(migration, name);
+  await migration.services.vectors.deletePoints(name, { ids: [id] });
+}
