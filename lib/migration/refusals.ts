@@ -80,6 +80,9 @@ export const REMEDIES = {
   RefusedGraph: 'Set right what is said of the graph; its dump is not complete until then.',
   RefusedExpiredMemories:
     'Rename the key of those memories, or start a run that accepts "expired-memories".',
+  RefusedUnconfirmed: 'Type the id of the run, or give it again with "--yes-run".',
+  RefusedStage:
+    'Leave "--stage" out and name the services of the stage in the environment, or execute its state machine.',
 } as const;
 
 export type RefusalName = keyof typeof REMEDIES;

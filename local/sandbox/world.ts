@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createFileArtifacts } from '../../lib/migration/adapters/file-artifacts.ts';
 import { createFileCollectionSetting } from '../../lib/migration/adapters/file-collection-setting.ts';
 import { createHttpMemoryBackend } from '../../lib/migration/adapters/http-memory-backend.ts';
@@ -28,6 +29,8 @@ export interface SandboxWorld {
   readonly qdrant: QdrantSandbox;
   readonly backend: MemoryBackendSandbox;
   readonly operator: Operator;
+  /** Names the same services to a process of its own; the graph and the hooks live in this one alone. */
+  readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 
@@ -91,6 +94,14 @@ export async function startSandboxWorld(options: WorldOptions): Promise<SandboxW
     qdrant,
     backend,
     operator,
+    environment: {
+      QDRANT_URL: qdrant.url,
+      MEMORY_BACKEND_URL: backend.url,
+      MEMORY_PREVIEW_URL: preview.url,
+      MEMORY_BACKEND_KEY: KEY,
+      COLLECTION_SETTING: pathToFileURL(settingFile).href,
+      ARTIFACTS_URL: pathToFileURL(join(folder, 'artifacts')).href,
+    },
     async close() {
       for (const server of [backend, preview, qdrant]) await server.close();
       await rm(folder, { recursive: true, force: true });

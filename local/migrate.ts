@@ -1,0 +1,78 @@
+// npm run migrate -- COMMAND: the operator's command line over the migration's functions, with services as the
+// environment names them. Exit code 0: done, or nothing to do yet; 1: failed; 2: wrong use; 3: refused.
+import { ConfigurationError } from '../lib/errors.ts';
+import { Refusal } from '../lib/migration/refusals.ts';
+import type { Services } from '../lib/migration/services.ts';
+import { servicesFromEnvironment } from '../lib/migration/services-from-environment.ts';
+import { translateFailure } from '../lib/migration/translate-failure.ts';
+import { carryOut } from './migrate/carry-out.ts';
+import { readOrder, WrongUseError } from './migrate/read-order.ts';
+import {
+  answerAsJson,
+  answerAsText,
+  EXIT,
+  type ExitCode,
+  failureAsJson,
+  helpOn,
+} from './migrate/telling.ts';
+import { reachDatabase } from './reach-database.ts';
+import { createRunning } from './running.ts';
+import { StartError } from './start-error.ts';
+
+const words = process.argv.slice(2);
+const isForMachines = words.includes('--json');
+const running = createRunning();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    console.error('Interrupted: the same command goes on from there.');
+    leave(EXIT.failed);
+  });
+}
+
+await leave(await migrate());
+
+async function migrate(): Promise<ExitCode> {
+  try {
+    const order = readOrder(words);
+    if (!('name' in order)) {
+      console.log(helpOn(order.helpOn));
+      return EXIT.done;
+    }
+    const answer = await carryOut(order, await openServices());
+    console.log(isForMachines ? answerAsJson(answer) : answerAsText(answer));
+    return EXIT.done;
+  } catch (error) {
+    return tellFailure(translateFailure(error));
+  }
+}
+
+async function openServices(): Promise<Services> {
+  try {
+    const { endpoint, tableName } = await reachDatabase(running, process.env);
+    const named = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
+    return await servicesFromEnvironment({ ...process.env, ...named });
+  } catch (error) {
+    throw error instanceof StartError
+      ? new ConfigurationError(error.message, { cause: error })
+      : error;
+  }
+}
+
+function tellFailure(cause: unknown): ExitCode {
+  const error = cause instanceof Error ? cause : new Error(String(cause));
+  const exitCode = exitCodeOf(error);
+  if (isForMachines) console.log(failureAsJson(error, exitCode));
+  else console.error(`${error.name}: ${error.message}`);
+  if (exitCode === EXIT.wrongUse && !isForMachines) console.error('See npm run migrate -- --help');
+  return exitCode;
+}
+
+function exitCodeOf(error: Error): ExitCode {
+  if (error instanceof WrongUseError) return EXIT.wrongUse;
+  return error instanceof Refusal ? EXIT.refused : EXIT.failed;
+}
+
+async function leave(code: ExitCode): Promise<void> {
+  await running.stop();
+  process.exit(code);
+}

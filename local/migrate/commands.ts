@@ -1,0 +1,104 @@
+// The commands of the migration's command line as data; each is one of the deployed functions.
+import * as abandon from '../../functions/migration/abandon.ts';
+import * as approve from '../../functions/migration/approve.ts';
+import * as backup from '../../functions/migration/backup.ts';
+import * as copy from '../../functions/migration/copy.ts';
+import * as cutover from '../../functions/migration/cutover.ts';
+import * as freeze from '../../functions/migration/freeze.ts';
+import * as preflight from '../../functions/migration/preflight.ts';
+import * as rebuild from '../../functions/migration/rebuild.ts';
+import * as watch from '../../functions/migration/retention.ts';
+import * as rollback from '../../functions/migration/rollback.ts';
+import * as start from '../../functions/migration/start.ts';
+import * as status from '../../functions/migration/status.ts';
+import * as verify from '../../functions/migration/verify.ts';
+import { retention } from '../../lib/migration/retention.ts';
+import type { Services } from '../../lib/migration/services.ts';
+import { stepHandler } from '../../lib/migration/step-handler.ts';
+import type { OptionName } from './options.ts';
+
+type Handler = (
+  payload: unknown,
+  context: { readonly getRemainingTimeInMillis: () => number },
+) => Promise<unknown>;
+
+export interface MigrateCommand {
+  readonly does: string;
+  /** Who gives it in a run that goes as planned. */
+  readonly by: 'a person' | 'a person or the state machine' | 'a timer';
+  /** Only tells what it would do, unless it is told to execute. */
+  readonly mutates: boolean;
+  /** Stops users, or cannot be taken back: asks for the run's id once more. */
+  readonly isGrave: boolean;
+  readonly needs: readonly OptionName[];
+  readonly takes: readonly OptionName[];
+  readonly createHandler: (services: () => Promise<Services>) => Handler;
+}
+
+const STEP = {
+  by: 'a person or the state machine',
+  needs: ['run'],
+} as const satisfies Partial<MigrateCommand>;
+const LOOKING = { ...STEP, mutates: false, isGrave: false, takes: [] } as const;
+const BUILDING = { ...STEP, mutates: true, isGrave: false, takes: ['execute'] } as const;
+const GRAVE = { ...STEP, mutates: true, isGrave: true, takes: ['execute', 'yes-run'] } as const;
+
+/** In the order of the runbook. */
+export const COMMANDS = {
+  status: {
+    ...{ ...LOOKING, ...status, by: 'a person', needs: [], takes: ['run'] },
+    does: 'tells where the run stands and what may be done next; of the latest run unless one is named',
+  },
+  start: {
+    ...{ ...BUILDING, ...start, by: 'a person', needs: ['run', 'source'] },
+    takes: ['execute', 'window-minutes', 'retention-days', 'accept', 'removes-when-over'],
+    does: 'begins a run, whose plan is fixed from then on',
+  },
+  preflight: { ...LOOKING, ...preflight, does: 'looks for what stands in the way' },
+  backup: {
+    ...BUILDING,
+    ...backup,
+    does: 'keeps counts, snapshot and graph, and restores them for a try',
+  },
+  rebuild: { ...BUILDING, ...rebuild, does: 'makes the new collection and proves it' },
+  copy: { ...BUILDING, ...copy, does: 'copies every memory, or whatever has changed since' },
+  verify: { ...LOOKING, ...verify, does: 'proves the new collection equal to the old one' },
+  approve: {
+    ...{ ...LOOKING, ...approve, by: 'a person', takes: [] },
+    needs: ['run', 'gate', 'evidence', 'by', 'until'],
+    does: 'says that a person has looked at the evidence',
+  },
+  freeze: { ...GRAVE, ...freeze, does: 'opens the window: writes stop, the deadline counts' },
+  cutover: {
+    ...GRAVE,
+    ...cutover,
+    does: 'has the new version take over, tries it, and opens writes',
+  },
+  rollback: {
+    ...{ ...GRAVE, ...rollback, takes: ['execute', 'yes-run', 'acknowledged-loss'] },
+    does: 'goes back to the old version',
+  },
+  abandon: {
+    ...{ ...GRAVE, ...abandon, by: 'a person' },
+    does: 'gives the run up before the window, and removes what it has built',
+  },
+  retention: {
+    ...GRAVE,
+    createHandler: (services: () => Promise<Services>) => stepHandler(retention, services),
+    does: 'ends the way back when its days are over, never earlier',
+  },
+  watch: {
+    ...{ ...LOOKING, ...watch, by: 'a timer', needs: [] },
+    does: 'does what is due by the clock: goes back from a window that has closed, ends the way back',
+  },
+} as const satisfies Readonly<Record<string, MigrateCommand>>;
+
+export type CommandName = keyof typeof COMMANDS;
+
+export function commandNamed(name: CommandName): MigrateCommand {
+  return COMMANDS[name];
+}
+
+export function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(COMMANDS, name);
+}

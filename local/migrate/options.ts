@@ -1,0 +1,64 @@
+// The options of the migration's command line: what each says, and which field of a function's input it fills.
+
+export interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  /** What stands for the value in the help. */
+  readonly value?: string;
+  readonly says: string;
+  /** Of the function's input; without it, the option is for the command line itself. */
+  readonly field?: string;
+  readonly isNumber?: true;
+}
+
+export const OPTIONS = {
+  run: { type: 'string', value: 'ID', says: 'the run', field: 'runId' },
+  execute: {
+    type: 'boolean',
+    says: 'do it; without, only tell what would be done',
+    field: 'execute',
+  },
+  'yes-run': { type: 'string', value: 'ID', says: 'the run again, in place of typing it' },
+  source: {
+    ...{ type: 'string', value: 'NAME', field: 'sourceCollection' },
+    says: 'the collection that the backend works on now',
+  },
+  'window-minutes': {
+    ...{ type: 'string', value: 'N', field: 'windowMinutes', isNumber: true },
+    says: 'how long writes may be frozen (30)',
+  },
+  'retention-days': {
+    ...{ type: 'string', value: 'N', field: 'retentionDays', isNumber: true },
+    says: 'how long a way back is kept, 30 or more (30)',
+  },
+  accept: {
+    ...{ type: 'string', multiple: true, value: 'FINDING', field: 'accepts' },
+    says: 'a finding to be taken as it is; once for each',
+  },
+  'removes-when-over': {
+    ...{ type: 'boolean', field: 'removesWhenOver' },
+    says: 'the old collection goes when the way back has ended',
+  },
+  gate: { type: 'string', value: 'GATE', says: 'what is approved', field: 'gate' },
+  evidence: {
+    ...{ type: 'string', value: 'DIGEST', field: 'evidenceDigest' },
+    says: 'what was looked at: the digest that status shows',
+  },
+  by: { type: 'string', value: 'NAME', says: 'who approves', field: 'approvedBy' },
+  until: {
+    ...{ type: 'string', value: 'TIME', field: 'expiresAt' },
+    says: 'when the approval expires, like 2026-03-01T10:00:00Z',
+  },
+  'acknowledged-loss': {
+    ...{ type: 'string', value: 'N', field: 'acknowledgedLoss', isNumber: true },
+    says: 'the exact number of writes that going back loses',
+  },
+  json: { type: 'boolean', says: 'one JSON object on standard output' },
+  help: { type: 'boolean', says: 'this help' },
+  stage: { type: 'string', value: 'STAGE', says: 'refused: works with the named services only' },
+} as const satisfies Readonly<Record<string, Option>>;
+
+export type OptionName = keyof typeof OPTIONS;
+
+/** Every command takes these. */
+export const OF_EVERY_COMMAND = ['json', 'help', 'stage'] as const satisfies OptionName[];

@@ -1,0 +1,94 @@
+// What the command line says to people and to machines.
+import type { Status } from '../../lib/migration/status.ts';
+import { COMMANDS, type CommandName, commandNamed } from './commands.ts';
+import { OPTIONS, type Option } from './options.ts';
+import { optionsOf } from './read-order.ts';
+import { type Next, whatsNext } from './whats-next.ts';
+
+const COMMAND_LINE = 'npm run migrate --';
+
+export const EXIT = { done: 0, failed: 1, wrongUse: 2, refused: 3 } as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export interface Answer {
+  readonly command: CommandName;
+  readonly result: unknown;
+  /** Undefined while there has been no run. */
+  readonly status: Status | undefined;
+}
+
+export function answerAsJson({ command, result, status }: Answer): string {
+  const next = status ? whatsNext(status) : [];
+  return JSON.stringify({ command, exitCode: EXIT.done, result: result ?? null, next });
+}
+
+export function answerAsText({ command, result, status }: Answer): string {
+  const told = command === 'status' ? statusLines(result as Status) : resultLines(command, result);
+  return [...told, ...(status ? nextLines(whatsNext(status)) : [])].join('\n');
+}
+
+export function failureAsJson({ name, message }: Error, exitCode: ExitCode): string {
+  return JSON.stringify({ exitCode, error: { name, message } });
+}
+
+function resultLines(command: CommandName, result: unknown): string[] {
+  const { dryRun, done, phase, forecast, approvedUntil } = (result ?? {}) as Record<
+    string,
+    unknown
+  >;
+  if (dryRun) {
+    const found = JSON.stringify(forecast, null, 2);
+    return [
+      `${command}: a dry run, nothing was changed; --execute does it. It would come to this:`,
+      found,
+    ];
+  }
+  if (approvedUntil) return [`approved until ${approvedUntil}`];
+  if (phase === undefined) return [`${command}: nothing is due`];
+  return [
+    done ? `${command}: done, the run is ${phase}` : `${command}: not yet, the run is ${phase}`,
+  ];
+}
+
+function statusLines(status: Status): string[] {
+  const { runId, phase, startedAt, deadlineAt, retention, progress, evidence, plan } = status;
+  return [
+    `run ${runId}: ${phase}, started ${startedAt}`,
+    `from ${plan.sourceCollection} to ${plan.targetCollection}; test user ${status.testUser}`,
+    ...(deadlineAt ? [`the window closes at ${deadlineAt}`] : []),
+    ...(retention ? [`a way back until ${retention.until}, ${retention.daysLeft} days`] : []),
+    ...(progress ? [`${status.next}: ${progress.done} of ${progress.total}`] : []),
+    ...evidence.map(({ kind, artifact, recordedAt }) => `${kind} of ${recordedAt}: ${artifact}`),
+  ];
+}
+
+function nextLines(next: readonly Next[]): string[] {
+  if (next.length === 0) return ['Next: nothing, the run has ended.'];
+  const lines = next.map(({ command, by }) => `  ${COMMAND_LINE} ${command}   (${by.join(', ')})`);
+  return ['Next:', ...lines];
+}
+
+export function helpOn(name?: CommandName): string {
+  return name === undefined ? helpOnAll() : helpOnOne(name);
+}
+
+function helpOnAll(): string {
+  const rows = Object.entries(COMMANDS).map(([name, { does }]) => `  ${name.padEnd(10)} ${does}`);
+  return [
+    `${COMMAND_LINE} COMMAND [OPTIONS]; COMMAND --help tells its options`,
+    ...rows,
+    'Exit code 0: done, or nothing to do yet; 1: failed, may succeed when tried again; 2: wrong use; 3: refused.',
+  ].join('\n');
+}
+
+function helpOnOne(name: CommandName): string {
+  const { does, by, mutates, needs } = commandNamed(name);
+  const rows = optionsOf(name).map((option) => {
+    const { value, says }: Option = OPTIONS[option];
+    const need = needs.includes(option) ? ' (needed)' : '';
+    return `  ${`--${option}${value ? ` ${value}` : ''}`.padEnd(24)} ${says}${need}`;
+  });
+  const dry = mutates ? ' A dry run without --execute.' : '';
+  return [`${name}: ${does}. By ${by}.${dry}`, ...rows].join('\n');
+}
