@@ -4,12 +4,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Gate } from '../../../lib/migration/phases.ts';
 import { createRemembering } from '../../../lib/migration/remembering.ts';
 import { startSandboxWorld } from '../../../local/sandbox/world.ts';
 import { createTestTable } from '../../support/test-table.ts';
 
 const COMMAND = join(import.meta.dirname, '../../../local/migrate.ts');
 const RUN = 'run-a';
+/** Eleven processes, and a store that has to hold still. */
+const PATIENT = { timeout: 180_000 };
 const OF_RUN = ['--run', RUN];
 const START = ['start', ...OF_RUN, '--source', 'memories', '--accept', 'no-graph'];
 
@@ -47,12 +50,21 @@ async function createOperator() {
   }
 
   const record = () => world.services.runs.read(RUN);
-  return { ...world, named, migrate, start, record };
+
+  /** Of the evidence of the moment, as a person types it. */
+  async function approvalOf(gate: Gate): Promise<string[]> {
+    const evidence = (await record()).evidence['verification-report']?.digest ?? '';
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const who = ['--by', 'ada', '--until', until];
+    return ['approve', ...OF_RUN, '--gate', gate, '--evidence', evidence, ...who];
+  }
+
+  return { ...world, named, migrate, start, record, approvalOf };
 }
 
 describe('a run by its commands', () => {
-  it('comes from start to an approved window, each command naming the next', async () => {
-    const { migrate, record } = await createOperator();
+  it('comes from start into the window, each command naming the next', PATIENT, async () => {
+    const { migrate, record, backend, approvalOf } = await createOperator();
     const steps: [words: string[], next: string][] = [
       [[...START, '--execute'], 'preflight --run run-a'],
       [['preflight', ...OF_RUN], 'backup --run run-a --execute'],
@@ -66,17 +78,25 @@ describe('a run by its commands', () => {
       expect(ended.code, ended.stderr).toBe(0);
       expect(ended.stdout).toContain(`npm run migrate -- ${next}`);
     }
-    const digest = (await record()).evidence['verification-report']?.digest ?? '';
-    const who = ['--by', 'ada', '--until', new Date(Date.now() + 3_600_000).toISOString()];
-    const approved = await migrate(
-      ...['approve', ...OF_RUN, '--gate', 'window', '--evidence', digest, ...who],
-    );
+    const approved = await migrate(...(await approvalOf('window')));
     expect(approved).toMatchObject({ code: 0, stderr: '' });
     expect(approved.stdout).toContain('freeze --run run-a --execute');
     expect(approved.stdout).not.toContain('--gate window');
     const { stdout } = await migrate('status');
     expect(stdout).toMatch(/^run run-a: verified, started /);
     expect(stdout).toContain('verification-report of ');
+
+    // Without a webhook the freeze waits for a person, who does it and says so.
+    const freezing = migrate('freeze', ...OF_RUN, '--execute', '--yes-run', RUN);
+    await expect.poll(async () => (await record()).phase, { timeout: 20_000 }).toBe('freezing');
+    backend.setWriters('nobody');
+    expect((await migrate(...(await approvalOf('frozen')))).code).toBe(0);
+    const frozen = await freezing;
+    expect(frozen.code, frozen.stderr).toBe(0);
+    expect(frozen.stderr).toContain(
+      'once it is done: npm run migrate -- approve --run run-a --gate frozen',
+    );
+    expect(frozen.stdout).toContain('freeze: done, the run is frozen');
   });
 
   it('is given up only when its id is given twice, and then has nothing more to do', async () => {
