@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fingerprintOf } from '../../../../lib/migration/fingerprint.ts';
 import { asJsonText } from '../../../../lib/migration/json-text.ts';
 import type { PointPayload, ScrolledPoint } from '../../../../lib/migration/vector-store.ts';
+import { VectorStoreUnavailableError } from '../../../../lib/migration/vector-store-errors.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import {
   deleteFirst,
@@ -149,12 +150,24 @@ describe('Fear 12: the client gives up, the server goes on, and a retry does it 
 
   it('a snapshot whose acceptance is lost is not asked for again', async () => {
     const migration = await runAfter(['preflight']);
-    const on = /^POST .*\/snapshots\?wait=false/;
-    migration.qdrant.fault({ on, when: 'after', does: { kind: 'drop' } });
-    const first = await migration.finish('backup').catch((error: unknown) => error);
-    if (first instanceof Error) await migration.finish('backup');
-    expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
-    expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
+    const { vectors } = migration.services;
+    let asked = 0;
+    const losing: typeof vectors = {
+      ...vectors,
+      async startSnapshot(collection) {
+        asked += 1;
+        await vectors.startSnapshot(collection);
+        throw new VectorStoreUnavailableError('The connection broke');
+      },
+    };
+    const spoken = { ...migration.services, vectors: losing };
+    await expect(migration.finish('backup', {}, spoken)).rejects.toEqual(
+      named('RetryableUnavailable'),
+    );
+    await expect.poll(async () => (await vectors.listSnapshots(SOURCE)).length).toBe(1);
+    await migration.finish('backup', {}, spoken);
+    expect(asked).toBe(1);
+    expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 
   it('a second invocation waits its turn, and one thought dead writes nothing more', async () => {
@@ -171,7 +184,7 @@ describe('Fear 12: the client gives up, the server goes on, and a retry does it 
       },
     };
     const attempt = migration.finish('copy', {}, { ...migration.services, vectors: overtaken });
-    await expect(attempt).rejects.toThrow();
+    await expect(attempt).rejects.toEqual(named('RefusedStaleEpoch'));
     expect(await vectors.count(migration.target)).toBe(0);
     expect(await standingOf(migration)).toEqual(before);
   });
