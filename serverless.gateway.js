@@ -5,11 +5,11 @@
  * these are two routes, and the packager folds them into one (docs/decisions/slash-routes.md).
  */
 export async function slashRoutes({ resolveConfigurationProperty }) {
-  const functions = await resolveConfigurationProperty(['functions']);
+  const functions = Object.assign({}, ...(await resolveConfigurationProperty(['functions'])));
   return Object.fromEntries(
-    Object.entries(functions).flatMap(([functionName, { events }]) =>
+    Object.entries(functions).flatMap(([functionName, { events = [] }]) =>
       events
-        .filter(({ httpApi }) => !isCatchAll(httpApi))
+        .filter(({ httpApi }) => httpApi && !isCatchAll(httpApi))
         .map(({ httpApi }) => slashRoute(functionName, httpApi)),
     ),
   );

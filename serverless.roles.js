@@ -21,24 +21,22 @@ export async function roles({ resolveConfigurationProperty, resolveVariable }) {
   );
 }
 
-function role(logGroup, policies) {
+/** A role of one function. */
+export function role(logGroup, policies) {
   return {
     Type: 'AWS::IAM::Role',
     Properties: {
-      AssumeRolePolicyDocument: {
-        Version: '2012-10-17',
-        Statement: [
-          {
-            Effect: 'Allow',
-            Principal: { Service: 'lambda.amazonaws.com' },
-            Action: 'sts:AssumeRole',
-          },
-        ],
-      },
+      AssumeRolePolicyDocument: trust('lambda.amazonaws.com'),
       ManagedPolicyArns: [TRACING_POLICY],
       Policies: [policy('own-log-group', [logStatement(logGroup)]), ...policies],
     },
   };
+}
+
+/** Lets one service of AWS act in the role. */
+export function trust(service) {
+  const statement = { Effect: 'Allow', Principal: { Service: service }, Action: 'sts:AssumeRole' };
+  return { Version: '2012-10-17', Statement: [statement] };
 }
 
 function tablePolicies(tableArn, actions) {
@@ -57,7 +55,7 @@ function indexArns(tableArn) {
 }
 
 // By its name and not by the stack's own resource: after a restore the table in use is another one.
-function arnOf(tableName) {
+export function arnOf(tableName) {
   return `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/${tableName}`;
 }
 
@@ -69,15 +67,15 @@ function logStatement(logGroup) {
   );
 }
 
-function substituted(text) {
+export function substituted(text) {
   return { 'Fn::Sub': text };
 }
 
-function allow(actions, resources) {
+export function allow(actions, resources) {
   return { Effect: 'Allow', Action: actions, Resource: resources };
 }
 
-function policy(name, statements) {
+export function policy(name, statements) {
   return {
     PolicyName: name,
     PolicyDocument: { Version: '2012-10-17', Statement: statements },

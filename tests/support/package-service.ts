@@ -27,12 +27,23 @@ const ENVIRONMENT = {
   ALLOWED_ORIGINS: 'https://left-in-the-shell.example',
 };
 
+// A stage whose operator has named everything that there can be to migrate.
+const MIGRATING = {
+  qdrantUrl: 'https://qdrant.example:6333',
+  qdrantKeyParameter: '/memory/qdrant-key',
+  memoryBackendUrl: 'https://memory.example',
+  neo4jUrl: 'neo4j+s://graph.example',
+  neo4jPasswordParameter: '/aws/reference/secretsmanager/memory/neo4j',
+};
+
 /** Vitest's global setup of the wiring tests. */
 export default async function packageService({ provide }: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'ledger-package-'));
   // One after the other: a packaging moves its files by way of the same `.serverless` folder.
   try {
-    for (const stage of ['dev', 'prod']) await packageStage(stage, join(folder, stage));
+    await packageStage('dev', join(folder, 'dev'));
+    await packageStage('prod', join(folder, 'prod'));
+    await packageStage('prod', join(folder, 'migrating'), MIGRATING);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -42,8 +53,13 @@ export default async function packageService({ provide }: TestProject) {
 }
 
 /** @throws with the packager's output (`stdout`) when it refuses */
-export async function packageStage(stage: string, folder: string): Promise<void> {
-  const options = ['package', '--stage', stage, '--package', folder];
+export async function packageStage(
+  stage: string,
+  folder: string,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const given = Object.entries(parameters).map(([name, value]) => `--param=${name}=${value}`);
+  const options = ['package', '--stage', stage, '--package', folder, ...given];
   // The packager leaves a folder of every function's files behind in the folder for temporary ones.
   const scratch = await mkdtemp(join(tmpdir(), 'ledger-packaging-'));
   try {

@@ -6,6 +6,8 @@ import { inject } from 'vitest';
 
 export type Stage = 'dev' | 'prod';
 export const STAGES: readonly Stage[] = ['dev', 'prod'];
+/** Also: stage `prod` with the parameters of a migration. */
+export type Packaged = Stage | 'migrating';
 
 export interface Resource<Properties = Record<string, unknown>> {
   readonly Type: string;
@@ -27,7 +29,7 @@ export interface Template {
   readonly Outputs: Readonly<Record<string, unknown>>;
 }
 
-export function readTemplate(stage: Stage): Template {
+export function readTemplate(stage: Packaged): Template {
   const file = join(packageFolder(stage), 'cloudformation-template-update-stack.json');
   return JSON.parse(readFileSync(file, 'utf8'));
 }
@@ -59,6 +61,19 @@ export function functionsOf(template: Template): [name: string, FunctionProperti
   );
 }
 
+/** Those behind the gateway; a function is one of these or of the migration's. */
+export function apiFunctionsOf(template: Template): [name: string, FunctionProperties][] {
+  return functionsOf(template).filter(([name]) => !isOfMigration(name));
+}
+
+export function migrationFunctionsOf(template: Template): [name: string, FunctionProperties][] {
+  return functionsOf(template).filter(([name]) => isOfMigration(name));
+}
+
+function isOfMigration(name: string): boolean {
+  return name.startsWith('migration/');
+}
+
 /** `functions/transactions/list.handler` -> `transactions/list` */
 export function entryPoint(handler: string): string {
   return handler.replace(/^functions\//, '').replace(/\.handler$/, '');
@@ -78,7 +93,7 @@ export function sourcesOf(bundle: Record<string, Uint8Array>): string[] {
   return sources.map((source) => source.replace(/^(\.\.\/)+/, ''));
 }
 
-function packageFolder(stage: Stage): string {
+function packageFolder(stage: Packaged): string {
   const folder = inject('packagedService');
   if (!folder) throw new Error('tests/support/package-service.ts has to be the global setup');
   return join(folder, stage);

@@ -8,7 +8,7 @@ import { createLocalClient, createTable } from '../../local/create-table.ts';
 import { startEmbeddedEngine } from '../../local/engine.ts';
 import { createRunning } from '../../local/running.ts';
 import { TABLE, tableAccess } from '../support/granted-access.ts';
-import { functionsOf, readTemplate } from '../support/packaged-template.ts';
+import { apiFunctionsOf, readTemplate } from '../support/packaged-template.ts';
 import { openRecordingDoor, type RecordingDoor } from '../support/recorded-access.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../../functions');
@@ -78,7 +78,7 @@ describe.skipIf(!hasEngine)('the roles grant what the functions use', () => {
     await running.stop();
   });
 
-  it.each(functionsOf(template).map(([name]) => name))('%s', (name) => {
+  it.each(apiFunctionsOf(template).map(([name]) => name))('%s', (name) => {
     const granted = Object.entries(tableAccess(template, name)).map(([operation, reached]) => [
       operation,
       reached.sort(),

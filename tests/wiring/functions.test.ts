@@ -1,24 +1,22 @@
-// Every function is packaged as one small bundle that starts, on the runtime and with the limits
+// Every function behind the gateway is packaged as one small bundle that starts, on the runtime and with the limits
 // that were chosen for it.
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import {
+  apiFunctionsOf,
   bundleOf,
-  type FunctionProperties,
-  functionsOf,
   readTemplate,
   STAGES,
   sourcesOf,
 } from '../support/packaged-template.ts';
+import { startBundle } from '../support/started-bundle.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const LARGEST_BUNDLE = 256 * 1024;
 
 describe.each(STAGES)('functions of stage %s', (stage) => {
-  const functions = functionsOf(readTemplate(stage));
+  const functions = apiFunctionsOf(readTemplate(stage));
 
   it('are one for each endpoint, one for preflights and one for everything else', () => {
     expect(functions).toHaveLength(12);
@@ -77,32 +75,8 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
 });
 
 describe('bundles started as they are deployed', { timeout: 30_000 }, () => {
-  it.each(functionsOf(readTemplate('prod')))('%s', (_name, properties) => {
-    const started = start(bundleOf('prod', properties), properties);
+  it.each(apiFunctionsOf(readTemplate('prod')))('%s', (_name, properties) => {
+    const started = startBundle(bundleOf('prod', properties), properties);
     expect(started).toEqual({ handler: 'function', undici: [] });
   });
 });
-
-/** What a fresh process finds in the unpacked bundle, and what it loaded of the slowest part of Node. */
-function start(
-  bundle: Record<string, Uint8Array>,
-  { Handler, Environment }: FunctionProperties,
-): unknown {
-  const folder = mkdtempSync(join(tmpdir(), 'ledger-bundle-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [name, content] of Object.entries(bundle)) {
-    mkdirSync(join(folder, dirname(name)), { recursive: true });
-    writeFileSync(join(folder, name), content);
-  }
-  const [file, exportName] = Handler.split('.');
-  const script = `import('./${file}.mjs').then((bundle) => console.log(JSON.stringify({
-    handler: typeof bundle.${exportName},
-    undici: process.moduleLoadList.filter((name) => /undici/.test(name)),
-  })))`;
-  const printed = execFileSync(process.execPath, ['--eval', script], {
-    cwd: folder,
-    env: { ...Environment.Variables, AWS_REGION: 'eu-west-1' },
-    encoding: 'utf8',
-  });
-  return JSON.parse(printed);
-}

@@ -8,7 +8,13 @@ import {
   type TableAccess,
   tableAccess,
 } from '../support/granted-access.ts';
-import { functionsOf, readTemplate, resourcesOf, STAGES } from '../support/packaged-template.ts';
+import {
+  apiFunctionsOf,
+  functionsOf,
+  readTemplate,
+  resourcesOf,
+  STAGES,
+} from '../support/packaged-template.ts';
 
 const INDEXES = ['all', 'type', 'category', 'category-type'].map((facet) => `${facet}-by-date`);
 
@@ -36,11 +42,21 @@ const READERS = ['transactions/list', 'transactions/read', 'categories/list', 'c
 describe.each(STAGES)('roles of stage %s', (stage) => {
   const template = readTemplate(stage);
 
-  it('belong to one function each, and every function has one', () => {
-    const used = functionsOf(template).map(([, { Role }]) => Role);
+  it('are stated for each function behind the gateway', () => {
+    const names = apiFunctionsOf(template).map(([name]) => name);
+    expect(names.sort()).toEqual(Object.keys(EXPECTED_ACCESS).sort());
+  });
+
+  it('belong to one function or state machine each, and every one has its own', () => {
+    const machines = resourcesOf<{ RoleArn: unknown }>(
+      template,
+      'AWS::StepFunctions::StateMachine',
+    ).map(([, { Properties }]) => Properties.RoleArn);
+    const used = [...functionsOf(template).map(([, { Role }]) => Role), ...machines];
     const roles = resourcesOf(template, 'AWS::IAM::Role').map(([name]) => ({
       'Fn::GetAtt': [name, 'Arn'],
     }));
+    expect(roles).toEqual(expect.arrayContaining(used));
     expect(used).toEqual(expect.arrayContaining(roles));
     expect(used).toHaveLength(roles.length);
   });

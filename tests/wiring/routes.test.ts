@@ -40,7 +40,14 @@ describe.each(STAGES)('routes of stage %s', (stage) => {
   });
 
   it('lets the gateway, and nobody else, invoke each function', () => {
-    const permissions = resourcesOf(readTemplate(stage), 'AWS::Lambda::Permission');
+    const template = readTemplate(stage);
+    const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function')
+      .filter(([, { Properties }]) => !entryPoint(Properties.Handler).startsWith('migration/'))
+      .map(([name]) => ({ 'Fn::GetAtt': [name, 'Arn'] }));
+    // Whose target is behind the gateway, or unknown: those of the migration have a test of their own.
+    const permissions = resourcesOf(template, 'AWS::Lambda::Permission').filter(
+      ([, { Properties }]) => !/"Migration\w+LambdaFunction"/.test(JSON.stringify(Properties)),
+    );
     const invoked = permissions.map(([, { Properties }]) => {
       expect(Properties).toMatchObject({
         Action: 'lambda:InvokeFunction',
@@ -49,8 +56,7 @@ describe.each(STAGES)('routes of stage %s', (stage) => {
       });
       return Properties.FunctionName;
     });
-    const functions = resourcesOf(readTemplate(stage), 'AWS::Lambda::Function');
-    expect(invoked).toEqual(functions.map(([name]) => ({ 'Fn::GetAtt': [name, 'Arn'] })));
+    expect(invoked).toEqual(functions);
   });
 });
 

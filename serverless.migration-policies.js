@@ -1,0 +1,91 @@
+// What a function of the migration may do, one policy for each thing it reaches.
+import { allow, policy, substituted } from './serverless.roles.js';
+
+const ACCOUNT = `\${AWS::Region}:\${AWS::AccountId}`;
+const STEP = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'];
+
+/** Of the table the items of runs alone: no ledger's id begins with "@" (lib/migration/run-keys.ts). */
+export function runPolicies(tableArn, access) {
+  const actions = (access === 'step' ? STEP : access).map((action) => `dynamodb:${action}`);
+  const Condition = {
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@migration', '@migration#*'] },
+  };
+  return [policy('migration-runs', [{ ...allow(actions, [substituted(tableArn)]), Condition }])];
+}
+
+const REFERENCE = '/aws/reference/secretsmanager/';
+
+/** Every function makes all services, and so reads all secrets. */
+export function secretPolicies(parameters) {
+  const kept = parameters
+    .filter((parameter) => parameter.startsWith(REFERENCE))
+    .map((parameter) => secretArn(parameter.slice(REFERENCE.length)));
+  return [
+    policy('secrets', [
+      allow(['ssm:GetParameter'], parameters.map(parameterArn)),
+      ...(kept.length > 0 ? [allow(['secretsmanager:GetSecretValue'], kept)] : []),
+    ]),
+  ];
+}
+
+/** Who changes the setting looks afterwards at the version before its own, which a ":" sets apart. */
+export function settingPolicies(parameter, access) {
+  if (!access) return [];
+  const arn = parameterArn(parameter);
+  if (access === 'read')
+    return [policy('collection-setting', [allow(['ssm:GetParameter'], [arn])])];
+  return [
+    policy('collection-setting', [
+      allow(['ssm:GetParameter'], [arn, parameterArn(`${parameter}:*`)]),
+      allow(['ssm:PutParameter'], [arn]),
+    ]),
+  ];
+}
+
+const READ = ['GetObject', 'GetObjectTagging', 'GetObjectRetention'];
+const WRITE = [...READ, 'PutObject', 'PutObjectTagging', 'AbortMultipartUpload'];
+const LOOK = ['ListBucket', 'ListBucketMultipartUploads'];
+
+// What a word of migrationAccess means on objects and on the bucket.
+const ARTIFACT_ACCESS = {
+  write: { objects: WRITE, bucket: LOOK },
+  replace: {
+    objects: [...WRITE, 'DeleteObject', 'DeleteObjectVersion'],
+    bucket: [...LOOK, 'ListBucketVersions'],
+  },
+  retain: {
+    objects: [...WRITE, 'PutObjectRetention'],
+    bucket: [...LOOK, 'GetBucketObjectLockConfiguration'],
+  },
+};
+
+/** Below the prefix of the artifacts' URL, which every stage has to have. */
+export function artifactPolicies(artifactsUrl, access) {
+  if (!access) return [];
+  const { protocol, host, pathname } = new URL(artifactsUrl);
+  const prefix = pathname.replace(/^\/+|\/+$/g, '');
+  if (protocol !== 's3:' || !prefix) {
+    throw new Error(`artifactsUrl "${artifactsUrl}" is not s3://bucket/prefix`);
+  }
+  const { objects, bucket } = ARTIFACT_ACCESS[access];
+  const arn = `arn:\${AWS::Partition}:s3:::${host}`;
+  return [
+    policy('artifacts', [
+      allow(objects.map(inS3), [substituted(`${arn}/${prefix}/*`)]),
+      allow(bucket.map(inS3), [substituted(arn)]),
+    ]),
+  ];
+}
+
+function inS3(action) {
+  return `s3:${action}`;
+}
+
+function parameterArn(name) {
+  return substituted(`arn:\${AWS::Partition}:ssm:${ACCOUNT}:parameter/${name.replace(/^\//, '')}`);
+}
+
+// Secrets Manager puts six characters of its own behind the name.
+function secretArn(name) {
+  return substituted(`arn:\${AWS::Partition}:secretsmanager:${ACCOUNT}:secret:${name}-??????`);
+}

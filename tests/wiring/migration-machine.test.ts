@@ -1,0 +1,75 @@
+// The deployed state machine is the definition that the tests execute, and everything it names is deployed.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { REMEDIES, RETRYABLE_FAILURES } from '../../lib/migration/refusals.ts';
+import {
+  type FunctionProperties,
+  readTemplate,
+  resourcesOf,
+  STAGES,
+  theOnly,
+} from '../support/packaged-template.ts';
+
+const FILE = join(import.meta.dirname, '../../functions/migration/memory-migration.asl.json');
+
+// What AWS Lambda and Step Functions call their own failures.
+const PLATFORM_ERRORS = [
+  ...['Sandbox.Timedout', 'States.ALL'],
+  ...['Unknown', 'ServiceException', 'AWSLambdaException', 'SdkClientException'].map(
+    (name) => `Lambda.${name}`,
+  ),
+  'Lambda.TooManyRequestsException',
+];
+
+interface MachineProperties {
+  readonly StateMachineName: string;
+  readonly RoleArn: unknown;
+  readonly DefinitionString: { readonly 'Fn::Sub': string };
+}
+
+interface Task {
+  readonly Type: string;
+  readonly Resource: string;
+  readonly TimeoutSeconds: number;
+  readonly Retry?: readonly { readonly ErrorEquals: readonly string[] }[];
+  readonly Catch?: readonly { readonly ErrorEquals: readonly string[] }[];
+}
+
+describe.each(STAGES)('the state machine of stage %s', (stage) => {
+  const template = readTemplate(stage);
+  const machine = theOnly<MachineProperties>(template, 'AWS::StepFunctions::StateMachine');
+  const definition = machine.Properties.DefinitionString['Fn::Sub'];
+  const { States } = JSON.parse(definition) as { States: Record<string, Task> };
+  const tasks = Object.entries(States).filter(([, { Type }]) => Type === 'Task');
+
+  it('is named, and has a role of its own', () => {
+    expect(machine.Properties).toMatchObject({
+      StateMachineName: `finance-ledger-${stage}-memory-migration`,
+      RoleArn: { 'Fn::GetAtt': ['MemoryMigrationRole', 'Arn'] },
+    });
+  });
+
+  it('is the file, with stage, region and account put in', () => {
+    const file = readFileSync(FILE, 'utf8')
+      .replaceAll(`\${sls:stage}`, stage)
+      .replaceAll('#{', `\${`);
+    expect(JSON.parse(definition)).toEqual(JSON.parse(file));
+  });
+
+  it.each(tasks)('%s invokes a function that is deployed, and outwaits it', (_, task) => {
+    const [arn, name] = task.Resource.split(':function:');
+    expect(arn).toBe(`arn:aws:lambda:\${AWS::Region}:\${AWS::AccountId}`);
+    const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function');
+    const found = functions.filter(([, { Properties }]) => Properties.FunctionName === name);
+    expect(found).toHaveLength(1);
+    const [[, { Properties }] = ['', { Properties: { Timeout: undefined } }]] = found;
+    expect(task.TimeoutSeconds).toBeGreaterThanOrEqual(Number(Properties.Timeout));
+  });
+
+  it.each(tasks)('%s tells real failures apart', (_, { Retry = [], Catch = [] }) => {
+    const real = [...PLATFORM_ERRORS, ...RETRYABLE_FAILURES, ...Object.keys(REMEDIES)];
+    const named = [...Retry, ...Catch].flatMap(({ ErrorEquals }) => ErrorEquals);
+    expect(named.filter((name) => !real.includes(name))).toEqual([]);
+  });
+});

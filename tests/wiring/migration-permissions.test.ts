@@ -1,0 +1,171 @@
+// A function of the migration reaches the runs in the table, its secrets, and of setting and artifacts what it needs.
+import { describe, expect, it } from 'vitest';
+import {
+  logGroupOf,
+  type RoleProperties,
+  roleOf,
+  type Statement,
+  statementsOf,
+} from '../support/granted-access.ts';
+import { migrationFunctionsOf, type Packaged, readTemplate } from '../support/packaged-template.ts';
+
+type Access = Record<'dynamodb' | 's3' | 'setting', string[]>;
+
+const STEP = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'];
+const LOOK = ['GetParameter'];
+const CHANGE = ['GetParameter', 'PutParameter'];
+const KEEP = [
+  ...['GetObject', 'GetObjectTagging', 'GetObjectRetention'],
+  ...['PutObject', 'PutObjectTagging', 'AbortMultipartUpload'],
+  ...['ListBucket', 'ListBucketMultipartUploads'],
+];
+const REPLACE = [...KEEP, 'DeleteObject', 'DeleteObjectVersion', 'ListBucketVersions'];
+const RETAIN = [...KEEP, 'PutObjectRetention', 'GetBucketObjectLockConfiguration'];
+
+const EXPECTED_ACCESS: Record<string, Access> = {
+  'migration/start': { dynamodb: ['GetItem', 'PutItem', 'UpdateItem'], setting: [], s3: [] },
+  'migration/status': { dynamodb: ['GetItem'], setting: [], s3: [] },
+  'migration/approve': { dynamodb: ['GetItem', 'PutItem'], setting: [], s3: [] },
+  'migration/preflight': { dynamodb: STEP, setting: LOOK, s3: KEEP },
+  'migration/backup': { dynamodb: STEP, setting: [], s3: REPLACE },
+  'migration/rebuild': { dynamodb: STEP, setting: LOOK, s3: KEEP },
+  'migration/copy': { dynamodb: STEP, setting: [], s3: KEEP },
+  'migration/verify': { dynamodb: STEP, setting: [], s3: KEEP },
+  'migration/freeze': { dynamodb: STEP, setting: [], s3: KEEP },
+  'migration/cutover': { dynamodb: STEP, setting: CHANGE, s3: RETAIN },
+  'migration/rollback': { dynamodb: STEP, setting: CHANGE, s3: KEEP },
+  'migration/abandon': { dynamodb: STEP, setting: LOOK, s3: [] },
+  'migration/retention': { dynamodb: STEP, setting: CHANGE, s3: KEEP },
+};
+const NAMES = Object.keys(EXPECTED_ACCESS);
+const SETTING = 'parameter/finance-ledger/prod/memory-collection';
+// None of these is a whole service or account: streams, runs, versions of one parameter, one prefix, and the
+// characters that Secrets Manager puts behind a name.
+const PATTERNS = [`${SETTING}:*`, 's3:::finance-ledger-prod.example/migration/*', 'neo4j-??????'];
+
+describe.each(['prod', 'migrating'] as const)('roles of the migration, %s', (packaged) => {
+  const template = readTemplate(packaged);
+
+  it('are stated for every function', () => {
+    const names = migrationFunctionsOf(template).map(([name]) => name);
+    expect(names.sort()).toEqual(NAMES.toSorted());
+  });
+
+  it.each(Object.entries(EXPECTED_ACCESS))('%s may do just this', (name, access) => {
+    const statements = grantedTo(packaged, name);
+    const setting = statements.filter((each) => resourcesIn(each).some(isOfSetting));
+    expect({
+      dynamodb: operations(statements, 'dynamodb').sort(),
+      s3: operations(statements, 's3').sort(),
+      setting: operations(setting, 'ssm').sort(),
+    }).toEqual({
+      dynamodb: access.dynamodb.toSorted(),
+      s3: access.s3.toSorted(),
+      setting: access.setting.toSorted(),
+    });
+  });
+
+  it.each(NAMES)('%s reaches of the table the runs alone', (name) => {
+    const [statement, ...others] = grantedTo(packaged, name).filter(isOf('dynamodb'));
+    expect(others).toEqual([]);
+    expect(statement).toMatchObject({
+      Resource: [{ 'Fn::Sub': expect.stringMatching(/:table\/finance-ledger-prod$/) }],
+      Condition: {
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@migration', '@migration#*'] },
+      },
+    });
+  });
+
+  it.each(NAMES)(
+    '%s reads the secrets that were named, and nothing else that is secret',
+    (name) => {
+      const read = grantedTo(packaged, name)
+        .filter((each) => isOf('ssm')(each) || isOf('secretsmanager')(each))
+        .flatMap(resourcesIn)
+        .filter((resource) => !isOfSetting(resource));
+      const prefix = (service: string) =>
+        `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}`;
+      const named = [
+        `${prefix('ssm')}:parameter/memory/qdrant-key`,
+        `${prefix('ssm')}:parameter/aws/reference/secretsmanager/memory/neo4j`,
+        `${prefix('secretsmanager')}:secret:memory/neo4j-??????`,
+      ];
+      expect(read.sort()).toEqual(
+        [
+          `${prefix('ssm')}:parameter/finance-ledger/prod/memory-backend-key`,
+          ...(packaged === 'migrating' ? named : []),
+        ].sort(),
+      );
+    },
+  );
+
+  it.each(NAMES)('%s is trusted to Lambda, allowed only, and has no wildcard besides', (name) => {
+    const role = roleOf(template, name);
+    expect(JSON.stringify(role.AssumeRolePolicyDocument)).toContain('"lambda.amazonaws.com"');
+    for (const { Effect, Action, Resource } of statementsOf(role)) {
+      expect(Effect).toBe('Allow');
+      expect(JSON.stringify(Action)).not.toMatch(/[*?]|Scan|Query/);
+      for (const resource of Resource) expect(wildcardOf(resource)).toBeUndefined();
+    }
+  });
+
+  it.each(NAMES)('%s writes to its own log group alone', (name) => {
+    expect(grantedTo(packaged, name).filter(isOf('logs'))).toEqual([
+      {
+        Effect: 'Allow',
+        Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        Resource: [{ 'Fn::GetAtt': [logGroupOf(template, name), 'Arn'] }],
+      },
+    ]);
+  });
+});
+
+describe('the role of the state machine', () => {
+  const { Resources } = readTemplate('prod');
+  const role = Resources.MemoryMigrationRole as { readonly Properties: RoleProperties };
+
+  it('invokes what the machine names, and does nothing else', () => {
+    const driven = 'Status Preflight Backup Rebuild Copy Verify Freeze Cutover Rollback';
+    expect(statementsOf(role.Properties)).toEqual([
+      {
+        Effect: 'Allow',
+        Action: ['lambda:InvokeFunction'],
+        Resource: driven
+          .split(' ')
+          .map((name) => ({ 'Fn::GetAtt': [`Migration${name}LambdaFunction`, 'Arn'] })),
+      },
+    ]);
+    expect(role.Properties.ManagedPolicyArns).toBeUndefined();
+    expect(JSON.stringify(role.Properties.AssumeRolePolicyDocument)).toContain(
+      '"states.amazonaws.com"',
+    );
+  });
+});
+
+function grantedTo(packaged: Packaged, name: string): Statement[] {
+  return statementsOf(roleOf(readTemplate(packaged), name));
+}
+
+function isOf(service: string): (statement: Statement) => boolean {
+  return ({ Action }) => Action.some((action) => action.startsWith(`${service}:`));
+}
+
+/** Of one service, each once. */
+function operations(statements: Statement[], service: string): string[] {
+  const actions = statements.filter(isOf(service)).flatMap(({ Action }) => Action);
+  return [...new Set(actions.map((action) => action.slice(service.length + 1)))];
+}
+
+function resourcesIn({ Resource }: Statement): string[] {
+  return Resource.map((resource) => (resource as { 'Fn::Sub'?: string })['Fn::Sub'] ?? '');
+}
+
+function isOfSetting(resource: string): boolean {
+  return resource.endsWith(SETTING) || resource.endsWith(`${SETTING}:*`);
+}
+
+function wildcardOf(resource: unknown): string | undefined {
+  const text = (resource as { 'Fn::Sub'?: string })['Fn::Sub'] ?? JSON.stringify(resource);
+  if (!/[*?]/.test(text)) return undefined;
+  return PATTERNS.some((pattern) => text.endsWith(pattern)) ? undefined : text;
+}
