@@ -49,15 +49,6 @@ describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
     expect(took).toBeLessThan(STOP_MILLISECONDS);
   });
 
-  it('stops everything when npm gets it', async () => {
-    const service = await startService(running, { command: ['npm', 'start'] });
-    await service.ready;
-    const { started, took, left } = await stopBy(signal, service);
-    expect(started.length).toBeGreaterThanOrEqual(3);
-    expect(left).toEqual([]);
-    expect(took).toBeLessThan(STOP_MILLISECONDS);
-  });
-
   it.for([
     ['database', ENGINE],
     ['gateway', GATEWAY],
@@ -70,6 +61,24 @@ describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
     expect(service.lines).toEqual([]);
     expect(took).toBeLessThan(STOP_MILLISECONDS);
   });
+});
+
+describe.for(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  it('stops everything when npm gets it', async () => {
+    const service = await startService(running, { command: ['npm', 'start'] });
+    await service.ready;
+    const { started, took, left } = await stopBy(signal, service);
+    expect(started.length).toBeGreaterThanOrEqual(3);
+    expect(left).toEqual([]);
+    expect(took).toBeLessThan(STOP_MILLISECONDS);
+  });
+});
+
+it('stops everything when npm gets a SIGHUP, which it passes on to nobody', async () => {
+  const service = await startService(running, { command: ['npm', 'start'] });
+  await service.ready;
+  const { started } = await stopBy('SIGHUP', service);
+  await until(() => survivorsOf(started).length === 0);
 });
 
 it('leaves no orphans when it is killed outright', async () => {

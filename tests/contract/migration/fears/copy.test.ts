@@ -35,8 +35,9 @@ describe('Fear 6: writes during the copy', () => {
       async upsert(...request) {
         if (!isWritten) {
           isWritten = true;
-          await writeToOld(migration, 'Ada has bought a boat');
+          // In this order: a memory written first might itself come first, by its random id.
           await deleteFirst(migration, SOURCE);
+          await writeToOld(migration, 'Ada has bought a boat');
         }
         return await vectors.upsert(...request);
       },
