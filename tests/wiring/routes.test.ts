@@ -1,5 +1,6 @@
 // Every route of the service document is on the packaged gateway, with and without the slash.
 import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../support/api/routes.ts';
 import {
   entryPoint,
   type FunctionProperties,
@@ -9,23 +10,10 @@ import {
   type Template,
 } from '../support/packaged-template.ts';
 
-const DOCUMENT_ROUTES = [
-  ['GET /transactions', 'transactions/list'],
-  ['POST /transactions', 'transactions/create'],
-  ['GET /transactions/{id}', 'transactions/read'],
-  ['PUT /transactions/{id}', 'transactions/update'],
-  ['DELETE /transactions/{id}', 'transactions/delete'],
-  ['GET /categories', 'categories/list'],
-  ['POST /categories', 'categories/create'],
-  ['GET /categories/{id}', 'categories/read'],
-  ['PUT /categories/{id}', 'categories/update'],
-  ['DELETE /categories/{id}', 'categories/delete'],
-] as const;
-
 describe.each(STAGES)('routes of stage %s', (stage) => {
   const routes = routesOf(readTemplate(stage));
 
-  it.each(DOCUMENT_ROUTES)('%s and its slash form reach %s', (routeKey, name) => {
+  it.each(OPERATIONS)('%s and its slash form reach %s', (routeKey, name) => {
     expect(routes[routeKey]).toBe(name);
     expect(routes[`${routeKey}/`]).toBe(name);
   });
@@ -36,7 +24,7 @@ describe.each(STAGES)('routes of stage %s', (stage) => {
   });
 
   it('has no route besides', () => {
-    expect(Object.keys(routes)).toHaveLength(DOCUMENT_ROUTES.length * 2 + 2);
+    expect(Object.keys(routes)).toHaveLength(OPERATIONS.length * 2 + 2);
   });
 
   it('lets the gateway, and nobody else, invoke each function', () => {
