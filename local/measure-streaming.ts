@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { openArtifacts } from '../lib/migration/adapters/open-artifacts.ts';
-import type { ArtifactStore } from '../lib/migration/artifacts.ts';
-import { measureOf } from '../lib/migration/measured-content.ts';
+import type { ArtifactStore } from '../lib/migration/ports/artifacts.ts';
+import { measureOf } from '../lib/migration/ports/measured-content.ts';
 
 const MEGABYTE = 1024 * 1024;
 const [megabytes = 2048, limit = 512] = process.argv.slice(2).map(Number);

@@ -2,9 +2,9 @@
 // environment names them. Exit code 0: done, or nothing to do yet; 1: failed; 2: wrong use; 3: refused.
 import { ConfigurationError } from '../lib/errors.ts';
 import { Refusal } from '../lib/migration/refusals.ts';
+import { translateFailure } from '../lib/migration/runs/translate-failure.ts';
 import type { Services } from '../lib/migration/services.ts';
 import { servicesFromEnvironment } from '../lib/migration/services-from-environment.ts';
-import { translateFailure } from '../lib/migration/translate-failure.ts';
 import { carryOut } from './migrate/carry-out.ts';
 import { readOrder, WrongUseError } from './migrate/read-order.ts';
 import {

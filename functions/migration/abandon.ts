@@ -1,7 +1,8 @@
 // Gives a run up before the window.
-import { abandon } from '../../lib/migration/abandon.ts';
+
+import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { ownServices, stepHandler } from '../../lib/migration/step-handler.ts';
+import { abandon } from '../../lib/migration/steps/abandon.ts';
 
 export function createHandler(services: () => Promise<Services>) {
   return stepHandler(abandon, services);

@@ -1,7 +1,8 @@
 // Counts, snapshot, graph dump and a restore for a try.
-import { backup } from '../../lib/migration/backup.ts';
+
+import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { ownServices, stepHandler } from '../../lib/migration/step-handler.ts';
+import { backup } from '../../lib/migration/steps/backup.ts';
 
 export function createHandler(services: () => Promise<Services>) {
   return stepHandler(backup, services);

@@ -1,7 +1,8 @@
 // Every point, or whatever has changed since.
-import { copy } from '../../lib/migration/copy-step.ts';
+
+import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { ownServices, stepHandler } from '../../lib/migration/step-handler.ts';
+import { copy } from '../../lib/migration/steps/copy-step.ts';
 
 export function createHandler(services: () => Promise<Services>) {
   return stepHandler(copy, services);

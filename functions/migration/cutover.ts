@@ -1,7 +1,8 @@
 // Setting, new version, smoke test, counts.
-import { cutover } from '../../lib/migration/cutover.ts';
+
+import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { ownServices, stepHandler } from '../../lib/migration/step-handler.ts';
+import { cutover } from '../../lib/migration/steps/cutover.ts';
 
 export function createHandler(services: () => Promise<Services>) {
   return stepHandler(cutover, services);

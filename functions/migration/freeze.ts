@@ -1,7 +1,8 @@
 // Opens the window: writes are stopped.
-import { freeze } from '../../lib/migration/freeze.ts';
+
+import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { ownServices, stepHandler } from '../../lib/migration/step-handler.ts';
+import { freeze } from '../../lib/migration/steps/freeze.ts';
 
 export function createHandler(services: () => Promise<Services>) {
   return stepHandler(freeze, services);

@@ -1,7 +1,8 @@
 // The new collection and its companion, proved.
-import { rebuild } from '../../lib/migration/rebuild.ts';
+
+import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { ownServices, stepHandler } from '../../lib/migration/step-handler.ts';
+import { rebuild } from '../../lib/migration/steps/rebuild.ts';
 
 export function createHandler(services: () => Promise<Services>) {
   return stepHandler(rebuild, services);

@@ -1,7 +1,8 @@
 // The way back.
-import { rollback } from '../../lib/migration/rollback.ts';
+
+import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { ownServices, stepHandler } from '../../lib/migration/step-handler.ts';
+import { rollback } from '../../lib/migration/steps/rollback.ts';
 
 export function createHandler(services: () => Promise<Services>) {
   return stepHandler(rollback, services);

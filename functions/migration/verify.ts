@@ -1,8 +1,8 @@
 // Proves the new collection equal to the old one.
 
+import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { ownServices, stepHandler } from '../../lib/migration/step-handler.ts';
-import { verify } from '../../lib/migration/verify-step.ts';
+import { verify } from '../../lib/migration/steps/verify-step.ts';
 
 export function createHandler(services: () => Promise<Services>) {
   return stepHandler(verify, services);

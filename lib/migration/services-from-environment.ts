@@ -10,9 +10,9 @@ import { createQdrant } from './adapters/qdrant.ts';
 import { createEnvironmentSecrets, createSsmSecrets } from './adapters/secrets.ts';
 import { createSsmCollectionSetting } from './adapters/ssm-collection-setting.ts';
 import { askAPerson, createWebhook } from './adapters/webhook.ts';
-import type { CollectionSetting } from './collection-setting.ts';
-import { createRemembering } from './remembering.ts';
-import type { Secrets } from './secrets.ts';
+import type { CollectionSetting } from './ports/collection-setting.ts';
+import type { Secrets } from './ports/secrets.ts';
+import { createRemembering } from './runs/remembering.ts';
 import type { Services } from './services.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

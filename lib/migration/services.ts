@@ -1,13 +1,14 @@
 // Everything that the steps of a migration speak to.
-import type { Approvals } from './approvals.ts';
-import type { ArtifactStore } from './artifacts.ts';
-import type { CollectionSetting } from './collection-setting.ts';
+
 import type { GraphSource } from './graph/graph-store.ts';
-import type { Hooks } from './hooks.ts';
-import type { MemoryBackend } from './memory-backend.ts';
-import type { RunLock } from './run-lock.ts';
-import type { RunStore } from './run-store.ts';
-import type { VectorStore } from './vector-store.ts';
+import type { ArtifactStore } from './ports/artifacts.ts';
+import type { CollectionSetting } from './ports/collection-setting.ts';
+import type { Hooks } from './ports/hooks.ts';
+import type { MemoryBackend } from './ports/memory-backend.ts';
+import type { VectorStore } from './ports/vector-store.ts';
+import type { Approvals } from './runs/approvals.ts';
+import type { RunLock } from './runs/run-lock.ts';
+import type { RunStore } from './runs/run-store.ts';
 
 export interface Services {
   readonly clock: () => Date;

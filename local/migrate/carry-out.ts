@@ -2,9 +2,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { SingleBar } from 'cli-progress';
 import * as v from 'valibot';
-import { type Progress, runIdSchema } from '../../lib/migration/run.ts';
+import { type Progress, runIdSchema } from '../../lib/migration/runs/run.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { readStatus, type Status } from '../../lib/migration/status.ts';
+import { readStatus, type Status } from '../../lib/migration/steps/status.ts';
 import { commandNamed } from './commands.ts';
 import { confirmRun } from './confirm.ts';
 import type { Order } from './read-order.ts';

@@ -12,9 +12,9 @@ import * as rollback from '../../functions/migration/rollback.ts';
 import * as start from '../../functions/migration/start.ts';
 import * as status from '../../functions/migration/status.ts';
 import * as verify from '../../functions/migration/verify.ts';
-import { retention } from '../../lib/migration/retention.ts';
+import { stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { stepHandler } from '../../lib/migration/step-handler.ts';
+import { retention } from '../../lib/migration/steps/retention.ts';
 import type { OptionName } from './options.ts';
 
 type Handler = (

@@ -1,5 +1,5 @@
 // What the command line says to people and to machines.
-import type { Status } from '../../lib/migration/status.ts';
+import type { Status } from '../../lib/migration/steps/status.ts';
 import { COMMANDS, type CommandName, commandNamed } from './commands.ts';
 import { OPTIONS, type Option } from './options.ts';
 import { optionsOf } from './read-order.ts';

@@ -1,5 +1,5 @@
 // What may be done next with a run, as commands to be typed.
-import type { Status } from '../../lib/migration/status.ts';
+import type { Status } from '../../lib/migration/steps/status.ts';
 import { commandNamed } from './commands.ts';
 
 export interface Next {

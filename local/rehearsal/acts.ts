@@ -1,5 +1,5 @@
 // The acts of the rehearsal: what is done in each, and what has to hold at its end. Each begins with a world of its own.
-import { fingerprintOf } from '../../lib/migration/fingerprint.ts';
+import { fingerprintOf } from '../../lib/migration/proof/fingerprint.ts';
 import { startNewVersion } from '../sandbox/memory-backend/new-version.ts';
 import { SOURCE, type WorldOptions } from '../sandbox/world.ts';
 import { type Rehearsal, RUN, TARGET } from './rehearsal.ts';

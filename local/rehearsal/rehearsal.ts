@@ -1,11 +1,11 @@
 // One migration of the rehearsal, in a sandbox of its own: a run from its start to wherever it leads.
 import { randomUUID } from 'node:crypto';
-import { type Fingerprint, fingerprintOf } from '../../lib/migration/fingerprint.ts';
-import { createRemembering, type Remembering } from '../../lib/migration/remembering.ts';
-import { rollback } from '../../lib/migration/rollback.ts';
-import type { Run } from '../../lib/migration/run.ts';
-import { startRun } from '../../lib/migration/start.ts';
-import { type StepInput, takeStep } from '../../lib/migration/step.ts';
+import { type Fingerprint, fingerprintOf } from '../../lib/migration/proof/fingerprint.ts';
+import { createRemembering, type Remembering } from '../../lib/migration/runs/remembering.ts';
+import type { Run } from '../../lib/migration/runs/run.ts';
+import { type StepInput, takeStep } from '../../lib/migration/runs/step.ts';
+import { rollback } from '../../lib/migration/steps/rollback.ts';
+import { startRun } from '../../lib/migration/steps/start.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { createLocalClient, createTable } from '../create-table.ts';
 import {

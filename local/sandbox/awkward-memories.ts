@@ -1,6 +1,6 @@
 // Made-up memories of many users, the same on every machine, with all the awkward payloads a migration meets.
-import { asJsonText } from '../../lib/migration/json-text.ts';
-import type { Point } from '../../lib/migration/vector-store.ts';
+import { asJsonText } from '../../lib/migration/json/json-text.ts';
+import type { Point } from '../../lib/migration/ports/vector-store.ts';
 import { type SeededRandom, seededRandom } from '../seeded-random.ts';
 import { float32Texts } from './qdrant/float32-text.ts';
 import { normalised } from './qdrant/vectors.ts';

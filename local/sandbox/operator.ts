@@ -1,5 +1,5 @@
 // Whom the webhook of a rehearsal reaches: freezes and opens the backend, deploys either version on a collection.
-import type { Hooks } from '../../lib/migration/hooks.ts';
+import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import type { VersionSettings } from './memory-backend/memory-version.ts';
 import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
 import { startOldVersion } from './memory-backend/old-version.ts';

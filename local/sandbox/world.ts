@@ -7,8 +7,8 @@ import { createFileArtifacts } from '../../lib/migration/adapters/file-artifacts
 import { createFileCollectionSetting } from '../../lib/migration/adapters/file-collection-setting.ts';
 import { createHttpMemoryBackend } from '../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
-import { testUserOf } from '../../lib/migration/memory-backend.ts';
-import { createSecret } from '../../lib/migration/secret.ts';
+import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
+import { createSecret } from '../../lib/migration/ports/secret.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { createSandboxGraph, type SandboxGraph } from './graph.ts';
 import { lazily } from './memory-backend/lazy-version.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createFileArtifacts } from '../../lib/migration/adapters/file-artifacts.ts';
-import type { ArtifactStore } from '../../lib/migration/artifacts.ts';
+import type { ArtifactStore } from '../../lib/migration/ports/artifacts.ts';
 
 export async function openArtifactFolder(): Promise<{ folder: string; artifacts: ArtifactStore }> {
   const folder = await mkdtemp(join(tmpdir(), 'artifacts-'));

@@ -1,8 +1,8 @@
 // A sandbox with an old collection full of memories and an empty new one: where copies are tried.
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
-import { type CopySettings, copyPoints } from '../../lib/migration/copy.ts';
-import type { VectorStore } from '../../lib/migration/vector-store.ts';
-import { verifyCopy } from '../../lib/migration/verification.ts';
+import { type CopySettings, copyPoints } from '../../lib/migration/copy/copy.ts';
+import type { VectorStore } from '../../lib/migration/ports/vector-store.ts';
+import { verifyCopy } from '../../lib/migration/proof/verification.ts';
 import { memories } from '../../local/sandbox/awkward-memories.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../local/sandbox/qdrant/server.ts';
 

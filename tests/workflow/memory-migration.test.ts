@@ -1,7 +1,7 @@
 // The state machine as it is deployed, from the start to the cutover, and back by itself when something fails.
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../lib/migration/fingerprint.ts';
 import { PHASES } from '../../lib/migration/phases.ts';
+import { fingerprintOf } from '../../lib/migration/proof/fingerprint.ts';
 import { REMEDIES, RETRYABLE_FAILURES, RetryableFailure } from '../../lib/migration/refusals.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../support/migration/migration.ts';

@@ -12,8 +12,8 @@ import {
   type ByteRange,
   longerRetention,
   MissingArtifactError,
-} from '../artifacts.ts';
-import { measuring } from '../measured-content.ts';
+} from '../ports/artifacts.ts';
+import { measuring } from '../ports/measured-content.ts';
 
 // No key starts a part with a dot, so that these folders can hold no artifact.
 const RECORDS = '.records';

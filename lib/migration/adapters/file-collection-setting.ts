@@ -1,7 +1,11 @@
 // The collection-name setting as a file that holds nothing but the name.
 import { randomUUID } from 'node:crypto';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
-import { type CollectionSetting, changedSetting, missingSetting } from '../collection-setting.ts';
+import {
+  type CollectionSetting,
+  changedSetting,
+  missingSetting,
+} from '../ports/collection-setting.ts';
 
 export function createFileCollectionSetting(file: string): CollectionSetting {
   const next = `${file}.next`;

@@ -1,9 +1,9 @@
 // The memory backend over HTTP. The document names paths, a header and two fields; request bodies are
 // those of mem0's own server, and of answers nothing is read but what the document names.
 import * as v from 'valibot';
-import type { MemoryBackend } from '../memory-backend.ts';
+import type { MemoryBackend } from '../ports/memory-backend.ts';
+import type { Secret } from '../ports/secret.ts';
 import { Refusal } from '../refusals.ts';
-import type { Secret } from '../secret.ts';
 import { type HttpReply, requestJson } from './json-over-http.ts';
 
 export interface BackendConnection {

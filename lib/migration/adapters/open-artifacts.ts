@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
 import { ConfigurationError } from '../../errors.ts';
-import type { ArtifactStore } from '../artifacts.ts';
+import type { ArtifactStore } from '../ports/artifacts.ts';
 import { createFileArtifacts } from './file-artifacts.ts';
 import { createS3Artifacts } from './s3-artifacts.ts';
 

@@ -1,5 +1,5 @@
 // The vector store of the migration, spoken over Qdrant's REST.
-import type { VectorStore } from '../vector-store.ts';
+import type { VectorStore } from '../ports/vector-store.ts';
 import { createQdrantCollections } from './qdrant/collections.ts';
 import { createQdrantPoints } from './qdrant/points.ts';
 import { createQdrantSnapshots } from './qdrant/snapshots.ts';

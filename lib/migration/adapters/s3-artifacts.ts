@@ -20,8 +20,8 @@ import {
   isArtifactKey,
   longerRetention,
   MissingArtifactError,
-} from '../artifacts.ts';
-import { measuring } from '../measured-content.ts';
+} from '../ports/artifacts.ts';
+import { measuring } from '../ports/measured-content.ts';
 import { abortUploads, createObjectLock, deleteVersions, type Place } from './s3-versions.ts';
 
 // S3 takes 10,000 parts: 160 GB in parts of this size. Four are in memory at a time.

@@ -1,8 +1,8 @@
 // Secrets: on AWS from Systems Manager (which also hands out those of Secrets Manager), elsewhere from the environment.
 import { GetParameterCommand, ParameterNotFound, type SSMClient } from '@aws-sdk/client-ssm';
+import { createSecret } from '../ports/secret.ts';
+import type { Secrets } from '../ports/secrets.ts';
 import { Refusal } from '../refusals.ts';
-import { createSecret } from '../secret.ts';
-import type { Secrets } from '../secrets.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -5,7 +5,11 @@ import {
   PutParameterCommand,
   type SSMClient,
 } from '@aws-sdk/client-ssm';
-import { type CollectionSetting, changedSetting, missingSetting } from '../collection-setting.ts';
+import {
+  type CollectionSetting,
+  changedSetting,
+  missingSetting,
+} from '../ports/collection-setting.ts';
 
 export function createSsmCollectionSetting(options: {
   readonly client: Pick<SSMClient, 'send'>;

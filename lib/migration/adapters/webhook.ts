@@ -1,7 +1,7 @@
 // Hooks as a webhook of the operator's own, or as a person who is asked.
-import type { Hooks } from '../hooks.ts';
+import type { Hooks } from '../ports/hooks.ts';
+import type { Secret } from '../ports/secret.ts';
 import { Refusal } from '../refusals.ts';
-import type { Secret } from '../secret.ts';
 import { requestJson } from './json-over-http.ts';
 
 /** Answers 200 or 204 when it is done, 202 while it is being done. */

@@ -1,6 +1,6 @@
 // Dumps a whole graph into artifacts: streamed, counted, and refused when anybody wrote to it meanwhile.
-import type { ArtifactStore } from '../artifacts.ts';
-import { writeJson } from '../json-artifact.ts';
+import type { ArtifactStore } from '../ports/artifacts.ts';
+import { writeJson } from '../ports/json-artifact.ts';
 import { createFingerprint, type FingerprintBuilder } from './fingerprint.ts';
 import { GraphDriftedError, UnrestorableGraphError } from './graph-errors.ts';
 import {

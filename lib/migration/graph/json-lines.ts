@@ -2,9 +2,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import type { Artifact, ArtifactStore } from '../artifacts.ts';
-import { type Measure, measuring } from '../measured-content.ts';
-import { splitLines } from '../split-lines.ts';
+import { splitLines } from '../json/split-lines.ts';
+import type { Artifact, ArtifactStore } from '../ports/artifacts.ts';
+import { type Measure, measuring } from '../ports/measured-content.ts';
 
 export interface LinesFile {
   readonly key: string;

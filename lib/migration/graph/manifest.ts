@@ -1,7 +1,7 @@
 // The manifest of a graph dump. It is written last: without it, what is there is no dump.
 import * as v from 'valibot';
-import type { ArtifactStore } from '../artifacts.ts';
-import { readJson, writeJson } from '../json-artifact.ts';
+import type { ArtifactStore } from '../ports/artifacts.ts';
+import { readJson, writeJson } from '../ports/json-artifact.ts';
 import type { Counts } from './fingerprint.ts';
 
 export const DUMP_FORMAT = 'graph-dump/1';

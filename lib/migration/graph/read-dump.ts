@@ -1,9 +1,9 @@
 // Reads a dump back: nodes and relationships as they were, every part of every line looked at.
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import type { ArtifactStore } from '../artifacts.ts';
-import { readJson } from '../json-artifact.ts';
-import { measureOf } from '../measured-content.ts';
+import type { ArtifactStore } from '../ports/artifacts.ts';
+import { readJson } from '../ports/json-artifact.ts';
+import { measureOf } from '../ports/measured-content.ts';
 import { createFingerprint, type GraphFingerprint } from './fingerprint.ts';
 import { DamagedDumpError } from './graph-errors.ts';
 import type { GraphNode, GraphRelationship, SchemaRule } from './graph-store.ts';

@@ -1,5 +1,5 @@
 // Restores a dump into an empty graph and proves that the graph holds what was dumped.
-import type { ArtifactStore } from '../artifacts.ts';
+import type { ArtifactStore } from '../ports/artifacts.ts';
 import { compareFingerprints, compareSchema, type GraphDifference } from './compare.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { GraphRestoreError } from './graph-errors.ts';

@@ -4,9 +4,12 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
-import { type CopyCheckpoint, copyPoints } from '../../../lib/migration/copy.ts';
-import { planCopy } from '../../../lib/migration/copy-plan.ts';
-import type { SnapshotDescription, VectorStore } from '../../../lib/migration/vector-store.ts';
+import { type CopyCheckpoint, copyPoints } from '../../../lib/migration/copy/copy.ts';
+import { planCopy } from '../../../lib/migration/copy/copy-plan.ts';
+import type {
+  SnapshotDescription,
+  VectorStore,
+} from '../../../lib/migration/ports/vector-store.ts';
 import { copyByBareLoop } from './bare-loop.ts';
 
 export interface Measured {

@@ -1,5 +1,5 @@
 // Payloads are kept as the JSON text they came as; only filters and facets look inside.
-import { scanJson } from '../../../lib/migration/json-scanner.ts';
+import { scanJson } from '../../../lib/migration/json/json-scanner.ts';
 import { malformed } from './refusal.ts';
 
 /** UTF-8 of the text. */

@@ -1,7 +1,7 @@
 // Calls that read points: scroll, retrieve, count, facet. Points are written out as text, not as values.
 import type { Schemas } from '@qdrant/js-client-rest';
-import { scanJson } from '../../../lib/migration/json-scanner.ts';
-import { asJsonText, verbatim } from '../../../lib/migration/json-text.ts';
+import { scanJson } from '../../../lib/migration/json/json-scanner.ts';
+import { asJsonText, verbatim } from '../../../lib/migration/json/json-text.ts';
 import { type Exchange, jsonBody, nameIn } from './exchange.ts';
 import { toTest } from './filters.ts';
 import { payloadText, valuesAt } from './payloads.ts';

@@ -1,6 +1,6 @@
 // Calls that write points. Each batch is read whole before any of it is applied.
 import type { Schemas } from '@qdrant/js-client-rest';
-import { type JsonScanner, scanJson } from '../../../lib/migration/json-scanner.ts';
+import { type JsonScanner, scanJson } from '../../../lib/migration/json/json-scanner.ts';
 import type { Collection } from './collection.ts';
 import { type Exchange, jsonBody, nameIn } from './exchange.ts';
 import { toTest } from './filters.ts';

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { writeJson } from '../../../lib/migration/json-text.ts';
+import { writeJson } from '../../../lib/migration/json/json-text.ts';
 import { ACCEPTED, BareJson, FileAnswer, PlainText } from './exchange.ts';
 import { Refusal } from './refusal.ts';
 

@@ -1,6 +1,6 @@
 // Vectors of a point: read from JSON into 32-bit floats, written back as Qdrant shapes them.
 import type { Schemas } from '@qdrant/js-client-rest';
-import { scanJson } from '../../../lib/migration/json-scanner.ts';
+import { scanJson } from '../../../lib/migration/json/json-scanner.ts';
 import { encodeBm25, type SparseVector } from './bm25.ts';
 import { float32Texts } from './float32-text.ts';
 import { internal, invalid, malformed, noVector, wrongInput } from './refusal.ts';

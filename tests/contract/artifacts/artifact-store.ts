@@ -1,8 +1,8 @@
 // What every artifact store must do, whatever it keeps artifacts in.
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ArtifactStore, ByteRange } from '../../../lib/migration/artifacts.ts';
-import { measureOf } from '../../../lib/migration/measured-content.ts';
+import type { ArtifactStore, ByteRange } from '../../../lib/migration/ports/artifacts.ts';
+import { measureOf } from '../../../lib/migration/ports/measured-content.ts';
 
 export interface StoreUnderTest {
   readonly store: ArtifactStore;

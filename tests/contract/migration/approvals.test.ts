@@ -1,7 +1,7 @@
 // An approval holds for one gate of one run, for the evidence that was looked at, until it expires.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Approval } from '../../../lib/migration/approvals.ts';
-import type { Run } from '../../../lib/migration/run.ts';
+import type { Approval } from '../../../lib/migration/runs/approvals.ts';
+import type { Run } from '../../../lib/migration/runs/run.ts';
 import { named } from '../../support/migration/refused.ts';
 import { createRunTable, PLAN } from '../../support/migration/run-table.ts';
 

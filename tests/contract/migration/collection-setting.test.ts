@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFileCollectionSetting } from '../../../lib/migration/adapters/file-collection-setting.ts';
 import { createSsmCollectionSetting } from '../../../lib/migration/adapters/ssm-collection-setting.ts';
-import type { CollectionSetting } from '../../../lib/migration/collection-setting.ts';
+import type { CollectionSetting } from '../../../lib/migration/ports/collection-setting.ts';
 import { createParameterStore } from '../../support/migration/parameter-store.ts';
 import { named } from '../../support/migration/refused.ts';
 

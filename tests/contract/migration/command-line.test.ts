@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Gate } from '../../../lib/migration/phases.ts';
-import { createRemembering } from '../../../lib/migration/remembering.ts';
+import { createRemembering } from '../../../lib/migration/runs/remembering.ts';
 import { startSandboxWorld } from '../../../local/sandbox/world.ts';
 import { createTestTable } from '../../support/test-table.ts';
 

@@ -1,7 +1,7 @@
 // What the migration relies on in how a store keeps, pages, counts and deletes points.
 import { describe, expect, test } from 'vitest';
-import { KEYWORD_MODEL } from '../../../lib/migration/keyword-slot.ts';
-import type { Filter } from '../../../lib/migration/vector-store.ts';
+import { KEYWORD_MODEL } from '../../../lib/migration/copy/keyword-slot.ts';
+import type { Filter } from '../../../lib/migration/ports/vector-store.ts';
 import {
   NEW_LAYOUT,
   OLD_LAYOUT,

@@ -1,13 +1,13 @@
 // Whatever JSON a payload is, it comes out of the migration as it went in.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { scanJson } from '../../../lib/migration/json-scanner.ts';
-import { asJsonText, verbatim, writeJson } from '../../../lib/migration/json-text.ts';
+import { scanJson } from '../../../lib/migration/json/json-scanner.ts';
+import { asJsonText, verbatim, writeJson } from '../../../lib/migration/json/json-text.ts';
 import {
   canonicalJson,
   parseLossless,
   stringifyLossless,
-} from '../../../lib/migration/lossless-json.ts';
+} from '../../../lib/migration/json/lossless-json.ts';
 import { jsonDocuments, nested, numberLiterals, spaced } from '../../support/json-documents.ts';
 
 describe('a lossless round trip', () => {

@@ -1,6 +1,7 @@
 // What the fears of a migration are provoked with, and what must still hold when one of them has come true.
-import { fingerprintOf } from '../../../lib/migration/fingerprint.ts';
-import type { ScrolledPoint } from '../../../lib/migration/vector-store.ts';
+
+import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
+import { fingerprintOf } from '../../../lib/migration/proof/fingerprint.ts';
 import { startOldVersion } from '../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE, type WorldOptions } from '../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN, type StepName } from './migration.ts';

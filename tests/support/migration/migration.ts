@@ -1,23 +1,23 @@
 // A run in a sandbox world: its steps as an operator or the state machine would take them.
 import { onTestFinished } from 'vitest';
-import { abandon } from '../../../lib/migration/abandon.ts';
-import { backup } from '../../../lib/migration/backup.ts';
-import { copy } from '../../../lib/migration/copy-step.ts';
-import { cutover } from '../../../lib/migration/cutover.ts';
-import { freeze } from '../../../lib/migration/freeze.ts';
 import type { Gate } from '../../../lib/migration/phases.ts';
-import { preflight } from '../../../lib/migration/preflight.ts';
-import { rebuild } from '../../../lib/migration/rebuild.ts';
-import { retention } from '../../../lib/migration/retention.ts';
-import { rollback } from '../../../lib/migration/rollback.ts';
-import { startRun } from '../../../lib/migration/start.ts';
 import {
   type Step,
   type StepInput,
   type StepResult,
   takeStep,
-} from '../../../lib/migration/step.ts';
-import { verify } from '../../../lib/migration/verify-step.ts';
+} from '../../../lib/migration/runs/step.ts';
+import { abandon } from '../../../lib/migration/steps/abandon.ts';
+import { backup } from '../../../lib/migration/steps/backup.ts';
+import { copy } from '../../../lib/migration/steps/copy-step.ts';
+import { cutover } from '../../../lib/migration/steps/cutover.ts';
+import { freeze } from '../../../lib/migration/steps/freeze.ts';
+import { preflight } from '../../../lib/migration/steps/preflight.ts';
+import { rebuild } from '../../../lib/migration/steps/rebuild.ts';
+import { retention } from '../../../lib/migration/steps/retention.ts';
+import { rollback } from '../../../lib/migration/steps/rollback.ts';
+import { startRun } from '../../../lib/migration/steps/start.ts';
+import { verify } from '../../../lib/migration/steps/verify-step.ts';
 import { SOURCE, startSandboxWorld, type WorldOptions } from '../../../local/sandbox/world.ts';
 import { createRunTable } from './run-table.ts';
 

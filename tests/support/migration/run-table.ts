@@ -1,9 +1,9 @@
 // Runs over a table of the test's own, with a clock that the test turns.
-import { createRemembering } from '../../../lib/migration/remembering.ts';
-import type { Plan } from '../../../lib/migration/run.ts';
+import { createRemembering } from '../../../lib/migration/runs/remembering.ts';
+import type { Plan } from '../../../lib/migration/runs/run.ts';
 import { createTestTable } from '../test-table.ts';
 
-export { LEASE_MS } from '../../../lib/migration/remembering.ts';
+export { LEASE_MS } from '../../../lib/migration/runs/remembering.ts';
 
 export const PLAN: Plan = {
   sourceCollection: 'memories',

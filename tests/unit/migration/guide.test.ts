@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HOOK_ACTIONS } from '../../../lib/migration/hooks.ts';
 import { COMMANDS, GATES } from '../../../lib/migration/phases.ts';
+import { HOOK_ACTIONS } from '../../../lib/migration/ports/hooks.ts';
 import { REMEDIES, RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

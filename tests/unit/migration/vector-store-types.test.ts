@@ -1,7 +1,7 @@
 // The compiler refuses what the store's own schema does not have. Each directive fails the build when it is idle.
 import type { Schemas } from '@qdrant/js-client-rest';
 import { expect, test } from 'vitest';
-import { type JsonText, toJsonText, verbatim } from '../../../lib/migration/json-text.ts';
+import { type JsonText, toJsonText, verbatim } from '../../../lib/migration/json/json-text.ts';
 
 test('bodies are checked against the generated schema, their verbatim parts, too', () => {
   // @ts-expect-error: the field is with_vector

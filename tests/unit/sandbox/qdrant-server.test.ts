@@ -2,7 +2,7 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
-import type { VectorStore } from '../../../lib/migration/vector-store.ts';
+import type { VectorStore } from '../../../lib/migration/ports/vector-store.ts';
 import {
   type QdrantSandbox,
   type QdrantSandboxOptions,

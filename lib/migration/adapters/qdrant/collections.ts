@@ -1,7 +1,7 @@
 // Collections, their indexes and aliases, and the store itself, over Qdrant's REST.
 import type { Schemas } from '@qdrant/js-client-rest';
-import type { VectorCollections } from '../../vector-store.ts';
-import { VectorStoreRefusedError } from '../../vector-store-errors.ts';
+import type { VectorCollections } from '../../ports/vector-store.ts';
+import { VectorStoreRefusedError } from '../../ports/vector-store-errors.ts';
 import { pathOf } from './paths.ts';
 import type { Transport } from './transport.ts';
 import { completed } from './write-result.ts';

@@ -6,7 +6,7 @@ import {
   VectorStoreFullError,
   VectorStoreRefusedError,
   VectorStoreUnavailableError,
-} from '../../vector-store-errors.ts';
+} from '../../ports/vector-store-errors.ts';
 
 // 409 to 422 and their like are refusals; these pass by themselves.
 const PASSING = new Set([408, 429, 500, 502, 503, 504]);

@@ -1,7 +1,7 @@
 // Points over Qdrant's REST. Their texts pass through unread, in both directions.
 import type { Schemas } from '@qdrant/js-client-rest';
-import { verbatim } from '../../json-text.ts';
-import { KEYWORD_MODEL } from '../../keyword-slot.ts';
+import { KEYWORD_MODEL } from '../../copy/keyword-slot.ts';
+import { verbatim } from '../../json/json-text.ts';
 import type {
   FacetRequest,
   Filter,
@@ -13,8 +13,11 @@ import type {
   ScrollRequest,
   VectorPoints,
   VectorUpdate,
-} from '../../vector-store.ts';
-import { VectorStoreRefusedError, VectorStoreUnavailableError } from '../../vector-store-errors.ts';
+} from '../../ports/vector-store.ts';
+import {
+  VectorStoreRefusedError,
+  VectorStoreUnavailableError,
+} from '../../ports/vector-store-errors.ts';
 import { pathOf } from './paths.ts';
 import { readPoints, readScrollPage } from './read-points.ts';
 import type { Call, Transport } from './transport.ts';

@@ -1,8 +1,8 @@
 // Cuts the points out of an answer without parsing them.
 import type { Schemas } from '@qdrant/js-client-rest';
-import { JsonScanError, type JsonScanner, scanJson } from '../../json-scanner.ts';
-import { asJsonText } from '../../json-text.ts';
-import type { PointId, ScrolledPoint, ScrollPage } from '../../vector-store.ts';
+import { JsonScanError, type JsonScanner, scanJson } from '../../json/json-scanner.ts';
+import { asJsonText } from '../../json/json-text.ts';
+import type { PointId, ScrolledPoint, ScrollPage } from '../../ports/vector-store.ts';
 
 interface Envelope {
   readonly result: unknown;

@@ -1,7 +1,7 @@
 // Snapshots over Qdrant's REST: never waited for in one silent request, never held in memory.
 import type { Schemas } from '@qdrant/js-client-rest';
-import type { SnapshotPart, VectorSnapshots } from '../../vector-store.ts';
-import { UnexpectedReplyError } from '../../vector-store-errors.ts';
+import type { SnapshotPart, VectorSnapshots } from '../../ports/vector-store.ts';
+import { UnexpectedReplyError } from '../../ports/vector-store-errors.ts';
 import { toUnavailable } from './failures.ts';
 import { pathOf } from './paths.ts';
 import type { Transport } from './transport.ts';

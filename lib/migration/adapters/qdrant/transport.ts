@@ -1,7 +1,10 @@
 // One request to Qdrant: key, time limit, tries. The only file that knows its envelope.
 import { type Pace, retrying, STANDARD_PACE } from '../../../retry.ts';
-import { writeJson } from '../../json-text.ts';
-import { UnexpectedReplyError, VectorStoreUnavailableError } from '../../vector-store-errors.ts';
+import { writeJson } from '../../json/json-text.ts';
+import {
+  UnexpectedReplyError,
+  VectorStoreUnavailableError,
+} from '../../ports/vector-store-errors.ts';
 import { toFailure, toUnavailable } from './failures.ts';
 
 export interface QdrantConnection {

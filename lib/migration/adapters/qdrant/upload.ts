@@ -6,7 +6,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { SnapshotUpload } from '../../vector-store.ts';
+import type { SnapshotUpload } from '../../ports/vector-store.ts';
 import { toFailure, toUnavailable } from './failures.ts';
 import { pathOf } from './paths.ts';
 import type { Transport } from './transport.ts';

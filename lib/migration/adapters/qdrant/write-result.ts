@@ -1,6 +1,6 @@
 // The answer to a write: only `completed` means that it is done and durable.
 import type { Schemas } from '@qdrant/js-client-rest';
-import { WriteNotCompletedError } from '../../vector-store-errors.ts';
+import { WriteNotCompletedError } from '../../ports/vector-store-errors.ts';
 import type { Call } from './transport.ts';
 
 /** @throws WriteNotCompletedError for `acknowledged` and `wait_timeout`, which come with a 200, too */

@@ -1,8 +1,11 @@
 // Fears of a backup that is none, and of a restore that does harm.
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../../../lib/migration/fingerprint.ts';
-import { drillCollectionOf, restoredCollectionOf } from '../../../../lib/migration/run-names.ts';
-import { readManifest } from '../../../../lib/migration/user-comparison.ts';
+import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
+import { readManifest } from '../../../../lib/migration/proof/user-comparison.ts';
+import {
+  drillCollectionOf,
+  restoredCollectionOf,
+} from '../../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { live, runAfter, standingOf } from '../../../support/migration/fears.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';

@@ -1,9 +1,9 @@
 // Fears of a copy that is not the same: written to meanwhile, mangled, miscounted, done twice, out of room.
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../../../lib/migration/fingerprint.ts';
-import { asJsonText } from '../../../../lib/migration/json-text.ts';
-import type { PointPayload, ScrolledPoint } from '../../../../lib/migration/vector-store.ts';
-import { VectorStoreUnavailableError } from '../../../../lib/migration/vector-store-errors.ts';
+import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
+import type { PointPayload, ScrolledPoint } from '../../../../lib/migration/ports/vector-store.ts';
+import { VectorStoreUnavailableError } from '../../../../lib/migration/ports/vector-store-errors.ts';
+import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import {
   deleteFirst,

@@ -1,6 +1,6 @@
 // Fears of a search that is worse than it looks: no keywords, other embeddings, users nobody finds.
 import { describe, expect, it } from 'vitest';
-import { unnamedVectorOf } from '../../../../lib/migration/keyword-slot.ts';
+import { unnamedVectorOf } from '../../../../lib/migration/copy/keyword-slot.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { firstPoint, proved, runAfter, standingOf } from '../../../support/migration/fears.ts';
 import { createMigration, RUN } from '../../../support/migration/migration.ts';

@@ -1,6 +1,6 @@
 // Fears of a window that does not close, and of a way back that is none.
 import { describe, expect, it } from 'vitest';
-import { keepWatch } from '../../../../lib/migration/watch.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { live, proved, runAfter, standingOf } from '../../../support/migration/fears.ts';

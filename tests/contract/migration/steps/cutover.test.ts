@@ -1,7 +1,7 @@
 // From the copy to the cutover: nothing is lost on the way, and whatever is not proved is refused.
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../../../lib/migration/fingerprint.ts';
-import { testUserOf } from '../../../../lib/migration/memory-backend.ts';
+import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
+import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';

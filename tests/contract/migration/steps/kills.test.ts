@@ -1,6 +1,6 @@
 // Killed before and after every remote call of every step, and taken again: the same end, nothing lost, nothing twice.
 import { afterAll, describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../../../lib/migration/fingerprint.ts';
+import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import {
   createMigration,

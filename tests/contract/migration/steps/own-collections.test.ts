@@ -1,7 +1,7 @@
 // What a run removes or writes to is its own, and it does so only while it has its turn.
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../../../lib/migration/fingerprint.ts';
-import { testUserOf } from '../../../../lib/migration/memory-backend.ts';
+import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
+import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';

@@ -1,8 +1,8 @@
 // A step goes on from where it was only while what it rests on is what it was; else it begins anew.
 import { expect, it } from 'vitest';
-import { asJsonText } from '../../../../lib/migration/json-text.ts';
-import { type Step, takeStep } from '../../../../lib/migration/step.ts';
-import type { VectorStore } from '../../../../lib/migration/vector-store.ts';
+import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
+import type { VectorStore } from '../../../../lib/migration/ports/vector-store.ts';
+import { type Step, takeStep } from '../../../../lib/migration/runs/step.ts';
 import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHandler as approveHandler } from '../../../../functions/migration/approve.ts';
 import { createHandler as statusHandler } from '../../../../functions/migration/status.ts';
-import { keepWatch } from '../../../../lib/migration/watch.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';

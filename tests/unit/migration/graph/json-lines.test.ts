@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ArtifactStore } from '../../../../lib/migration/artifacts.ts';
 import { readLines, writeLines } from '../../../../lib/migration/graph/json-lines.ts';
+import type { ArtifactStore } from '../../../../lib/migration/ports/artifacts.ts';
 import { openArtifactFolder } from '../../../support/artifact-folder.ts';
 
 const LONG = 'é🧾\u2028\u2029\r\n'.repeat(40_000);

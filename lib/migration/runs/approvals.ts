@@ -1,0 +1,91 @@
+// What only a person may say: that the evidence shown is good enough, until when.
+import * as v from 'valibot';
+import type { Database } from '../../store/database.ts';
+import { GATE_PLACES, type Gate } from '../phases.ts';
+import { Refusal } from '../refusals.ts';
+import type { Run } from './run.ts';
+import { approvalKey } from './run-keys.ts';
+
+export interface Approval {
+  readonly gate: Gate;
+  /** SHA-256 of the evidence that the person looked at. */
+  readonly evidenceDigest: string;
+  readonly approvedBy: string;
+  readonly expiresAt: number;
+}
+
+export type Approvals = ReturnType<typeof createApprovals>;
+
+const storedSchema = v.object({
+  evidence_digest: v.string(),
+  approved_by: v.string(),
+  expires_at: v.number(),
+});
+
+export function createApprovals(options: {
+  readonly database: Database;
+  readonly clock: () => Date;
+}) {
+  const { database } = options;
+  const now = () => options.clock().getTime();
+
+  /** @throws Refusal when nothing is to be approved there now, or something else than what was looked at */
+  async function approve(run: Run, approval: Approval): Promise<void> {
+    const { gate, evidenceDigest, approvedBy, expiresAt } = approval;
+    assertAsked(run, gate);
+    assertSameEvidence(run, gate, evidenceDigest);
+    if (expiresAt <= now()) {
+      throw new Refusal('RefusedApprovalForm', 'The approval would have expired already.');
+    }
+    const item = {
+      ...approvalKey(run, gate),
+      evidence_digest: evidenceDigest,
+      approved_by: approvedBy,
+      approved_at: now(),
+      expires_at: expiresAt,
+    };
+    const broken = () => new Error('An approval has no condition to break');
+    await database.commit([{ Put: { Item: item }, broken }]);
+  }
+
+  /** @throws Refusal unless a person has approved the run's present evidence and the approval still holds */
+  async function require(run: Run, gate: Gate): Promise<void> {
+    const item = await database.get(approvalKey(run, gate));
+    if (!item) {
+      throw new Refusal('RefusedMissingApproval', `Nobody has approved "${gate}" of ${run.runId}.`);
+    }
+    const stored = v.parse(storedSchema, item);
+    assertSameEvidence(run, gate, stored.evidence_digest);
+    if (stored.expires_at <= now()) {
+      const expired = new Date(stored.expires_at).toISOString();
+      throw new Refusal(
+        'RefusedExpiredApproval',
+        `The approval of "${gate}" expired at ${expired}.`,
+      );
+    }
+  }
+
+  async function isOpen(run: Run, gate: Gate): Promise<boolean> {
+    try {
+      await require(run, gate);
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      throw error;
+    }
+  }
+
+  return { approve, require, isOpen };
+}
+
+function assertAsked({ phase }: Run, gate: Gate): void {
+  if (GATE_PLACES[gate].in.includes(phase)) return;
+  const places = GATE_PLACES[gate].in.join(' or ');
+  throw new Refusal('RefusedApprovalForm', `"${gate}" is asked of a run that is ${places}.`);
+}
+
+function assertSameEvidence({ evidence }: Run, gate: Gate, digest: string): void {
+  const kind = GATE_PLACES[gate].evidence;
+  if (evidence[kind]?.digest === digest) return;
+  throw new Refusal('RefusedOtherEvidence', `"${gate}" was asked for another ${kind}.`);
+}

@@ -1,0 +1,27 @@
+// What is remembered of runs, over one table: records, the lock, approvals.
+import { STANDARD_PACE } from '../../retry.ts';
+import { createDatabase } from '../../store/database.ts';
+import { createApprovals } from './approvals.ts';
+import { createRunLock } from './run-lock.ts';
+import { createRunStore } from './run-store.ts';
+
+/** A step that has not been heard of for so long is taken for dead. */
+export const LEASE_MS = 60_000;
+
+export type Remembering = ReturnType<typeof createRemembering>;
+
+export function createRemembering(options: {
+  readonly client: Parameters<typeof createDatabase>[0]['client'];
+  readonly tableName: string;
+  readonly clock: () => Date;
+}) {
+  const { client, tableName, clock } = options;
+  const database = createDatabase({ client, tableName, pace: STANDARD_PACE });
+  const lock = createRunLock({ database, clock, leaseMs: LEASE_MS });
+  return {
+    clock,
+    lock,
+    runs: createRunStore({ database, lock, clock }),
+    approvals: createApprovals({ database, clock }),
+  };
+}

@@ -1,0 +1,29 @@
+// Names that a run makes for itself: they carry its id, and nothing else is ever removed.
+import { testUserOf } from '../ports/memory-backend.ts';
+import type { Filter } from '../ports/vector-store.ts';
+import type { Run } from './run.ts';
+
+/** Entities of the new collection's memories, by mem0's own rule for the name. */
+export function companionOf({ plan }: Pick<Run, 'plan'>): string {
+  return `${plan.targetCollection}_entities`;
+}
+
+/** Where a snapshot is restored to for a try. */
+export function drillCollectionOf({ runId }: Pick<Run, 'runId'>): string {
+  return `restore_drill_${runId}`;
+}
+
+/** Where the snapshot is restored to for good, should the old collection be gone by then. */
+export function restoredCollectionOf({ runId, plan }: Pick<Run, 'runId' | 'plan'>): string {
+  return `${plan.sourceCollection}_restored_${runId}`;
+}
+
+/** All that the run may remove before users work on any of it. */
+export function collectionsOf(run: Run): string[] {
+  const own = [run.plan.targetCollection, companionOf(run), drillCollectionOf(run)];
+  return own.filter((name) => name.includes(run.runId));
+}
+
+export function ofTestUser({ runId }: Run): Filter {
+  return { must: [{ key: 'user_id', match: { value: testUserOf(runId) } }] };
+}

@@ -1,0 +1,99 @@
+// Remembers runs: the record, the checkpoints of its steps, and under whose turn they were written.
+import type { Database, Write } from '../../store/database.ts';
+import { type Command, ENDED, type Phase } from '../phases.ts';
+import { Refusal } from '../refusals.ts';
+import {
+  type Checkpoint,
+  type Plan,
+  parseCheckpoint,
+  parseRun,
+  type Run,
+  toStoredText,
+} from './run.ts';
+import { checkpointKey, recordKey } from './run-keys.ts';
+import type { Lease, RunLock } from './run-lock.ts';
+
+export type RunStore = ReturnType<typeof createRunStore>;
+
+const IS_NEW = 'attribute_not_exists(pk)';
+
+export function createRunStore(options: {
+  readonly database: Database;
+  readonly lock: RunLock;
+  readonly clock: () => Date;
+}) {
+  const { database, lock } = options;
+  const now = () => options.clock().getTime();
+
+  /** @throws Refusal when the id was used before, or while another run is under way */
+  async function start(runId: string, plan: Plan): Promise<Run> {
+    const run: Run = { runId, phase: 'started', plan, evidence: {}, startedAt: now() };
+    const isNew = { expression: IS_NEW, broken: () => runExists(runId) };
+    await database.commit([putRecord(run, isNew), await lock.claim(runId)]);
+    return run;
+  }
+
+  /** @throws Refusal for an id that no run has */
+  async function read(runId: string): Promise<Run> {
+    const item = await database.get(recordKey(runId));
+    if (!item) throw new Refusal('RefusedUnknownRun', `There is no run ${runId}.`);
+    return parseRun(JSON.parse(String(item.record)));
+  }
+
+  /** Replaces the record. @throws Refusal when the turn is over */
+  async function write(lease: Lease, run: Run): Promise<void> {
+    await database.commit([lock.fence(lease), putRecord(parseRun(run))]);
+  }
+
+  /**
+   * Records a step's end and forgets its checkpoint, so that it begins anew when it is taken again.
+   * A run that has ended lets the lock go.
+   * @throws Refusal when the turn is over
+   */
+  async function finish(lease: Lease, run: Run, step: Command): Promise<void> {
+    const fence = hasEnded(run.phase) ? lock.free(lease) : lock.fence(lease);
+    const forget = { Delete: { Key: checkpointKey(run.runId, step) }, broken: unconditional };
+    await database.commit([fence, putRecord(parseRun(run)), forget]);
+  }
+
+  /** After the work it tells of is durable. @throws Refusal when the turn is over */
+  async function saveCheckpoint(
+    lease: Lease,
+    step: Command,
+    checkpoint: Pick<Checkpoint, 'state'> & Partial<Pick<Checkpoint, 'progress' | 'restsOn'>>,
+  ): Promise<void> {
+    const content = toStoredText({ ...checkpoint, savedAt: now() });
+    const item = { ...checkpointKey(lease.runId, step), epoch: lease.epoch, content };
+    await database.commit([lock.fence(lease), { Put: { Item: item }, broken: unconditional }]);
+  }
+
+  async function readCheckpoint(runId: string, step: Command): Promise<Checkpoint | undefined> {
+    const item = await database.get(checkpointKey(runId, step));
+    return item && parseCheckpoint(JSON.parse(String(item.content)));
+  }
+
+  return { start, read, write, finish, saveCheckpoint, readCheckpoint };
+}
+
+function putRecord(
+  run: Run,
+  condition?: { readonly expression: string; readonly broken: () => Error },
+): Write {
+  const item = { ...recordKey(run.runId), phase: run.phase, record: toStoredText(run) };
+  return {
+    Put: { Item: item, ConditionExpression: condition?.expression },
+    broken: condition?.broken ?? unconditional,
+  };
+}
+
+function hasEnded(phase: Phase): boolean {
+  return ENDED.some((ended) => ended === phase);
+}
+
+function runExists(runId: string): Refusal {
+  return new Refusal('RefusedRunExists', `There is a run ${runId} already.`);
+}
+
+function unconditional(): Error {
+  return new Error('A write without a condition had one broken');
+}

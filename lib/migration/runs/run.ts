@@ -1,0 +1,104 @@
+// The record of a run: small, without secrets or users' data; what is large is an artifact it refers to.
+import * as v from 'valibot';
+import { EVIDENCE, PHASES } from '../phases.ts';
+import { Refusal } from '../refusals.ts';
+
+/** In names of collections and artifacts; therefore no white space, slashes or capitals. */
+export const runIdSchema = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9-]{2,38}[a-z0-9]$/));
+
+const millisecondsSchema = v.pipe(v.number(), v.safeInteger());
+const shortText = v.pipe(v.string(), v.maxLength(512));
+
+/** Where an artifact is, what it was, and the few figures that decisions and people need of it. */
+export const referenceSchema = v.strictObject({
+  artifact: shortText,
+  /** SHA-256, hexadecimal. */
+  digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  recordedAt: millisecondsSchema,
+  facts: v.record(shortText, v.union([shortText, v.number(), v.boolean()])),
+});
+
+export const ACCEPTABLE = [
+  'unreachable-users',
+  'expired-memories',
+  'empty-keywords',
+  'no-graph',
+] as const;
+
+export const planSchema = v.strictObject({
+  sourceCollection: shortText,
+  targetCollection: shortText,
+  windowMinutes: v.pipe(v.number(), v.minValue(1), v.maxValue(240)),
+  retentionDays: v.pipe(v.number(), v.minValue(30)),
+  /** Findings that would stop the run, and which the operator takes as they are. */
+  accepts: v.array(v.picklist(ACCEPTABLE)),
+  /** When the days are over: the old collection goes, or stays for somebody else to decide. */
+  removesWhenOver: v.boolean(),
+});
+
+const progressSchema = v.strictObject({ done: v.number(), total: v.number() });
+
+/** How far a step has come; written only after the work it tells of is durable. */
+const checkpointSchema = v.strictObject({
+  /** What the step needs to go on; only the step itself reads it. */
+  state: v.unknown(),
+  progress: v.optional(progressSchema),
+  /** Artifacts that the work done so far was based on. */
+  restsOn: v.optional(v.array(shortText)),
+  savedAt: millisecondsSchema,
+});
+
+const runSchema = v.strictObject({
+  runId: runIdSchema,
+  phase: v.picklist(PHASES),
+  plan: planSchema,
+  evidence: v.record(v.picklist(EVIDENCE), referenceSchema),
+  startedAt: millisecondsSchema,
+  /** The window closes: the machine goes back by itself. Set once, when writes are frozen. */
+  deadlineAt: v.optional(millisecondsSchema),
+  /** From then on the setting may name the new collection, and the new version may be deployed. */
+  switchedAt: v.optional(millisecondsSchema),
+  /** From then on users may have written to the new version. */
+  openedAt: v.optional(millisecondsSchema),
+  /** The new version took over. */
+  liveAt: v.optional(millisecondsSchema),
+  /** Until then a way back is kept. */
+  retainUntil: v.optional(millisecondsSchema),
+  endedAt: v.optional(millisecondsSchema),
+});
+
+export type Reference = v.InferOutput<typeof referenceSchema>;
+export type Plan = v.InferOutput<typeof planSchema>;
+export type Run = v.InferOutput<typeof runSchema>;
+export type Progress = v.InferOutput<typeof progressSchema>;
+export type Checkpoint = v.InferOutput<typeof checkpointSchema>;
+
+// What a state of the state machine may carry; the table itself would take more.
+const LARGEST_ITEM = 256 * 1024;
+
+/** @throws Refusal for what is no record */
+export function parseRun(value: unknown): Run {
+  return parsed(runSchema, value);
+}
+
+/** @throws Refusal for what is no checkpoint */
+export function parseCheckpoint(value: unknown): Checkpoint {
+  return parsed(checkpointSchema, value);
+}
+
+/** @throws Refusal when the text is too large for the record */
+export function toStoredText(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (Buffer.byteLength(text) <= LARGEST_ITEM) return text;
+  throw new Refusal(
+    'RefusedUnrecordable',
+    `${Buffer.byteLength(text)} bytes are too many to record.`,
+  );
+}
+
+function parsed<Output>(schema: v.GenericSchema<unknown, Output>, value: unknown): Output {
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  const path = v.getDotPath(result.issues[0]) ?? 'whole';
+  throw new Refusal('RefusedUnrecordable', `A record cannot hold this as its ${path}.`);
+}

@@ -1,0 +1,30 @@
+// A step as a Lambda function.
+import type { Context } from 'aws-lambda';
+import type { Services } from '../services.ts';
+import { servicesFromEnvironment } from '../services-from-environment.ts';
+import { type Step, type StepResult, takeStep } from './step.ts';
+
+export type StepHandler = (
+  payload: unknown,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+) => Promise<StepResult>;
+
+/** @param services asked for with every invocation: whoever makes them keeps them */
+export function stepHandler(step: Step, services: () => Promise<Services>): StepHandler {
+  return async (payload, context) =>
+    await takeStep(step, await services(), {
+      payload,
+      timeLeftMs: () => context.getRemainingTimeInMillis(),
+    });
+}
+
+let made: Promise<Services> | undefined;
+
+/** Of this process. What could not be made is tried again with the next invocation. */
+export function ownServices(): Promise<Services> {
+  made ??= servicesFromEnvironment(process.env).catch((error: unknown) => {
+    made = undefined;
+    throw error;
+  });
+  return made;
+}

@@ -1,0 +1,206 @@
+// How every step is taken: is it allowed now, is it meant, whose turn is it; then its work, then its record.
+import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
+import { MOVES, type Move } from '../moves.ts';
+import { moveFor, type Standing } from '../next-step.ts';
+import { type Command, ENDED, type Evidence } from '../phases.ts';
+import { Refusal } from '../refusals.ts';
+import type { Services } from '../services.ts';
+import { parseInput } from './parse-input.ts';
+import { type Checkpoint, type Progress, type Reference, type Run, runIdSchema } from './run.ts';
+import type { Lease } from './run-lock.ts';
+import { translateFailure } from './translate-failure.ts';
+
+const inputSchema = v.object({
+  runId: runIdSchema,
+  /** Without it, a step that changes anything only tells what it would do. */
+  execute: v.optional(v.boolean(), false),
+  actor: v.optional(v.picklist(['operator', 'machine']), 'operator'),
+  /** The number of writes that the operator knows will be lost. */
+  acknowledgedLoss: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+});
+
+export type StepInput = v.InferOutput<typeof inputSchema>;
+
+/** What a step's work is given. */
+export interface Turn extends StepContext {
+  readonly lease: Lease;
+  readonly checkpoint: Checkpoint | undefined;
+  /** Before each batch of changes: stops a step that was taken for dead. */
+  readonly renew: () => Promise<void>;
+  /** After work that is durable. */
+  readonly save: (state: unknown, progress?: Progress) => Promise<void>;
+  /** Tells the record before something is done that cannot be seen afterwards. */
+  readonly note: (changes: Partial<Pick<Run, 'openedAt'>>) => Promise<void>;
+  /** False when the step should save where it is and be invoked again. */
+  readonly hasTime: () => boolean;
+}
+
+export type Outcome =
+  | {
+      readonly done: true;
+      readonly evidence?: Reference;
+      /** Beside phase and evidence. */
+      readonly changes?: Partial<Pick<Run, 'liveAt' | 'retainUntil'>>;
+    }
+  | { readonly done: false; readonly waitSeconds: number };
+
+/** What a dry run tells: what the step found, and what it would do. */
+export type Forecast = Readonly<Record<string, unknown>>;
+
+export interface StepContext {
+  readonly services: Services;
+  readonly input: StepInput;
+  readonly run: Run;
+}
+
+export interface Step {
+  readonly command: Command;
+  readonly forecast: (context: StepContext) => Promise<Forecast>;
+  /** Refuses before the step has begun. */
+  readonly guard?: (context: StepContext) => Promise<void>;
+  /** What the record tells from the beginning of the step on. */
+  readonly onEntering?: (context: StepContext) => Partial<Pick<Run, 'deadlineAt' | 'switchedAt'>>;
+  readonly work: (turn: Turn) => Promise<Outcome>;
+}
+
+export type StepResult =
+  | { readonly runId: string; readonly dryRun: true; readonly forecast: Forecast }
+  | {
+      readonly runId: string;
+      readonly dryRun: false;
+      readonly phase: Run['phase'];
+      readonly done: boolean;
+      readonly waitSeconds: number;
+    };
+
+/** @throws Refusal with its reason, and nothing is changed; RetryableFailure, and the step goes on from there */
+export async function takeStep(
+  step: Step,
+  services: Services,
+  { payload, timeLeftMs }: { readonly payload: unknown; readonly timeLeftMs: () => number },
+): Promise<StepResult> {
+  try {
+    const input = parseInput(inputSchema, payload);
+    const run = await services.runs.read(input.runId);
+    if (input.actor === 'machine' && isBehindIt(step.command, run)) return resultOf(run, DONE);
+    const move = moveFor(step.command, standingOf(run), input.actor);
+    if (move.mutates && !input.execute) {
+      const forecast = await step.forecast({ services, input, run });
+      return { runId: run.runId, dryRun: true, forecast };
+    }
+    return await inTurn(step, services, { input, timeLeftMs });
+  } catch (error) {
+    throw translateFailure(error);
+  }
+}
+
+async function inTurn(
+  step: Step,
+  services: Services,
+  { input, timeLeftMs }: { input: StepInput; timeLeftMs: () => number },
+): Promise<StepResult> {
+  const { runs, lock } = services;
+  const lease = await lock.take(input.runId);
+  try {
+    // The run may have moved on before its lock was ours.
+    const found = await runs.read(input.runId);
+    const move = moveFor(step.command, standingOf(found), input.actor);
+    await assertMayGoOn(services, found, move);
+    let run = await enter(step, { services, input, run: found }, { lease, move });
+    const restsOn = basisOf(step.command, run);
+    const saved = await runs.readCheckpoint(run.runId, step.command);
+    const outcome = await step.work({
+      services,
+      input,
+      run,
+      lease,
+      checkpoint: isDeepStrictEqual(saved?.restsOn, restsOn) ? saved : undefined,
+      renew: () => lock.renew(lease),
+      save: (state, progress) =>
+        runs.saveCheckpoint(lease, step.command, { state, restsOn, ...(progress && { progress }) }),
+      note: async (changes) => {
+        run = { ...run, ...changes };
+        await runs.write(lease, run);
+      },
+      hasTime: () => timeLeftMs() > SAVING_TIME_MS,
+    });
+    if (!outcome.done) return resultOf(run, outcome);
+    const finished = finishedRun(run, move, outcome, services.clock());
+    await runs.finish(lease, finished, step.command);
+    return resultOf(finished, outcome);
+  } finally {
+    await lock.release(lease);
+  }
+}
+
+// When one of these was made anew, a step that had begun begins anew: half of its work is of another collection,
+// or of a time when users were still writing. Over all moves of the command, lest entering a phase forgets its own.
+function basisOf(command: Command, { evidence }: Run): string[] {
+  const needs = new Set(
+    MOVES.filter((move) => move.command === command).flatMap((move) => move.needs),
+  );
+  return [...needs].flatMap((need) => evidence[need]?.artifact ?? []);
+}
+
+const DONE: Outcome = { done: true };
+
+// The machine asks again when an answer was lost; what it asked for may have been done.
+function isBehindIt(command: Command, { phase }: Run): boolean {
+  const moves = MOVES.filter((move) => move.command === command);
+  const leadsOn = moves.some(({ from, to }) => from.includes(phase) && to !== phase);
+  return !leadsOn && moves.some(({ to }) => to === phase);
+}
+
+// Enough to end a batch and write a checkpoint before the function's own time is up.
+const SAVING_TIME_MS = 60_000;
+
+async function assertMayGoOn(services: Services, run: Run, move: Move): Promise<void> {
+  const { deadlineAt, phase } = run;
+  const isLate = deadlineAt !== undefined && services.clock().getTime() >= deadlineAt;
+  if (isLate && move.command !== 'rollback' && move.command !== 'retention') {
+    const deadline = new Date(deadlineAt).toISOString();
+    throw new Refusal('RefusedDeadlinePassed', `The window closed at ${deadline}.`);
+  }
+  // What was approved has begun: the approval has done its part.
+  if (move.gate && phase !== move.through) await services.approvals.require(run, move.gate);
+}
+
+async function enter(
+  step: Step,
+  context: StepContext,
+  { lease, move }: { lease: Lease; move: Move },
+): Promise<Run> {
+  const { services, run } = context;
+  if (move.through === undefined || run.phase === move.through) return run;
+  await step.guard?.(context);
+  const entered = { ...run, ...step.onEntering?.(context), phase: move.through };
+  await services.runs.write(lease, entered);
+  return entered;
+}
+
+function finishedRun(
+  run: Run,
+  move: Move,
+  outcome: Extract<Outcome, { done: true }>,
+  now: Date,
+): Run {
+  const { evidence, changes } = outcome;
+  const isLast = ENDED.some((ended) => ended === move.to);
+  return {
+    ...run,
+    ...changes,
+    phase: move.to,
+    evidence: move.yields && evidence ? { ...run.evidence, [move.yields]: evidence } : run.evidence,
+    ...(isLast ? { endedAt: now.getTime() } : {}),
+  };
+}
+
+function resultOf({ runId, phase }: Run, outcome: Outcome): StepResult {
+  const waitSeconds = outcome.done ? 0 : outcome.waitSeconds;
+  return { runId, dryRun: false, phase, done: outcome.done, waitSeconds };
+}
+
+function standingOf({ phase, evidence, retainUntil }: Run): Standing {
+  return { phase, retainUntil, evidence: new Set(Object.keys(evidence) as Evidence[]) };
+}

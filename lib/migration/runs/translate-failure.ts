@@ -1,0 +1,52 @@
+// The failures of stores and services as what the state machine and the operator know: refused, or worth another try.
+import { ConfigurationError } from '../../errors.ts';
+import { isTransient } from '../../store/transient.ts';
+import {
+  DanglingRelationshipError,
+  GraphAccessDeniedError,
+  GraphDriftedError,
+  GraphUnavailableError,
+  UnrestorableGraphError,
+} from '../graph/graph-errors.ts';
+import { MissingArtifactError, RetainedArtifactError } from '../ports/artifacts.ts';
+import {
+  VectorStoreAccessDeniedError,
+  VectorStoreFullError,
+  VectorStoreRefusedError,
+  VectorStoreUnavailableError,
+  WriteNotCompletedError,
+} from '../ports/vector-store-errors.ts';
+import { Refusal, RetryableFailure } from '../refusals.ts';
+
+/** Anything else is a fault in this program or one nobody has met yet, and goes by its own name. */
+export function translateFailure(cause: unknown): unknown {
+  if (!(cause instanceof Error)) return cause;
+  if (cause instanceof Refusal || cause instanceof RetryableFailure) return cause;
+  const why = `${cause.message}.`;
+  if (isPassing(cause)) return new RetryableFailure('RetryableUnavailable', why, { cause });
+  if (cause instanceof VectorStoreAccessDeniedError || cause instanceof GraphAccessDeniedError) {
+    return new Refusal('RefusedCredentials', why, { cause });
+  }
+  if (cause instanceof VectorStoreFullError) return new Refusal('RefusedStoreFull', why, { cause });
+  if (cause instanceof VectorStoreRefusedError)
+    return new Refusal('RefusedByStore', why, { cause });
+  if (cause instanceof GraphDriftedError) return new Refusal('RefusedNotFrozen', why, { cause });
+  if (cause instanceof UnrestorableGraphError || cause instanceof DanglingRelationshipError) {
+    return new Refusal('RefusedGraph', why, { cause });
+  }
+  if (cause instanceof MissingArtifactError) {
+    return new Refusal('RefusedMissingArtifact', why, { cause });
+  }
+  if (cause instanceof RetainedArtifactError) return new Refusal('RefusedRetained', why, { cause });
+  if (cause instanceof ConfigurationError) return new Refusal('RefusedSetting', why, { cause });
+  return cause;
+}
+
+function isPassing(error: Error): boolean {
+  return (
+    error instanceof VectorStoreUnavailableError ||
+    error instanceof GraphUnavailableError ||
+    error instanceof WriteNotCompletedError ||
+    isTransient(error)
+  );
+}

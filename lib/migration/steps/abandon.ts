@@ -1,0 +1,23 @@
+// Gives a run up before users were touched, and removes what it has built. Its artifacts stay.
+import type { Run } from '../runs/run.ts';
+import { collectionsOf } from '../runs/run-names.ts';
+import type { Step } from '../runs/step.ts';
+
+export const abandon: Step = {
+  command: 'abandon',
+  forecast: async ({ run }) => ({ removes: builtBy(run) }),
+  work: async ({ services, run, renew }) => {
+    const active = await services.setting.read();
+    for (const collection of builtBy(run)) {
+      if (collection === active) continue;
+      await renew();
+      await services.vectors.deleteCollection(collection);
+    }
+    return { done: true };
+  },
+};
+
+// Before the preflight has found the names free, whatever bears them is somebody else's.
+function builtBy(run: Run): string[] {
+  return run.phase === 'started' ? [] : collectionsOf(run);
+}

@@ -1,0 +1,31 @@
+// An approval as it is given: for one gate, of one run, for the evidence that was shown, until a time.
+import * as v from 'valibot';
+import { GATES } from '../phases.ts';
+import { parseInput } from '../runs/parse-input.ts';
+import { runIdSchema } from '../runs/run.ts';
+import { translateFailure } from '../runs/translate-failure.ts';
+import type { Services } from '../services.ts';
+
+const inputSchema = v.object({
+  runId: runIdSchema,
+  gate: v.picklist(GATES),
+  /** Of the evidence that "status" shows for the gate. */
+  evidenceDigest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  approvedBy: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(100)),
+  expiresAt: v.pipe(v.string(), v.isoTimestamp()),
+});
+
+/** @throws Refusal */
+export async function approveGate(
+  { runs, approvals }: Pick<Services, 'runs' | 'approvals'>,
+  payload: unknown,
+) {
+  try {
+    const { runId, expiresAt, ...approval } = parseInput(inputSchema, payload);
+    const until = Date.parse(expiresAt);
+    await approvals.approve(await runs.read(runId), { ...approval, expiresAt: until });
+    return { runId, gate: approval.gate, approvedUntil: expiresAt };
+  } catch (error) {
+    throw translateFailure(error);
+  }
+}

@@ -1,0 +1,124 @@
+// Fills the new collection: everything once, and from then on whatever has changed since, deletions too.
+import { COPY_START, type CopyCheckpoint, copyPoints } from '../copy/copy.ts';
+import { type CopyPlan, planCopy } from '../copy/copy-plan.ts';
+import { copyDelta, DELTA_START, type DeltaCheckpoint } from '../copy/delta.ts';
+import { createPointWriter } from '../copy/point-writer.ts';
+import { storeReport } from '../ports/reports.ts';
+import { userDigest } from '../proof/user-digest.ts';
+import { Refusal } from '../refusals.ts';
+import type { Run } from '../runs/run.ts';
+import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
+import { checkHealth } from './preflight-checks.ts';
+
+// Written and read by this step alone.
+interface State {
+  readonly copy?: CopyCheckpoint;
+  readonly delta?: DeltaCheckpoint;
+}
+
+export const copy: Step = {
+  command: 'copy',
+  forecast: async (context) => {
+    const { settings, users, estimate } = await plan(context);
+    const counts = [...users.byUser].map(([user, points]) => ({
+      user: userDigest(String(JSON.parse(user))),
+      points,
+    }));
+    const { total, withoutUser, countedBy } = users;
+    return { total, withoutUser, countedBy, counts, estimate, keywords: settings.keywords };
+  },
+  work: async (turn) => {
+    await assertHealthy(turn);
+    const planned = await plan(turn);
+    assertKeywords(planned, turn.run);
+    const isFirst = turn.run.evidence['copy-report'] === undefined;
+    return isFirst ? await copyAll(turn, planned) : await copyChanges(turn, planned);
+  },
+};
+
+function plan({ services, run }: StepContext): Promise<CopyPlan> {
+  const { sourceCollection: source, targetCollection: target } = run.plan;
+  return planCopy({ store: services.vectors, source, target, now: () => performance.now() });
+}
+
+// What more is written to a collection in trouble may be lost, or make it worse.
+async function assertHealthy({ services, run }: StepContext): Promise<void> {
+  for (const name of [run.plan.sourceCollection, run.plan.targetCollection]) {
+    const info = await services.vectors.collectionInfo(name);
+    const [finding] = info ? checkHealth(info) : [];
+    if (finding) throw new Refusal(finding.name, `${name}: ${finding.why}`);
+  }
+}
+
+function assertKeywords({ settings }: CopyPlan, { plan }: Run): void {
+  if (settings.keywords === 'by-store' || plan.accepts.includes('empty-keywords')) return;
+  const why =
+    settings.keywords === 'no-slot'
+      ? `${plan.targetCollection} has no keyword slot.`
+      : 'The store cannot make keyword vectors of texts.';
+  throw new Refusal('RefusedKeywordGaps', why);
+}
+
+async function copyAll(turn: Turn, { settings, users }: CopyPlan): Promise<Outcome> {
+  const reached = await copyPoints(
+    settings,
+    portsOf(turn, (copy: CopyCheckpoint) => ({
+      state: { copy },
+      progress: { done: copy.copied, total: users.total },
+    })),
+    stateOf(turn).copy ?? COPY_START,
+  );
+  if (!reached.isComplete) return { done: false, waitSeconds: 0 };
+  const { copied, withText, withoutKeywords } = reached;
+  return await report(turn, { copied, withText, withoutKeywords });
+}
+
+async function copyChanges(turn: Turn, { settings, users }: CopyPlan): Promise<Outcome> {
+  const { source, target, pageSize, insertMode, keywords } = settings;
+  const writer = createPointWriter({ target, insertMode, fillsKeywords: keywords === 'by-store' });
+  const reached = await copyDelta(
+    { source, target, writer, pageSize },
+    portsOf(turn, (delta: DeltaCheckpoint) => ({
+      state: { delta },
+      progress: { done: delta.compared, total: users.total },
+    })),
+    stateOf(turn).delta ?? DELTA_START,
+  );
+  if (!reached.isComplete) return { done: false, waitSeconds: 0 };
+  const { compared, inserted, replaced, deleted } = reached;
+  return await report(turn, { compared, inserted, replaced, deleted });
+}
+
+function portsOf<Checkpoint>(
+  { renew, save, hasTime }: Turn,
+  toSaved: (checkpoint: Checkpoint) => {
+    readonly state: State;
+    readonly progress: { readonly done: number; readonly total: number };
+  },
+) {
+  return {
+    assertTurn: renew,
+    isTimeUp: () => !hasTime(),
+    saveCheckpoint: async (checkpoint: Checkpoint) => {
+      const { state, progress } = toSaved(checkpoint);
+      await save(state, progress);
+    },
+  };
+}
+
+function stateOf({ checkpoint }: Turn): State {
+  return (checkpoint?.state ?? {}) as State;
+}
+
+async function report(
+  { services, lease, run }: Turn,
+  figures: Readonly<Record<string, number>>,
+): Promise<Outcome> {
+  const evidence = await storeReport(services, {
+    lease,
+    name: 'copy-report',
+    content: { runId: run.runId, ...figures },
+    facts: figures,
+  });
+  return { done: true, evidence };
+}

@@ -1,0 +1,94 @@
+// The short step: the setting, the new version, the smoke test, the counts; then writes are opened.
+import * as v from 'valibot';
+import { changedSetting } from '../ports/collection-setting.ts';
+import { storeReport } from '../ports/reports.ts';
+import { fingerprintOf } from '../proof/fingerprint.ts';
+import { assertCountsEqual, readManifest } from '../proof/user-comparison.ts';
+import { Refusal } from '../refusals.ts';
+import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
+import { isDoneOutside } from './ask-outside.ts';
+import { filesOf } from './graph-backup.ts';
+import { removeWarmUp } from './rebuild.ts';
+import { smokeTest } from './smoke-test.ts';
+import { verifiedFingerprint } from './verify-step.ts';
+
+const stateSchema = v.object({
+  isDeployed: v.optional(v.boolean(), false),
+  isProved: v.optional(v.boolean(), false),
+});
+
+const POLL_SECONDS = 5;
+const DAY_MS = 86_400_000;
+
+export const cutover: Step = {
+  command: 'cutover',
+  forecast: async (context) => {
+    await assertUnchanged(context);
+    const { sourceCollection, targetCollection } = context.run.plan;
+    return { setting: { from: sourceCollection, to: targetCollection } };
+  },
+  guard: assertUnchanged,
+  onEntering: ({ services }) => ({ switchedAt: services.clock().getTime() }),
+  work: async (turn) => {
+    const { services, run, checkpoint, save, renew, note } = turn;
+    const { sourceCollection, targetCollection } = run.plan;
+    const state = v.parse(stateSchema, checkpoint?.state ?? {});
+    await renew();
+    await services.setting.change({ from: sourceCollection, to: targetCollection });
+    if (!state.isDeployed) {
+      if (!(await isDoneOutside(turn, 'deploy-new', targetCollection))) return waiting();
+      await save({ isDeployed: true });
+    }
+    if (!state.isProved) {
+      await removeWarmUp(services, run, renew);
+      await smokeTest(services, run, renew);
+      await removeWarmUp(services, run, renew);
+      await assertCountsEqual(services, run);
+      await save({ isDeployed: true, isProved: true });
+    }
+    await note({ openedAt: run.openedAt ?? services.clock().getTime() });
+    if (!(await isDoneOutside(turn, 'open-writes', targetCollection))) return waiting();
+    return await goLive(turn);
+  },
+};
+
+function waiting(): Outcome {
+  return { done: false, waitSeconds: POLL_SECONDS };
+}
+
+/** Report and plan hold for what source and setting were then. @throws Refusal when they are not so now */
+async function assertUnchanged({ services, run }: StepContext): Promise<void> {
+  const active = await services.setting.read();
+  if (active !== run.plan.sourceCollection) throw changedSetting(active);
+  const verified = verifiedFingerprint(run);
+  const { digest } = await fingerprintOf(services.vectors, run.plan.sourceCollection);
+  if (digest === verified) return;
+  throw new Refusal(
+    'RefusedSourceChanged',
+    `${run.plan.sourceCollection} is not what was verified.`,
+  );
+}
+
+async function goLive({ services, run, lease }: Turn): Promise<Outcome> {
+  const liveAt = services.clock().getTime();
+  const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
+  await retainArtifacts({ services, run }, new Date(retainUntil));
+  const facts = { liveAt, retainUntil };
+  const evidence = await storeReport(services, {
+    lease,
+    name: 'cutover-report',
+    content: { runId: run.runId, plan: run.plan, ...facts },
+    facts,
+  });
+  return { done: true, evidence, changes: { liveAt, retainUntil } };
+}
+
+async function retainArtifacts(
+  { services, run }: Pick<StepContext, 'services' | 'run'>,
+  until: Date,
+): Promise<void> {
+  const { parts, counts, graph } = await readManifest(services, run);
+  const reports = Object.values(run.evidence).map(({ artifact }) => artifact);
+  const kept = [...parts.map(({ artifact }) => artifact), ...filesOf(graph), counts.artifact];
+  for (const key of [...kept, ...reports]) await services.artifacts.retain(key, until);
+}

@@ -1,0 +1,98 @@
+// Looks at everything that can be known to stand in the way, changes nothing, and reports or refuses.
+import { KEYWORD_SLOT } from '../copy/keyword-slot.ts';
+import { testUserOf } from '../ports/memory-backend.ts';
+import { storeReport } from '../ports/reports.ts';
+import { type Census, takeCensus } from '../proof/user-census.ts';
+import { userDigest } from '../proof/user-digest.ts';
+import { Refusal } from '../refusals.ts';
+import type { Run } from '../runs/run.ts';
+import type { Step } from '../runs/step.ts';
+import type { Services } from '../services.ts';
+import {
+  checkGraph,
+  checkLayout,
+  checkNames,
+  checkNodes,
+  checkUsers,
+  denseVectorOf,
+  type Finding,
+} from './preflight-checks.ts';
+
+export const preflight: Step = {
+  command: 'preflight',
+  forecast: ({ services, run }) => examine(services, run),
+  work: async ({ services, run, lease }) => {
+    const report = await examine(services, run);
+    const { points, users } = report.source;
+    const reference = await storeReport(services, {
+      lease,
+      name: 'preflight-report',
+      content: report,
+      facts: { findings: report.findings.length, points, users },
+    });
+    refuseOver(report.findings, reference.artifact);
+    return { done: true, evidence: reference };
+  },
+};
+
+export type PreflightReport = Awaited<ReturnType<typeof examine>>;
+
+async function examine(services: Services, run: Run) {
+  const { vectors, backend, clock } = services;
+  const { runId, plan } = run;
+  const collection = plan.sourceCollection;
+  const store = { version: await vectors.version(), nodes: await vectors.nodeCount() };
+  await backend.health();
+  const info = await vectors.collectionInfo(collection);
+  const findings = [
+    ...(await checkNodes(vectors)),
+    ...(await checkNames(services, run)),
+    ...checkGraph(services, plan),
+    ...(info ? checkLayout(info) : []),
+  ];
+  // A collection of another kind, or one that forbids it, is not gone through.
+  const census = findings.length === 0 ? await lookThrough(services, run) : undefined;
+  return {
+    runId,
+    at: clock().toISOString(),
+    store,
+    /** Whom the key of the memory backend has to map to. */
+    testUser: testUserOf(runId),
+    source: {
+      collection,
+      ...denseVectorOf(info?.config.params.vectors),
+      hasKeywordSlot: info?.config.params.sparse_vectors?.[KEYWORD_SLOT] !== undefined,
+      ...figuresOf(census),
+    },
+    findings: [...findings, ...(census ? checkUsers(census, plan) : [])],
+  };
+}
+
+// The backend has to accept the key as well; whom it maps to shows with the first write.
+async function lookThrough(services: Services, { runId, plan }: Run): Promise<Census> {
+  const { vectors, backend, clock } = services;
+  await backend.memoryCount(testUserOf(runId));
+  return await takeCensus(vectors, { collection: plan.sourceCollection, now: clock() });
+}
+
+function figuresOf(census: Census | undefined) {
+  const { points = 0, users = new Map<string, number>(), expired = 0, withText = 0 } = census ?? {};
+  return {
+    points,
+    users: users.size,
+    withText,
+    expired,
+    unreachable: census?.unreachable ?? {},
+    largest: [...users]
+      .toSorted(([, one], [, other]) => other - one)
+      .slice(0, 10)
+      .map(([userId, count]) => ({ user: userDigest(userId), points: count })),
+  };
+}
+
+function refuseOver(findings: readonly Finding[], report: string): void {
+  const [first] = findings;
+  if (!first) return;
+  const why = findings.map((finding) => finding.why).join(' ');
+  throw new Refusal(first.name, `${why} The report is ${report}.`);
+}

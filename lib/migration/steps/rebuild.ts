@@ -1,0 +1,139 @@
+// Makes the new collection and its companion: by the new version's own first write where it can be reached,
+// so that everything hybrid search needs is proved; else explicitly, to be proved at the cutover.
+import * as v from 'valibot';
+import { KEYWORD_SLOT } from '../copy/keyword-slot.ts';
+import { testUserOf } from '../ports/memory-backend.ts';
+import { storeReport } from '../ports/reports.ts';
+import type { CollectionSettings } from '../ports/vector-store.ts';
+import { Refusal } from '../refusals.ts';
+import type { Run } from '../runs/run.ts';
+import { collectionsOf, companionOf, ofTestUser } from '../runs/run-names.ts';
+import type { Step } from '../runs/step.ts';
+import type { Services } from '../services.ts';
+import { denseVectorOf } from './preflight-checks.ts';
+import { hybridProofSchema, proveHybrid } from './warm-up-proof.ts';
+
+const stateSchema = v.object({
+  /** What an earlier rebuild left is removed: from here on, what is there is ours. */
+  isCleared: v.optional(v.boolean()),
+  made: v.optional(v.picklist(['by-new-version', 'explicitly'])),
+  /** Taken from the first write, which is removed afterwards: it cannot be proved twice. */
+  proof: v.optional(hybridProofSchema),
+});
+
+/** Each has a fact about a person, and names: what is extracted of it depends on a language model's luck. */
+const SENTENCES = [
+  'My colleague Grace Hopper lives in Amsterdam and plays the cello.',
+  'I work with Ada Lovelace at Analytical Engines in London, and I love sailing.',
+  'My sister Maria Sibylla studies butterflies in Suriname and paints them.',
+];
+
+const SCOPE_KEYS = ['user_id', 'agent_id', 'run_id', 'actor_id'];
+
+export const rebuild: Step = {
+  command: 'rebuild',
+  forecast: async ({ services, run }) => ({
+    creates: [run.plan.targetCollection, companionOf(run)],
+    by: services.preview ? 'the first write of the new version' : 'explicit settings',
+  }),
+  work: async ({ services, run, lease, checkpoint, renew, save }) => {
+    const state = v.parse(stateSchema, checkpoint?.state ?? {});
+    if (!state.isCleared) {
+      await removeEarlier(services, run, renew);
+      await save({ isCleared: true });
+    }
+    const made = state.made ?? (await makeCollections(services, run, renew));
+    await save({ ...state, isCleared: true, made });
+    const proof =
+      state.proof ?? (made === 'by-new-version' ? await proveHybrid(services, run) : undefined);
+    await save({ isCleared: true, made, proof });
+    await removeWarmUp(services, run, renew);
+    const evidence = await storeReport(services, {
+      lease,
+      name: 'rebuild-proof',
+      content: { runId: run.runId, made, proof: proof ?? null },
+      facts: { made, isHybridProved: proof !== undefined },
+    });
+    return { done: true, evidence };
+  },
+};
+
+async function removeEarlier(
+  { vectors, setting }: Services,
+  run: Run,
+  renew: () => Promise<void>,
+): Promise<void> {
+  const active = await setting.read();
+  const own = collectionsOf(run).filter((name) => name !== active);
+  for (const name of own) {
+    await renew();
+    await vectors.deleteCollection(name);
+  }
+}
+
+async function makeCollections(
+  services: Services,
+  run: Run,
+  renew: () => Promise<void>,
+): Promise<'by-new-version' | 'explicitly'> {
+  const { preview, vectors } = services;
+  if (!preview) {
+    await createExplicitly(services, run, renew);
+    return 'explicitly';
+  }
+  await preview.health();
+  const { targetCollection } = run.plan;
+  for (const sentence of SENTENCES) {
+    await renew();
+    await preview.addMemory(testUserOf(run.runId), sentence);
+    const isThere = await vectors.collectionExists(targetCollection);
+    if (isThere && (await vectors.count(targetCollection, ofTestUser(run))) > 0) {
+      return 'by-new-version';
+    }
+  }
+  throw new Refusal(
+    'RefusedWarmUp',
+    `After ${SENTENCES.length} writes to the new version there is no memory in ${targetCollection}.`,
+  );
+}
+
+async function createExplicitly(
+  { vectors }: Services,
+  run: Run,
+  renew: () => Promise<void>,
+): Promise<void> {
+  const { plan } = run;
+  const info = await vectors.collectionInfo(plan.sourceCollection);
+  const { size } = denseVectorOf(info?.config.params.vectors);
+  if (!size) {
+    throw new Refusal('RefusedSource', `${plan.sourceCollection} has no unnamed vector.`);
+  }
+  const settings: CollectionSettings = {
+    vectors: { size, distance: 'Cosine', on_disk: false },
+    sparse_vectors: { [KEYWORD_SLOT]: { modifier: 'idf' } },
+  };
+  for (const name of [plan.targetCollection, companionOf(run)]) {
+    await renew();
+    if (!(await vectors.collectionExists(name))) await vectors.createCollection(name, settings);
+    for (const field_name of SCOPE_KEYS) {
+      await vectors.createPayloadIndex(name, { field_name, field_schema: 'keyword' });
+    }
+  }
+}
+
+/** From both collections; afterwards nobody of that name is left. */
+export async function removeWarmUp(
+  { vectors }: Pick<Services, 'vectors'>,
+  run: Run,
+  renew: () => Promise<void>,
+): Promise<void> {
+  const filter = ofTestUser(run);
+  for (const name of [run.plan.targetCollection, companionOf(run)]) {
+    if (!(await vectors.collectionExists(name))) continue;
+    await renew();
+    await vectors.deletePoints(name, { filter });
+    const left = await vectors.count(name, filter);
+    if (left === 0) continue;
+    throw new Refusal('RefusedWarmUp', `${left} points of the test user are still in ${name}.`);
+  }
+}

@@ -1,0 +1,47 @@
+// The document's smoke test, for a user made up for the run, and what it must prove of hybrid search.
+import { testUserOf } from '../ports/memory-backend.ts';
+import { Refusal } from '../refusals.ts';
+import type { Run } from '../runs/run.ts';
+import { ofTestUser } from '../runs/run-names.ts';
+import type { Services } from '../services.ts';
+
+const SENTENCES = [
+  'My colleague Grace Hopper lives in Amsterdam and plays the cello.',
+  'I work with Ada Lovelace at Analytical Engines in London, and I love sailing.',
+];
+
+/** @throws Refusal naming the part that failed */
+export async function smokeTest(
+  { backend, vectors }: Services,
+  run: Run,
+  renew: () => Promise<void>,
+): Promise<void> {
+  const user = testUserOf(run.runId);
+  await backend.health();
+  await renew();
+  await backend.chat(user, 'Good morning');
+  for (const sentence of SENTENCES) {
+    await renew();
+    await backend.addMemory(user, sentence);
+  }
+  if ((await backend.search(user, 'Who plays the cello, and where?')) === 0) {
+    throw new Refusal('RefusedSmokeTest', 'The new version does not find what it has remembered.');
+  }
+  if (!(await backend.isGraphDeprecated(user))) {
+    throw new Refusal(
+      'RefusedSmokeTest',
+      'The graph is not declared deprecated: is this the old version?',
+    );
+  }
+  const filter = ofTestUser(run);
+  const { points } = await vectors.scroll(run.plan.targetCollection, { limit: 100, filter });
+  if (points.length === 0) {
+    throw new Refusal(
+      'RefusedKeyOfOtherUser',
+      `What was written for ${user} is not in ${run.plan.targetCollection} under that user.`,
+    );
+  }
+  if (points.some(({ vector = '[]' }) => JSON.parse(vector).bm25 === undefined)) {
+    throw new Refusal('RefusedSemanticOnly', 'New memories have no keyword vector.');
+  }
+}

@@ -1,0 +1,32 @@
+// Begins a run: its plan is fixed, and the lock is its own until it has ended.
+import * as v from 'valibot';
+import { parseInput } from '../runs/parse-input.ts';
+import { planSchema, type Run, runIdSchema } from '../runs/run.ts';
+import { translateFailure } from '../runs/translate-failure.ts';
+import type { Services } from '../services.ts';
+
+const inputSchema = v.object({
+  runId: runIdSchema,
+  execute: v.optional(v.boolean(), false),
+  sourceCollection: v.pipe(v.string(), v.regex(/^[^/\\:*?"<>|\0]{1,180}$/)),
+  windowMinutes: v.optional(planSchema.entries.windowMinutes, 30),
+  retentionDays: v.optional(planSchema.entries.retentionDays, 30),
+  accepts: v.optional(planSchema.entries.accepts, []),
+  removesWhenOver: v.optional(planSchema.entries.removesWhenOver, false),
+});
+
+/** @throws Refusal */
+export async function startRun(services: Services, payload: unknown) {
+  try {
+    const { runId, execute, ...plan } = parseInput(inputSchema, payload);
+    const full: Run['plan'] = {
+      ...plan,
+      targetCollection: `${plan.sourceCollection}_v3_${runId}`,
+    };
+    if (!execute) return { runId, dryRun: true, forecast: { plan: full } };
+    const { phase } = await services.runs.start(runId, full);
+    return { runId, dryRun: false, phase, done: true, waitSeconds: 0 };
+  } catch (error) {
+    throw translateFailure(error);
+  }
+}

@@ -1,0 +1,75 @@
+// A run in a form that a person can read: where it stands, what it rests on, what may be done next and by whom.
+
+import * as v from 'valibot';
+import { movesFrom, nextMove } from '../next-step.ts';
+import { GATE_PLACES, GATES } from '../phases.ts';
+import { testUserOf } from '../ports/memory-backend.ts';
+import { Refusal } from '../refusals.ts';
+import { parseInput } from '../runs/parse-input.ts';
+import { type Run, runIdSchema } from '../runs/run.ts';
+import { translateFailure } from '../runs/translate-failure.ts';
+import type { Services } from '../services.ts';
+import { retentionOf } from './retention.ts';
+
+export type Status = Awaited<ReturnType<typeof readStatus>>;
+
+const inputSchema = v.object({ runId: v.optional(runIdSchema) });
+
+/** @throws Refusal */
+export async function statusOf(services: StatusServices, payload: unknown) {
+  try {
+    const { runId } = parseInput(inputSchema, payload ?? {});
+    return await readStatus(services, runId);
+  } catch (error) {
+    throw translateFailure(error);
+  }
+}
+
+type StatusServices = Pick<Services, 'runs' | 'lock' | 'clock' | 'approvals'>;
+
+/** Of the run that is under way, or was last, unless one is named. @throws Refusal */
+export async function readStatus(services: StatusServices, runId?: string) {
+  const id = runId ?? (await services.lock.latestRun());
+  if (id === undefined) throw new Refusal('RefusedUnknownRun', 'There has been no run yet.');
+  const run = await services.runs.read(id);
+  const { phase, plan, evidence, deadlineAt, startedAt, endedAt } = run;
+  const next = nextMove(phase);
+  const checkpoint = next && (await services.runs.readCheckpoint(id, next.command));
+  return {
+    runId: id,
+    phase,
+    plan,
+    testUser: testUserOf(id),
+    startedAt: isoOf(startedAt),
+    deadlineAt: isoOf(deadlineAt),
+    endedAt: isoOf(endedAt),
+    retention: run.retainUntil === undefined ? null : retentionOf(run, services.clock()),
+    evidence: Object.entries(evidence).map(([kind, { artifact, digest, recordedAt, facts }]) => ({
+      kind,
+      artifact,
+      digest,
+      recordedAt: isoOf(recordedAt),
+      facts,
+    })),
+    next: next?.command ?? null,
+    progress: checkpoint?.progress ?? null,
+    moves: movesFrom(phase).map(({ command, by, to }) => ({ command, by, to })),
+    gates: await gatesOf(run, services),
+  };
+}
+
+/** What a person may be asked for now, and the digest that the answer has to name. */
+async function gatesOf(run: Run, { approvals }: Pick<Services, 'approvals'>) {
+  const asked = GATES.filter((gate) => GATE_PLACES[gate].in.includes(run.phase));
+  return await Promise.all(
+    asked.map(async (gate) => {
+      const kind = GATE_PLACES[gate].evidence;
+      const digest = run.evidence[kind]?.digest ?? null;
+      return { gate, evidence: kind, digest, isOpen: await approvals.isOpen(run, gate) };
+    }),
+  );
+}
+
+function isoOf(milliseconds: number | undefined): string | null {
+  return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,75 @@
+// Proves the new collection equal to the old one, stores the report, and lets nothing pass that is not.
+import { copySettings } from '../copy/copy-plan.ts';
+import { storeReport } from '../ports/reports.ts';
+import {
+  VERIFICATION_START,
+  type VerificationCheckpoint,
+  verifyCopy,
+} from '../proof/verification.ts';
+import type { VerificationReport } from '../proof/verification-findings.ts';
+import { Refusal } from '../refusals.ts';
+import type { Run } from '../runs/run.ts';
+import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
+
+export const verify: Step = {
+  command: 'verify',
+  forecast: async ({ services, run }) => ({
+    compares: await services.vectors.count(run.plan.sourceCollection),
+  }),
+  work: async (turn) => {
+    const { save, hasTime, checkpoint } = turn;
+    const settings = await settingsOf(turn);
+    const total = await settings.source.store.count(settings.source.collection);
+    const { report } = await verifyCopy(
+      settings,
+      {
+        isTimeUp: () => !hasTime(),
+        saveCheckpoint: (reached) => save(reached, progressOf(reached, total)),
+      },
+      (checkpoint?.state as VerificationCheckpoint | undefined) ?? VERIFICATION_START,
+    );
+    return report ? await conclude(turn, report) : { done: false, waitSeconds: 0 };
+  },
+};
+
+async function settingsOf({ services, run }: StepContext) {
+  const { sourceCollection: source, targetCollection: target, accepts } = run.plan;
+  const planned = { store: services.vectors, source, target, now: () => performance.now() };
+  const settings = await copySettings(planned);
+  return {
+    source: settings.source,
+    target: settings.target,
+    pageSize: settings.pageSize,
+    vectors: 'all' as const,
+    acceptedKeywordGaps: accepts.includes('empty-keywords') ? Number.MAX_SAFE_INTEGER : 0,
+  };
+}
+
+async function conclude(turn: Turn, report: VerificationReport): Promise<Outcome> {
+  const { services, lease, run, save } = turn;
+  const { isPassed, faults, sourceFingerprint, counts } = report;
+  const evidence = await storeReport(services, {
+    lease,
+    name: 'verification-report',
+    content: { runId: run.runId, ...report },
+    facts: { isPassed, fingerprint: sourceFingerprint, points: counts.source },
+  });
+  if (isPassed) return { done: true, evidence };
+  // The next verification looks at everything anew.
+  await save(VERIFICATION_START);
+  throw new Refusal(
+    'RefusedVerification',
+    `The collections are not equal: ${faults.join(', ')}. The report is ${evidence.artifact}.`,
+  );
+}
+
+function progressOf({ findings }: VerificationCheckpoint, total: number) {
+  return { done: findings.sourcePoints, total };
+}
+
+/** What the last passing report holds for. @throws Refusal */
+export function verifiedFingerprint({ evidence }: Run): string {
+  const facts = evidence['verification-report']?.facts;
+  if (facts?.isPassed === true) return String(facts.fingerprint);
+  throw new Refusal('RefusedMissingEvidence', 'There is no verification that passed.');
+}

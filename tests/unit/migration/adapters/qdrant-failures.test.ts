@@ -1,0 +1,191 @@
+// How the Qdrant adapter reads what goes wrong: what is tried again, what stops, and by which name.
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
+import { STANDARD_PACE } from '../../../../lib/retry.ts';
+import { NEW_LAYOUT, point } from '../../../support/vector-stores.ts';
+
+interface Reply {
+  readonly status: number;
+  readonly body?: string | object;
+  readonly headers?: Record<string, string>;
+}
+
+const COUNTED: Reply = { status: 200, body: { result: { count: 3 }, status: 'ok', time: 0 } };
+const refusal = (error: string) => ({ status: { error }, time: 0, result: null });
+
+describe('an answer that is no success', () => {
+  test('that is no JSON quotes nothing of what it holds', async () => {
+    const body = 'ada@example.org';
+    const { store } = qdrantAnswering({ status: 200, body });
+    const error = await store.count('memories').catch((thrown: unknown) => thrown);
+    expect(inspect(error)).not.toContain('example.org');
+  });
+
+  test.each<[string, Reply, object]>([
+    [
+      'a refusal',
+      { status: 400, body: refusal('Wrong input: no') },
+      { name: 'VectorStoreRefusedError', status: 400, message: /400 Wrong input: no$/ },
+    ],
+    ['a missing thing', { status: 404, body: refusal('x') }, { name: 'VectorStoreRefusedError' }],
+    ['a conflict', { status: 409, body: refusal('x') }, { name: 'VectorStoreRefusedError' }],
+    ['a validation', { status: 422, body: refusal('x') }, { name: 'VectorStoreRefusedError' }],
+    [
+      'a missing key, told in plain text',
+      { status: 401, body: 'Must provide an API key' },
+      { name: 'VectorStoreAccessDeniedError', message: /401 Must provide an API key$/ },
+    ],
+    [
+      'a key that may not do this',
+      { status: 403, body: 'Forbidden' },
+      { name: 'VectorStoreAccessDeniedError' },
+    ],
+    ['a full disk', { status: 507, body: refusal('x') }, { name: 'VectorStoreFullError' }],
+    [
+      'a body beyond the limit',
+      {
+        status: 400,
+        body: refusal('Payload error: JSON payload (9 bytes) is larger than allowed'),
+      },
+      { name: 'VectorStoreBodyTooLargeError' },
+    ],
+    ['a redirection', { status: 302, body: '' }, { name: 'UnexpectedReplyError' }],
+    ['a page of a proxy', { status: 200, body: '<html>' }, { name: 'UnexpectedReplyError' }],
+    [
+      'a write that is only accepted',
+      { status: 200, body: { status: 'accepted', time: 0 } },
+      { name: 'UnexpectedReplyError' },
+    ],
+  ])('%s is not tried again', async (_, reply, { message, ...failure }: { message?: RegExp }) => {
+    const { store, calls } = qdrantAnswering(reply, COUNTED);
+    const error = await store.count('memories').catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject(failure);
+    expect(String(error)).toMatch(message ?? /./);
+    expect(calls).toHaveLength(1);
+  });
+
+  test.each([408, 429, 500, 502, 503, 504])('%i is tried again', async (status) => {
+    const { store, calls } = qdrantAnswering({ status, body: refusal('busy') }, COUNTED);
+    expect(await store.count('memories')).toBe(3);
+    expect(calls).toHaveLength(2);
+  });
+
+  test('a broken connection is tried again', async () => {
+    const { store, calls } = qdrantAnswering(new TypeError('fetch failed'), COUNTED);
+    expect(await store.count('memories')).toBe(3);
+    expect(calls).toHaveLength(2);
+  });
+
+  test('Retry-After is the least that is waited', async () => {
+    const busy = { status: 429, body: refusal('busy'), headers: { 'retry-after': '7' } };
+    const { store, waits } = qdrantAnswering(busy, COUNTED);
+    await store.count('memories');
+    expect(waits).toEqual([7_000]);
+  });
+
+  test('a store that stays away ends in an error that says so, with its cause', async () => {
+    const cause = new TypeError('fetch failed');
+    const { store } = qdrantAnswering(...Array.from({ length: 99 }, () => cause));
+    const name = 'VectorStoreUnavailableError';
+    await expect(store.count('memories')).rejects.toMatchObject({ name, cause });
+  });
+});
+
+describe('a write', () => {
+  test.each(['acknowledged', 'wait_timeout'])(
+    'that is answered "%s" is not done',
+    async (status) => {
+      const body = { result: { operation_id: 1, status }, status: 'ok', time: 0 };
+      const { store } = qdrantAnswering({ status: 200, body });
+      const write = store.upsert('memories', [point(1, '{}')], 'insert_only');
+      await expect(write).rejects.toMatchObject({ name: 'WriteNotCompletedError' });
+    },
+  );
+
+  test('waits until it is durable', async () => {
+    const body = { result: { operation_id: 1, status: 'completed' }, status: 'ok', time: 0 };
+    const { store, calls } = qdrantAnswering({ status: 200, body });
+    await store.upsert('memories', [point(1, '{"n":10.0}')], 'insert_only');
+    expect(calls).toEqual([
+      {
+        request: 'PUT http://qdrant.test/collections/memories/points?wait=true',
+        body: '{"points":[{"id":1,"vector":[1.0,0.0,0.0,0.0],"payload":{"n":10.0}}],"update_mode":"insert_only"}',
+      },
+    ]);
+  });
+
+  test.each([
+    ['a snapshot', (store: Store) => store.startSnapshot('memories')],
+    ['a change of aliases', (store: Store) => store.changeAliases([])],
+  ])('of %s is never sent twice', async (_, write) => {
+    const { store, calls } = qdrantAnswering({ status: 500 }, COUNTED);
+    await expect(write(store)).rejects.toMatchObject({ name: 'VectorStoreUnavailableError' });
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('the keyword model', () => {
+  test.each<[string, Reply]>([
+    ['was never started', { status: 500, body: refusal('InferenceService is not initialized') }],
+    ['is unknown', { status: 400, body: refusal('Wrong input: Unsupported model') }],
+  ])('is not there when it %s', async (_, reply) => {
+    expect(await qdrantAnswering(reply).store.encodesKeywords('memories', 'bm25')).toBe(false);
+  });
+
+  test('is not known to be absent when the store is away', async () => {
+    const { store } = qdrantAnswering({ status: 503, body: refusal('shard is down') });
+    const probe = store.encodesKeywords('memories', 'bm25');
+    await expect(probe).rejects.toMatchObject({ name: 'VectorStoreUnavailableError' });
+  });
+});
+
+test('a download that falls back to the whole file is not taken for its rest', async () => {
+  const { store } = qdrantAnswering({ status: 200, body: 'whole' });
+  const rest = store.downloadSnapshot('memories', 'a.snapshot', 3);
+  await expect(rest).rejects.toMatchObject({ name: 'UnexpectedReplyError' });
+});
+
+test('the key goes with every request, and names are escaped', async () => {
+  const seen: string[] = [];
+  const store = createQdrant({
+    url: 'http://qdrant.test/',
+    apiKey: 'secret',
+    fetch: async (url, init) => {
+      seen.push(`${url} ${new Headers(init?.headers).get('api-key')}`);
+      return Response.json({ result: true, status: 'ok', time: 0 });
+    },
+  });
+  await store.createCollection('a b/c', NEW_LAYOUT);
+  expect(seen).toEqual(['http://qdrant.test/collections/a%20b%2Fc?timeout=60 secret']);
+});
+
+type Store = ReturnType<typeof createQdrant>;
+
+/** A Qdrant that gives these answers in turn, on a clock of its own. */
+function qdrantAnswering(...answers: readonly (Reply | Error)[]) {
+  const calls: { request: string; body: unknown }[] = [];
+  const waits: number[] = [];
+  let now = 0;
+  const sleep = async (milliseconds: number) => {
+    waits.push(milliseconds);
+    now += milliseconds;
+  };
+  const store = createQdrant({
+    url: 'http://qdrant.test',
+    pace: { ...STANDARD_PACE, deadlineMs: 8_000, now: () => now, random: () => 0.5, sleep },
+    fetch: async (url, init) => {
+      const answer = answers[calls.length];
+      calls.push({ request: `${init?.method} ${url}`, body: init?.body });
+      if (!answer) throw new Error('one call more than there are answers');
+      if (answer instanceof Error) throw answer;
+      return toResponse(answer);
+    },
+  });
+  return { store, calls, waits };
+}
+
+function toResponse({ status, body = '', headers = {} }: Reply): Response {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return new Response(text, { status, headers });
+}

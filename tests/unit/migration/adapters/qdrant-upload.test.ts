@@ -1,0 +1,50 @@
+// How an upload of a large file ends when the store, the connection or the file itself does not play along.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
+import { type QdrantSandbox, startQdrantSandbox } from '../../../../local/sandbox/qdrant/server.ts';
+
+const MEGABYTE = 1024 * 1024;
+const MEGABYTES = 8;
+
+let sandbox: QdrantSandbox;
+
+beforeEach(async () => {
+  sandbox = await startQdrantSandbox({ apiKey: 'secret' });
+});
+afterEach(() => sandbox.close());
+
+function upload(apiKey: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const store = createQdrant({ url: sandbox.url, apiKey });
+  const file = { fileName: 'a.snapshot', size: MEGABYTES * MEGABYTE, checksum: 'a'.repeat(64) };
+  return store.uploadSnapshot('restored', { ...file, bytes });
+}
+
+async function* zeros(): AsyncGenerator<Uint8Array> {
+  for (let sent = 0; sent < MEGABYTES; sent += 1) yield Buffer.alloc(MEGABYTE);
+}
+
+async function* brokenFile(): AsyncGenerator<Uint8Array> {
+  yield Buffer.alloc(MEGABYTE);
+  throw new TypeError('the file cannot be read');
+}
+
+test('a refusal that comes before the file is sent is told', async () => {
+  const refused = { name: 'VectorStoreAccessDeniedError' };
+  await expect(upload('wrong', zeros())).rejects.toMatchObject(refused);
+});
+
+test('a broken connection is a store that cannot be reached, and is not tried again', async () => {
+  sandbox.fault({ on: /upload/, does: { kind: 'drop' } });
+  const unavailable = { name: 'VectorStoreUnavailableError' };
+  await expect(upload('secret', zeros())).rejects.toMatchObject(unavailable);
+});
+
+test('a broken file is no failure of the store', async () => {
+  const broken = { name: 'TypeError', message: 'the file cannot be read' };
+  await expect(upload('secret', brokenFile())).rejects.toMatchObject(broken);
+});
+
+test('a file that arrives whole, but not as announced, is refused by its checksum', async () => {
+  const refused = { name: 'VectorStoreRefusedError', status: 400 };
+  await expect(upload('secret', zeros())).rejects.toMatchObject(refused);
+});

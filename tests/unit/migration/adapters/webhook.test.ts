@@ -1,0 +1,93 @@
+// What a webhook is told and how its answers are taken; the person who is asked instead.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { askAPerson, createWebhook } from '../../../../lib/migration/adapters/webhook.ts';
+import type { HookRequest } from '../../../../lib/migration/ports/hooks.ts';
+import { createSecret } from '../../../../lib/migration/ports/secret.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+const FREEZE: HookRequest = {
+  action: 'freeze',
+  runId: 'run-a',
+  phase: 'freezing',
+  collection: 'memories',
+  testUser: 'tester',
+  deadlineAt: Date.parse('2026-03-01T10:00:00Z'),
+};
+
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
+
+async function startHook(status: number, headers: Record<string, string> = {}) {
+  const heard: { headers: Record<string, unknown>; body: unknown }[] = [];
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());
+    heard.push({ headers: request.headers, body });
+    response.writeHead(status, headers).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => new Promise((resolve) => server.close(resolve)));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  const token = createSecret('t0ken');
+  return { heard, hooks: createWebhook({ url, token, timeoutMs: 5_000 }) };
+}
+
+describe('a webhook', () => {
+  it('is told what to do for which run until when, with its token', async () => {
+    const { heard, hooks } = await startHook(204);
+    await hooks.ask(FREEZE);
+    expect(heard).toEqual([
+      {
+        headers: expect.objectContaining({
+          authorization: 'Bearer t0ken',
+          'idempotency-key': 'run-a:freezing:freeze',
+        }),
+        body: {
+          action: 'freeze',
+          run_id: 'run-a',
+          collection: 'memories',
+          test_user: 'tester',
+          deadline_at: '2026-03-01T10:00:00.000Z',
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    [200, 'done'],
+    [204, 'done'],
+    [202, 'under-way'],
+  ])('answering %i is %s', async (status, answer) => {
+    const { hooks } = await startHook(status);
+    expect(await hooks.ask(FREEZE)).toBe(answer);
+  });
+
+  it.each([
+    [401, 'RefusedCredentials'],
+    [403, 'RefusedCredentials'],
+    [409, 'RefusedByWebhook'],
+    [503, 'RetryableUnavailable'],
+    [429, 'RetryableUnavailable'],
+  ] as const)('answering %i is %s', async (status, name) => {
+    const { hooks } = await startHook(status);
+    await expect(hooks.ask(FREEZE)).rejects.toEqual(named(name));
+  });
+
+  it('says when it wants to be asked again', async () => {
+    const { hooks } = await startHook(429, { 'retry-after': '7' });
+    await expect(hooks.ask(FREEZE)).rejects.toMatchObject({ retryAfterSeconds: 7 });
+  });
+
+  it('that cannot be reached may be later', async () => {
+    const hooks = createWebhook({ url: 'http://127.0.0.1:1/', token: undefined, timeoutMs: 5_000 });
+    await expect(hooks.ask(FREEZE)).rejects.toEqual(named('RetryableUnavailable'));
+  });
+});
+
+describe('a person', () => {
+  it('is asked for everything', async () => {
+    expect(await askAPerson.ask(FREEZE)).toBe('asked-of-a-person');
+  });
+});
