@@ -90,12 +90,14 @@ export type RefusalName = keyof typeof REMEDIES;
 /** The machine will not do it, and trying again changes nothing; the message ends with the remedy. */
 export class Refusal extends Error {
   override readonly name: RefusalName;
+  readonly why: string;
   readonly remedy: string;
 
   /** @param why one sentence about this case; never a secret, a user's id or memory text */
   constructor(name: RefusalName, why: string, options?: ErrorOptions) {
     super(`${why} ${REMEDIES[name]}`, options);
     this.name = name;
+    this.why = why;
     this.remedy = REMEDIES[name];
   }
 }

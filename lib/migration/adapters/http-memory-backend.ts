@@ -1,7 +1,7 @@
 // The memory backend over HTTP. The document names paths, a header and two fields; request bodies are
 // those of mem0's own server, and of answers nothing is read but what the document names.
 import * as v from 'valibot';
-import type { MemoryBackend } from '../ports/memory-backend.ts';
+import { isTestUser, type MemoryBackend } from '../ports/memory-backend.ts';
 import type { Secret } from '../ports/secret.ts';
 import { Refusal } from '../refusals.ts';
 import { type HttpReply, requestJson } from './json-over-http.ts';
@@ -24,7 +24,7 @@ export function createHttpMemoryBackend(connection: BackendConnection): MemoryBa
   const root = connection.url.replace(/\/+$/, '');
 
   // The endpoint stands for the path in messages: the path may hold a user's id.
-  async function call(endpoint: string, path: string, body?: unknown): Promise<HttpReply> {
+  async function call(endpoint: string, { path = endpoint, userId, body }: Asked = {}) {
     const reply = await requestJson({
       method: body === undefined ? 'GET' : 'POST',
       url: `${root}${path}`,
@@ -33,52 +33,55 @@ export function createHttpMemoryBackend(connection: BackendConnection): MemoryBa
       timeoutMs,
       endpoint,
     });
-    assertAccepted(endpoint, reply);
+    assertAccepted(endpoint, reply, userId);
     return reply;
   }
 
   async function health(): Promise<void> {
-    await call('/health', '/health');
+    await call('/health');
   }
 
   async function chat(userId: string, message: string): Promise<void> {
-    await call('/chat', '/chat', { user_id: userId, message });
+    await call('/chat', { userId, body: { user_id: userId, message } });
   }
 
   async function addMemory(userId: string, text: string): Promise<void> {
-    await call('/memories', '/memories', {
-      user_id: userId,
-      messages: [{ role: 'user', content: text }],
-    });
+    const messages = [{ role: 'user', content: text }];
+    await call('/memories', { userId, body: { user_id: userId, messages } });
   }
 
   async function search(userId: string, query: string): Promise<number> {
-    const { body } = await call('/memories/search', '/memories/search', { user_id: userId, query });
+    const { body } = await call('/memories/search', { userId, body: { user_id: userId, query } });
     return lengthOfList(body);
   }
 
   async function memoryCount(userId: string): Promise<number> {
-    const { body } = await call('/stats', `/stats/${encodeURIComponent(userId)}`);
+    const { body } = await call('/stats', { userId, path: `/stats/${encodeURIComponent(userId)}` });
     return expected(statsSchema, '/stats', body).memory_count;
   }
 
   async function isGraphDeprecated(userId: string): Promise<boolean> {
-    const { body } = await call(
-      '/graph/relationships',
-      `/graph/relationships/${encodeURIComponent(userId)}`,
-    );
+    const path = `/graph/relationships/${encodeURIComponent(userId)}`;
+    const { body } = await call('/graph/relationships', { userId, path });
     return expected(graphSchema, '/graph/relationships', body).deprecated;
   }
 
   return { health, chat, addMemory, search, memoryCount, isGraphDeprecated };
 }
 
+interface Asked {
+  readonly path?: string;
+  readonly userId?: string;
+  readonly body?: unknown;
+}
+
 // Whoever has a key that is valid, but another user's, is told so: it is the slip that is made most.
-function assertAccepted(path: string, { status }: HttpReply): void {
+function assertAccepted(path: string, { status }: HttpReply, userId = ''): void {
   const endpoint = `The memory backend's ${path}`;
   if (status === 401) throw new Refusal('RefusedCredentials', `${endpoint} answered 401.`);
   if (status === 403) {
-    throw new Refusal('RefusedKeyOfOtherUser', `${endpoint} answered 403 for the run's test user.`);
+    const whom = isTestUser(userId) ? userId : 'another user than that of the key';
+    throw new Refusal('RefusedKeyOfOtherUser', `${endpoint} answered 403 for ${whom}.`);
   }
   if (status < 200 || status > 299) {
     throw new Refusal('RefusedBackendAnswer', `${endpoint} answered ${status}.`);

@@ -17,5 +17,12 @@ export interface MemoryBackend {
 
 /** A user that no person is, for whom the run writes; the key it is given has to map to that user. */
 export function testUserOf(runId: string): string {
-  return `__migration_test_${runId}`;
+  return `${TEST_USER}${runId}`;
 }
+
+/** Nobody's name: it may be told in messages. */
+export function isTestUser(userId: string): boolean {
+  return userId.startsWith(TEST_USER);
+}
+
+const TEST_USER = '__migration_test_';

@@ -90,6 +90,7 @@ async function count({ services, run, lease }: Turn, state: State): Promise<Stat
     facts: {
       points: record.points,
       users: record.users.length,
+      witness: record.witness,
       disagreements: record.disagreements.length,
     },
   });

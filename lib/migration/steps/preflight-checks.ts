@@ -2,7 +2,7 @@
 
 import type { CollectionInfo, VectorStore } from '../ports/vector-store.ts';
 import type { Census } from '../proof/user-census.ts';
-import type { RefusalName } from '../refusals.ts';
+import { Refusal, type RefusalName } from '../refusals.ts';
 import type { Plan, Run } from '../runs/run.ts';
 import { collectionsOf, drillCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
@@ -142,6 +142,12 @@ function isBelow(limit: unknown, needed: number): boolean {
 
 function found(isFound: boolean, name: RefusalName, why: () => string): Finding[] {
   return isFound ? [finding(name, why())] : [];
+}
+
+/** What was refused is in the way, beside whatever else is. @throws anything else */
+export function findingOf(error: unknown): Finding {
+  if (error instanceof Refusal) return finding(error.name, error.why);
+  throw error;
 }
 
 function finding(name: RefusalName, why: string): Finding {

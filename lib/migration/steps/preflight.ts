@@ -8,6 +8,7 @@ import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import type { Step } from '../runs/step.ts';
 import type { Services } from '../services.ts';
+import { checkKey, type KeyCheck } from './backend-key.ts';
 import {
   checkGraph,
   checkLayout,
@@ -28,7 +29,12 @@ export const preflight: Step = {
       lease,
       name: 'preflight-report',
       content: report,
-      facts: { findings: report.findings.length, points, users },
+      facts: {
+        findings: report.findings.length,
+        points,
+        users,
+        keyOfTestUser: report.backend.keyOfTestUser,
+      },
     });
     refuseOver(report.findings, reference.artifact);
     return { done: true, evidence: reference };
@@ -38,41 +44,55 @@ export const preflight: Step = {
 export type PreflightReport = Awaited<ReturnType<typeof examine>>;
 
 async function examine(services: Services, run: Run) {
-  const { vectors, backend, clock } = services;
+  const { vectors, backend, preview, clock } = services;
   const { runId, plan } = run;
   const collection = plan.sourceCollection;
   const store = { version: await vectors.version(), nodes: await vectors.nodeCount() };
   await backend.health();
+  // Not asked for more: some versions build their collection with the first other question. Whom this one takes
+  // the key for is proved by the first write of the rebuild, long before the window.
+  await preview?.health();
   const info = await vectors.collectionInfo(collection);
-  const findings = [
+  const obstacles = [
     ...(await checkNodes(vectors)),
     ...(await checkNames(services, run)),
     ...checkGraph(services, plan),
     ...(info ? checkLayout(info) : []),
   ];
   // A collection of another kind, or one that forbids it, is not gone through.
-  const census = findings.length === 0 ? await lookThrough(services, run) : undefined;
+  const { census, key } = obstacles.length === 0 ? await lookThrough(services, run) : NOT_LOOKED;
   return {
     runId,
     at: clock().toISOString(),
     store,
     /** Whom the key of the memory backend has to map to. */
     testUser: testUserOf(runId),
+    backend: { keyOfTestUser: key.isOfTestUser, preview: preview ? 'healthy' : 'not given' },
     source: {
       collection,
       ...denseVectorOf(info?.config.params.vectors),
       hasKeywordSlot: info?.config.params.sparse_vectors?.[KEYWORD_SLOT] !== undefined,
       ...figuresOf(census),
     },
-    findings: [...findings, ...(census ? checkUsers(census, plan) : [])],
+    findings: [...obstacles, ...key.findings, ...(census ? checkUsers(census, plan) : [])],
   };
 }
 
-// The backend has to accept the key as well; whom it maps to shows with the first write.
-async function lookThrough(services: Services, { runId, plan }: Run): Promise<Census> {
-  const { vectors, backend, clock } = services;
-  await backend.memoryCount(testUserOf(runId));
-  return await takeCensus(vectors, { collection: plan.sourceCollection, now: clock() });
+interface Look {
+  readonly census: Census | undefined;
+  readonly key: KeyCheck;
+}
+
+const NOT_LOOKED: Look = {
+  census: undefined,
+  key: { isOfTestUser: 'not-asked', findings: [] },
+};
+
+async function lookThrough(services: Services, run: Run): Promise<Look> {
+  const { vectors, clock } = services;
+  const collection = run.plan.sourceCollection;
+  const key = await checkKey(services, run);
+  return { key, census: await takeCensus(vectors, { collection, now: clock() }) };
 }
 
 function figuresOf(census: Census | undefined) {

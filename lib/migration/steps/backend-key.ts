@@ -1,0 +1,59 @@
+// Proves by reading alone that the memory backend takes the run's key for the run's test user.
+// A key of somebody else would otherwise show at the smoke test only, in the middle of the window.
+import { testUserOf } from '../ports/memory-backend.ts';
+import { Refusal } from '../refusals.ts';
+import type { Run } from '../runs/run.ts';
+import { ofTestUser } from '../runs/run-names.ts';
+import type { Services } from '../services.ts';
+import { type Finding, findingOf } from './preflight-checks.ts';
+
+export interface KeyCheck {
+  /**
+   * `proved`: the test user is answered, and a stranger is refused. `not-told`: the backend answers for anybody,
+   * and only the first write shows whose the key is.
+   */
+  readonly isOfTestUser: 'proved' | 'not-told' | 'refused' | 'not-asked';
+  readonly findings: readonly Finding[];
+}
+
+// Without a name in it: of one, the new version would make a collection of entities.
+const QUESTION = 'what do i like';
+
+/** A key of another user, or of nobody, is a finding. */
+export async function checkKey(services: BackendAndStore, run: Run): Promise<KeyCheck> {
+  try {
+    return { isOfTestUser: await proveKey(services, run), findings: [] };
+  } catch (error) {
+    return { isOfTestUser: 'refused', findings: [findingOf(error)] };
+  }
+}
+
+type BackendAndStore = Pick<Services, 'backend' | 'vectors'>;
+
+async function proveKey({ backend, vectors }: BackendAndStore, run: Run) {
+  const user = testUserOf(run.runId);
+  const told = await asked(backend, user);
+  if (told === 'refused') {
+    throw new Refusal('RefusedKeyOfOtherUser', `The memory backend refuses the key for ${user}.`);
+  }
+  // Nobody has written for the test user yet: whoever has memories is somebody else.
+  const own = await vectors.count(run.plan.sourceCollection, ofTestUser(run));
+  if (told > own) {
+    throw new Refusal(
+      'RefusedKeyOfOtherUser',
+      `Asked for ${user}, who has ${own} memories, the memory backend finds ${told}: those of the key's user.`,
+    );
+  }
+  return (await asked(backend, `${user}_stranger`)) === 'refused' ? 'proved' : 'not-told';
+}
+
+/** The most memories that either endpoint finds for the user. */
+async function asked(backend: Services['backend'], user: string): Promise<number | 'refused'> {
+  try {
+    const counted = await backend.memoryCount(user);
+    return Math.max(counted, await backend.search(user, QUESTION));
+  } catch (error) {
+    if (error instanceof Refusal && error.name === 'RefusedKeyOfOtherUser') return 'refused';
+    throw error;
+  }
+}
