@@ -17,7 +17,8 @@ import type { Services } from './services.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const BACKEND_TIMEOUT_MS = 60_000;
+/** A memory is written with a language model's help, which takes its time. */
+export const BACKEND_TIMEOUT_MS = 60_000;
 const SNAPSHOT_PART_BYTES = 64 * 1024 * 1024;
 
 /** @throws ConfigurationError, or Refusal, naming the variable that is missing or unusable */

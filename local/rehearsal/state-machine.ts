@@ -15,8 +15,16 @@ export interface StateDefinition {
   readonly Type: string;
   readonly Resource?: string;
   readonly TimeoutSeconds?: number;
-  readonly Retry?: readonly { readonly ErrorEquals: readonly string[] }[];
+  readonly Retry?: readonly Retrier[];
   readonly Catch?: readonly { readonly ErrorEquals: readonly string[]; readonly Next: string }[];
+}
+
+export interface Retrier {
+  readonly ErrorEquals: readonly string[];
+  readonly IntervalSeconds?: number;
+  readonly MaxAttempts?: number;
+  readonly BackoffRate?: number;
+  readonly JitterStrategy?: 'FULL' | 'NONE';
 }
 
 export function readDefinition(): Definition {

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { PHASES } from '../../lib/migration/phases.ts';
 import { fingerprintOf } from '../../lib/migration/proof/fingerprint.ts';
 import { REMEDIES, RETRYABLE_FAILURES, RetryableFailure } from '../../lib/migration/refusals.ts';
+import type { Retrier } from '../../local/rehearsal/state-machine.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../support/migration/migration.ts';
+import { LEASE_MS } from '../support/migration/run-table.ts';
 import { execute, readDefinition } from '../support/migration/state-machine.ts';
 
 /** A person who approves when asked. */
@@ -113,7 +115,36 @@ describe('the state machine', () => {
     expect(failure).toBeUndefined();
     expect(tasks.filter((state) => state === 'Preflight')).toHaveLength(3);
   });
+
+  it.each(['Copy', 'CatchUp'])('outwaits the lease of a %s that died', async (dying) => {
+    const migration = await createMigration();
+    await migration.start();
+    const approve = approving(migration);
+    let hasDied = false;
+    const { tasks, failure } = await execute(migration, {
+      onTask: async (state) => {
+        await approve(state);
+        if (state !== dying || hasDied) return;
+        hasDied = true;
+        await migration.lock.take(RUN);
+        throw Object.assign(new Error('Task timed out'), { name: 'Sandbox.Timedout' });
+      },
+    });
+    expect(failure).toBeUndefined();
+    // The clock is turned by five seconds a task.
+    const meanwhile = tasks.filter((state) => state === dying).length;
+    expect(meanwhile).toBeGreaterThanOrEqual(LEASE_MS / 5_000);
+  });
 });
+
+// serverless.migration.js
+const LONGEST_FUNCTION_SECONDS = 900;
+
+function waitedSeconds(retrier: Retrier): number {
+  const { IntervalSeconds = 1, BackoffRate = 2, MaxAttempts = 3 } = retrier;
+  const pauses = Array.from({ length: MaxAttempts }, (_, n) => IntervalSeconds * BackoffRate ** n);
+  return pauses.reduce((sum, pause) => sum + pause, 0);
+}
 
 async function deletePoint({ services, target }: Migration): Promise<void> {
   const { points } = await services.vectors.scroll(target, { limit: 1 });
@@ -132,6 +163,18 @@ async function changeSetting({ services }: Migration): Promise<void> {
 describe('the definition', () => {
   const { States } = readDefinition();
   const tasks = Object.entries(States).filter(([, { Type }]) => Type === 'Task');
+
+  it('outwaits a step that died, and one that is at work for as long as a function may be', () => {
+    for (const [name, { Retry = [] }] of tasks) {
+      const running = Retry.filter((retrier) =>
+        retrier.ErrorEquals.includes('RetryableStepRunning'),
+      );
+      // Without jitter, which might draw nothing but short pauses.
+      expect(running.map(({ JitterStrategy = 'NONE' }) => JitterStrategy)).toEqual(['NONE']);
+      const longest = LONGEST_FUNCTION_SECONDS + LEASE_MS / 1_000;
+      expect(running.map(waitedSeconds)[0], name).toBeGreaterThanOrEqual(longest);
+    }
+  });
 
   it('has a deadline on every task, and retries nothing that was refused', () => {
     for (const [name, { TimeoutSeconds, Retry = [] }] of tasks) {

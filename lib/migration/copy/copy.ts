@@ -46,10 +46,11 @@ export async function copyPoints(
 ): Promise<CopyCheckpoint> {
   if (from.isComplete) return from;
   const { source, target, insertMode, keywords, pageSize } = settings;
-  const writer = createPointWriter({ target, insertMode, fillsKeywords: keywords === 'by-store' });
+  const fillsKeywords = keywords === 'by-store';
+  const { assertTurn } = ports;
+  const writer = createPointWriter({ target, insertMode, fillsKeywords, assertTurn });
   let checkpoint = from;
   for await (const page of pagesOf(source, { limit: pageSize, offset: from.nextOffset })) {
-    await ports.assertTurn?.();
     await writer.insert(page.points);
     checkpoint = advanced(checkpoint, page.points, page.nextOffset, keywords);
     await ports.saveCheckpoint(checkpoint);

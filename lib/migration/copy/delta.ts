@@ -55,8 +55,7 @@ export async function copyDelta(
 
   async function settle(nextOffset: PointId | null): Promise<void> {
     const changes = changesIn(batch);
-    await ports.assertTurn?.();
-    await apply(settings, changes);
+    await apply(settings, changes, ports);
     checkpoint = advanced(checkpoint, batch.length, changes, nextOffset);
     batch = [];
     await ports.saveCheckpoint(checkpoint);
@@ -90,11 +89,17 @@ function isSame(source: ScrolledPoint, target: ScrolledPoint): boolean {
   );
 }
 
-async function apply({ target, writer }: DeltaSettings, changes: Changes): Promise<void> {
+async function apply(
+  { target, writer }: DeltaSettings,
+  changes: Changes,
+  { assertTurn }: Pick<StepPorts<never>, 'assertTurn'>,
+): Promise<void> {
   const { inserts, replacements, deletions } = changes;
   if (inserts.length > 0) await writer.insert(inserts);
   if (replacements.length > 0) await writer.replace(replacements);
-  if (deletions.length > 0) await target.store.deletePoints(target.collection, { ids: deletions });
+  if (deletions.length === 0) return;
+  await assertTurn?.();
+  await target.store.deletePoints(target.collection, { ids: deletions });
 }
 
 function advanced(

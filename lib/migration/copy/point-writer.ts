@@ -20,11 +20,14 @@ export interface WriterSettings {
   readonly insertMode: InsertMode;
   /** Gives the store the text of points that have no keyword vector. */
   readonly fillsKeywords: boolean;
+  /** Called before every write; throws when another invocation has taken over. */
+  readonly assertTurn?: (() => Promise<void>) | undefined;
 }
 
 export type PointWriter = ReturnType<typeof createPointWriter>;
 
-export function createPointWriter({ target, insertMode, fillsKeywords }: WriterSettings) {
+export function createPointWriter(settings: WriterSettings) {
+  const { target, insertMode, fillsKeywords, assertTurn } = settings;
   const { store, collection } = target;
   let largest = Number.POSITIVE_INFINITY;
 
@@ -61,6 +64,7 @@ export function createPointWriter({ target, insertMode, fillsKeywords }: WriterS
   ): Promise<void> {
     for (let at = 0; at < points.length; ) {
       const batch = points.slice(at, at + largest);
+      await assertTurn?.();
       const isWritten = await write(batch).then(
         () => true,
         (error: unknown) => {

@@ -123,6 +123,8 @@ export interface SnapshotUpload {
   /** SHA-256, hexadecimal. */
   readonly checksum: string;
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** Ends it, however far it has come: what is there of the collection then is not complete. */
+  readonly signal?: AbortSignal;
 }
 
 export interface VectorSnapshots {

@@ -2,11 +2,15 @@
 import { STANDARD_PACE } from '../../retry.ts';
 import { createDatabase } from '../../store/database.ts';
 import { createApprovals } from './approvals.ts';
+import { intervals, type Ticker } from './heartbeat.ts';
 import { createRunLock } from './run-lock.ts';
 import { createRunStore } from './run-store.ts';
 
-/** A step that has not been heard of for so long is taken for dead. */
-export const LEASE_MS = 60_000;
+/**
+ * A step that has not been heard of for so long is taken for dead. Longer than any one change takes: what was begun
+ * in a turn has its answer in it, and no two turns write at once.
+ */
+export const LEASE_MS = 120_000;
 
 export type Remembering = ReturnType<typeof createRemembering>;
 
@@ -14,10 +18,11 @@ export function createRemembering(options: {
   readonly client: Parameters<typeof createDatabase>[0]['client'];
   readonly tableName: string;
   readonly clock: () => Date;
+  readonly ticker?: Ticker;
 }) {
-  const { client, tableName, clock } = options;
+  const { client, tableName, clock, ticker = intervals } = options;
   const database = createDatabase({ client, tableName, pace: STANDARD_PACE });
-  const lock = createRunLock({ database, clock, leaseMs: LEASE_MS });
+  const lock = createRunLock({ database, clock, leaseMs: LEASE_MS, ticker });
   return {
     clock,
     lock,

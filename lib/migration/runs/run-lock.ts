@@ -3,6 +3,7 @@
 import type { Database, Item, Write } from '../../store/database.ts';
 import { setOn } from '../../store/update-writes.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
+import { type Ticker, whileBeating } from './heartbeat.ts';
 import { LOCK_KEY } from './run-keys.ts';
 
 export interface Lease {
@@ -23,8 +24,9 @@ export function createRunLock(options: {
   readonly clock: () => Date;
   /** A step that has not been heard of for so long is taken for dead. */
   readonly leaseMs: number;
+  readonly ticker: Ticker;
 }) {
-  const { database, leaseMs } = options;
+  const { database, leaseMs, ticker } = options;
   const now = () => options.clock().getTime();
 
   async function activeRun(): Promise<string | undefined> {
@@ -82,6 +84,14 @@ export function createRunLock(options: {
     await database.commit([fence(lease)]);
   }
 
+  /** Keeps the turn for as long as the work takes; the signal tells the work that it is over. */
+  function keep<Result>(
+    lease: Lease,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    return whileBeating({ renew: () => renew(lease), now, leaseMs, ticker }, work);
+  }
+
   /** Ends the turn, if it is not over already. */
   async function release(lease: Lease): Promise<void> {
     try {
@@ -100,7 +110,7 @@ export function createRunLock(options: {
     );
   }
 
-  return { activeRun, latestRun, claim, take, fence, renew, release, free };
+  return { activeRun, latestRun, claim, take, fence, renew, keep, release, free };
 }
 
 function epochOf(lock: Item | undefined): number {

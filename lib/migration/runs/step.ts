@@ -26,6 +26,8 @@ export type StepInput = v.InferOutput<typeof inputSchema>;
 export interface Turn extends StepContext {
   readonly lease: Lease;
   readonly checkpoint: Checkpoint | undefined;
+  /** Tells that the turn is over: ends a change that takes long. */
+  readonly signal: AbortSignal;
   /** Before each batch of changes: stops a step that was taken for dead. */
   readonly renew: () => Promise<void>;
   /** After work that is durable. */
@@ -95,43 +97,65 @@ export async function takeStep(
   }
 }
 
+interface Invocation {
+  readonly input: StepInput;
+  readonly timeLeftMs: () => number;
+}
+
+interface InTurn extends Invocation, Pick<Turn, 'lease' | 'signal'> {}
+
 async function inTurn(
   step: Step,
   services: Services,
-  { input, timeLeftMs }: { input: StepInput; timeLeftMs: () => number },
+  { input, timeLeftMs }: Invocation,
 ): Promise<StepResult> {
-  const { runs, lock } = services;
+  const { lock } = services;
   const lease = await lock.take(input.runId);
   try {
-    // The run may have moved on before its lock was ours.
-    const found = await runs.read(input.runId);
-    const move = moveFor(step.command, standingOf(found), input.actor);
-    await assertMayGoOn(services, found, move);
-    let run = await enter(step, { services, input, run: found }, { lease, move });
-    const restsOn = basisOf(step.command, run);
-    const saved = await runs.readCheckpoint(run.runId, step.command);
-    const outcome = await step.work({
-      services,
-      input,
-      run,
-      lease,
-      checkpoint: isDeepStrictEqual(saved?.restsOn, restsOn) ? saved : undefined,
-      renew: () => lock.renew(lease),
-      save: (state, progress) =>
-        runs.saveCheckpoint(lease, step.command, { state, restsOn, ...(progress && { progress }) }),
-      note: async (changes) => {
-        run = { ...run, ...changes };
-        await runs.write(lease, run);
-      },
-      hasTime: () => timeLeftMs() > SAVING_TIME_MS,
-    });
-    if (!outcome.done) return resultOf(run, outcome);
-    const finished = finishedRun(run, move, outcome, services.clock());
-    await runs.finish(lease, finished, step.command);
-    return resultOf(finished, outcome);
+    return await lock.keep(lease, (signal) =>
+      goOn(step, services, { input, timeLeftMs, lease, signal }),
+    );
   } finally {
     await lock.release(lease);
   }
+}
+
+async function goOn(
+  step: Step,
+  services: Services,
+  { input, timeLeftMs, lease, signal }: InTurn,
+): Promise<StepResult> {
+  const { runs, lock } = services;
+  // The run may have moved on before its lock was ours.
+  const found = await runs.read(input.runId);
+  const move = moveFor(step.command, standingOf(found), input.actor);
+  await assertMayGoOn(services, found, move);
+  let run = await enter(step, { services, input, run: found }, { lease, move });
+  const restsOn = basisOf(step.command, run);
+  const saved = await runs.readCheckpoint(run.runId, step.command);
+  const outcome = await step.work({
+    services,
+    input,
+    run,
+    lease,
+    signal,
+    checkpoint: isDeepStrictEqual(saved?.restsOn, restsOn) ? saved : undefined,
+    renew: async () => {
+      signal.throwIfAborted();
+      await lock.renew(lease);
+    },
+    save: (state, progress) =>
+      runs.saveCheckpoint(lease, step.command, { state, restsOn, ...(progress && { progress }) }),
+    note: async (changes) => {
+      run = { ...run, ...changes };
+      await runs.write(lease, run);
+    },
+    hasTime: () => timeLeftMs() > SAVING_TIME_MS,
+  });
+  if (!outcome.done) return resultOf(run, outcome);
+  const finished = finishedRun(run, move, outcome, services.clock());
+  await runs.finish(lease, finished, step.command);
+  return resultOf(finished, outcome);
 }
 
 // When one of these was made anew, a step that had begun begins anew: half of its work is of another collection,

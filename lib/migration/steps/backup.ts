@@ -142,11 +142,11 @@ async function check({ services }: Turn, state: State): Promise<State> {
     : state;
 }
 
-async function drill({ services, run }: Turn, state: State): Promise<State> {
+async function drill(turn: Turn, state: State): Promise<State> {
   const { snapshot, parts = [], sha256, counts } = state;
   if (!snapshot || !sha256) return state;
   const points = Number(counts?.facts.points);
-  const drilled = await drillRestore(services, { run, snapshot, parts, sha256, points });
+  const drilled = await drillRestore(turn, { snapshot, parts, sha256, points });
   return { ...state, drilled };
 }
 
@@ -154,7 +154,10 @@ async function dump(turn: Turn, state: State): Promise<State> {
   return { ...state, graph: await backUpGraph(turn) };
 }
 
-async function writeManifest({ services, run, lease }: Turn, state: State): Promise<Outcome> {
+async function writeManifest(
+  { services, run, lease, renew }: Turn,
+  state: State,
+): Promise<Outcome> {
   const { counts, snapshot, parts, sha256, drilled, graph } = state;
   const storeVersion = await services.vectors.version();
   const collection = run.plan.sourceCollection;
@@ -179,6 +182,7 @@ async function writeManifest({ services, run, lease }: Turn, state: State): Prom
       graph: graph?.kind ?? 'none',
     },
   });
+  await renew();
   await removeSnapshot(services.vectors, collection, snapshot?.name);
   return { done: true, evidence };
 }

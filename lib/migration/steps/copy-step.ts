@@ -75,7 +75,9 @@ async function copyAll(turn: Turn, { settings, users }: CopyPlan): Promise<Outco
 
 async function copyChanges(turn: Turn, { settings, users }: CopyPlan): Promise<Outcome> {
   const { source, target, pageSize, insertMode, keywords } = settings;
-  const writer = createPointWriter({ target, insertMode, fillsKeywords: keywords === 'by-store' });
+  const fillsKeywords = keywords === 'by-store';
+  const { renew: assertTurn } = turn;
+  const writer = createPointWriter({ target, insertMode, fillsKeywords, assertTurn });
   const reached = await copyDelta(
     { source, target, writer, pageSize },
     portsOf(turn, (delta: DeltaCheckpoint) => ({

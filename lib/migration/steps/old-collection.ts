@@ -4,6 +4,7 @@ import { readManifest } from '../proof/user-comparison.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { restoredCollectionOf } from '../runs/run-names.ts';
+import type { Turn } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { assertFree } from './restore-drill.ts';
 import { keptBytes } from './snapshot-backup.ts';
@@ -19,14 +20,10 @@ export async function isOldIntact({ vectors }: Services, run: Run): Promise<bool
 /**
  * Only ever under a fresh name: onto a collection that exists, a restore overwrites without a word.
  * What an interrupted restore left is removed first.
- * @param renew before each change: by now a later turn may have restored it, and users work on it
+ * The turn is renewed before each change: by now a later one may have restored it, and users work on it.
  * @throws Refusal when the snapshot is gone, or of another version of the store
  */
-export async function restoreOld(
-  services: Services,
-  run: Run,
-  renew: () => Promise<void>,
-): Promise<string> {
+export async function restoreOld({ services, run, renew, signal }: Turn): Promise<string> {
   const { vectors, artifacts } = services;
   const { snapshot, parts, sha256, drilled, storeVersion } = await readManifest(services, run);
   const name = restoredCollectionOf(run);
@@ -34,11 +31,13 @@ export async function restoreOld(
   await renew();
   await vectors.deleteCollection(name);
   await assertFree(vectors, name);
+  await renew();
   await vectors.uploadSnapshot(name, {
     fileName: snapshot.name,
     size: snapshot.size,
     checksum: sha256,
     bytes: keptBytes(artifacts, parts),
+    signal,
   });
   const { digest, points } = await fingerprintOf(vectors, name);
   if (points === drilled && digest === verifiedFingerprint(run)) return name;

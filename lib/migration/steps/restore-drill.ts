@@ -2,6 +2,7 @@
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { collectionsOf, drillCollectionOf } from '../runs/run-names.ts';
+import type { Turn } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { keptBytes, type Part, type Snapshot } from './snapshot-backup.ts';
 
@@ -12,25 +13,28 @@ import { keptBytes, type Part, type Snapshot } from './snapshot-backup.ts';
  * @throws Refusal when they are not as many as were counted
  */
 export async function drillRestore(
-  { vectors, artifacts }: Pick<Services, 'vectors' | 'artifacts'>,
+  { services, run, renew, signal }: Turn,
   options: {
-    readonly run: Run;
     readonly snapshot: Snapshot;
     readonly parts: readonly Part[];
     readonly sha256: string;
     readonly points: number;
   },
 ): Promise<number> {
-  const { run, snapshot, parts, sha256, points } = options;
+  const { vectors, artifacts } = services;
+  const { snapshot, parts, sha256, points } = options;
   const scratch = drillCollectionOf(run);
+  await renew();
   await removeOwn(vectors, run, scratch);
   await assertFree(vectors, scratch);
+  await renew();
   try {
     await vectors.uploadSnapshot(scratch, {
       fileName: snapshot.name,
       size: snapshot.size,
       checksum: sha256,
       bytes: keptBytes(artifacts, parts),
+      signal,
     });
     const restored = await vectors.count(scratch);
     if (restored === points) return restored;
@@ -39,6 +43,8 @@ export async function drillRestore(
       `Of ${points} points, the restored snapshot has ${restored}: written to meanwhile, or incomplete.`,
     );
   } finally {
+    // A later turn may be drilling under the same name.
+    await renew();
     await removeOwn(vectors, run, scratch);
   }
 }

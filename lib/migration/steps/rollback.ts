@@ -56,9 +56,7 @@ async function goBack(turn: Turn, state: State, services: Services): Promise<Out
   await renew();
   const returnTo =
     state.returnTo ??
-    ((await isOldIntact(services, run))
-      ? sourceCollection
-      : await restoreOld(services, run, renew));
+    ((await isOldIntact(services, run)) ? sourceCollection : await restoreOld(turn));
   await save({ ...state, returnTo });
   const settled = await settleLoss(turn, { ...state, returnTo });
   await renew();

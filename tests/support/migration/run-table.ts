@@ -2,6 +2,7 @@
 import { createRemembering } from '../../../lib/migration/runs/remembering.ts';
 import type { Plan } from '../../../lib/migration/runs/run.ts';
 import { createTestTable } from '../test-table.ts';
+import { createManualTicker } from './manual-ticker.ts';
 
 export { LEASE_MS } from '../../../lib/migration/runs/remembering.ts';
 
@@ -18,8 +19,11 @@ export async function createRunTable() {
   const { client, tableName } = await createTestTable();
   let time = Date.parse('2026-03-01T09:00:00Z');
   const clock = () => new Date(time);
+  const { ticker, beat, intervals } = createManualTicker();
   return {
-    ...createRemembering({ client, tableName, clock }),
+    ...createRemembering({ client, tableName, clock, ticker }),
+    beat,
+    beatIntervals: intervals,
     pass: (milliseconds: number) => {
       time += milliseconds;
     },

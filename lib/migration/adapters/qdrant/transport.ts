@@ -29,16 +29,21 @@ export interface Call {
 
 export type Transport = ReturnType<typeof createTransport>;
 
-// A migration outlives a restart of the store; a function's own time limit ends it earlier if need be.
+const TIMEOUT_MS = 60_000;
+
+// A store that restarts is waited for. Whoever waits longer asks anew, for the turn may be over by then.
 const PATIENT_PACE: Pace = {
   ...STANDARD_PACE,
   firstDelayMs: 100,
   longestDelayMs: 10_000,
-  deadlineMs: 90_000,
+  deadlineMs: 45_000,
 };
 
+/** Of a call with all its tries; streams of a snapshot excepted. */
+export const LONGEST_CALL_MS = PATIENT_PACE.deadlineMs + TIMEOUT_MS;
+
 export function createTransport(connection: QdrantConnection) {
-  const { timeoutMs = 60_000, pace = PATIENT_PACE } = connection;
+  const { timeoutMs = TIMEOUT_MS, pace = PATIENT_PACE } = connection;
   const fetchReply = connection.fetch ?? fetch;
   const baseUrl = connection.url.replace(/\/+$/, '');
   const patience: Pace = { ...pace, askedDelayMs };

@@ -19,8 +19,10 @@ export function createUpload({ baseUrl, authorization }: Transport) {
     const path = pathOf(collection, `/snapshots/upload${query}`);
     const form = formOf(upload);
     const headers = { ...authorization(), ...form.headers };
-    const request = openRequest(`${baseUrl}${path}`, headers);
+    upload.signal?.throwIfAborted();
+    const request = openRequest(`${baseUrl}${path}`, headers, upload.signal);
     const reply = await send(request, form.bytes()).catch((cause) => {
+      upload.signal?.throwIfAborted();
       // A file that cannot be read is no failure of the store.
       throw form.brokenBy() ?? toUnavailable(`POST ${path}`, cause);
     });
@@ -28,9 +30,13 @@ export function createUpload({ baseUrl, authorization }: Transport) {
   };
 }
 
-function openRequest(url: string, headers: Record<string, string>): ClientRequest {
+function openRequest(
+  url: string,
+  headers: Record<string, string>,
+  signal: AbortSignal | undefined,
+): ClientRequest {
   const open = url.startsWith('https:') ? httpsRequest : httpRequest;
-  return open(url, { method: 'POST', headers, timeout: SILENCE_MS });
+  return open(url, { method: 'POST', headers, signal, timeout: SILENCE_MS });
 }
 
 // A refusal may arrive before the file is sent: the answer counts, and the rest of the file is not sent.

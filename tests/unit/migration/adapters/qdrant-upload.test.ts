@@ -13,10 +13,14 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.close());
 
-function upload(apiKey: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+function upload(
+  apiKey: string,
+  bytes: AsyncIterable<Uint8Array>,
+  end: { readonly signal?: AbortSignal } = {},
+): Promise<void> {
   const store = createQdrant({ url: sandbox.url, apiKey });
   const file = { fileName: 'a.snapshot', size: MEGABYTES * MEGABYTE, checksum: 'a'.repeat(64) };
-  return store.uploadSnapshot('restored', { ...file, bytes });
+  return store.uploadSnapshot('restored', { ...file, bytes, ...end });
 }
 
 async function* zeros(): AsyncGenerator<Uint8Array> {
@@ -42,6 +46,25 @@ test('a broken connection is a store that cannot be reached, and is not tried ag
 test('a broken file is no failure of the store', async () => {
   const broken = { name: 'TypeError', message: 'the file cannot be read' };
   await expect(upload('secret', brokenFile())).rejects.toMatchObject(broken);
+});
+
+test('an upload that is to end ends at once, and makes nothing', async () => {
+  const controller = new AbortController();
+  const over = new Error('the turn is over');
+  let sent = 0;
+  async function* interrupted() {
+    for await (const chunk of zeros()) {
+      yield chunk;
+      sent += 1;
+      if (sent === 2) controller.abort(over);
+    }
+  }
+  const { signal } = controller;
+  await expect(upload('secret', interrupted(), { signal })).rejects.toBe(over);
+  expect(sent).toBeLessThan(MEGABYTES);
+  await expect(upload('secret', zeros(), { signal })).rejects.toBe(over);
+  const store = createQdrant({ url: sandbox.url, apiKey: 'secret' });
+  expect(await store.listCollections()).toEqual([]);
 });
 
 test('a file that arrives whole, but not as announced, is refused by its checksum', async () => {

@@ -1,0 +1,188 @@
+// A stage may take longer than a lease: it keeps its turn. A step that stood still for so long has lost it, and
+// changes nothing more.
+import { describe, expect, it } from 'vitest';
+import type { Services } from '../../../../lib/migration/services.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import {
+  createMigration,
+  type Migration,
+  RUN,
+  type StepName,
+} from '../../../support/migration/migration.ts';
+import { named } from '../../../support/migration/refused.ts';
+import { LEASE_MS } from '../../../support/migration/run-table.ts';
+
+type Prepare = (migration: Migration) => Promise<void>;
+
+const DRILL = `restore_drill_${RUN}`;
+
+const having =
+  (...steps: StepName[]): Prepare =>
+  async (migration) => {
+    await migration.start();
+    await migration.follow(...steps);
+  };
+
+/** What takes long in a step: a call, or the rows of a stream. */
+type Slow = (services: Services, pass: () => Promise<void>) => Services;
+
+const slowScroll: Slow = ({ vectors, ...services }, pass) => ({
+  ...services,
+  vectors: {
+    ...vectors,
+    scroll: async (...args) => {
+      await pass();
+      return await vectors.scroll(...args);
+    },
+  },
+});
+
+const slowUpload: Slow = ({ vectors, ...services }, pass) => ({
+  ...services,
+  vectors: {
+    ...vectors,
+    uploadSnapshot: async (...args) => {
+      await pass();
+      await vectors.uploadSnapshot(...args);
+    },
+  },
+});
+
+const slowStatistics: Slow = ({ backend, ...services }, pass) => ({
+  ...services,
+  backend: {
+    ...backend,
+    memoryCount: async (user) => {
+      await pass();
+      return await backend.memoryCount(user);
+    },
+  },
+});
+
+const slowGraph: Slow = (services, pass) => {
+  const { graph } = services;
+  if (!graph) throw new Error('There is a graph in this world');
+  return {
+    ...services,
+    graph: {
+      ...graph,
+      async *nodes() {
+        await pass();
+        yield* graph.nodes();
+      },
+    },
+  };
+};
+
+const STAGES: readonly (readonly [string, StepName, Prepare, Slow])[] = [
+  ['looking through the memories', 'preflight', having(), slowScroll],
+  ['asking for every user', 'backup', having('preflight'), slowStatistics],
+  ['restoring for a try', 'backup', having('preflight'), slowUpload],
+  ['the dump of the graph', 'backup', having('preflight'), slowGraph],
+  ['comparing everything', 'verify', having('preflight', 'backup', 'rebuild', 'copy'), slowScroll],
+  ['the look before the cutover', 'cutover', (migration) => migration.prove(), slowScroll],
+];
+
+describe('a stage that takes longer than a lease', () => {
+  it.each(STAGES)('keeps its turn: %s', async (_, step, prepare, slow) => {
+    const migration = await createMigration();
+    await prepare(migration);
+    let refused = 0;
+    const pass = async () => {
+      for (let beats = 0; beats < 6; beats += 1) {
+        migration.pass(LEASE_MS / 4);
+        await migration.beat();
+      }
+      await expect(migration.lock.take(RUN)).rejects.toEqual(named('RetryableStepRunning'));
+      refused += 1;
+    };
+    await migration.finish(step, {}, slow(migration.services, pass));
+    expect(refused).toBeGreaterThan(0);
+    expect(migration.beatIntervals()).toEqual([]);
+    await migration.lock.take(RUN);
+  });
+
+  it('lets its turn go when it fails', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    const failing = slowScroll(migration.services, () => Promise.reject(new Error('of the store')));
+    await expect(migration.invoke('preflight', {}, failing)).rejects.toThrow('of the store');
+    expect(migration.beatIntervals()).toEqual([]);
+    await migration.lock.take(RUN);
+  });
+});
+
+describe('a step that stood still for as long as a lease', () => {
+  /** Another invocation has the turn; the first one wakes and its next beat tells it. */
+  async function overtake(migration: Migration): Promise<void> {
+    migration.pass(LEASE_MS);
+    await migration.lock.take(RUN);
+    await migration.beat();
+  }
+
+  it.each([
+    ['restoring for a try', 'backup', having('preflight'), DRILL],
+    [
+      'restoring what users go back to',
+      'rollback',
+      async (migration: Migration) => {
+        await migration.prove();
+        await migration.finish('cutover');
+        await migration.services.vectors.deleteCollection(SOURCE);
+      },
+      `${SOURCE}_restored_${RUN}`,
+    ],
+  ] as const)(
+    'ends its upload and leaves the name to its successor: %s',
+    async (_, step, prepare, name) => {
+      const migration = await createMigration();
+      await prepare(migration);
+      const { vectors } = migration.services;
+      const changes: string[] = [];
+      const spoken: Services = {
+        ...migration.services,
+        vectors: {
+          ...vectors,
+          uploadSnapshot: async (collection, upload) => {
+            await overtake(migration);
+            changes.length = 0;
+            await vectors.uploadSnapshot(collection, upload);
+          },
+          deleteCollection: async (collection) => {
+            changes.push(collection);
+            return await vectors.deleteCollection(collection);
+          },
+        },
+      };
+      const attempt = migration.finish(step, {}, spoken);
+      await expect(attempt).rejects.toEqual(named('RefusedStaleEpoch'));
+      expect(await vectors.listCollections()).not.toContain(name);
+      expect(changes).toEqual([]);
+    },
+  );
+
+  it('asks for its turn before each of its changes to the new collection', async () => {
+    const migration = await createMigration();
+    await having('preflight', 'backup', 'rebuild', 'copy')(migration);
+    const { vectors } = migration.services;
+    const { points } = await vectors.scroll(migration.target, { limit: 2 });
+    const [first, second] = points;
+    if (!first || !second) throw new Error('There are memories in this world');
+    // One is to be inserted, another to be deleted.
+    await vectors.deletePoints(migration.target, { ids: [first.id] });
+    await vectors.deletePoints(SOURCE, { ids: [second.id] });
+    const spoken: Services = {
+      ...migration.services,
+      vectors: {
+        ...vectors,
+        upsert: async (...args) => {
+          await vectors.upsert(...args);
+          await overtake(migration);
+        },
+      },
+    };
+    const attempt = migration.finish('copy', {}, spoken);
+    await expect(attempt).rejects.toEqual(named('RefusedStaleEpoch'));
+    expect(await vectors.retrieve(migration.target, [second.id])).toHaveLength(1);
+  });
+});
