@@ -1,12 +1,16 @@
 // npm run migrate -- COMMAND: the operator's command line over the migration's functions, with services as the
-// environment names them. Exit code 0: done, or nothing to do yet; 1: failed; 2: wrong use; 3: refused.
+// environment names them, or with `--stage` those that are deployed. Exit code 0: done, or nothing to do yet;
+// 1: failed; 2: wrong use; 3: refused.
 import { ConfigurationError } from '../lib/errors.ts';
 import { Refusal } from '../lib/migration/refusals.ts';
 import { translateFailure } from '../lib/migration/runs/translate-failure.ts';
 import type { Services } from '../lib/migration/services.ts';
 import { servicesFromEnvironment } from '../lib/migration/services-from-environment.ts';
 import { carryOut } from './migrate/carry-out.ts';
-import { readOrder, WrongUseError } from './migrate/read-order.ts';
+import { createHere } from './migrate/here.ts';
+import { createOnStage } from './migrate/on-stage.ts';
+import type { Place } from './migrate/place.ts';
+import { type Order, readOrder, WrongUseError } from './migrate/read-order.ts';
 import {
   answerAsJson,
   answerAsText,
@@ -22,9 +26,10 @@ import { StartError } from './start-error.ts';
 const words = process.argv.slice(2);
 const isForMachines = words.includes('--json');
 const running = createRunning();
+let onInterruption = 'Interrupted: the same command goes on from there.';
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
-    console.error('Interrupted: the same command goes on from there.');
+    console.error(onInterruption);
     leave(EXIT.failed);
   });
 }
@@ -38,12 +43,22 @@ async function migrate(): Promise<ExitCode> {
       console.log(helpOn(order.helpOn));
       return EXIT.done;
     }
-    const answer = await carryOut(order, await openServices());
+    const terminal = { input: process.stdin, output: process.stderr };
+    const answer = await carryOut(order, await openPlace(order), terminal);
     console.log(isForMachines ? answerAsJson(answer) : answerAsText(answer));
     return EXIT.done;
   } catch (error) {
     return tellFailure(translateFailure(error));
   }
+}
+
+async function openPlace({ stage }: Order): Promise<Place> {
+  if (stage !== undefined) {
+    onInterruption = `Interrupted: what runs on ${stage} ends by itself; the same command goes on from there.`;
+    return createOnStage(stage);
+  }
+  const services = await openServices();
+  return createHere(async () => services);
 }
 
 async function openServices(): Promise<Services> {

@@ -1,11 +1,15 @@
-// Counts the days of the way back, once a day; and, every few minutes of a window, whether it has closed.
+// Counts the days of the way back, once a day; and, every few minutes of a window, whether it has closed. For a run
+// that is named, the step by itself.
 
-import { ownServices } from '../../lib/migration/runs/step-handler.ts';
+import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { keepWatch } from '../../lib/migration/steps/watch.ts';
+import { retention } from '../../lib/migration/steps/retention.ts';
+import { keepWatch, namesARun } from '../../lib/migration/steps/watch.ts';
 
 export function createHandler(services: () => Promise<Services>) {
-  return async () => await keepWatch(await services());
+  const takeRetention = stepHandler(retention, services);
+  return async (payload: unknown, context: Parameters<typeof takeRetention>[1]) =>
+    namesARun(payload) ? await takeRetention(payload, context) : await keepWatch(await services());
 }
 
 export const handler = createHandler(ownServices);

@@ -81,11 +81,15 @@ export const REMEDIES = {
   RefusedExpiredMemories:
     'Rename the key of those memories, or start a run that accepts "expired-memories".',
   RefusedUnconfirmed: 'Type the id of the run, or give it again with "--yes-run".',
-  RefusedStage:
-    'Leave "--stage" out and name the services of the stage in the environment, or execute its state machine.',
+  RefusedNoFunction:
+    'Check "--stage", AWS_REGION and AWS_PROFILE; a stage that has no migration yet has to be deployed first.',
 } as const;
 
 export type RefusalName = keyof typeof REMEDIES;
+
+export function isRefusalName(name: string): name is RefusalName {
+  return Object.hasOwn(REMEDIES, name);
+}
 
 /** The machine will not do it, and trying again changes nothing; the message ends with the remedy. */
 export class Refusal extends Error {
@@ -105,6 +109,10 @@ export class Refusal extends Error {
 export const RETRYABLE_FAILURES = ['RetryableUnavailable', 'RetryableStepRunning'] as const;
 
 export type RetryableName = (typeof RETRYABLE_FAILURES)[number];
+
+export function isRetryableName(name: string): name is RetryableName {
+  return RETRYABLE_FAILURES.some((retryable) => retryable === name);
+}
 
 /** A service did not answer, or asked to be left alone for a while: the same call may succeed later. */
 export class RetryableFailure extends Error {

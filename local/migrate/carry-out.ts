@@ -1,45 +1,41 @@
 // Carries an order out: asks again as often as the step wants, a person at the terminal seeing how far it is.
 import { setTimeout } from 'node:timers/promises';
-import { SingleBar } from 'cli-progress';
 import * as v from 'valibot';
-import { type Progress, runIdSchema } from '../../lib/migration/runs/run.ts';
-import type { Services } from '../../lib/migration/services.ts';
-import { readStatus, type Status } from '../../lib/migration/steps/status.ts';
+import { runIdSchema } from '../../lib/migration/runs/run.ts';
 import { commandNamed } from './commands.ts';
 import { confirmRun } from './confirm.ts';
+import { type Place, statusIn } from './place.ts';
+import { createProgress } from './progress.ts';
 import type { Order } from './read-order.ts';
 import type { Answer } from './telling.ts';
 import { whatsNext } from './whats-next.ts';
 
+export interface Terminal {
+  readonly input: NodeJS.ReadStream;
+  /** For everything but the answer. */
+  readonly output: NodeJS.WriteStream;
+}
+
 /** A step that wants longer than this is not waited for: its day has not come. */
 const LONGEST_WAIT_SECONDS = 60;
 
-const CONTEXT = { getRemainingTimeInMillis: () => Number.POSITIVE_INFINITY };
-
 const waitingSchema = v.object({ done: v.literal(false), waitSeconds: v.number() });
 
-/** @throws Refusal, RetryableFailure */
-export async function carryOut(order: Order, services: Services): Promise<Answer> {
+/** @throws Refusal, RetryableFailure, FunctionFailedError */
+export async function carryOut(order: Order, place: Place, terminal: Terminal): Promise<Answer> {
   const { name, payload, isMeant, yesRun } = order;
-  const command = commandNamed(name);
+  const { stage } = place;
   const runId = v.is(runIdSchema, payload.runId) ? payload.runId : undefined;
-  const bar = createBar();
-  const handler = command.createHandler(async () => watched(services, bar.show));
-  if (command.isGrave && isMeant && runId !== undefined) {
-    await confirmRun({ runId, typed: yesRun }, { input: process.stdin, output: process.stderr });
+  if (commandNamed(name).isGrave && isMeant && runId !== undefined) {
+    await confirmRun({ runId, typed: yesRun }, terminal);
   }
-  try {
-    const result = await untilDone(
-      () => handler(payload, CONTEXT),
-      async (seconds) => {
-        bar.stop();
-        tellWaiting(order, await readStatus(services, runId), seconds);
-      },
-    );
-    return { command: name, result, status: await statusAfter(services, runId) };
-  } finally {
-    bar.stop();
-  }
+  const { during } = createProgress(terminal.output);
+  const result = await untilDone(
+    () => during({ place, runId }, () => place.invoke(name, payload)),
+    (seconds) => tellWaiting(order, place, seconds),
+  );
+  const status = name === 'status' ? result : await statusIn(place, runId);
+  return { command: name, result, status: status as Answer['status'], stage };
 }
 
 async function untilDone(
@@ -54,47 +50,11 @@ async function untilDone(
   }
 }
 
-function tellWaiting({ name }: Order, status: Status, seconds: number): void {
+async function tellWaiting({ name, payload }: Order, place: Place, seconds: number) {
   console.error(`${name}: not done yet, taken again in ${seconds} s`);
-  for (const { command } of whatsNext(status).filter(({ command }) =>
-    command.startsWith('approve'),
-  )) {
+  const status = await statusIn(place, String(payload.runId));
+  const asked = status ? whatsNext(status, place.stage) : [];
+  for (const { command } of asked.filter(({ command }) => command.startsWith('approve'))) {
     console.error(`  once it is done: npm run migrate -- ${command}`);
   }
-}
-
-/** A dry start and a watch over nothing leave no run behind. */
-async function statusAfter(services: Services, runId?: string): Promise<Status | undefined> {
-  const id = runId ?? (await services.lock.latestRun());
-  if (id === undefined) return undefined;
-  try {
-    return await readStatus(services, id);
-  } catch (error) {
-    if (error instanceof Error && error.name === 'RefusedUnknownRun') return undefined;
-    throw error;
-  }
-}
-
-/** The same services, with every checkpoint seen. */
-function watched(services: Services, show: (progress: Progress) => void): Services {
-  const { runs } = services;
-  const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
-    await runs.saveCheckpoint(lease, step, checkpoint);
-    if (checkpoint.progress) show(checkpoint.progress);
-  };
-  return { ...services, runs: { ...runs, saveCheckpoint } };
-}
-
-// On standard error, and only for a terminal: what is written to a pipe stays the answer alone.
-function createBar() {
-  const bar = new SingleBar({ stream: process.stderr, hideCursor: true });
-  return {
-    show({ done, total }: Progress) {
-      if (!bar.isActive) bar.start(total, 0);
-      bar.update(done);
-    },
-    stop() {
-      if (bar.isActive) bar.stop();
-    },
-  };
 }

@@ -7,14 +7,12 @@ import * as cutover from '../../functions/migration/cutover.ts';
 import * as freeze from '../../functions/migration/freeze.ts';
 import * as preflight from '../../functions/migration/preflight.ts';
 import * as rebuild from '../../functions/migration/rebuild.ts';
-import * as watch from '../../functions/migration/retention.ts';
+import * as retention from '../../functions/migration/retention.ts';
 import * as rollback from '../../functions/migration/rollback.ts';
 import * as start from '../../functions/migration/start.ts';
 import * as status from '../../functions/migration/status.ts';
 import * as verify from '../../functions/migration/verify.ts';
-import { stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { retention } from '../../lib/migration/steps/retention.ts';
 import type { OptionName } from './options.ts';
 
 type Handler = (
@@ -33,6 +31,8 @@ export interface MigrateCommand {
   readonly needs: readonly OptionName[];
   readonly takes: readonly OptionName[];
   readonly createHandler: (services: () => Promise<Services>) => Handler;
+  /** The name of the function where it is not the command's. */
+  readonly deployedAs?: string;
 }
 
 const STEP = {
@@ -84,11 +84,11 @@ export const COMMANDS = {
   },
   retention: {
     ...GRAVE,
-    createHandler: (services: () => Promise<Services>) => stepHandler(retention, services),
+    ...retention,
     does: 'ends the way back when its days are over, never earlier',
   },
   watch: {
-    ...{ ...LOOKING, ...watch, by: 'a timer', needs: [] },
+    ...{ ...LOOKING, ...retention, by: 'a timer', needs: [], deployedAs: 'retention' },
     does: 'does what is due by the clock: goes back from a window that has closed, ends the way back',
   },
 } as const satisfies Readonly<Record<string, MigrateCommand>>;

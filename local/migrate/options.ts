@@ -55,7 +55,10 @@ export const OPTIONS = {
   },
   json: { type: 'boolean', says: 'one JSON object on standard output' },
   help: { type: 'boolean', says: 'this help' },
-  stage: { type: 'string', value: 'STAGE', says: 'refused: works with the named services only' },
+  stage: {
+    ...{ type: 'string', value: 'STAGE' },
+    says: 'with the functions of a deployed stage; without, with the services that the environment names',
+  },
 } as const satisfies Readonly<Record<string, Option>>;
 
 export type OptionName = keyof typeof OPTIONS;

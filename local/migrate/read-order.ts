@@ -1,6 +1,5 @@
 // What was typed, as an order: a command, its function's input, and how to speak.
 import { parseArgs } from 'node:util';
-import { Refusal } from '../../lib/migration/refusals.ts';
 import { firstLine } from '../start-error.ts';
 import { type CommandName, commandNamed, isCommand } from './commands.ts';
 import { OF_EVERY_COMMAND, OPTIONS, type Option, type OptionName } from './options.ts';
@@ -11,6 +10,8 @@ export interface Order {
   readonly payload: Readonly<Record<string, unknown>>;
   readonly isMeant: boolean;
   readonly yesRun: string | undefined;
+  /** Of which functions; undefined for those in this process. */
+  readonly stage: string | undefined;
 }
 
 /** The command line itself is wrong: nothing was asked of anybody. */
@@ -20,27 +21,21 @@ export class WrongUseError extends Error {
 
 type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/** @returns a command's help, or that of all, where help is asked for. @throws WrongUseError, Refusal */
+/** @returns a command's help, or that of all, where help is asked for. @throws WrongUseError */
 export function readOrder(words: readonly string[]): Order | { readonly helpOn?: CommandName } {
   const [name = '--help', ...rest] = words;
   if (name === '--help' || name === 'help') return {};
   if (!isCommand(name)) throw new WrongUseError(`There is no command "${name}".`);
   const values = valuesOf(name, rest);
   if (values.help) return { helpOn: name };
-  if (values.stage !== undefined) {
-    throw new Refusal(
-      'RefusedStage',
-      'The functions of a deployed stage are not invoked from here.',
-    );
-  }
   const missing = commandNamed(name).needs.find((option) => values[option] === undefined);
   if (missing) throw new WrongUseError(`"${name}" needs --${missing}.`);
-  const yesRun = values['yes-run'];
   return {
     name,
     payload: payloadOf(values),
     isMeant: values.execute === true,
-    yesRun: typeof yesRun === 'string' ? yesRun : undefined,
+    yesRun: textOf(values['yes-run']),
+    stage: stageOf(values),
   };
 }
 
@@ -61,6 +56,16 @@ function valuesOf(name: CommandName, args: readonly string[]): Values {
   } catch (error) {
     throw new WrongUseError(firstLine(error), { cause: error });
   }
+}
+
+function textOf(value: Values[string]): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function stageOf({ stage }: Values): string | undefined {
+  const name = textOf(stage);
+  if (name === undefined || /^[a-zA-Z0-9-]{1,40}$/.test(name)) return name;
+  throw new WrongUseError(`--stage is the name of a stage, such as prod, not "${name}".`);
 }
 
 function payloadOf(values: Values): Record<string, unknown> {

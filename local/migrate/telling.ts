@@ -16,16 +16,17 @@ export interface Answer {
   readonly result: unknown;
   /** Undefined while there has been no run. */
   readonly status: Status | undefined;
+  readonly stage: string | undefined;
 }
 
-export function answerAsJson({ command, result, status }: Answer): string {
-  const next = status ? whatsNext(status) : [];
+export function answerAsJson({ command, result, status, stage }: Answer): string {
+  const next = status ? whatsNext(status, stage) : [];
   return JSON.stringify({ command, exitCode: EXIT.done, result: result ?? null, next });
 }
 
-export function answerAsText({ command, result, status }: Answer): string {
+export function answerAsText({ command, result, status, stage }: Answer): string {
   const told = command === 'status' ? statusLines(result as Status) : resultLines(command, result);
-  return [...told, ...(status ? nextLines(whatsNext(status)) : [])].join('\n');
+  return [...told, ...(status ? nextLines(whatsNext(status, stage)) : [])].join('\n');
 }
 
 export function failureAsJson({ name, message }: Error, exitCode: ExitCode): string {

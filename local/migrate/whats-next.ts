@@ -7,20 +7,21 @@ export interface Next {
   readonly by: readonly string[];
 }
 
-export function whatsNext({
-  runId,
-  moves,
-  gates,
-}: Pick<Status, 'runId' | 'moves' | 'gates'>): Next[] {
+/** @param stage that the commands are for, if any */
+export function whatsNext(
+  { runId, moves, gates }: Pick<Status, 'runId' | 'moves' | 'gates'>,
+  stage?: string,
+): Next[] {
+  const there = stage === undefined ? '' : ` --stage ${stage}`;
   const approvals = gates
     .filter(({ isOpen, digest }) => !isOpen && digest !== null)
     .map(({ gate, digest }) => ({
-      command: `approve --run ${runId} --gate ${gate} --evidence ${digest} --by NAME --until TIME`,
+      command: `approve --run ${runId} --gate ${gate} --evidence ${digest} --by NAME --until TIME${there}`,
       by: ['operator'],
     }));
   const steps = moves.map(({ command, by }) => {
     const told = commandNamed(command).mutates ? ' --execute' : '';
-    return { command: `${command} --run ${runId}${told}`, by };
+    return { command: `${command} --run ${runId}${told}${there}`, by };
   });
   return [...approvals, ...steps];
 }

@@ -17,6 +17,7 @@ import {
   WriteNotCompletedError,
 } from '../ports/vector-store-errors.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
+import { refusalByAws } from './aws-failures.ts';
 
 /** Anything else is a fault in this program or one nobody has met yet, and goes by its own name. */
 export function translateFailure(cause: unknown): unknown {
@@ -39,7 +40,7 @@ export function translateFailure(cause: unknown): unknown {
   }
   if (cause instanceof RetainedArtifactError) return new Refusal('RefusedRetained', why, { cause });
   if (cause instanceof ConfigurationError) return new Refusal('RefusedSetting', why, { cause });
-  return cause;
+  return refusalByAws(cause) ?? cause;
 }
 
 function isPassing(error: Error): boolean {

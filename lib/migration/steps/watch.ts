@@ -1,11 +1,17 @@
 // What has to happen though nobody asks for it: a window that has closed is gone back from, whatever became of
 // the state machine; and the days of the way back are counted.
+import * as v from 'valibot';
 import { IN_WINDOW, type Phase } from '../phases.ts';
 import type { Run } from '../runs/run.ts';
 import { type Step, type StepResult, takeStep } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { retention } from './retention.ts';
 import { rollback } from './rollback.ts';
+
+/** A person names a run; a timer does not. */
+export function namesARun(payload: unknown): boolean {
+  return v.is(v.looseObject({ runId: v.unknown() }), payload);
+}
 
 /** Undefined when there is nothing to be done. @throws Refusal, RetryableFailure: the next watch tries again */
 export async function keepWatch(services: Services): Promise<StepResult | undefined> {

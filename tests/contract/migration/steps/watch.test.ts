@@ -1,6 +1,7 @@
 // What happens though nobody asks for it: a window that has closed is gone back from, the days are counted.
 import { describe, expect, it } from 'vitest';
 import { createHandler as approveHandler } from '../../../../functions/migration/approve.ts';
+import { createHandler as retentionHandler } from '../../../../functions/migration/retention.ts';
 import { createHandler as statusHandler } from '../../../../functions/migration/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
@@ -46,6 +47,23 @@ describe('the watch', () => {
     migration.pass(30 * DAY_MS);
     expect(await keepWatch(migration.services)).toMatchObject({ phase: 'irreversible' });
     expect(await keepWatch(migration.services)).toMatchObject({ phase: 'closed' });
+  });
+});
+
+describe('the function of the watch', () => {
+  const context = { getRemainingTimeInMillis: () => 600_000 };
+
+  it('does what is due for a timer, and for a person the step of the run that is named', async () => {
+    const migration = await createMigration();
+    const invoke = retentionHandler(async () => migration.services);
+    await migration.prove();
+    await migration.finish('cutover');
+    migration.pass(30 * DAY_MS);
+    const dryRun = { dryRun: true, forecast: { isOver: true } };
+    expect(await invoke({ runId: RUN }, context)).toMatchObject(dryRun);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    const timer = { 'detail-type': 'Scheduled Event', resources: [], time: '2026-03-01T09:00:00Z' };
+    expect(await invoke(timer, context)).toMatchObject({ phase: 'irreversible' });
   });
 });
 

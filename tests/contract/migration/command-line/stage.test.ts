@@ -1,0 +1,114 @@
+// A deployed stage as the command line meets it: what AWS says that the functions do not.
+import { describe, expect, it } from 'vitest';
+import {
+  createOperator,
+  migrateWith,
+  OF_RUN,
+  RUN,
+} from '../../../support/migration/command-line.ts';
+import { type Fault, functionError, refusal } from '../../../support/migration/lambda-double.ts';
+
+const PREFLIGHT = 'finance-ledger-dev-migrationPreflight';
+const AT_WORK = /may be at work all the same/;
+
+async function preflightStruckBy(fault: Fault) {
+  const { migrate, start, lambda, record } = await createOperator('on a stage');
+  await start();
+  lambda.strike(PREFLIGHT, fault);
+  const ended = await migrate('preflight', ...OF_RUN);
+  expect((await record()).phase).toBe('started');
+  return ended;
+}
+
+describe('a function of a stage', () => {
+  it.each<[what: string, fault: Fault, told: RegExp]>([
+    [
+      'is cut off, and its platform says so',
+      functionError({ errorType: 'Sandbox.Timedout', errorMessage: 'Task timed out after 900 s' }),
+      /^RetryableUnavailable: .*migrationPreflight ran into its time limit.*same command again/,
+    ],
+    [
+      'is cut off without a type of its error',
+      functionError({ errorMessage: '2026-03-01T09:00:00Z a-b-c Task timed out after 900.00 s' }),
+      /^RetryableUnavailable: .*ran into its time limit/,
+    ],
+    [
+      'fails by itself',
+      functionError({ errorType: 'TypeError', errorMessage: 'x is not a function' }),
+      /^FunctionFailedError: .*\(TypeError: x is not a function\).*\/aws\/lambda\/finance-ledger-dev-migrationPreflight/,
+    ],
+    [
+      'dies without a word',
+      functionError({}),
+      /^FunctionFailedError: .*without a word.*see its log/,
+    ],
+    [
+      'is asked too often',
+      refusal(429, 'TooManyRequestsException', 'Rate Exceeded.'),
+      /^RetryableUnavailable: .*TooManyRequestsException/,
+    ],
+    [
+      'cannot be served',
+      refusal(500, 'ServiceException', 'Service error.'),
+      /^RetryableUnavailable: .*ServiceException/,
+    ],
+  ])('that %s is a failure of exit code 1', async (_, fault, told) => {
+    const { code, stdout, stderr } = await preflightStruckBy(fault);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(told)]);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('that the caller may not invoke is refused by name', async () => {
+    const denial = 'User: ada is not authorized to perform: lambda:InvokeFunction';
+    const { code, stderr } = await preflightStruckBy(refusal(403, 'AccessDeniedException', denial));
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^RefusedCredentials: .*ada is not/)]);
+  });
+
+  it('that is not there is named, with the stage to be checked', async () => {
+    const { named } = await createOperator('on a stage');
+    const { code, stderr } = await migrateWith(named, 'status', '--stage', 'test');
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /^RefusedNoFunction: There is no function finance-ledger-test-migrationStatus\. Check "--stage"/,
+    );
+  });
+
+  it('is not invoked before what cannot be undone is confirmed', async () => {
+    const { migrate, start, lambda } = await createOperator('on a stage');
+    await start();
+    lambda.invoked.length = 0;
+    expect((await migrate('abandon', ...OF_RUN, '--execute')).code).toBe(3);
+    expect(lambda.invoked).toEqual([]);
+    await migrate('abandon', ...OF_RUN, '--execute', '--yes-run', RUN);
+    expect(lambda.invoked[0]).toBe('finance-ledger-dev-migrationAbandon');
+  });
+});
+
+describe('AWS', () => {
+  const access = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+  const nobody = { AWS_ENDPOINT_URL_LAMBDA: 'http://127.0.0.1:9' };
+
+  it.each([
+    ['a region', access, 3, /^RefusedSetting: AWS_REGION is not set/],
+    ['credentials', { AWS_REGION: 'eu-west-1' }, 3, /^RefusedCredentials: AWS knows no such/],
+    [
+      'anybody who answers',
+      { ...access, ...nobody, AWS_REGION: 'eu-west-1' },
+      1,
+      /^RetryableUnavailable: No answer/,
+    ],
+  ])('without %s is one line', async (_, environment, exitCode, told) => {
+    const { code, stderr } = await migrateWith(environment, 'status', '--stage', 'dev');
+    expect([code, stderr]).toEqual([exitCode, expect.stringMatching(told)]);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('that drops an answer is asked no second time, for the step may be at work', async () => {
+    const operator = await createOperator('on a stage');
+    await operator.start();
+    operator.lambda.strike(PREFLIGHT, 'no answer');
+    const { code, stderr } = await operator.migrate('preflight', ...OF_RUN);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(AT_WORK)]);
+    expect(operator.lambda.invoked.filter((name) => name === PREFLIGHT)).toHaveLength(1);
+  });
+});

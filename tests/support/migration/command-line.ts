@@ -1,0 +1,110 @@
+// The command line as an operator uses it: a process of its own over the sandbox, here or on a stage.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished } from 'vitest';
+import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
+import type { Gate } from '../../../lib/migration/phases.ts';
+import { createRemembering } from '../../../lib/migration/runs/remembering.ts';
+import { startSandboxWorld, type WorldOptions } from '../../../local/sandbox/world.ts';
+import { createTestTable } from '../test-table.ts';
+import { startLambdaDouble } from './lambda-double.ts';
+
+const COMMAND = join(import.meta.dirname, '../../../local/migrate.ts');
+const STAGE = 'dev';
+
+export const RUN = 'run-a';
+export const OF_RUN = ['--run', RUN];
+export const START = ['start', ...OF_RUN, '--source', 'memories', '--accept', 'no-graph'];
+export const CONFIRMED = ['--execute', '--yes-run', RUN];
+
+/** Eleven processes, and a store that has to hold still. */
+export const PATIENT = { timeout: 240_000 };
+
+/** Where the functions run. */
+export const PLACES = ['here', 'on a stage'] as const;
+export type PlaceName = (typeof PLACES)[number];
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** No account is looked for, and none found. */
+const NO_ACCOUNT = {
+  PATH: process.env.PATH,
+  HOME: '/nonexistent',
+  AWS_EC2_METADATA_DISABLED: 'true',
+};
+
+export async function migrateWith(
+  environment: NodeJS.ProcessEnv,
+  ...words: string[]
+): Promise<Ended> {
+  const child = spawn(process.execPath, [COMMAND, ...words], {
+    env: { ...NO_ACCOUNT, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { code, stdout, stderr };
+}
+
+const ACCESS = {
+  AWS_REGION: 'eu-west-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+};
+
+/** An operator with a world to migrate; it goes away with the test. */
+export async function createOperator(
+  place: PlaceName = 'here',
+  options: Partial<WorldOptions> = {},
+) {
+  const { client, tableName, endpoint } = await createTestTable();
+  const remembering = createRemembering({ client, tableName, clock: () => new Date() });
+  const world = await startSandboxWorld({ runId: RUN, remembering, hasGraph: false, ...options });
+  onTestFinished(world.close);
+  const services = { ...world.services, hooks: askAPerson };
+  const lambda = await startLambdaDouble(STAGE, services);
+  onTestFinished(lambda.close);
+  const environments = {
+    here: { ...world.environment, TABLE_NAME: tableName, DYNAMODB_ENDPOINT: endpoint },
+    'on a stage': { ...ACCESS, AWS_ENDPOINT_URL_LAMBDA: lambda.url },
+  };
+  const named: NodeJS.ProcessEnv = environments[place];
+  const there = place === 'here' ? [] : ['--stage', STAGE];
+
+  const migrate = (...words: string[]) => migrateWith(named, ...words, ...there);
+
+  /** As an operator who expects it to work. */
+  async function succeed(...words: string[]): Promise<string> {
+    const ended = await migrate(...words);
+    expect(ended.code, ended.stderr).toBe(0);
+    return ended.stdout;
+  }
+
+  async function start(...more: string[]): Promise<void> {
+    expect(await migrate(...START, ...more, '--execute')).toMatchObject({ code: 0, stderr: '' });
+  }
+
+  const record = () => world.services.runs.read(RUN);
+
+  /** Of the evidence of the moment, as a person types it. */
+  async function approvalOf(gate: Gate): Promise<string[]> {
+    const evidence = (await record()).evidence['verification-report']?.digest ?? '';
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const who = ['--by', 'ada', '--until', until];
+    return ['approve', ...OF_RUN, '--gate', gate, '--evidence', evidence, ...who];
+  }
+
+  /** What stands behind every command that is told. */
+  const suffix = there.length > 0 ? ` ${there.join(' ')}` : '';
+
+  return { ...world, named, lambda, suffix, migrate, succeed, start, record, approvalOf };
+}
