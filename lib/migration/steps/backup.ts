@@ -49,7 +49,10 @@ export const backup: Step = {
       while (!stage.isDone(state)) {
         if (!turn.hasTime()) return { done: false, waitSeconds: 0 };
         await turn.renew();
-        const next = await stage.advance(turn, state);
+        const next = await stage.advance(turn, state).catch(async (error: unknown) => {
+          if (isFutile(error)) await beginAnew(turn, state);
+          throw error;
+        });
         if (!next) return { done: false, waitSeconds: POLL_SECONDS };
         state = next;
         await turn.save(state, progressOf(state));
@@ -58,6 +61,18 @@ export const backup: Step = {
     return await writeManifest(turn, state);
   },
 };
+
+// What was counted, made or kept will never do: taken again, the backup has to begin with the first thing.
+function isFutile(error: unknown): boolean {
+  const { name } = error as Error;
+  return name === 'RefusedBackupUnproved' || name === 'RefusedSnapshot';
+}
+
+async function beginAnew({ services, run, renew, save }: Turn, { snapshot }: State): Promise<void> {
+  await renew();
+  await removeSnapshot(services.vectors, run.plan.sourceCollection, snapshot?.name);
+  await save({});
+}
 
 interface Stage {
   readonly isDone: (state: State) => boolean;

@@ -1,4 +1,5 @@
 // Fears of a backup that is none, and of a restore that does harm.
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
 import { readManifest } from '../../../../lib/migration/proof/user-comparison.ts';
@@ -7,7 +8,7 @@ import {
   restoredCollectionOf,
 } from '../../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { live, runAfter, standingOf } from '../../../support/migration/fears.ts';
+import { live, runAfter, standingOf, writeToOld } from '../../../support/migration/fears.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';
 
@@ -28,6 +29,45 @@ describe('Fear 3: a backup that cannot be restored', () => {
     await expect(attempt).rejects.toEqual(named('RefusedBackupUnproved'));
     expect(await standingOf(migration)).toEqual(before);
     await expect(migration.invoke('rebuild')).rejects.toEqual(named('RefusedTooEarly'));
+  });
+
+  it('what was kept is spoilt, or cannot be right any more: taken again, it begins anew', async () => {
+    const migration = await runAfter(['preflight']);
+    const { vectors } = migration.services;
+    const spoiling = {
+      ...vectors,
+      async downloadSnapshot(...args: Parameters<typeof vectors.downloadSnapshot>) {
+        const part = await vectors.downloadSnapshot(...args);
+        const [first = new Uint8Array(), ...rest] = await Array.fromAsync(part.bytes);
+        const bytes = [first.map((byte, at) => (at === 0 ? byte ^ 1 : byte)), ...rest];
+        return { ...part, bytes: Readable.from(bytes) };
+      },
+    };
+    const writing = {
+      ...vectors,
+      async startSnapshot(collection: string) {
+        await writeToOld(migration, 'Written between the count and the snapshot');
+        await vectors.startSnapshot(collection);
+      },
+    };
+    for (const ill of [spoiling, writing]) {
+      const attempt = migration.finish('backup', {}, { ...migration.services, vectors: ill });
+      await expect(attempt).rejects.toEqual(named('RefusedBackupUnproved'));
+      expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
+    }
+    await migration.finish('backup');
+    const { drilled } = await readManifest(migration.services, await migration.runs.read(RUN));
+    expect(drilled).toBe(61);
+  });
+
+  it('a snapshot that never came is asked for again', async () => {
+    const migration = await runAfter(['preflight']);
+    const { vectors } = migration.services;
+    const deaf = { ...vectors, startSnapshot: async () => {} };
+    const attempt = migration.finish('backup', {}, { ...migration.services, vectors: deaf });
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
+    await migration.finish('backup');
+    expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
   });
 
   it('one snapshot of several nodes is refused', async () => {
