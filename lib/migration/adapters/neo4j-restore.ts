@@ -1,7 +1,7 @@
 // Fills an empty Neo4j. Until the restore is finished every row carries the id of its original, under a label and
 // a constraint of its own: so a batch that is sent again finds what it made the first time.
-import { type Integer, type ManagedTransaction, Neo4jError } from 'neo4j-driver';
-import { GraphRestoreError } from '../graph/graph-errors.ts';
+import type { Integer, ManagedTransaction } from 'neo4j-driver';
+import { GraphRefusedError, GraphRestoreError } from '../graph/graph-errors.ts';
 import {
   type GraphNode,
   type GraphRelationship,
@@ -185,6 +185,6 @@ async function unlessThere(creation: Promise<void>): Promise<void> {
   try {
     await creation;
   } catch (error) {
-    if (!(error instanceof Neo4jError && ALREADY_THERE.includes(error.code))) throw error;
+    if (!(error instanceof GraphRefusedError && ALREADY_THERE.includes(error.code))) throw error;
   }
 }

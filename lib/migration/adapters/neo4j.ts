@@ -24,6 +24,9 @@ export interface Neo4jAddress {
   readonly patienceMs?: number;
 }
 
+// An address that swallows what it is sent is found out by then.
+const LONGEST_SILENCE_MS = 15_000;
+
 export interface Neo4jGraph extends GraphTarget, AsyncDisposable {}
 
 export function openNeo4j(address: Neo4jAddress): Neo4jGraph {
@@ -31,6 +34,8 @@ export function openNeo4j(address: Neo4jAddress): Neo4jGraph {
   // Integers stay the driver's own: as numbers they would lose digits, and look like floats.
   const driver = neo4j.driver(url, neo4j.auth.basic(user, password), {
     maxTransactionRetryTime: patienceMs,
+    connectionTimeout: LONGEST_SILENCE_MS,
+    connectionAcquisitionTimeout: LONGEST_SILENCE_MS,
     telemetryDisabled: true,
   });
   const sessions = createSessions(driver, database);

@@ -10,6 +10,18 @@ export class GraphAccessDeniedError extends Error {
   override readonly name = 'GraphAccessDeniedError';
 }
 
+/** The graph understood and says no, or is a version that does not understand; asking again changes nothing. */
+export class GraphRefusedError extends Error {
+  override readonly name = 'GraphRefusedError';
+  readonly code: string;
+
+  /** @param code the graph's own; its text may quote what is in the graph */
+  constructor(code: string, options?: ErrorOptions) {
+    super(`The graph does not do what it is asked: ${code}`, options);
+    this.code = code;
+  }
+}
+
 /** Somebody wrote to the graph while it was read: what was read is no dump. Stop the writers, then dump again. */
 export class GraphDriftedError extends Error {
   override readonly name = 'GraphDriftedError';

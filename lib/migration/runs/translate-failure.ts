@@ -5,9 +5,11 @@ import {
   DanglingRelationshipError,
   GraphAccessDeniedError,
   GraphDriftedError,
+  GraphRefusedError,
   GraphUnavailableError,
   UnrestorableGraphError,
 } from '../graph/graph-errors.ts';
+import { GraphValueError } from '../graph/tagged-values.ts';
 import { MissingArtifactError, RetainedArtifactError } from '../ports/artifacts.ts';
 import {
   VectorStoreAccessDeniedError,
@@ -32,7 +34,7 @@ export function translateFailure(cause: unknown): unknown {
   if (cause instanceof VectorStoreRefusedError)
     return new Refusal('RefusedByStore', why, { cause });
   if (cause instanceof GraphDriftedError) return new Refusal('RefusedNotFrozen', why, { cause });
-  if (cause instanceof UnrestorableGraphError || cause instanceof DanglingRelationshipError) {
+  if (isFaultOfGraph(cause)) {
     return new Refusal('RefusedGraph', why, { cause });
   }
   if (cause instanceof MissingArtifactError) {
@@ -41,6 +43,15 @@ export function translateFailure(cause: unknown): unknown {
   if (cause instanceof RetainedArtifactError) return new Refusal('RefusedRetained', why, { cause });
   if (cause instanceof ConfigurationError) return new Refusal('RefusedSetting', why, { cause });
   return refusalByAws(cause) ?? cause;
+}
+
+function isFaultOfGraph(error: Error): boolean {
+  return (
+    error instanceof GraphRefusedError ||
+    error instanceof GraphValueError ||
+    error instanceof UnrestorableGraphError ||
+    error instanceof DanglingRelationshipError
+  );
 }
 
 function isPassing(error: Error): boolean {

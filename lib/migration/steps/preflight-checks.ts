@@ -62,11 +62,6 @@ export async function checkNodes(vectors: VectorStore): Promise<Finding[]> {
   return found(nodes > 1, 'RefusedSeveralNodes', () => `The store has ${nodes} nodes.`);
 }
 
-export function checkGraph({ graph }: Pick<Services, 'graph'>, { accepts }: Plan): Finding[] {
-  const isMissing = graph === undefined && !accepts.includes('no-graph');
-  return found(isMissing, 'RefusedNoGraph', () => 'There is no graph store to back up.');
-}
-
 export function checkLayout(info: CollectionInfo): Finding[] {
   const { config } = info;
   const { size, distance } = denseVectorOf(config.params.vectors);

@@ -9,8 +9,8 @@ import type { Run } from '../runs/run.ts';
 import type { Step } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { checkKey, type KeyCheck } from './backend-key.ts';
+import { checkGraph } from './graph-check.ts';
 import {
-  checkGraph,
   checkLayout,
   checkNames,
   checkNodes,
@@ -52,11 +52,12 @@ async function examine(services: Services, run: Run) {
   // Not asked for more: some versions build their collection with the first other question. Whom this one takes
   // the key for is proved by the first write of the rebuild, long before the window.
   await preview?.health();
+  const graph = await checkGraph(services, plan);
   const info = await vectors.collectionInfo(collection);
   const obstacles = [
     ...(await checkNodes(vectors)),
     ...(await checkNames(services, run)),
-    ...checkGraph(services, plan),
+    ...graph.findings,
     ...(info ? checkLayout(info) : []),
   ];
   // A collection of another kind, or one that forbids it, is not gone through.
@@ -68,6 +69,7 @@ async function examine(services: Services, run: Run) {
     /** Whom the key of the memory backend has to map to. */
     testUser: testUserOf(runId),
     backend: { keyOfTestUser: key.isOfTestUser, preview: preview ? 'healthy' : 'not given' },
+    graph: graph.seen,
     source: {
       collection,
       ...denseVectorOf(info?.config.params.vectors),

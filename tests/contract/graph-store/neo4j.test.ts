@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { restoreGraph } from '../../../lib/migration/graph/restore.ts';
+import { checkGraph } from '../../../lib/migration/steps/graph-check.ts';
 import { createSandboxGraph } from '../../../local/sandbox/graph.ts';
 import { openArtifactFolder } from '../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
+import { SAMPLE_NODES } from '../../support/graph-samples.ts';
+import { PLAN } from '../../support/migration/run-table.ts';
 import { useNeo4j } from '../../support/neo4j.ts';
 import { describeGraphDump } from './graph-dump.ts';
 import { describeGraphStore } from './graph-store.ts';
@@ -31,6 +34,13 @@ function describeNeo4j(url: string): void {
     const { differences } = await restoreGraph({ ...options, target });
     expect(differences).toEqual([]);
     expect(await target.restoreState()).toBe('none');
+  });
+
+  test('A look at Neo4j finds everything that a dump needs', async () => {
+    const graph = await fillWithSample(await openEmpty());
+    const { seen, findings } = await checkGraph({ graph }, PLAN);
+    expect(findings).toEqual([]);
+    expect(seen).toMatchObject({ edition: 'community', nodes: SAMPLE_NODES.length });
   });
 
   test('A dump of Neo4j is refused when it holds a value that the driver cannot read', async () => {

@@ -6,6 +6,7 @@ import { findFreePort } from '../../../../local/free-port.ts';
 
 test.each([
   ['ServiceUnavailable', 'GraphUnavailableError'],
+  ['N/A', 'GraphUnavailableError'],
   ['SessionExpired', 'GraphUnavailableError'],
   ['Neo.TransientError.Transaction.DeadlockDetected', 'GraphUnavailableError'],
   ['Neo.ClientError.Transaction.TransactionTimedOut', 'GraphUnavailableError'],
@@ -13,7 +14,8 @@ test.each([
   ['Neo.ClientError.Security.AuthorizationExpired', 'GraphUnavailableError'],
   ['Neo.ClientError.Security.Unauthorized', 'GraphAccessDeniedError'],
   ['Neo.ClientError.Security.Forbidden', 'GraphAccessDeniedError'],
-  ['Neo.ClientError.Statement.SyntaxError', 'Neo4jError'],
+  ['Neo.ClientError.Statement.SyntaxError', 'GraphRefusedError'],
+  ['Neo.ClientError.Procedure.ProcedureNotFound', 'GraphRefusedError'],
 ])('The failure %s is a %s', (code, name) => {
   const cause = new Neo4jError('said so', code, '50N42', 'said so');
   expect(translateFailure(cause)).toMatchObject({ name });

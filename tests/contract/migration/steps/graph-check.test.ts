@@ -1,0 +1,108 @@
+// What the preflight asks of the graph: everything that its dump will need, before anything is built.
+import { describe, expect, it } from 'vitest';
+import { openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
+import {
+  GraphAccessDeniedError,
+  GraphRefusedError,
+  GraphUnavailableError,
+} from '../../../../lib/migration/graph/graph-errors.ts';
+import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
+import { readReport } from '../../../../lib/migration/ports/reports.ts';
+import { findFreePort } from '../../../../local/free-port.ts';
+import { createMigration, RUN } from '../../../support/migration/migration.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+async function preflightOver(change: (graph: GraphSource) => GraphSource) {
+  const migration = await createMigration();
+  await migration.start();
+  const spoken = { ...migration.services, graph: change(migration.graph) };
+  return { migration, attempt: migration.finish('preflight', {}, spoken) };
+}
+
+describe('the graph', () => {
+  it('is told by version, edition and size', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.finish('preflight');
+    const reference = (await migration.runs.read(RUN)).evidence['preflight-report'];
+    if (!reference) throw new Error('No report');
+    expect(await readReport(migration.services, reference)).toMatchObject({
+      graph: { version: '5.26.0', edition: 'sandbox', nodes: 2, relationships: 1, rules: 1 },
+    });
+  });
+
+  it('that nobody serves is refused by name and at once', async () => {
+    const port = await findFreePort();
+    const url = `bolt://127.0.0.1:${port}`;
+    await using graph = openNeo4j({ url, user: 'neo4j', password: '', patienceMs: 0 });
+    const { migration, attempt } = await preflightOver(() => graph);
+    await expect(attempt).rejects.toEqual(named('RefusedGraph'));
+    await expect(attempt).rejects.toThrow(/no-graph/);
+    expect((await migration.runs.read(RUN)).phase).toBe('started');
+  });
+
+  const failing = async (error: Error): Promise<never> => {
+    throw error;
+  };
+
+  it.each(['server', 'size', 'position', 'schema'] as const)(
+    'that does not let its %s be read is refused',
+    async (part) => {
+      const error = new GraphRefusedError('Neo.ClientError.Procedure.ProcedureNotFound');
+      const { attempt } = await preflightOver((graph) => ({
+        ...graph,
+        [part]: () => failing(error),
+      }));
+      await expect(attempt).rejects.toEqual(named('RefusedGraph'));
+      await expect(attempt).rejects.toThrow(/ProcedureNotFound/);
+    },
+  );
+
+  it.each(['nodes', 'relationships'] as const)(
+    'whose %s cannot be read is refused',
+    async (part) => {
+      const { attempt } = await preflightOver((graph) => ({
+        ...graph,
+        // biome-ignore lint/correctness/useYield: it fails before its first row
+        async *[part]() {
+          throw new GraphRefusedError('Neo.ClientError.Statement.SyntaxError');
+        },
+      }));
+      await expect(attempt).rejects.toEqual(named('RefusedGraph'));
+    },
+  );
+
+  it('of which one node is enough to know that they can be read', async () => {
+    let read = 0;
+    const { attempt } = await preflightOver((graph) => ({
+      ...graph,
+      async *nodes() {
+        for await (const node of graph.nodes()) {
+          read += 1;
+          yield node;
+        }
+      },
+    }));
+    await attempt;
+    expect(read).toBe(1);
+  });
+
+  it('that refuses the credentials is told so', async () => {
+    const error = new GraphAccessDeniedError('Neo.ClientError.Security.Unauthorized');
+    const { attempt } = await preflightOver((graph) => ({
+      ...graph,
+      server: () => failing(error),
+    }));
+    await expect(attempt).rejects.toEqual(named('RefusedCredentials'));
+  });
+
+  it('that is gone is told beside whatever else is in the way', async () => {
+    const migration = await createMigration();
+    await migration.start({ sourceCollection: 'nothing' });
+    const server = () => failing(new GraphUnavailableError('ServiceUnavailable'));
+    const spoken = { ...migration.services, graph: { ...migration.graph, server } };
+    await expect(migration.finish('preflight', {}, spoken)).rejects.toThrow(
+      /no collection nothing.*ServiceUnavailable/,
+    );
+  });
+});
