@@ -48,8 +48,10 @@ export async function execute(options: {
   readonly runId: string;
   readonly services: Services;
   readonly beforeTask: (state: string) => Promise<void>;
+  /** Stops the execution, as a person may. */
+  readonly signal?: AbortSignal | undefined;
 }): Promise<Execution> {
-  const { runId, services, beforeTask } = options;
+  const { runId, services, beforeTask, signal } = options;
   const definition = readDefinition();
   const tasks: string[] = [];
   const handlers = await handlersOf(definition, services, async (state) => {
@@ -63,11 +65,13 @@ export async function execute(options: {
     retryIntervalOverrides: noPauses(definition),
   };
   try {
-    await machine.run({ runId }, { overrides }).result;
+    const running = machine.run({ runId }, { overrides });
+    signal?.addEventListener('abort', () => running.abort());
+    await running.result;
     return { tasks, failure: undefined };
   } catch (error) {
     // The interpreter wraps what the state machine failed with.
-    return { tasks, failure: (error as ExecutionError).cause as Error };
+    return { tasks, failure: ((error as ExecutionError).cause ?? error) as Error };
   }
 }
 

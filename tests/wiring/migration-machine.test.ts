@@ -64,7 +64,7 @@ describe.each(STAGES)('the state machine of stage %s', (stage) => {
     const found = functions.filter(([, { Properties }]) => Properties.FunctionName === name);
     expect(found).toHaveLength(1);
     const [[, { Properties }] = ['', { Properties: { Timeout: undefined } }]] = found;
-    expect(task.TimeoutSeconds).toBeGreaterThanOrEqual(Number(Properties.Timeout));
+    expect(task.TimeoutSeconds).toBeGreaterThan(Number(Properties.Timeout));
   });
 
   it.each(tasks)('%s tells real failures apart', (_, { Retry = [], Catch = [] }) => {

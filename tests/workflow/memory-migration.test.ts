@@ -7,17 +7,7 @@ import type { Retrier } from '../../local/rehearsal/state-machine.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../support/migration/migration.ts';
 import { LEASE_MS } from '../support/migration/run-table.ts';
-import { execute, readDefinition } from '../support/migration/state-machine.ts';
-
-/** A person who approves when asked. */
-function approving(migration: Migration) {
-  let looks = 0;
-  return async (state: string) => {
-    if (state !== 'Look' || (await migration.runs.read(RUN)).phase !== 'verified') return;
-    looks += 1;
-    if (looks === 3) await migration.approve('window');
-  };
-}
+import { approving, execute, readDefinition } from '../support/migration/state-machine.ts';
 
 describe('the state machine', () => {
   it('carries a run from its start to the cutover, waiting for the person in between', async () => {

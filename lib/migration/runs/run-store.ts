@@ -8,7 +8,8 @@ import {
   parseCheckpoint,
   parseRun,
   type Run,
-  toStoredText,
+  toCheckpointText,
+  toRecordText,
 } from './run.ts';
 import { checkpointKey, recordKey } from './run-keys.ts';
 import type { Lease, RunLock } from './run-lock.ts';
@@ -62,7 +63,7 @@ export function createRunStore(options: {
     step: Command,
     checkpoint: Pick<Checkpoint, 'state'> & Partial<Pick<Checkpoint, 'progress' | 'restsOn'>>,
   ): Promise<void> {
-    const content = toStoredText({ ...checkpoint, savedAt: now() });
+    const content = toCheckpointText({ ...checkpoint, savedAt: now() });
     const item = { ...checkpointKey(lease.runId, step), epoch: lease.epoch, content };
     await database.commit([lock.fence(lease), { Put: { Item: item }, broken: unconditional }]);
   }
@@ -79,7 +80,7 @@ function putRecord(
   run: Run,
   condition?: { readonly expression: string; readonly broken: () => Error },
 ): Write {
-  const item = { ...recordKey(run.runId), phase: run.phase, record: toStoredText(run) };
+  const item = { ...recordKey(run.runId), phase: run.phase, record: toRecordText(run) };
   return {
     Put: { Item: item, ConditionExpression: condition?.expression },
     broken: condition?.broken ?? unconditional,

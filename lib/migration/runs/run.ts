@@ -73,8 +73,10 @@ export type Run = v.InferOutput<typeof runSchema>;
 export type Progress = v.InferOutput<typeof progressSchema>;
 export type Checkpoint = v.InferOutput<typeof checkpointSchema>;
 
-// What a state of the state machine may carry; the table itself would take more.
-const LARGEST_ITEM = 256 * 1024;
+// The table would take 400 KB. A step reads its checkpoint alone; the record also comes to the state machine, as the
+// status, whose states carry 256 KB and beside it the failure of a step.
+const LARGEST_CHECKPOINT = 256 * 1024;
+const LARGEST_RECORD = 64 * 1024;
 
 /** @throws Refusal for what is no record */
 export function parseRun(value: unknown): Run {
@@ -86,10 +88,19 @@ export function parseCheckpoint(value: unknown): Checkpoint {
   return parsed(checkpointSchema, value);
 }
 
-/** @throws Refusal when the text is too large for the record */
-export function toStoredText(value: unknown): string {
+/** @throws Refusal when the text is too large for a record */
+export function toRecordText(run: Run): string {
+  return textOfAtMost(LARGEST_RECORD, run);
+}
+
+/** @throws Refusal when the text is too large for a checkpoint */
+export function toCheckpointText(checkpoint: Checkpoint): string {
+  return textOfAtMost(LARGEST_CHECKPOINT, checkpoint);
+}
+
+function textOfAtMost(largest: number, value: Run | Checkpoint): string {
   const text = JSON.stringify(value);
-  if (Buffer.byteLength(text) <= LARGEST_ITEM) return text;
+  if (Buffer.byteLength(text) <= largest) return text;
   throw new Refusal(
     'RefusedUnrecordable',
     `${Buffer.byteLength(text)} bytes are too many to record.`,

@@ -3,10 +3,15 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '../../../lib/migration/runs/run.ts';
 import { recordKey } from '../../../lib/migration/runs/run-keys.ts';
 import type { Lease } from '../../../lib/migration/runs/run-lock.ts';
+import { statusOf } from '../../../lib/migration/steps/status.ts';
 import { named } from '../../support/migration/refused.ts';
 import { createRunTable, PLAN } from '../../support/migration/run-table.ts';
 
 const DIGEST = 'a'.repeat(64);
+
+// Of Step Functions: bytes of a state, characters of a cause.
+const LARGEST_STATE = 256 * 1024;
+const LONGEST_CAUSE = 32_768;
 
 let table: Awaited<ReturnType<typeof createRunTable>>;
 let run: Run;
@@ -35,6 +40,17 @@ describe('the record', () => {
     };
     await table.runs.write(lease, written);
     expect(await table.runs.read('run-a')).toEqual(written);
+  });
+
+  it('at its largest is carried by the state machine, beside the failure of a step', async () => {
+    const largest = runOf(125);
+    await expect(table.runs.write(lease, runOf(126))).rejects.toEqual(named('RefusedUnrecordable'));
+    await table.runs.write(lease, largest);
+    const status = await statusOf(table, { runId: 'run-a' });
+    const failure = { Error: 'RefusedVerification', Cause: 'ä'.repeat(LONGEST_CAUSE) };
+    const state = JSON.stringify({ runId: 'run-a', status, failure });
+    expect(Buffer.byteLength(JSON.stringify(largest))).toBeGreaterThan(63 * 1024);
+    expect(Buffer.byteLength(state)).toBeLessThan(LARGEST_STATE);
   });
 
   it('of an unknown run is a refusal', async () => {
@@ -86,4 +102,13 @@ describe('a checkpoint', () => {
 
 function long() {
   return { artifact: 'x', digest: DIGEST, recordedAt: 1, facts: { text: 'x'.repeat(513) } };
+}
+
+/** Each fact has half a kilobyte. */
+function runOf(facts: number): Run {
+  const name = (n: number) => `fact-${n}`.padEnd(12, '-');
+  const entries = Array.from({ length: facts }, (_, n) => [name(n), 'x'.repeat(500)]);
+  const recordedAt = table.clock().getTime();
+  const report = { artifact: 'x', digest: DIGEST, recordedAt, facts: Object.fromEntries(entries) };
+  return { ...run, phase: 'verified', evidence: { 'verification-report': report } };
 }
