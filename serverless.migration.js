@@ -95,7 +95,7 @@ async function accessLines({ resolveVariable, resolveConfigurationProperty }) {
   return Object.entries(await resolveConfigurationProperty(['custom', 'migrationAccess']));
 }
 
-/** What lib/migration/services-from-environment.ts reads; without the variables that say nothing. */
+/** What lib/migration/settings.ts reads; without the variables that say nothing. */
 async function environmentOf({ resolveVariable }) {
   const param = (name) => resolveVariable(`param:${name}`);
   const variables = {

@@ -13,6 +13,8 @@ export interface Pace {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** The least delay that the failed side asks for, such as by Retry-After. */
   readonly askedDelayMs?: (error: unknown) => number;
+  /** Told of a failure that is followed by another try. */
+  readonly onAnother?: (error: unknown) => void;
 }
 
 // A month of a histogram takes some 40 writes a second; the deadline lets 64 at once all through.
@@ -51,6 +53,7 @@ export async function retrying<Result>(
     } catch (error) {
       const delay = Math.max(jittered(pace, tries), pace.askedDelayMs?.(error) ?? 0);
       if (!isWorthAnother(error) || pace.now() + delay > deadline) throw error;
+      pace.onAnother?.(error);
       await pace.sleep(delay);
     }
   }

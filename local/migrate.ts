@@ -1,14 +1,11 @@
 // npm run migrate -- COMMAND: the operator's command line over the migration's functions, with services as the
 // environment names them, or with `--stage` those that are deployed. Exit code 0: done, or nothing to do yet;
 // 1: failed; 2: wrong use; 3: refused.
-import { ConfigurationError } from '../lib/errors.ts';
 import { Refusal } from '../lib/migration/refusals.ts';
 import { translateFailure } from '../lib/migration/runs/translate-failure.ts';
-import type { Services } from '../lib/migration/services.ts';
-import { servicesFromEnvironment } from '../lib/migration/services-from-environment.ts';
 import { carryOut } from './migrate/carry-out.ts';
-import { createHere } from './migrate/here.ts';
 import { createOnStage } from './migrate/on-stage.ts';
+import { openHere } from './migrate/open-here.ts';
 import type { Place } from './migrate/place.ts';
 import { type Order, readOrder, WrongUseError } from './migrate/read-order.ts';
 import {
@@ -19,9 +16,7 @@ import {
   failureAsJson,
   helpOn,
 } from './migrate/telling.ts';
-import { reachDatabase } from './reach-database.ts';
 import { createRunning } from './running.ts';
-import { StartError } from './start-error.ts';
 
 const words = process.argv.slice(2);
 const isForMachines = words.includes('--json');
@@ -52,25 +47,10 @@ async function migrate(): Promise<ExitCode> {
   }
 }
 
-async function openPlace({ stage }: Order): Promise<Place> {
-  if (stage !== undefined) {
-    onInterruption = `Interrupted: what runs on ${stage} ends by itself; the same command goes on from there.`;
-    return createOnStage(stage);
-  }
-  const services = await openServices();
-  return createHere(async () => services);
-}
-
-async function openServices(): Promise<Services> {
-  try {
-    const { endpoint, tableName } = await reachDatabase(running, process.env);
-    const named = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
-    return await servicesFromEnvironment({ ...process.env, ...named });
-  } catch (error) {
-    throw error instanceof StartError
-      ? new ConfigurationError(error.message, { cause: error })
-      : error;
-  }
+async function openPlace({ name, stage }: Order): Promise<Place> {
+  if (stage === undefined) return await openHere(name, running);
+  onInterruption = `Interrupted: what runs on ${stage} ends by itself; the same command goes on from there.`;
+  return createOnStage(stage);
 }
 
 function tellFailure(cause: unknown): ExitCode {

@@ -11,6 +11,9 @@ export interface LocalSettings {
   readonly tableName: string;
 }
 
+/** Of `npm start`. */
+export const DEFAULT_TABLE_NAME = 'finance-ledger-local';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -23,7 +26,7 @@ export function readLocalSettings(environment: Environment): LocalSettings {
     port: port(environment.PORT || '3000'),
     dataFolder: dataDir === 'memory' ? undefined : dataDir,
     databaseEndpoint: endpoint(environment.DYNAMODB_ENDPOINT || undefined),
-    tableName: tableName(environment.TABLE_NAME || 'finance-ledger-local'),
+    tableName: tableName(environment.TABLE_NAME || DEFAULT_TABLE_NAME),
   };
 }
 

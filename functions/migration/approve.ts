@@ -1,11 +1,11 @@
 // What a person says who has looked at the evidence.
 
-import { ownServices } from '../../lib/migration/runs/step-handler.ts';
-import type { Services } from '../../lib/migration/services.ts';
+import type { Remembering } from '../../lib/migration/runs/remembering.ts';
+import { ownRemembering } from '../../lib/migration/runs/step-handler.ts';
 import { approveGate } from '../../lib/migration/steps/approve.ts';
 
-export function createHandler(services: () => Promise<Services>) {
-  return async (payload: unknown) => await approveGate(await services(), payload);
+export function createHandler(remembering: () => Promise<Remembering>) {
+  return async (payload: unknown) => await approveGate(await remembering(), payload);
 }
 
-export const handler = createHandler(ownServices);
+export const handler = createHandler(ownRemembering);

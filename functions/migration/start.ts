@@ -1,11 +1,11 @@
 // Begins a run, with a plan that is fixed from then on.
 
-import { ownServices } from '../../lib/migration/runs/step-handler.ts';
-import type { Services } from '../../lib/migration/services.ts';
+import type { Remembering } from '../../lib/migration/runs/remembering.ts';
+import { ownRemembering } from '../../lib/migration/runs/step-handler.ts';
 import { startRun } from '../../lib/migration/steps/start.ts';
 
-export function createHandler(services: () => Promise<Services>) {
-  return async (payload: unknown) => await startRun(await services(), payload);
+export function createHandler(remembering: () => Promise<Remembering>) {
+  return async (payload: unknown) => await startRun(await remembering(), payload);
 }
 
-export const handler = createHandler(ownServices);
+export const handler = createHandler(ownRemembering);

@@ -1,11 +1,11 @@
 // Where a run stands, for people and for the state machine; of the latest run unless one is named.
 
-import { ownServices } from '../../lib/migration/runs/step-handler.ts';
-import type { Services } from '../../lib/migration/services.ts';
+import type { Remembering } from '../../lib/migration/runs/remembering.ts';
+import { ownRemembering } from '../../lib/migration/runs/step-handler.ts';
 import { statusOf } from '../../lib/migration/steps/status.ts';
 
-export function createHandler(services: () => Promise<Services>) {
-  return async (payload: unknown) => await statusOf(await services(), payload);
+export function createHandler(remembering: () => Promise<Remembering>) {
+  return async (payload: unknown) => await statusOf(await remembering(), payload);
 }
 
-export const handler = createHandler(ownServices);
+export const handler = createHandler(ownRemembering);

@@ -1,80 +1,100 @@
 // The services of this process, as the environment names them; made with the first invocation, for secrets are fetched.
+import { fileURLToPath } from 'node:url';
 import { SSMClient } from '@aws-sdk/client-ssm';
-import { ConfigurationError } from '../errors.ts';
 import { createDocumentClient } from '../store/document-client.ts';
 import { createFileCollectionSetting } from './adapters/file-collection-setting.ts';
 import { createHttpMemoryBackend } from './adapters/http-memory-backend.ts';
 import { openNeo4j } from './adapters/neo4j.ts';
 import { openArtifacts } from './adapters/open-artifacts.ts';
+import type { QdrantConnection } from './adapters/qdrant/transport.ts';
 import { createQdrant } from './adapters/qdrant.ts';
 import { createEnvironmentSecrets, createSsmSecrets } from './adapters/secrets.ts';
 import { createSsmCollectionSetting } from './adapters/ssm-collection-setting.ts';
+import { tableNamed } from './adapters/table-named.ts';
 import { askAPerson, createWebhook } from './adapters/webhook.ts';
 import type { CollectionSetting } from './ports/collection-setting.ts';
 import type { Secrets } from './ports/secrets.ts';
-import { createRemembering } from './runs/remembering.ts';
+import { createRemembering, type Remembering } from './runs/remembering.ts';
 import type { Services } from './services.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import {
+  type Environment,
+  type RecordSettings,
+  readRecordSettings,
+  readStepSettings,
+  type StepSettings,
+} from './settings.ts';
 
 /** A memory is written with a language model's help, which takes its time. */
 export const BACKEND_TIMEOUT_MS = 60_000;
 const SNAPSHOT_PART_BYTES = 64 * 1024 * 1024;
 
-/** @throws ConfigurationError, or Refusal, naming the variable that is missing or unusable */
-export async function servicesFromEnvironment(environment: Environment): Promise<Services> {
+/** What is remembered of runs, for the functions that look up or note down. @throws Refusal, as the settings do */
+export function rememberingFromEnvironment(environment: Environment): Remembering {
+  return remembering(readRecordSettings(environment));
+}
+
+/**
+ * @param pace how long the vector store is waited for, if not as long as a function has
+ * @throws Refusal naming every variable that is missing or unusable; as a secret's keeper does
+ */
+export async function servicesFromEnvironment(
+  environment: Environment,
+  { pace }: Pick<QdrantConnection, 'pace'> = {},
+): Promise<Services> {
+  const settings = readStepSettings(environment);
   const secrets = secretsOf(environment);
+  const webhook = settings.MIGRATION_WEBHOOK_URL;
   return {
-    ...createRemembering({
-      client: createDocumentClient(environment.DYNAMODB_ENDPOINT),
-      tableName: required(environment, 'TABLE_NAME'),
-      clock: () => new Date(),
-    }),
+    ...remembering(settings),
     vectors: createQdrant({
-      url: required(environment, 'QDRANT_URL'),
+      url: settings.QDRANT_URL,
       apiKey: (await optional(secrets, environment, 'QDRANT_API_KEY'))?.reveal(),
+      ...(pace && { pace }),
     }),
-    artifacts: openArtifacts(required(environment, 'ARTIFACTS_URL')),
-    setting: openSetting(required(environment, 'COLLECTION_SETTING')),
-    ...(await backends(environment, secrets)),
-    hooks: environment.MIGRATION_WEBHOOK_URL
+    artifacts: openArtifacts(settings.ARTIFACTS_URL),
+    setting: openSetting(new URL(settings.COLLECTION_SETTING)),
+    ...(await backends(settings, secrets)),
+    hooks: webhook
       ? createWebhook({
-          url: environment.MIGRATION_WEBHOOK_URL,
+          url: webhook,
           token: await optional(secrets, environment, 'MIGRATION_WEBHOOK_TOKEN'),
           timeoutMs: BACKEND_TIMEOUT_MS,
         })
       : askAPerson,
-    graph: await openGraph(environment, secrets),
+    graph: await openGraph(settings, secrets),
     snapshotPartBytes: SNAPSHOT_PART_BYTES,
   };
 }
 
-async function backends(environment: Environment, secrets: Secrets) {
+function remembering({ TABLE_NAME, DYNAMODB_ENDPOINT }: RecordSettings): Remembering {
+  return createRemembering({
+    client: tableNamed(TABLE_NAME, createDocumentClient(DYNAMODB_ENDPOINT)),
+    tableName: TABLE_NAME,
+    clock: () => new Date(),
+  });
+}
+
+async function backends(settings: StepSettings, secrets: Secrets) {
+  const { MEMORY_BACKEND_URL, MEMORY_PREVIEW_URL } = settings;
   const apiKey = await secrets.read('MEMORY_BACKEND_KEY');
   const at = (url: string) =>
     createHttpMemoryBackend({ url, apiKey, timeoutMs: BACKEND_TIMEOUT_MS });
-  const previewUrl = environment.MEMORY_PREVIEW_URL;
   return {
-    backend: at(required(environment, 'MEMORY_BACKEND_URL')),
-    preview: previewUrl ? at(previewUrl) : undefined,
+    backend: at(MEMORY_BACKEND_URL),
+    preview: MEMORY_PREVIEW_URL ? at(MEMORY_PREVIEW_URL) : undefined,
   };
 }
 
-async function openGraph(environment: Environment, secrets: Secrets) {
-  const url = environment.NEO4J_URL;
-  if (!url) return undefined;
+async function openGraph({ NEO4J_URL, NEO4J_USER }: StepSettings, secrets: Secrets) {
+  if (!NEO4J_URL) return undefined;
   const password = (await secrets.read('NEO4J_PASSWORD')).reveal();
-  return openNeo4j({ url, user: environment.NEO4J_USER ?? 'neo4j', password });
+  return openNeo4j({ url: NEO4J_URL, user: NEO4J_USER, password });
 }
 
-/** `file:///path` or `ssm:/parameter` */
-function openSetting(address: string): CollectionSetting {
-  const url = URL.parse(address);
-  if (url?.protocol === 'file:') return createFileCollectionSetting(url.pathname);
-  if (url?.protocol === 'ssm:') {
-    return createSsmCollectionSetting({ client: new SSMClient(), parameter: url.pathname });
-  }
-  throw new ConfigurationError('COLLECTION_SETTING is neither file:///path nor ssm:/parameter');
+function openSetting(url: URL): CollectionSetting {
+  return url.protocol === 'file:'
+    ? createFileCollectionSetting(fileURLToPath(url))
+    : createSsmCollectionSetting({ client: new SSMClient(), parameter: url.pathname });
 }
 
 // NAME_PARAMETER says where on AWS the secret NAME is kept; without it, NAME is the secret itself.
@@ -92,10 +112,4 @@ function secretsOf(environment: Environment): Secrets {
 async function optional(secrets: Secrets, environment: Environment, name: string) {
   const isGiven = environment[name] || environment[`${name}_PARAMETER`];
   return isGiven ? await secrets.read(name) : undefined;
-}
-
-function required(environment: Environment, name: string): string {
-  const value = environment[name];
-  if (!value) throw new ConfigurationError(`${name} is not set`);
-  return value;
 }

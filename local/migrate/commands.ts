@@ -12,6 +12,7 @@ import * as rollback from '../../functions/migration/rollback.ts';
 import * as start from '../../functions/migration/start.ts';
 import * as status from '../../functions/migration/status.ts';
 import * as verify from '../../functions/migration/verify.ts';
+import type { Remembering } from '../../lib/migration/runs/remembering.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import type { OptionName } from './options.ts';
 
@@ -20,7 +21,9 @@ type Handler = (
   context: { readonly getRemainingTimeInMillis: () => number },
 ) => Promise<unknown>;
 
-export interface MigrateCommand {
+export type MigrateCommand = CommandForm & (OfRecord | OfServices);
+
+interface CommandForm {
   readonly does: string;
   /** Who gives it in a run that goes as planned. */
   readonly by: 'a person' | 'a person or the state machine' | 'a timer';
@@ -30,27 +33,39 @@ export interface MigrateCommand {
   readonly isGrave: boolean;
   readonly needs: readonly OptionName[];
   readonly takes: readonly OptionName[];
-  readonly createHandler: (services: () => Promise<Services>) => Handler;
   /** The name of the function where it is not the command's. */
   readonly deployedAs?: string;
+}
+
+/** Looks up or notes down, and needs no more than the table. */
+interface OfRecord {
+  readonly uses: 'the record';
+  readonly createHandler: (remembering: () => Promise<Remembering>) => Handler;
+}
+
+interface OfServices {
+  readonly uses: 'all services';
+  readonly createHandler: (services: () => Promise<Services>) => Handler;
 }
 
 const STEP = {
   by: 'a person or the state machine',
   needs: ['run'],
+  uses: 'all services',
 } as const satisfies Partial<MigrateCommand>;
 const LOOKING = { ...STEP, mutates: false, isGrave: false, takes: [] } as const;
 const BUILDING = { ...STEP, mutates: true, isGrave: false, takes: ['execute'] } as const;
 const GRAVE = { ...STEP, mutates: true, isGrave: true, takes: ['execute', 'yes-run'] } as const;
+const BY_A_PERSON = { by: 'a person', uses: 'the record' } as const;
 
 /** In the order of the runbook. */
 export const COMMANDS = {
   status: {
-    ...{ ...LOOKING, ...status, by: 'a person', needs: [], takes: ['run'] },
+    ...{ ...LOOKING, ...status, ...BY_A_PERSON, needs: [], takes: ['run'] },
     does: 'tells where the run stands and what may be done next; of the latest run unless one is named',
   },
   start: {
-    ...{ ...BUILDING, ...start, by: 'a person', needs: ['run', 'source'] },
+    ...{ ...BUILDING, ...start, ...BY_A_PERSON, needs: ['run', 'source'] },
     takes: ['execute', 'window-minutes', 'retention-days', 'accept', 'removes-when-over'],
     does: 'begins a run, whose plan is fixed from then on',
   },
@@ -64,7 +79,7 @@ export const COMMANDS = {
   copy: { ...BUILDING, ...copy, does: 'copies every memory, or whatever has changed since' },
   verify: { ...LOOKING, ...verify, does: 'proves the new collection equal to the old one' },
   approve: {
-    ...{ ...LOOKING, ...approve, by: 'a person', takes: [] },
+    ...{ ...LOOKING, ...approve, ...BY_A_PERSON },
     needs: ['run', 'gate', 'evidence', 'by', 'until'],
     does: 'says that a person has looked at the evidence',
   },

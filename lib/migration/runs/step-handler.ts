@@ -1,8 +1,13 @@
 // A step as a Lambda function.
 import type { Context } from 'aws-lambda';
 import type { Services } from '../services.ts';
-import { servicesFromEnvironment } from '../services-from-environment.ts';
+import {
+  rememberingFromEnvironment,
+  servicesFromEnvironment,
+} from '../services-from-environment.ts';
+import type { Remembering } from './remembering.ts';
 import { type Step, type StepResult, takeStep } from './step.ts';
+import { translateFailure } from './translate-failure.ts';
 
 export type StepHandler = (
   payload: unknown,
@@ -19,12 +24,19 @@ export function stepHandler(step: Step, services: () => Promise<Services>): Step
 }
 
 let made: Promise<Services> | undefined;
+let remembered: Remembering | undefined;
 
-/** Of this process. What could not be made is tried again with the next invocation. */
+/** Of this process. What could not be made is tried again with the next invocation. @throws Refusal, RetryableFailure */
 export function ownServices(): Promise<Services> {
   made ??= servicesFromEnvironment(process.env).catch((error: unknown) => {
     made = undefined;
-    throw error;
+    throw translateFailure(error);
   });
   return made;
+}
+
+/** For functions that look up or note down: they need no more than the table. @throws Refusal */
+export async function ownRemembering(): Promise<Remembering> {
+  remembered ??= rememberingFromEnvironment(process.env);
+  return remembered;
 }

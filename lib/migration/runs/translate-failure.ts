@@ -25,7 +25,9 @@ import { refusalByAws } from './aws-failures.ts';
 export function translateFailure(cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause;
   if (cause instanceof Refusal || cause instanceof RetryableFailure) return cause;
-  const why = `${cause.message}.`;
+  // What nobody could connect to has a code, and not always a message.
+  const { code = cause.name } = cause as NodeJS.ErrnoException;
+  const why = `${cause.message || code}.`;
   if (isPassing(cause)) return new RetryableFailure('RetryableUnavailable', why, { cause });
   if (cause instanceof VectorStoreAccessDeniedError || cause instanceof GraphAccessDeniedError) {
     return new Refusal('RefusedCredentials', why, { cause });

@@ -16,7 +16,7 @@ const inputSchema = v.object({
 });
 
 /** @throws Refusal */
-export async function startRun(services: Services, payload: unknown) {
+export async function startRun({ runs }: Pick<Services, 'runs'>, payload: unknown) {
   try {
     const { runId, execute, ...plan } = parseInput(inputSchema, payload);
     const full: Run['plan'] = {
@@ -24,7 +24,7 @@ export async function startRun(services: Services, payload: unknown) {
       targetCollection: `${plan.sourceCollection}_v3_${runId}`,
     };
     if (!execute) return { runId, dryRun: true, forecast: { plan: full } };
-    const { phase } = await services.runs.start(runId, full);
+    const { phase } = await runs.start(runId, full);
     return { runId, dryRun: false, phase, done: true, waitSeconds: 0 };
   } catch (error) {
     throw translateFailure(error);

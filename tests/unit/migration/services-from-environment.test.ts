@@ -1,6 +1,10 @@
-// What the environment of a migration's functions has to say, and how a gap is named.
+// What the environment of a migration's functions has to say: every gap and every slip is named, all of them at once.
 import { describe, expect, it } from 'vitest';
-import { servicesFromEnvironment } from '../../../lib/migration/services-from-environment.ts';
+import {
+  rememberingFromEnvironment,
+  servicesFromEnvironment,
+} from '../../../lib/migration/services-from-environment.ts';
+import { named } from '../../support/migration/refused.ts';
 
 const COMPLETE: Readonly<Record<string, string>> = {
   TABLE_NAME: 'table',
@@ -10,6 +14,15 @@ const COMPLETE: Readonly<Record<string, string>> = {
   COLLECTION_SETTING: 'file:///etc/memory/collection',
   ARTIFACTS_URL: 'file:///var/artifacts',
 };
+
+async function refusalOf(environment: Record<string, string>): Promise<string> {
+  const error = await servicesFromEnvironment(environment).then(
+    () => new Error('accepted'),
+    (error: Error) => error,
+  );
+  expect(error).toEqual(named('RefusedSetting'));
+  return error.message;
+}
 
 describe('the environment', () => {
   it('is enough as it stands in the guide, with a person in place of a webhook', async () => {
@@ -28,16 +41,54 @@ describe('the environment', () => {
     expect(services.preview).toBeDefined();
   });
 
-  it.each(Object.keys(COMPLETE))('without %s says so', async (name) => {
+  it.each(Object.keys(COMPLETE))('without %s says so, or with an empty one', async (name) => {
     const { [name]: _, ...others } = COMPLETE;
-    await expect(servicesFromEnvironment(others)).rejects.toThrow(`${name} is not set`);
+    const message = await refusalOf(others);
+    expect(message).toMatch(new RegExp(`^${name} is not set.*Set the named variable`));
+    expect(await refusalOf({ ...COMPLETE, [name]: '' })).toBe(message);
+  });
+
+  it('that says nothing is told everything at once', async () => {
+    const message = await refusalOf({});
+    for (const name of Object.keys(COMPLETE)) expect(message).toContain(`${name} is not set`);
+    expect(message).toContain('MEMORY_BACKEND_KEY_PARAMETER');
   });
 
   it.each([
-    ['COLLECTION_SETTING', 'https://example.org', /neither file:.* nor ssm:/],
-    ['ARTIFACTS_URL', 'ftp://example.org', /neither s3:.* nor file:/],
-  ])('with an unusable %s says what is', async (name, value, message) => {
-    const environment = { ...COMPLETE, [name]: value };
-    await expect(servicesFromEnvironment(environment)).rejects.toThrow(message);
+    ['TABLE_NAME', 'a table', /no name of a table/],
+    ['DYNAMODB_ENDPOINT', 'localhost:8000', /like http:\/\/localhost:8000/],
+    ['QDRANT_URL', 'not-a-url', /like https:\/\/qdrant\.example:6333/],
+    ['QDRANT_URL', 'qdrant.example:6333', /like https:/],
+    ['QDRANT_URL', 'https://qdrant.example?tenant=1', /like https:/],
+    ['MEMORY_BACKEND_URL', 'https://ada:secret@memory.example', /like https:/],
+    ['MEMORY_PREVIEW_URL', '//preview', /like https:/],
+    ['COLLECTION_SETTING', 'https://example.org', /file:\/\/\/path or ssm:\/parameter/],
+    ['COLLECTION_SETTING', 'ssm:', /file:\/\/\/path or ssm:\/parameter/],
+    ['ARTIFACTS_URL', 'ftp://example.org', /s3:\/\/bucket\/prefix or file:\/\/\/folder/],
+    ['ARTIFACTS_URL', 's3:///prefix', /s3:\/\/bucket\/prefix/],
+    ['NEO4J_URL', 'http://graph.example:7474', /neo4j\+s:/],
+    ['MIGRATION_WEBHOOK_URL', 'hooks.example', /https:\/\/hooks\.example/],
+  ])('with %s as %s says what it is like, and quotes nothing', async (name, value, like) => {
+    const message = await refusalOf({ ...COMPLETE, [name]: value, NEO4J_PASSWORD: 'p' });
+    expect(message).toMatch(new RegExp(`^${name} is .*${like.source}`));
+    expect(message).not.toContain('secret');
+  });
+
+  it('tells of what is missing and of what is unusable in one message', async () => {
+    const { QDRANT_URL: _, ...others } = COMPLETE;
+    const message = await refusalOf({ ...others, ARTIFACTS_URL: '/var/artifacts' });
+    expect(message).toMatch(/QDRANT_URL is not set: .*; ARTIFACTS_URL is not like/);
+  });
+
+  it('with a graph needs its password, or where that is kept', async () => {
+    const withGraph = { ...COMPLETE, NEO4J_URL: 'neo4j+s://graph.example' };
+    expect(await refusalOf(withGraph)).toContain('NEO4J_PASSWORD is not set');
+  });
+});
+
+describe('the functions that look up or note down', () => {
+  it('need no more than the table', () => {
+    expect(rememberingFromEnvironment({ TABLE_NAME: 'table' })).toHaveProperty('approvals');
+    expect(() => rememberingFromEnvironment({})).toThrow(named('RefusedSetting'));
   });
 });

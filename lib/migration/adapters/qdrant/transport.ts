@@ -32,7 +32,7 @@ export type Transport = ReturnType<typeof createTransport>;
 const TIMEOUT_MS = 60_000;
 
 // A store that restarts is waited for. Whoever waits longer asks anew, for the turn may be over by then.
-const PATIENT_PACE: Pace = {
+export const PATIENT_PACE: Pace = {
   ...STANDARD_PACE,
   firstDelayMs: 100,
   longestDelayMs: 10_000,

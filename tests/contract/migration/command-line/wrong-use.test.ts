@@ -1,6 +1,6 @@
-// What the command line itself, or the environment, has wrong: told before anybody is asked.
+// What the command line itself, or the environment, has wrong: told before anybody is asked, or for want of an answer.
 import { describe, expect, it } from 'vitest';
-import { createOperator, migrateWith } from '../../../support/migration/command-line.ts';
+import { createOperator, migrateWith, OF_RUN } from '../../../support/migration/command-line.ts';
 
 describe('a command line that is wrong in itself', () => {
   it.each([
@@ -16,17 +16,65 @@ describe('a command line that is wrong in itself', () => {
   });
 });
 
-describe('a service that is not named', () => {
-  it.each([
-    'QDRANT_URL',
-    'MEMORY_BACKEND_URL',
-    'MEMORY_BACKEND_KEY',
-    'ARTIFACTS_URL',
-    'COLLECTION_SETTING',
-  ])('is refused without %s, which is named', async (variable) => {
-    const { named } = await createOperator();
-    const { code, stderr } = await migrateWith({ ...named, [variable]: '' }, 'status');
+describe('the environment', () => {
+  it('is told all that is missing or unusable, before the database is looked for', async () => {
+    const { code, stderr } = await migrateWith(
+      { QDRANT_URL: 'not-a-url', DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' },
+      ...['preflight', ...OF_RUN],
+    );
     expect(code).toBe(3);
-    expect(stderr).toMatch(new RegExp(`^RefusedSetting: .*${variable}.*Set the named variable`));
+    expect(stderr).toMatch(
+      /^RefusedSetting: QDRANT_URL is not like .*MEMORY_BACKEND_URL is not set.*MEMORY_BACKEND_KEY is not set/,
+    );
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('needs to name no more than the table for status, start and approve', async () => {
+    const { named, start } = await createOperator();
+    await start();
+    const { TABLE_NAME, DYNAMODB_ENDPOINT } = named;
+    const ended = await migrateWith({ TABLE_NAME, DYNAMODB_ENDPOINT }, 'status');
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('with the name of a table that is not there is refused by the variable', async () => {
+    const { named } = await createOperator();
+    const { code, stderr } = await migrateWith({ ...named, TABLE_NAME: 'not-there' }, 'status');
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/^RefusedSetting: TABLE_NAME is not-there, and there is no such table/),
+    ]);
+  });
+
+  it('with a table of AWS and no region, or no credentials, is refused by name', async () => {
+    const table = { TABLE_NAME: 'finance-ledger-prod' };
+    const nowhere = await migrateWith(table, 'status');
+    expect([nowhere.code, nowhere.stderr]).toEqual([
+      3,
+      expect.stringMatching(/^RefusedSetting: AWS_REGION is not set/),
+    ]);
+    const nobody = await migrateWith({ ...table, AWS_REGION: 'eu-west-1' }, 'status');
+    expect([nobody.code, nobody.stderr]).toEqual([
+      3,
+      expect.stringMatching(/^RefusedCredentials: AWS knows no such caller/),
+    ]);
+  });
+});
+
+describe('a service that does not answer', () => {
+  it('is waited for with a word on standard error, and not for long', async () => {
+    const { named, start } = await createOperator();
+    await start();
+    const closed = { ...named, QDRANT_URL: 'http://127.0.0.1:9' };
+    const { code, stdout, stderr } = await migrateWith(closed, 'preflight', ...OF_RUN);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^waiting for the vector store of QDRANT_URL, up to 30 s \(GET .*\)\n/);
+    expect(stderr).toMatch(/\nRetryableUnavailable: GET .*: no answer\.\n$/);
+  });
+
+  it('is told at once where it is the database', async () => {
+    const closed = { TABLE_NAME: 'table', DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' };
+    const { code, stderr } = await migrateWith(closed, 'status');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^RetryableUnavailable: .*127/)]);
   });
 });

@@ -1,0 +1,107 @@
+// What the environment says of a migration, looked at as a whole before anybody is asked for anything.
+import * as v from 'valibot';
+import { Refusal } from './refusals.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const TABLE = 'is not set: the table that the run is recorded in';
+
+/** Of the functions that look up or note down: `start`, `status`, `approve`. */
+const recordSchema = v.object({
+  TABLE_NAME: v.pipe(v.string(TABLE), v.regex(/^[\w.-]{3,255}$/, 'is no name of a table')),
+  DYNAMODB_ENDPOINT: v.optional(urlLike('http://localhost:8000')),
+});
+
+/** Of every step. */
+const stepSchema = v.object({
+  ...recordSchema.entries,
+  QDRANT_URL: urlLike('https://qdrant.example:6333'),
+  QDRANT_API_KEY: v.optional(v.string()),
+  MEMORY_BACKEND_URL: urlLike('https://memory.example'),
+  MEMORY_PREVIEW_URL: v.optional(urlLike('https://preview.memory.example')),
+  MEMORY_BACKEND_KEY: v.optional(v.string()),
+  COLLECTION_SETTING: urlLike('file:///path or ssm:/parameter', isSetting),
+  ARTIFACTS_URL: urlLike('s3://bucket/prefix or file:///folder', isFolder),
+  NEO4J_URL: v.optional(urlLike('neo4j+s://graph.example:7687', isGraph)),
+  NEO4J_USER: v.optional(v.string(), 'neo4j'),
+  NEO4J_PASSWORD: v.optional(v.string()),
+  MIGRATION_WEBHOOK_URL: v.optional(urlLike('https://hooks.example/migration', isWeb)),
+  MIGRATION_WEBHOOK_TOKEN: v.optional(v.string()),
+});
+
+export type RecordSettings = v.InferOutput<typeof recordSchema>;
+export type StepSettings = v.InferOutput<typeof stepSchema>;
+
+/** @throws Refusal naming every variable that is missing or unusable, with what each should be */
+export function readRecordSettings(environment: Environment): RecordSettings {
+  const { faults, settings } = looked(recordSchema, environment);
+  if (settings) return settings;
+  throw refusal(faults);
+}
+
+/** @throws Refusal, as above */
+export function readStepSettings(environment: Environment): StepSettings {
+  const { faults, settings } = looked(stepSchema, environment);
+  const missing = missingSecrets(environment);
+  if (settings && missing.length === 0) return settings;
+  throw refusal([...faults, ...missing]);
+}
+
+type Schema = v.ObjectSchema<v.ObjectEntries, undefined>;
+
+// An empty variable counts as one that is not set.
+function looked<Named extends Schema>(
+  schema: Named,
+  environment: Environment,
+): { readonly faults: string[]; readonly settings?: v.InferOutput<Named> } {
+  const names = Object.keys(schema.entries);
+  const given = Object.fromEntries(names.map((name) => [name, environment[name] || undefined]));
+  const result = v.safeParse(schema, given);
+  if (result.success) return { faults: [], settings: result.output };
+  return { faults: result.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`) };
+}
+
+// NAME_PARAMETER says where on AWS the secret NAME is kept; without it, NAME is the secret itself.
+function missingSecrets(environment: Environment): string[] {
+  const needed = ['MEMORY_BACKEND_KEY', ...(environment.NEO4J_URL ? ['NEO4J_PASSWORD'] : [])];
+  return needed
+    .filter((name) => !environment[name] && !environment[`${name}_PARAMETER`])
+    .map((name) => `${name} is not set, nor ${name}_PARAMETER, which says where it is kept`);
+}
+
+// No value is quoted: an address may hold what nobody should read.
+function refusal(faults: readonly string[]): Refusal {
+  return new Refusal('RefusedSetting', `${faults.join('; ')}.`);
+}
+
+function urlLike(example: string, isMeant: (url: URL) => boolean = isBase) {
+  const isUsable = (text: string) => {
+    const url = URL.parse(text);
+    return url !== null && isMeant(url);
+  };
+  return v.pipe(
+    v.string(`is not set: it is like ${example}`),
+    v.check(isUsable, `is not like ${example}`),
+  );
+}
+
+function isWeb({ protocol, username, password }: URL): boolean {
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+}
+
+/** Paths are put behind it. */
+function isBase(url: URL): boolean {
+  return isWeb(url) && url.search === '' && url.hash === '';
+}
+
+function isSetting({ protocol, host, pathname }: URL): boolean {
+  return /^(file|ssm):$/.test(protocol) && host === '' && pathname.length > 1;
+}
+
+function isFolder({ protocol, host }: URL): boolean {
+  return protocol === 's3:' ? host !== '' : protocol === 'file:' && host === '';
+}
+
+function isGraph({ protocol, host }: URL): boolean {
+  return /^(neo4j|bolt)(\+ssc?)?:$/.test(protocol) && host !== '';
+}
