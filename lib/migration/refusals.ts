@@ -42,6 +42,10 @@ export const REMEDIES = {
   RefusedMissingArtifact:
     'The artifact was removed or never completed: do the step that makes it again.',
   RefusedRetained: 'It has to be kept for longer; wait for the day that is named.',
+  RefusedLittleSpace:
+    'Free or add space on the store, then take the preflight again with what is free by then ("--free-gb").',
+  RefusedUnknownSpace:
+    'See how much is free where the store keeps its data, and give it with "--free-gb", or start a run that accepts "unknown-space".',
   RefusedSeveralNodes: 'A snapshot holds one node only: move the store to a single node first.',
   RefusedSnapshot: 'Look at the log of the store, and at its free space; then back up again.',
   RefusedBackupUnproved:

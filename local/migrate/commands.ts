@@ -66,10 +66,20 @@ export const COMMANDS = {
   },
   start: {
     ...{ ...BUILDING, ...start, ...BY_A_PERSON, needs: ['run', 'source'] },
-    takes: ['execute', 'window-minutes', 'retention-days', 'accept', 'removes-when-over'],
+    takes: [
+      'execute',
+      'window-minutes',
+      'retention-days',
+      'accept',
+      'free-gb',
+      'removes-when-over',
+    ],
     does: 'begins a run, whose plan is fixed from then on',
   },
-  preflight: { ...LOOKING, ...preflight, does: 'looks for what stands in the way' },
+  preflight: {
+    ...{ ...LOOKING, ...preflight, takes: ['free-gb'] },
+    does: 'looks for what stands in the way',
+  },
   backup: {
     ...BUILDING,
     ...backup,

@@ -9,6 +9,8 @@ export interface Option {
   /** Of the function's input; without it, the option is for the command line itself. */
   readonly field?: string;
   readonly isNumber?: true;
+  /** How many of the field's units one of the option's has. */
+  readonly times?: number;
 }
 
 export const OPTIONS = {
@@ -48,6 +50,10 @@ export const OPTIONS = {
   until: {
     ...{ type: 'string', value: 'TIME', field: 'expiresAt' },
     says: 'when the approval expires, like 2026-03-01T10:00:00Z',
+  },
+  'free-gb': {
+    ...{ type: 'string', value: 'N', field: 'freeBytes', isNumber: true, times: 1e9 },
+    says: 'how much is free where the store keeps its data, in whole gigabytes',
   },
   'acknowledged-loss': {
     ...{ type: 'string', value: 'N', field: 'acknowledgedLoss', isNumber: true },

@@ -70,10 +70,10 @@ function stageOf({ stage }: Values): string | undefined {
 
 function payloadOf(values: Values): Record<string, unknown> {
   const payload: Record<string, unknown> = {};
-  for (const [option, { field, isNumber }] of Object.entries<Option>(OPTIONS)) {
+  for (const [option, { field, isNumber, times = 1 }] of Object.entries<Option>(OPTIONS)) {
     const value = values[option];
     if (field === undefined || value === undefined) continue;
-    payload[field] = isNumber ? numberOf(option, String(value)) : value;
+    payload[field] = isNumber ? numberOf(option, String(value)) * times : value;
   }
   return payload;
 }

@@ -63,7 +63,7 @@ export async function startRehearsal(
   }
 
   async function migrate(onTask = async (_: string) => {}): Promise<string | undefined> {
-    const payload = { runId: RUN, execute: true, sourceCollection: SOURCE };
+    const payload = { runId: RUN, execute: true, sourceCollection: SOURCE, freeBytes: 1e9 };
     await startRun(services, payload);
     const { failure } = await execute({
       runId: RUN,

@@ -18,11 +18,15 @@ export const referenceSchema = v.strictObject({
   facts: v.record(shortText, v.union([shortText, v.number(), v.boolean()])),
 });
 
+/** As a person has measured them. */
+export const bytesSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
 export const ACCEPTABLE = [
   'unreachable-users',
   'expired-memories',
   'empty-keywords',
   'no-graph',
+  'unknown-space',
 ] as const;
 
 export const planSchema = v.strictObject({
@@ -32,6 +36,8 @@ export const planSchema = v.strictObject({
   retentionDays: v.pipe(v.number(), v.minValue(30)),
   /** Findings that would stop the run, and which the operator takes as they are. */
   accepts: v.array(v.picklist(ACCEPTABLE)),
+  /** On the store, as somebody saw it. */
+  freeBytes: v.optional(bytesSchema),
   /** When the days are over: the old collection goes, or stays for somebody else to decide. */
   removesWhenOver: v.boolean(),
 });

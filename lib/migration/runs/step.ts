@@ -7,7 +7,14 @@ import { type Command, ENDED, type Evidence } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import { parseInput } from './parse-input.ts';
-import { type Checkpoint, type Progress, type Reference, type Run, runIdSchema } from './run.ts';
+import {
+  bytesSchema,
+  type Checkpoint,
+  type Progress,
+  type Reference,
+  type Run,
+  runIdSchema,
+} from './run.ts';
 import type { Lease } from './run-lock.ts';
 import { translateFailure } from './translate-failure.ts';
 
@@ -18,6 +25,8 @@ const inputSchema = v.object({
   actor: v.optional(v.picklist(['operator', 'machine']), 'operator'),
   /** The number of writes that the operator knows will be lost. */
   acknowledgedLoss: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+  /** On the store, as somebody sees it now. */
+  freeBytes: v.optional(bytesSchema),
 });
 
 export type StepInput = v.InferOutput<typeof inputSchema>;

@@ -6,7 +6,7 @@ import { type Census, takeCensus } from '../proof/user-census.ts';
 import { userDigest } from '../proof/user-digest.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import type { Step } from '../runs/step.ts';
+import type { Step, StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { checkKey, type KeyCheck } from './backend-key.ts';
 import { checkGraph } from './graph-check.ts';
@@ -18,12 +18,14 @@ import {
   denseVectorOf,
   type Finding,
 } from './preflight-checks.ts';
+import { checkSpace, estimateSpace, type SpaceCheck } from './space-check.ts';
 
 export const preflight: Step = {
   command: 'preflight',
-  forecast: ({ services, run }) => examine(services, run),
-  work: async ({ services, run, lease }) => {
-    const report = await examine(services, run);
+  forecast: examine,
+  work: async (turn) => {
+    const { services, lease } = turn;
+    const report = await examine(turn);
     const { points, users } = report.source;
     const reference = await storeReport(services, {
       lease,
@@ -43,7 +45,7 @@ export const preflight: Step = {
 
 export type PreflightReport = Awaited<ReturnType<typeof examine>>;
 
-async function examine(services: Services, run: Run) {
+async function examine({ services, run, input }: StepContext) {
   const { vectors, backend, preview, clock } = services;
   const { runId, plan } = run;
   const collection = plan.sourceCollection;
@@ -52,49 +54,54 @@ async function examine(services: Services, run: Run) {
   // Not asked for more: some versions build their collection with the first other question. Whom this one takes
   // the key for is proved by the first write of the rebuild, long before the window.
   await preview?.health();
-  const graph = await checkGraph(services, plan);
   const info = await vectors.collectionInfo(collection);
+  const dense = denseVectorOf(info?.config.params.vectors);
   const obstacles = [
     ...(await checkNodes(vectors)),
     ...(await checkNames(services, run)),
-    ...graph.findings,
     ...(info ? checkLayout(info) : []),
   ];
+  const graph = await checkGraph(services, plan);
+  const freeBytes = input.freeBytes ?? plan.freeBytes ?? null;
   // A collection of another kind, or one that forbids it, is not gone through.
-  const { census, key } = obstacles.length === 0 ? await lookThrough(services, run) : NOT_LOOKED;
+  const look = obstacles.length === 0 ? await lookThrough(services, run, freeBytes) : NOT_LOOKED;
   return {
     runId,
     at: clock().toISOString(),
     store,
     /** Whom the key of the memory backend has to map to. */
     testUser: testUserOf(runId),
-    backend: { keyOfTestUser: key.isOfTestUser, preview: preview ? 'healthy' : 'not given' },
+    backend: { keyOfTestUser: look.keyOfTestUser, preview: preview ? 'healthy' : 'not given' },
     graph: graph.seen,
+    space: look.space,
     source: {
       collection,
-      ...denseVectorOf(info?.config.params.vectors),
+      ...dense,
       hasKeywordSlot: info?.config.params.sparse_vectors?.[KEYWORD_SLOT] !== undefined,
-      ...figuresOf(census),
+      ...figuresOf(look.census),
     },
-    findings: [...obstacles, ...key.findings, ...(census ? checkUsers(census, plan) : [])],
+    findings: [...obstacles, ...graph.findings, ...look.findings],
   };
 }
 
 interface Look {
-  readonly census: Census | undefined;
-  readonly key: KeyCheck;
+  readonly census?: Census;
+  readonly keyOfTestUser: KeyCheck['isOfTestUser'];
+  readonly space: SpaceCheck | null;
+  readonly findings: readonly Finding[];
 }
 
-const NOT_LOOKED: Look = {
-  census: undefined,
-  key: { isOfTestUser: 'not-asked', findings: [] },
-};
+const NOT_LOOKED: Look = { keyOfTestUser: 'not-asked', space: null, findings: [] };
 
-async function lookThrough(services: Services, run: Run): Promise<Look> {
+async function lookThrough(services: Services, run: Run, freeBytes: number | null): Promise<Look> {
   const { vectors, clock } = services;
-  const collection = run.plan.sourceCollection;
+  const { plan } = run;
+  const collection = plan.sourceCollection;
   const key = await checkKey(services, run);
-  return { key, census: await takeCensus(vectors, { collection, now: clock() }) };
+  const census = await takeCensus(vectors, { collection, now: clock() });
+  const space = { neededBytes: await estimateSpace(vectors, collection), freeBytes };
+  const findings = [...key.findings, ...checkUsers(census, plan), ...checkSpace(space, plan)];
+  return { census, keyOfTestUser: key.isOfTestUser, space, findings };
 }
 
 function figuresOf(census: Census | undefined) {

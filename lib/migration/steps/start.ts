@@ -12,6 +12,7 @@ const inputSchema = v.object({
   windowMinutes: v.optional(planSchema.entries.windowMinutes, 30),
   retentionDays: v.optional(planSchema.entries.retentionDays, 30),
   accepts: v.optional(planSchema.entries.accepts, []),
+  freeBytes: planSchema.entries.freeBytes,
   removesWhenOver: v.optional(planSchema.entries.removesWhenOver, false),
 });
 

@@ -16,7 +16,16 @@ const STAGE = 'dev';
 
 export const RUN = 'run-a';
 export const OF_RUN = ['--run', RUN];
-export const START = ['start', ...OF_RUN, '--source', 'memories', '--accept', 'no-graph'];
+export const START = [
+  'start',
+  ...OF_RUN,
+  '--source',
+  'memories',
+  '--accept',
+  'no-graph',
+  '--free-gb',
+  '1',
+];
 export const CONFIRMED = ['--execute', '--yes-run', RUN];
 
 /** Eleven processes, and a store that has to hold still. */

@@ -51,7 +51,9 @@ export async function createMigration(options: Partial<WorldOptions> = {}) {
   const target = `${SOURCE}_v3_${RUN}`;
 
   async function start(plan: Record<string, unknown> = {}): Promise<void> {
-    await startRun(services, { runId: RUN, execute: true, sourceCollection: SOURCE, ...plan });
+    const enough = { freeBytes: 1e9 };
+    const own = { runId: RUN, execute: true, sourceCollection: SOURCE };
+    await startRun(services, { ...own, ...enough, ...plan });
   }
 
   /** One invocation. */

@@ -30,11 +30,13 @@ describe('the table of commands', () => {
 
 describe('an order', () => {
   it('is the input of its function, numbers as numbers', () => {
-    const words = 'start --run run-a --source memories --window-minutes 20 --accept no-graph';
+    const words =
+      'start --run run-a --source memories --window-minutes 20 --free-gb 40 --accept no-graph';
     expect(readOrder([...words.split(' '), '--accept', 'expired-memories', '--execute'])).toEqual({
       name: 'start',
       payload: {
         ...{ runId: 'run-a', execute: true, sourceCollection: 'memories', windowMinutes: 20 },
+        freeBytes: 40_000_000_000,
         accepts: ['no-graph', 'expired-memories'],
       },
       isMeant: true,

@@ -13,7 +13,7 @@ import {
   standingOf,
   writeToOld,
 } from '../../../support/migration/fears.ts';
-import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';
 import { point } from '../../../support/vector-stores.ts';
 
@@ -192,6 +192,17 @@ describe('Fear 12: the client gives up, the server goes on, and a retry does it 
 });
 
 describe('Fear 13: disk or memory of the store is exhausted', () => {
+  it.each([
+    ['too little', { freeBytes: 1_000 }, 'RefusedLittleSpace'],
+    ['unknown', { freeBytes: undefined }, 'RefusedUnknownSpace'],
+  ] as const)('room that is %s stops the preflight', async (_, plan, refusal) => {
+    const migration = await createMigration();
+    await migration.start(plan);
+    const before = await standingOf(migration);
+    await expect(migration.finish('preflight')).rejects.toEqual(named(refusal));
+    expect(await standingOf(migration)).toEqual(before);
+  });
+
   it('a store that is full stops the copy, which goes on when there is room', async () => {
     const migration = await runAfter(REBUILT);
     const before = await standingOf(migration);
