@@ -134,13 +134,23 @@ export const MOVES: readonly Move[] = [
     mutates: true,
   },
   {
+    // Whoever has begun to go back may find that it would lose too much.
+    command: 'stay',
+    from: ['staying'],
+    to: 'live',
+    by: EITHER,
+    needs: [],
+    yields: 'cutover-report',
+    mutates: true,
+  },
+  {
     // Writes made since would be lost: only a person may say so, and only of the exact number.
     command: 'rollback',
-    from: ['live'],
+    from: ['live', 'staying'],
     through: 'returning',
     to: 'returned',
     by: OPERATOR,
-    needs: ['backup-manifest', 'cutover-report'],
+    needs: ['backup-manifest'],
     yields: 'return-report',
     mutates: true,
   },
@@ -152,6 +162,17 @@ export const MOVES: readonly Move[] = [
     by: EITHER,
     needs: [],
     yields: 'return-report',
+    mutates: true,
+  },
+  {
+    // The other exit of a return, until the setting has changed.
+    command: 'stay',
+    from: ['returning'],
+    through: 'staying',
+    to: 'live',
+    by: OPERATOR,
+    needs: [],
+    yields: 'cutover-report',
     mutates: true,
   },
   {

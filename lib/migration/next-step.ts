@@ -54,6 +54,7 @@ function misplaced(command: Command, phase: Phase): RefusalName {
   if (command === 'rollback' && includes(PAST_RETENTION, phase)) return 'RefusedIrreversible';
   if (includes(ENDED, phase)) return 'RefusedRunEnded';
   if (command === 'rollback') return 'RefusedNothingToReturn';
+  if (command === 'stay') return 'RefusedNotReturning';
   if (command === 'abandon' && includes(IN_WINDOW, phase)) return 'RefusedWindowOpen';
   return comesAfter(command, phase) ? 'RefusedTooEarly' : 'RefusedTooLate';
 }

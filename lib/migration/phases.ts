@@ -22,6 +22,8 @@ export const PHASES = [
   'closed',
   // Ways out.
   'returning',
+  // A return is called off: writes are opened on the new version again.
+  'staying',
   'returned',
   'abandoned',
 ] as const;
@@ -38,6 +40,7 @@ export const COMMANDS = [
   'freeze',
   'cutover',
   'rollback',
+  'stay',
   'abandon',
   'retention',
 ] as const;
@@ -86,7 +89,12 @@ export const IN_WINDOW = [
 
 export const PAST_RETENTION = ['irreversible', 'closed'] as const satisfies readonly Phase[];
 
-export const WAYS_OUT = ['returning', 'returned', 'abandoned'] as const satisfies readonly Phase[];
+export const WAYS_OUT = [
+  'returning',
+  'staying',
+  'returned',
+  'abandoned',
+] as const satisfies readonly Phase[];
 
 /** The lock is free for another run. */
 export const ENDED = ['closed', 'returned', 'abandoned'] as const satisfies readonly Phase[];
@@ -98,5 +106,5 @@ export const GATE_PLACES: Readonly<
   window: { in: ['verified'], evidence: 'verification-report' },
   frozen: { in: ['freezing', 'returning'], evidence: 'verification-report' },
   deployed: { in: ['switching', 'returning'], evidence: 'verification-report' },
-  opened: { in: ['switching', 'returning'], evidence: 'verification-report' },
+  opened: { in: ['switching', 'returning', 'staying'], evidence: 'verification-report' },
 };

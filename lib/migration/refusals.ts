@@ -14,6 +14,9 @@ export const REMEDIES = {
   RefusedIrreversible:
     'The retained data may be gone; go forward, or restore from your own backups.',
   RefusedNothingToReturn: 'Users still work on the old version; to give the run up, use "abandon".',
+  RefusedNotReturning:
+    'Only a return that has begun is called off with "stay": "status" shows what may be done now.',
+  RefusedNoStay: 'Go on with "rollback": it ends with users working on the old version.',
   RefusedWindowOpen: 'Writes may be frozen: go back with "rollback", which opens them again.',
   RefusedActor: 'An operator has to do this: "npm run migrate -- status" shows the command.',
   RefusedMissingEvidence: 'Do the step that produces it again.',
@@ -61,15 +64,17 @@ export const REMEDIES = {
     'Copied memories would rank below new ones: use a store that makes keyword vectors (1.15.3 or later), or start a run that accepts "empty-keywords".',
   RefusedVerification:
     'Copy again, which brings over whatever differs; then verify again. Do not go on without a pass.',
-  RefusedNotFrozen: 'Stop every writer of the old version, then freeze again or roll back.',
+  RefusedNotFrozen:
+    'Stop every writer, then take the step again; "rollback" leads out of the window, "stay" out of a return.',
   RefusedSourceChanged:
     'Somebody has written since the verification: copy and verify again, or roll back.',
   RefusedSmokeTest: 'Roll back; then see in the log of the new version what failed.',
   RefusedCountsDiffer:
     'Roll back; then compare the counts of the report with those that were recorded.',
   RefusedLossNotAcknowledged:
-    'Look at the number and its export; to lose them knowingly, roll back with exactly that number.',
-  RefusedNothingToReturnTo: 'Neither the old collection nor its snapshot is there: go forward.',
+    'Look at the number and its export; to lose them knowingly, roll back with exactly that number; "stay" calls a return off that has begun.',
+  RefusedNothingToReturnTo:
+    'Neither the old collection nor a usable snapshot is there: bring back what is named, or stay on the new version; an operator may finish a cutover that has begun, even late.',
   RefusedSource: 'Name the collection that the memory backend works on now, by its own name.',
   RefusedTarget: 'Choose another run id: the names of a run are its own and must be free.',
   RefusedLeftovers: 'Remove what earlier runs left behind, once you know that nobody needs it.',

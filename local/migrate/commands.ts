@@ -11,6 +11,7 @@ import * as retention from '../../functions/migration/retention.ts';
 import * as rollback from '../../functions/migration/rollback.ts';
 import * as start from '../../functions/migration/start.ts';
 import * as status from '../../functions/migration/status.ts';
+import * as stay from '../../functions/migration/stay.ts';
 import * as verify from '../../functions/migration/verify.ts';
 import type { Remembering } from '../../lib/migration/runs/remembering.ts';
 import type { Services } from '../../lib/migration/services.ts';
@@ -102,6 +103,11 @@ export const COMMANDS = {
   rollback: {
     ...{ ...GRAVE, ...rollback, takes: ['execute', 'yes-run', 'acknowledged-loss'] },
     does: 'goes back to the old version',
+  },
+  stay: {
+    ...GRAVE,
+    ...stay,
+    does: 'calls off a return that has begun: opens writes on the new version',
   },
   abandon: {
     ...{ ...GRAVE, ...abandon, by: 'a person' },

@@ -33,9 +33,10 @@ const EXPECTED_ACCESS: Record<string, Access> = {
   'migration/verify': { dynamodb: STEP, setting: [], s3: KEEP },
   'migration/freeze': { dynamodb: STEP, setting: [], s3: KEEP },
   'migration/cutover': { dynamodb: STEP, setting: CHANGE, s3: RETAIN },
-  'migration/rollback': { dynamodb: STEP, setting: CHANGE, s3: KEEP },
+  'migration/rollback': { dynamodb: STEP, setting: CHANGE, s3: RETAIN },
+  'migration/stay': { dynamodb: STEP, setting: LOOK, s3: RETAIN },
   'migration/abandon': { dynamodb: STEP, setting: LOOK, s3: [] },
-  'migration/retention': { dynamodb: STEP, setting: CHANGE, s3: KEEP },
+  'migration/retention': { dynamodb: STEP, setting: CHANGE, s3: RETAIN },
 };
 const NAMES = Object.keys(EXPECTED_ACCESS);
 const SETTING = 'parameter/finance-ledger/prod/memory-collection';

@@ -16,9 +16,9 @@ function unhurried({ hooks }: Services, refuses?: string): Hooks {
   const asked = new Set<string>();
   return {
     async ask(request) {
-      const { action, phase } = request;
+      const { action, occasion } = request;
       if (action === refuses) throw new Refusal('RefusedByWebhook', `It refuses ${action}.`);
-      const name = `${phase} ${action}`;
+      const name = `${occasion} ${action}`;
       if (asked.has(name)) return await hooks.ask(request);
       asked.add(name);
       return 'under-way';

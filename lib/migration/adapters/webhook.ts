@@ -13,14 +13,14 @@ export function createWebhook(options: {
   const { url, token, timeoutMs } = options;
   return {
     async ask(request) {
-      const { action, runId, phase, collection, testUser, deadlineAt } = request;
+      const { action, runId, occasion, collection, testUser, deadlineAt } = request;
       const deadline = deadlineAt === undefined ? null : new Date(deadlineAt).toISOString();
       const { status } = await requestJson({
         method: 'POST',
         url,
         endpoint: `webhook ${action}`,
         headers: {
-          'idempotency-key': `${runId}:${phase}:${action}`,
+          'idempotency-key': `${runId}:${occasion}:${action}`,
           ...(token ? { authorization: `Bearer ${token.reveal()}` } : {}),
         },
         body: { action, run_id: runId, collection, test_user: testUser, deadline_at: deadline },

@@ -1,7 +1,5 @@
 // What happens outside of the migration's reach: freezing and opening writes, deploying a version.
 
-import type { Phase } from '../phases.ts';
-
 export const HOOK_ACTIONS = ['freeze', 'deploy-new', 'open-writes', 'deploy-old'] as const;
 
 export type HookAction = (typeof HOOK_ACTIONS)[number];
@@ -9,8 +7,8 @@ export type HookAction = (typeof HOOK_ACTIONS)[number];
 export interface HookRequest {
   readonly action: HookAction;
   readonly runId: string;
-  /** On the way there, and on the way back, writes are frozen and opened once each. */
-  readonly phase: Phase;
+  /** On the way there, and on each way back, writes are frozen and opened once each. */
+  readonly occasion: string;
   /** That the backend is to work on. */
   readonly collection: string;
   /** Whose writes the new version takes from its deployment on; everybody else's wait until they are opened. */
@@ -21,7 +19,7 @@ export interface HookRequest {
 
 /**
  * `done`, `under-way` (ask again), or `asked-of-a-person`, who says by an approval that it is done.
- * Asking again is harmless: it is the same request, by its run, phase and action.
+ * Asking again is harmless: it is the same request, by its run, occasion and action.
  */
 export type HookAnswer = 'done' | 'under-way' | 'asked-of-a-person';
 

@@ -6,6 +6,7 @@ import type { Reference, Run } from '../runs/run.ts';
 import type { Services } from '../services.ts';
 import type { GraphDump } from '../steps/graph-backup.ts';
 import type { CountRecord } from './count-record.ts';
+import type { Fingerprint } from './fingerprint.ts';
 import { takeCensus } from './user-census.ts';
 import { userDigest } from './user-digest.ts';
 
@@ -24,7 +25,8 @@ export interface BackupManifest {
     readonly sha256: string;
   }[];
   readonly sha256: string;
-  readonly drilled: number;
+  /** What the snapshot held when it was restored for a try. */
+  readonly drilled: Fingerprint;
   readonly graph: GraphDump;
 }
 

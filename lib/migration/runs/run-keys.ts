@@ -3,7 +3,7 @@
 //   whose turn it is             Get    LOCK
 //   one run                      Get    RECORD of its run
 //   how far a step has come      Get    CHECKPOINT#step of its run
-//   what a person has approved   Get    APPROVAL#gate#phase of its run: the way out asks again
+//   what a person has approved   Get    APPROVAL#gate#occasion of its run: each way out asks again
 //
 // A ledger's id holds letters, digits, "_" and "-" only: with "@" in front, no ledger has these keys.
 import type { Key } from '../../store/keys.ts';
@@ -20,8 +20,17 @@ export function checkpointKey(runId: string, step: Command): Key {
   return { pk: runPartition(runId), sk: `CHECKPOINT#${step}` };
 }
 
-export function approvalKey({ runId, phase }: Pick<Run, 'runId' | 'phase'>, gate: Gate): Key {
-  return { pk: runPartition(runId), sk: `APPROVAL#${gate}#${phase}` };
+export function approvalKey(run: Parameters<typeof occasionOf>[0], gate: Gate): Key {
+  return { pk: runPartition(run.runId), sk: `APPROVAL#${gate}#${occasionOf(run)}` };
+}
+
+/** The phase, and which return it is of: a return may be called off and begun again, and is then asked for anew. */
+export function occasionOf({
+  phase,
+  returningAt,
+}: Pick<Run, 'runId' | 'phase' | 'returningAt'>): string {
+  const isOfReturn = phase === 'returning' || phase === 'staying';
+  return isOfReturn && returningAt !== undefined ? `${phase}-${returningAt}` : phase;
 }
 
 function runPartition(runId: string): string {

@@ -3,6 +3,11 @@ import { testUserOf } from '../ports/memory-backend.ts';
 import type { Filter } from '../ports/vector-store.ts';
 import type { Run } from './run.ts';
 
+/** What the new version works on: the setting names it from the switch on. */
+export function liveCollectionOf({ plan }: Pick<Run, 'plan'>): string {
+  return plan.targetCollection;
+}
+
 /** Entities of the new collection's memories, by mem0's own rule for the name. */
 export function companionOf({ plan }: Pick<Run, 'plan'>): string {
   return `${plan.targetCollection}_entities`;

@@ -66,6 +66,8 @@ const runSchema = v.strictObject({
   switchedAt: v.optional(millisecondsSchema),
   /** From then on users may have written to the new version. */
   openedAt: v.optional(millisecondsSchema),
+  /** The last return began: what was done and said for an earlier one does not count for it. */
+  returningAt: v.optional(millisecondsSchema),
   /** The new version took over. */
   liveAt: v.optional(millisecondsSchema),
   /** Until then a way back is kept. */

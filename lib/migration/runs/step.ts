@@ -47,6 +47,9 @@ export interface Turn extends StepContext {
   readonly hasTime: () => boolean;
 }
 
+/** What a guard is given: it may prepare beside what users work on, and remember what it found. */
+export type Approach = StepContext & Pick<Turn, 'lease' | 'signal' | 'renew' | 'save'>;
+
 export type Outcome =
   | {
       readonly done: true;
@@ -69,9 +72,13 @@ export interface Step {
   readonly command: Command;
   readonly forecast: (context: StepContext) => Promise<Forecast>;
   /** Refuses before the step has begun. */
-  readonly guard?: (context: StepContext) => Promise<void>;
+  readonly guard?: (approach: Approach) => Promise<void>;
   /** What the record tells from the beginning of the step on. */
-  readonly onEntering?: (context: StepContext) => Partial<Pick<Run, 'deadlineAt' | 'switchedAt'>>;
+  readonly onEntering?: (
+    context: StepContext,
+  ) => Partial<Pick<Run, 'deadlineAt' | 'switchedAt' | 'returningAt'>>;
+  /** Whether it may be taken although the window is over. */
+  readonly mayBeLate?: (context: StepContext) => Promise<boolean>;
   readonly work: (turn: Turn) => Promise<Outcome>;
 }
 
@@ -138,23 +145,27 @@ async function goOn(
   // The run may have moved on before its lock was ours.
   const found = await runs.read(input.runId);
   const move = moveFor(step.command, standingOf(found), input.actor);
-  await assertMayGoOn(services, found, move);
-  let run = await enter(step, { services, input, run: found }, { lease, move });
-  const restsOn = basisOf(step.command, run);
-  const saved = await runs.readCheckpoint(run.runId, step.command);
-  const outcome = await step.work({
-    services,
-    input,
-    run,
+  const context = { services, input, run: found };
+  await assertMayGoOn(step, context, move);
+  // Evidence stays what it is until the step has finished.
+  const restsOn = basisOf(step.command, found);
+  const approach: Approach = {
+    ...context,
     lease,
     signal,
-    checkpoint: isDeepStrictEqual(saved?.restsOn, restsOn) ? saved : undefined,
     renew: async () => {
       signal.throwIfAborted();
       await lock.renew(lease);
     },
     save: (state, progress) =>
       runs.saveCheckpoint(lease, step.command, { state, restsOn, ...(progress && { progress }) }),
+  };
+  let run = await enter(step, approach, move);
+  const saved = await runs.readCheckpoint(run.runId, step.command);
+  const outcome = await step.work({
+    ...approach,
+    run,
+    checkpoint: isDeepStrictEqual(saved?.restsOn, restsOn) ? saved : undefined,
     note: async (changes) => {
       run = { ...run, ...changes };
       await runs.write(lease, run);
@@ -188,10 +199,11 @@ function isBehindIt(command: Command, { phase }: Run): boolean {
 // Enough to end a batch and write a checkpoint before the function's own time is up.
 const SAVING_TIME_MS = 60_000;
 
-async function assertMayGoOn(services: Services, run: Run, move: Move): Promise<void> {
+async function assertMayGoOn(step: Step, context: StepContext, move: Move): Promise<void> {
+  const { services, run } = context;
   const { deadlineAt, phase } = run;
   const isLate = deadlineAt !== undefined && services.clock().getTime() >= deadlineAt;
-  if (isLate && move.command !== 'rollback' && move.command !== 'retention') {
+  if (isLate && !(await step.mayBeLate?.(context))) {
     const deadline = new Date(deadlineAt).toISOString();
     throw new Refusal('RefusedDeadlinePassed', `The window closed at ${deadline}.`);
   }
@@ -199,15 +211,11 @@ async function assertMayGoOn(services: Services, run: Run, move: Move): Promise<
   if (move.gate && phase !== move.through) await services.approvals.require(run, move.gate);
 }
 
-async function enter(
-  step: Step,
-  context: StepContext,
-  { lease, move }: { lease: Lease; move: Move },
-): Promise<Run> {
-  const { services, run } = context;
+async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {
+  const { services, run, lease } = approach;
   if (move.through === undefined || run.phase === move.through) return run;
-  await step.guard?.(context);
-  const entered = { ...run, ...step.onEntering?.(context), phase: move.through };
+  await step.guard?.(approach);
+  const entered = { ...run, ...step.onEntering?.(approach), phase: move.through };
   await services.runs.write(lease, entered);
   return entered;
 }

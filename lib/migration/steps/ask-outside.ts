@@ -4,6 +4,7 @@ import type { Gate } from '../phases.ts';
 import type { HookAction } from '../ports/hooks.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
+import { occasionOf } from '../runs/run-keys.ts';
 import type { StepContext } from '../runs/step.ts';
 
 const GATE_OF: Readonly<Record<HookAction, Gate>> = {
@@ -22,14 +23,16 @@ export async function isDoneOutside(
   action: HookAction,
   collection: string,
 ): Promise<boolean> {
-  const { runId, phase, deadlineAt } = run;
+  const { runId, deadlineAt, liveAt } = run;
+  // A return from live has no window: its freeze ends when writes are opened on either version.
+  const endsBy = liveAt === undefined ? deadlineAt : undefined;
   const answer = await services.hooks.ask({
     action,
     runId,
-    phase,
+    occasion: occasionOf(run),
     collection,
     testUser: testUserOf(runId),
-    deadlineAt: deadlineAt === undefined ? undefined : deadlineAt + GRACE_MS,
+    deadlineAt: endsBy === undefined ? undefined : endsBy + GRACE_MS,
   });
   if (answer !== 'asked-of-a-person') return answer === 'done';
   try {

@@ -24,7 +24,8 @@ const stateSchema = v.object({
     v.array(v.object({ artifact: v.string(), bytes: v.number(), sha256: v.string() })),
   ),
   sha256: v.optional(v.string()),
-  drilled: v.optional(v.number()),
+  /** What the restored snapshot held. */
+  drilled: v.optional(v.object({ points: v.number(), digest: v.string() })),
   graph: v.optional(graphDumpSchema),
 });
 
@@ -161,7 +162,7 @@ async function drill(turn: Turn, state: State): Promise<State> {
   const { snapshot, parts = [], sha256, counts } = state;
   if (!snapshot || !sha256) return state;
   const points = Number(counts?.facts.points);
-  const drilled = await drillRestore(turn, { snapshot, parts, sha256, points });
+  const drilled = await drillRestore(turn, { kept: { snapshot, parts, sha256 }, points });
   return { ...state, drilled };
 }
 
@@ -193,6 +194,7 @@ async function writeManifest(
     facts: {
       ...counts?.facts,
       storeVersion,
+      fingerprint: drilled?.digest ?? '',
       bytes: snapshot?.size ?? 0,
       graph: graph?.kind ?? 'none',
     },

@@ -1,16 +1,16 @@
 // The short step: the setting, the new version, the smoke test, the counts; then writes are opened.
 import * as v from 'valibot';
 import { changedSetting } from '../ports/collection-setting.ts';
-import { storeReport } from '../ports/reports.ts';
 import { fingerprintOf } from '../proof/fingerprint.ts';
-import { assertCountsEqual, readManifest } from '../proof/user-comparison.ts';
+import { assertCountsEqual } from '../proof/user-comparison.ts';
 import { Refusal } from '../refusals.ts';
-import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
+import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { isDoneOutside } from './ask-outside.ts';
-import { filesOf } from './graph-backup.ts';
+import { goLive } from './go-live.ts';
 import { removeWarmUp } from './rebuild.ts';
 import { smokeTest } from './smoke-test.ts';
 import { verifiedFingerprint } from './verify-step.ts';
+import { hasWayBack } from './way-back.ts';
 
 const stateSchema = v.object({
   isDeployed: v.optional(v.boolean(), false),
@@ -18,7 +18,6 @@ const stateSchema = v.object({
 });
 
 const POLL_SECONDS = 5;
-const DAY_MS = 86_400_000;
 
 export const cutover: Step = {
   command: 'cutover',
@@ -29,6 +28,7 @@ export const cutover: Step = {
   },
   guard: assertUnchanged,
   onEntering: ({ services }) => ({ switchedAt: services.clock().getTime() }),
+  mayBeLate,
   work: async (turn) => {
     const { services, run, checkpoint, save, renew, note } = turn;
     const { sourceCollection, targetCollection } = run.plan;
@@ -52,6 +52,13 @@ export const cutover: Step = {
   },
 };
 
+// By itself the window is gone back from. Where that would cost users their writes, or leads nowhere, a person may
+// finish what has begun: a service that stands still has to have an exit.
+async function mayBeLate({ services, run, input }: StepContext): Promise<boolean> {
+  if (input.actor !== 'operator' || run.phase !== 'switching') return false;
+  return run.openedAt !== undefined || !(await hasWayBack(services, run));
+}
+
 function waiting(): Outcome {
   return { done: false, waitSeconds: POLL_SECONDS };
 }
@@ -67,28 +74,4 @@ async function assertUnchanged({ services, run }: StepContext): Promise<void> {
     'RefusedSourceChanged',
     `${run.plan.sourceCollection} is not what was verified.`,
   );
-}
-
-async function goLive({ services, run, lease }: Turn): Promise<Outcome> {
-  const liveAt = services.clock().getTime();
-  const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
-  await retainArtifacts({ services, run }, new Date(retainUntil));
-  const facts = { liveAt, retainUntil };
-  const evidence = await storeReport(services, {
-    lease,
-    name: 'cutover-report',
-    content: { runId: run.runId, plan: run.plan, ...facts },
-    facts,
-  });
-  return { done: true, evidence, changes: { liveAt, retainUntil } };
-}
-
-async function retainArtifacts(
-  { services, run }: Pick<StepContext, 'services' | 'run'>,
-  until: Date,
-): Promise<void> {
-  const { parts, counts, graph } = await readManifest(services, run);
-  const reports = Object.values(run.evidence).map(({ artifact }) => artifact);
-  const kept = [...parts.map(({ artifact }) => artifact), ...filesOf(graph), counts.artifact];
-  for (const key of [...kept, ...reports]) await services.artifacts.retain(key, until);
 }

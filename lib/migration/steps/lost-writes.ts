@@ -3,58 +3,74 @@
 import { pairedPoints } from '../copy/paired-points.ts';
 import { userIdOf } from '../json/memory-payload.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
-import type { ScrolledPoint } from '../ports/vector-store.ts';
+import type { PointId, ScrolledPoint } from '../ports/vector-store.ts';
 import { samePayload } from '../proof/point-digest.ts';
 import type { Run } from '../runs/run.ts';
+import { liveCollectionOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 
 const PAGE = 256;
 
-/** Writes, deletions among them, that were made to the new version. */
+/** How many writes, deletions among them, and the artifact that holds them; none without any. */
+export interface Loss {
+  readonly lost: number;
+  readonly exportedTo?: string | undefined;
+}
+
+interface LostWrite {
+  readonly id: PointId;
+  /** As it is now; undefined when it was deleted. */
+  readonly point: ScrolledPoint | undefined;
+}
+
 export async function countLostWrites(services: Services, run: Run, old: string): Promise<number> {
   let lost = 0;
   for await (const _ of lostWrites(services, run, old)) lost += 1;
   return lost;
 }
 
-/**
- * Exports them before anything else is done: one JSON line for each, in the store's own text.
- * @returns how many
- */
+/** Exports them: one JSON line for each, in the store's own text. */
 export async function exportLostWrites(
   services: Services,
   run: Run,
   { old, key }: { readonly old: string; readonly key: string },
-): Promise<number> {
-  let exported = 0;
+): Promise<Loss> {
+  const writes = lostWrites(services, run, old);
+  const first = await writes.next();
+  if (first.done) return { lost: 0 };
+  let lost = 0;
 
-  async function* counted() {
-    for await (const line of lines(services, run, old)) {
-      yield line;
-      exported += 1;
+  async function* lines(found: LostWrite) {
+    yield lineOf(found);
+    lost += 1;
+    for await (const write of writes) {
+      yield lineOf(write);
+      lost += 1;
     }
   }
 
-  await services.artifacts.put(key, counted());
-  return exported;
+  await services.artifacts.put(key, lines(first.value));
+  return { lost, exportedTo: key };
 }
 
-async function* lines(services: Services, run: Run, old: string): AsyncIterable<Uint8Array> {
-  for await (const { id, point } of lostWrites(services, run, old)) {
-    const line = point
-      ? `{"id":${id},"vector":${point.vector ?? 'null'},"payload":${point.payload}}`
-      : `{"id":${id},"deleted":true}`;
-    yield Buffer.from(`${line}\n`);
-  }
+function lineOf({ id, point }: LostWrite): Uint8Array {
+  const line = point
+    ? `{"id":${id},"vector":${point.vector ?? 'null'},"payload":${point.payload}}`
+    : `{"id":${id},"deleted":true}`;
+  return Buffer.from(`${line}\n`);
 }
 
-async function* lostWrites({ vectors: store }: Services, run: Run, old: string) {
-  const { targetCollection } = run.plan;
-  if (!(await store.collectionExists(targetCollection))) return;
+async function* lostWrites(
+  { vectors: store }: Services,
+  run: Run,
+  old: string,
+): AsyncGenerator<LostWrite, void, void> {
+  const collection = liveCollectionOf(run);
+  if (!(await store.collectionExists(collection))) return;
   const request = { limit: PAGE };
   const pairs = pairedPoints(
-    { store, collection: old, request },
-    { store, collection: targetCollection, request },
+    { store, collection: old, request: { ...request, vector: false } },
+    { store, collection, request },
   );
   const own = JSON.stringify(testUserOf(run.runId));
   for await (const { id, source, target } of pairs) {

@@ -17,6 +17,7 @@ export interface Retention {
 
 export const retention: Step = {
   command: 'retention',
+  mayBeLate: async () => true,
   forecast: async ({ services, run }) => ({
     ...retentionOf(run, services.clock()),
     removes: run.plan.removesWhenOver ? run.plan.sourceCollection : null,

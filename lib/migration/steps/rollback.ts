@@ -1,101 +1,154 @@
-// Goes back: nothing is lost before the first write to the new version; later only what is acknowledged,
-// to the exact number, and exported before anything is changed.
+// Goes back: nothing is lost before users are let into the new version; later only what is acknowledged, to the exact
+// number, and exported. Whatever could stand in the way is looked at while everything is still as it was.
 import * as v from 'valibot';
 import { wayBackEnded } from '../next-step.ts';
 import { storeReport } from '../ports/reports.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import { restoredCollectionOf } from '../runs/run-names.ts';
-import type { Outcome, Step, StepInput, Turn } from '../runs/step.ts';
+import { companionOf, liveCollectionOf } from '../runs/run-names.ts';
+import type { Approach, Outcome, Step, Turn } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { isDoneOutside } from './ask-outside.ts';
-import { countLostWrites, exportLostWrites } from './lost-writes.ts';
-import { isOldIntact, restoreOld } from './old-collection.ts';
+import { countLostWrites, exportLostWrites, type Loss } from './lost-writes.ts';
+import { findWayBack, prepareWayBack } from './way-back.ts';
+import { lookSchema, proveFrozen, STILL_SECONDS } from './write-freeze.ts';
 
 const stateSchema = v.object({
-  returnTo: v.optional(v.string()),
-  lost: v.optional(v.number()),
-  exportedTo: v.optional(v.string()),
+  returnTo: v.string(),
+  /** By whoever began the return; whoever goes on with it need not say it again. */
+  acknowledged: v.number(),
+  look: v.optional(lookSchema),
+  isFrozen: v.optional(v.boolean()),
+  loss: v.optional(v.object({ lost: v.number(), exportedTo: v.optional(v.string()) })),
 });
 
 type State = v.InferOutput<typeof stateSchema>;
 
 const POLL_SECONDS = 5;
+const DAY_MS = 86_400_000;
 
 export const rollback: Step = {
   command: 'rollback',
   forecast: async ({ services, run }) => {
-    const isIntact = run.switchedAt === undefined || (await isOldIntact(services, run));
-    return {
-      returnsTo: isIntact ? run.plan.sourceCollection : restoredCollectionOf(run),
-      lostWrites: run.switchedAt === undefined ? 0 : await measured(services, run, isIntact),
-    };
+    assertRetained(services, run);
+    if (run.switchedAt === undefined)
+      return { returnsTo: run.plan.sourceCollection, lostWrites: 0 };
+    const { returnTo, restoring } = await findWayBack(services, run);
+    return restoring
+      ? { returnsTo: returnTo, restores: restoring.snapshot.name, lostWrites: UNKNOWN }
+      : { returnsTo: returnTo, lostWrites: await countLostWrites(services, run, returnTo) };
   },
-  guard: async ({ services, run, input }) => {
-    const { retainUntil = Number.POSITIVE_INFINITY } = run;
-    if (services.clock().getTime() >= retainUntil) {
-      throw new Refusal('RefusedIrreversible', wayBackEnded(retainUntil));
-    }
-    if (run.switchedAt === undefined || !(await isOldIntact(services, run))) return;
-    assertAcknowledged(await countLostWrites(services, run, run.plan.sourceCollection), input);
+  guard: async (approach) => {
+    const { services, run, input, save } = approach;
+    assertRetained(services, run);
+    // The old collection was never left.
+    if (run.switchedAt === undefined) return;
+    const returnTo = await prepareWayBack(approach);
+    const acknowledged = input.acknowledgedLoss ?? 0;
+    assertAcknowledged(run, await measureLoss(approach, returnTo), acknowledged);
+    await save({ returnTo, acknowledged } satisfies State);
   },
+  onEntering: ({ services }) => ({ returningAt: services.clock().getTime() }),
+  mayBeLate: async () => true,
   work: async (turn) => {
-    const { services, run } = turn;
-    const state = v.parse(stateSchema, turn.checkpoint?.state ?? {});
+    const { run, checkpoint } = turn;
     return run.switchedAt === undefined
-      ? await openAgain(turn, { returnTo: run.plan.sourceCollection, lost: 0 })
-      : await goBack(turn, state, services);
+      ? await openAgain(turn, run.plan.sourceCollection, { lost: 0 })
+      : await goBack(turn, v.parse(stateSchema, checkpoint?.state));
   },
 };
 
-async function goBack(turn: Turn, state: State, services: Services): Promise<Outcome> {
-  const { run, renew, save } = turn;
-  const { sourceCollection, targetCollection } = run.plan;
-  // From here on the number cannot change any more.
-  if (!(await isDoneOutside(turn, 'freeze', targetCollection))) return waiting();
+const UNKNOWN =
+  'told by a rollback that is executed without acknowledging any loss: it restores beside what users work on, and stops';
+
+function assertRetained(
+  { clock }: Services,
+  { retainUntil = Number.POSITIVE_INFINITY }: Run,
+): void {
+  if (clock().getTime() < retainUntil) return;
+  throw new Refusal('RefusedIrreversible', wayBackEnded(retainUntil));
+}
+
+async function goBack(turn: Turn, state: State): Promise<Outcome> {
+  const { services, run, renew } = turn;
+  const { returnTo } = state;
+  const frozen = state.isFrozen ? state : await freezeNew(turn, state);
+  if ('done' in frozen) return frozen;
+  const loss = state.loss ?? (await settleLoss(turn, frozen));
   await renew();
-  const returnTo =
-    state.returnTo ??
-    ((await isOldIntact(services, run)) ? sourceCollection : await restoreOld(turn));
-  await save({ ...state, returnTo });
-  const settled = await settleLoss(turn, { ...state, returnTo });
-  await renew();
+  const live = liveCollectionOf(run);
   const present = await services.setting.read();
   if (present !== returnTo) {
-    const from = present === sourceCollection ? sourceCollection : targetCollection;
+    // A cutover may have been given up before it had changed the setting.
+    const { sourceCollection } = run.plan;
+    const from = present === sourceCollection ? sourceCollection : live;
     await services.setting.change({ from, to: returnTo });
   }
-  if (!(await isDoneOutside(turn, 'deploy-old', returnTo))) return waiting();
+  if (!(await isDoneOutside(turn, 'deploy-old', returnTo))) return waiting(POLL_SECONDS);
   await services.backend.health();
-  return await openAgain(turn, settled);
+  return await openAgain(turn, returnTo, loss);
 }
 
-type Settled = State & { readonly returnTo: string; readonly lost: number };
-
-async function settleLoss(
-  { services, run, input, lease, save }: Turn,
-  state: State & { readonly returnTo: string },
-): Promise<Settled> {
-  if (state.lost !== undefined) return { ...state, lost: state.lost };
-  const lost = await countLostWrites(services, run, state.returnTo);
-  assertAcknowledged(lost, input);
-  const settled = { ...state, lost };
-  if (lost === 0) return settled;
-  const exportedTo = `${run.runId}/lost-writes-${lease.epoch}.jsonl`;
-  const exported = await exportLostWrites(services, run, { old: state.returnTo, key: exportedTo });
-  // Somebody who writes despite the freeze would lose more than was agreed to.
-  assertAcknowledged(exported, input);
-  await save({ ...settled, exportedTo });
-  return { ...settled, exportedTo };
+// docs/decisions/automatic-return.md: only where users were let in, somebody has to be kept out.
+async function freezeNew(turn: Turn, state: State): Promise<State | Outcome> {
+  const { run, save } = turn;
+  const collection = liveCollectionOf(run);
+  if (!(await isDoneOutside(turn, 'freeze', collection))) return waiting(POLL_SECONDS);
+  if (run.openedAt !== undefined) {
+    const stillness = await proveFrozen(turn, {
+      collection,
+      companions: [companionOf(run)],
+      look: state.look,
+      remember: (look) => save({ ...state, look } satisfies State),
+    });
+    if (!stillness) return waiting(STILL_SECONDS);
+  }
+  const frozen = { ...state, isFrozen: true };
+  await save(frozen);
+  return frozen;
 }
 
-async function openAgain(turn: Turn, state: Settled): Promise<Outcome> {
+// From here on the number cannot change any more: it is measured once more, and kept for as long as the backups are.
+async function settleLoss(turn: Turn, state: State): Promise<Loss> {
+  const { run, input, save } = turn;
+  const loss = await measureLoss(turn, state.returnTo);
+  const acknowledged = input.acknowledgedLoss ?? state.acknowledged;
+  try {
+    assertAcknowledged(run, loss, acknowledged);
+  } catch (error) {
+    // Until somebody decides, time passes: the freeze is proved again then.
+    await save({ ...state, look: undefined, isFrozen: false } satisfies State);
+    throw error;
+  }
+  if (loss.exportedTo) await keep(turn, loss.exportedTo);
+  await save({ ...state, loss } satisfies State);
+  return loss;
+}
+
+async function measureLoss({ services, run, lease }: Approach, old: string): Promise<Loss> {
+  const key = `${run.runId}/lost-writes-${lease.epoch}.jsonl`;
+  return await exportLostWrites(services, run, { old, key });
+}
+
+/** Where nobody was let in, what is found is reported, and stands in nobody's way. @throws Refusal */
+function assertAcknowledged(run: Run, loss: Loss, acknowledged: number): void {
+  const { lost, exportedTo } = loss;
+  if (run.openedAt === undefined || lost === acknowledged) return;
+  const where = exportedTo ? `, which are in ${exportedTo}` : '';
+  throw new Refusal(
+    'RefusedLossNotAcknowledged',
+    `Going back loses ${lost} writes${where}; ${acknowledged} were acknowledged.`,
+  );
+}
+
+async function openAgain(turn: Turn, returnTo: string, loss: Loss): Promise<Outcome> {
   const { services, run, lease } = turn;
-  if (!(await isDoneOutside(turn, 'open-writes', state.returnTo))) return waiting();
+  if (!(await isDoneOutside(turn, 'open-writes', returnTo))) return waiting(POLL_SECONDS);
+  const { lost, exportedTo } = loss;
   const facts = {
-    returnedTo: state.returnTo,
-    lost: state.lost,
-    ...(state.exportedTo ? { exportedTo: state.exportedTo } : {}),
+    returnedTo: returnTo,
+    lost,
+    ...(exportedTo ? { exportedTo, usersWereLetIn: run.openedAt !== undefined } : {}),
   };
   const evidence = await storeReport(services, {
     lease,
@@ -103,23 +156,16 @@ async function openAgain(turn: Turn, state: Settled): Promise<Outcome> {
     content: { runId: run.runId, ...facts },
     facts,
   });
+  await keep(turn, evidence.artifact);
   return { done: true, evidence };
 }
 
-function assertAcknowledged(lost: number, { acknowledgedLoss = 0 }: StepInput): void {
-  if (lost === acknowledgedLoss) return;
-  throw new Refusal(
-    'RefusedLossNotAcknowledged',
-    `Going back loses ${lost} writes, and ${acknowledgedLoss} were acknowledged.`,
-  );
+/** As long as the other artifacts of the run, and no shorter than anything is kept from today on. */
+async function keep({ services, run }: Turn, artifact: string): Promise<void> {
+  const days = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
+  await services.artifacts.retain(artifact, new Date(Math.max(days, run.retainUntil ?? 0)));
 }
 
-async function measured(services: Services, run: Run, isIntact: boolean): Promise<number | string> {
-  return isIntact
-    ? await countLostWrites(services, run, run.plan.sourceCollection)
-    : 'known once the snapshot is restored';
-}
-
-function waiting(): Outcome {
-  return { done: false, waitSeconds: POLL_SECONDS };
+function waiting(waitSeconds: number): Outcome {
+  return { done: false, waitSeconds };
 }

@@ -7,6 +7,7 @@ import { type Step, type StepResult, takeStep } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { retention } from './retention.ts';
 import { rollback } from './rollback.ts';
+import { stay } from './stay.ts';
 
 /** A person names a run; a timer does not. */
 export function namesARun(payload: unknown): boolean {
@@ -27,6 +28,7 @@ function dueStep({ phase, deadlineAt, retainUntil }: Run, now: Date): Step | und
   const isPast = (moment = Number.POSITIVE_INFINITY) => now.getTime() >= moment;
   const mayBeFrozen: readonly Phase[] = [...IN_WINDOW, 'returning'];
   if (mayBeFrozen.includes(phase) && isPast(deadlineAt)) return rollback;
+  if (phase === 'staying') return stay;
   if ((phase === 'live' || phase === 'irreversible') && isPast(retainUntil)) return retention;
   return undefined;
 }

@@ -17,6 +17,7 @@ import { rebuild } from '../../../lib/migration/steps/rebuild.ts';
 import { retention } from '../../../lib/migration/steps/retention.ts';
 import { rollback } from '../../../lib/migration/steps/rollback.ts';
 import { startRun } from '../../../lib/migration/steps/start.ts';
+import { stay } from '../../../lib/migration/steps/stay.ts';
 import { verify } from '../../../lib/migration/steps/verify-step.ts';
 import { SOURCE, startSandboxWorld, type WorldOptions } from '../../../local/sandbox/world.ts';
 import { createRunTable } from './run-table.ts';
@@ -32,6 +33,7 @@ export const STEPS = {
   freeze,
   cutover,
   rollback,
+  stay,
   retention,
   abandon,
 } as const;

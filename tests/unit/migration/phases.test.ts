@@ -14,28 +14,30 @@ import {
 import { REMEDIES, Refusal } from '../../../lib/migration/refusals.ts';
 
 // Read a row as: given this phase, each command leads to the phase named, or is refused for being
-// -early, -late, -ended, -unknown, -exists, -irreversible, -nothing (to return from) or -open (window).
+// -early, -late, -ended, -unknown, -exists, -irreversible, -nothing (to return from) -open (window) or
+// -notreturning (so that there is nothing to stay from).
 const TABLE = `
-phase        start    preflight backup     rebuild  copy       verify   freeze   cutover  rollback      abandon    retention
-absent       started  -unknown  -unknown   -unknown -unknown   -unknown -unknown -unknown -unknown      -unknown   -unknown
-started      -exists  checked   -early     -early   -early     -early   -early   -early   -nothing      abandoned  -early
-checked      -exists  checked   backed-up  -early   -early     -early   -early   -early   -nothing      abandoned  -early
-backed-up    -exists  -late     backed-up  rebuilt  -early     -early   -early   -early   -nothing      abandoned  -early
-rebuilt      -exists  -late     -early     rebuilt  copied     -early   -early   -early   -nothing      abandoned  -early
-copied       -exists  -late     -early     -late    copied     verified -early   -early   -nothing      abandoned  -early
-verified     -exists  -late     -early     -late    copied     verified frozen   -early   -nothing      abandoned  -early
-freezing     -exists  -late     -early     -late    -early     -early   frozen   -early   returned      -open      -early
-frozen       -exists  -late     secured    -late    -early     -early   -late    -early   returned      -open      -early
-secured      -exists  -late     secured    -late    caught-up  -early   -late    -early   returned      -open      -early
-caught-up    -exists  -late     -late      -late    caught-up  proved   -late    -early   returned      -open      -early
-proved       -exists  -late     -late      -late    caught-up  proved   -late    live     returned      -open      -early
-switching    -exists  -late     -late      -late    -late      -late    -late    live     returned      -open      -early
-live         -exists  -late     -late      -late    -late      -late    -late    -late    returned      -late      irreversible
-irreversible -exists  -late     -late      -late    -late      -late    -late    -late    -irreversible -late      closed
-closed       -exists  -ended    -ended     -ended   -ended     -ended   -ended   -ended   -irreversible -ended     -ended
-returning    -exists  -late     -late      -late    -late      -late    -late    -late    returned      -late      -late
-returned     -exists  -ended    -ended     -ended   -ended     -ended   -ended   -ended   -ended        -ended     -ended
-abandoned    -exists  -ended    -ended     -ended   -ended     -ended   -ended   -ended   -ended        -ended     -ended
+phase        start    preflight backup     rebuild  copy       verify   freeze   cutover  rollback      stay           abandon    retention
+absent       started  -unknown  -unknown   -unknown -unknown   -unknown -unknown -unknown -unknown      -unknown       -unknown   -unknown
+started      -exists  checked   -early     -early   -early     -early   -early   -early   -nothing      -notreturning  abandoned  -early
+checked      -exists  checked   backed-up  -early   -early     -early   -early   -early   -nothing      -notreturning  abandoned  -early
+backed-up    -exists  -late     backed-up  rebuilt  -early     -early   -early   -early   -nothing      -notreturning  abandoned  -early
+rebuilt      -exists  -late     -early     rebuilt  copied     -early   -early   -early   -nothing      -notreturning  abandoned  -early
+copied       -exists  -late     -early     -late    copied     verified -early   -early   -nothing      -notreturning  abandoned  -early
+verified     -exists  -late     -early     -late    copied     verified frozen   -early   -nothing      -notreturning  abandoned  -early
+freezing     -exists  -late     -early     -late    -early     -early   frozen   -early   returned      -notreturning  -open      -early
+frozen       -exists  -late     secured    -late    -early     -early   -late    -early   returned      -notreturning  -open      -early
+secured      -exists  -late     secured    -late    caught-up  -early   -late    -early   returned      -notreturning  -open      -early
+caught-up    -exists  -late     -late      -late    caught-up  proved   -late    -early   returned      -notreturning  -open      -early
+proved       -exists  -late     -late      -late    caught-up  proved   -late    live     returned      -notreturning  -open      -early
+switching    -exists  -late     -late      -late    -late      -late    -late    live     returned      -notreturning  -open      -early
+live         -exists  -late     -late      -late    -late      -late    -late    -late    returned      -notreturning  -late      irreversible
+irreversible -exists  -late     -late      -late    -late      -late    -late    -late    -irreversible -notreturning  -late      closed
+closed       -exists  -ended    -ended     -ended   -ended     -ended   -ended   -ended   -irreversible -ended         -ended     -ended
+returning    -exists  -late     -late      -late    -late      -late    -late    -late    returned      live           -late      -late
+staying      -exists  -late     -late      -late    -late      -late    -late    -late    returned      live           -late      -late
+returned     -exists  -ended    -ended     -ended   -ended     -ended   -ended   -ended   -ended        -ended         -ended     -ended
+abandoned    -exists  -ended    -ended     -ended   -ended     -ended   -ended   -ended   -ended        -ended         -ended     -ended
 `;
 
 const REFUSED_FOR: Readonly<Record<string, string>> = {
@@ -47,6 +49,7 @@ const REFUSED_FOR: Readonly<Record<string, string>> = {
   '-irreversible': 'RefusedIrreversible',
   '-nothing': 'RefusedNothingToReturn',
   '-open': 'RefusedWindowOpen',
+  '-notreturning': 'RefusedNotReturning',
 };
 
 const [heads = [], ...rows] = TABLE.trim()
@@ -110,6 +113,7 @@ describe('a move', () => {
     expect(forbidden.map(({ command, from }) => [command, from[0]])).toEqual([
       ['start', 'absent'],
       ['rollback', 'live'],
+      ['stay', 'returning'],
       ['abandon', 'started'],
     ]);
     for (const { command, from } of forbidden) {

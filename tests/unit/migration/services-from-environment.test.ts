@@ -28,7 +28,7 @@ describe('the environment', () => {
   it('is enough as it stands in the guide, with a person in place of a webhook', async () => {
     const services = await servicesFromEnvironment(COMPLETE);
     expect(services).toMatchObject({ preview: undefined, graph: undefined });
-    const asked = { action: 'freeze', runId: 'r', phase: 'freezing', collection: 'c' } as const;
+    const asked = { action: 'freeze', runId: 'r', occasion: 'freezing', collection: 'c' } as const;
     const answer = services.hooks.ask({ ...asked, testUser: 't', deadlineAt: undefined });
     expect(await answer).toBe('asked-of-a-person');
   });

@@ -57,7 +57,7 @@ describe('Fear 3: a backup that cannot be restored', () => {
     }
     await migration.finish('backup');
     const { drilled } = await readManifest(migration.services, await migration.runs.read(RUN));
-    expect(drilled).toBe(61);
+    expect(drilled.points).toBe(61);
   });
 
   it('a snapshot that never came is asked for again', async () => {
@@ -110,7 +110,7 @@ describe('Fear 4: a restore lands on a live collection', () => {
     await alias(migration, restoredCollectionOf(await migration.runs.read(RUN)), target);
     const before = await fingerprintOf(services.vectors, target);
     await services.vectors.deleteCollection(SOURCE);
-    await expect(migration.finish('rollback')).rejects.toEqual(named('RefusedTarget'));
+    await expect(migration.finish('rollback')).rejects.toEqual(named('RefusedNothingToReturnTo'));
     expect(await fingerprintOf(services.vectors, target)).toEqual(before);
     expect(await services.setting.read()).toBe(target);
   });

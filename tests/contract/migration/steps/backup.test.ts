@@ -13,7 +13,7 @@ interface Manifest {
   readonly snapshot: { readonly name: string; readonly size: number; readonly checksum: string };
   readonly parts: readonly { readonly artifact: string; readonly bytes: number }[];
   readonly sha256: string;
-  readonly drilled: number;
+  readonly drilled: { readonly points: number };
 }
 
 async function backedUp(options: Parameters<typeof createMigration>[0] = {}) {
@@ -56,7 +56,7 @@ describe('a backup', () => {
     expect(parts.length).toBeGreaterThan(2);
     expect(parts.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(snapshot.size);
     expect(sha256).toBe(snapshot.checksum);
-    expect(drilled).toBe(60);
+    expect(drilled.points).toBe(60);
     expect(await services.vectors.listCollections()).toEqual([SOURCE]);
     expect(await services.vectors.listSnapshots(SOURCE)).toEqual([]);
   });

@@ -1,7 +1,10 @@
 // Killed before and after every remote call of every step, and taken again: the same end, nothing lost, nothing twice.
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Phase } from '../../../../lib/migration/phases.ts';
 import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
+import type { StepInput } from '../../../../lib/migration/runs/step.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { deleteFirst } from '../../../support/migration/fears.ts';
 import {
   createMigration,
   type Migration,
@@ -23,6 +26,7 @@ interface Passage {
   readonly step: StepName;
   readonly about: string;
   readonly prepare: (migration: Migration) => Promise<void>;
+  readonly input?: Partial<StepInput>;
 }
 
 const BEFORE: readonly StepName[] = ['preflight', 'backup', 'rebuild', 'copy', 'verify'];
@@ -59,7 +63,28 @@ const PASSAGES: readonly Passage[] = [
       await migration.services.vectors.deleteCollection(SOURCE);
     },
   },
+  {
+    step: 'rollback',
+    about: 'from live, losing a write',
+    prepare: async (migration) => {
+      await until(migration, RUNBOOK);
+      await deleteFirst(migration, migration.target);
+    },
+    input: { acknowledgedLoss: 1 },
+  },
+  {
+    step: 'stay',
+    about: 'in the middle of a return',
+    prepare: async (migration) => {
+      await until(migration, RUNBOOK);
+      const hooks = { ask: async () => 'under-way' as const };
+      await migration.invoke('rollback', {}, { ...migration.services, hooks });
+    },
+  },
 ];
+
+// The machine is told that it is done already; only a person begins to go back from live, or calls it off.
+const OF_A_PERSON: Partial<Record<StepName, Phase>> = { rollback: 'live', stay: 'returning' };
 
 /** What must be the same, whatever happened on the way. */
 async function endOf({ services, runs }: Migration) {
@@ -81,14 +106,14 @@ async function endOf({ services, runs }: Migration) {
 }
 
 async function killed(
-  { step, prepare }: Passage,
+  { step, prepare, input = {} }: Passage,
   death: { readonly call: number; readonly moment: Moment },
 ) {
   const migration = await createMigration(SMALL);
   await prepare(migration);
   // How often a snapshot is asked for is up to the store: the last calls of a step may not come.
   const { services } = mortal(migration.services, death);
-  const wasKilled = await migration.finish(step, {}, services).then(
+  const wasKilled = await migration.finish(step, input, services).then(
     () => false,
     (error: unknown) => {
       if (error instanceof Killed) return true;
@@ -97,10 +122,9 @@ async function killed(
   );
   points += wasKilled ? 1 : 0;
   migration.pass(LEASE_MS);
-  // The machine is told that it is done already; only an operator may begin to go back from live.
   const { phase } = await migration.runs.read(RUN);
-  const isAPersons = step === 'rollback' && phase === 'live';
-  await migration.finish(step, { actor: isAPersons ? 'operator' : 'machine' });
+  const isAPersons = OF_A_PERSON[step] === phase;
+  await migration.finish(step, isAPersons ? input : { actor: 'machine' });
   return await endOf(migration);
 }
 
@@ -115,7 +139,7 @@ describe('a step that is killed', { timeout: 900_000 }, () => {
     const whole = await createMigration(SMALL);
     await passage.prepare(whole);
     const { services, calls } = mortal(whole.services);
-    await whole.finish(passage.step, {}, services);
+    await whole.finish(passage.step, passage.input ?? {}, services);
     const end = await endOf(whole);
     const deaths = Array.from({ length: calls() }, (_, n) => n + 1).flatMap((call) =>
       (['before', 'after'] as const).map((moment) => ({ call, moment })),

@@ -50,7 +50,7 @@ describe('a collection of somebody else', () => {
     await vectors.changeAliases([
       { create_alias: { alias_name: RESTORED, collection_name: migration.target } },
     ]);
-    await expect(migration.finish('rollback')).rejects.toEqual(named('RefusedTarget'));
+    await expect(migration.finish('rollback')).rejects.toEqual(named('RefusedNothingToReturnTo'));
     expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
   });
 });
@@ -64,7 +64,7 @@ describe('a turn that is over', () => {
     const listCollections = async () => {
       const found = await vectors.listCollections();
       looks += 1;
-      // The first look is the guard's; during the second one the invocation hangs.
+      // The first look is for the old collection, the second for a restored one: there the invocation hangs.
       if (looks === 2) {
         migration.pass(LEASE_MS);
         await migration.finish('rollback');

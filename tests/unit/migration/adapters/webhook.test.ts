@@ -10,7 +10,7 @@ import { named } from '../../../support/migration/refused.ts';
 const FREEZE: HookRequest = {
   action: 'freeze',
   runId: 'run-a',
-  phase: 'freezing',
+  occasion: 'freezing',
   collection: 'memories',
   testUser: 'tester',
   deadlineAt: Date.parse('2026-03-01T10:00:00Z'),

@@ -1,0 +1,31 @@
+// The end of a cutover: what the way back rests on is kept, and the days of it are counted from now on.
+import { storeReport } from '../ports/reports.ts';
+import { readManifest } from '../proof/user-comparison.ts';
+import type { Outcome, StepContext, Turn } from '../runs/step.ts';
+import { filesOf } from './graph-backup.ts';
+
+const DAY_MS = 86_400_000;
+
+export async function goLive({ services, run, lease }: Turn): Promise<Outcome> {
+  const liveAt = services.clock().getTime();
+  const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
+  await retainArtifacts({ services, run }, new Date(retainUntil));
+  const facts = { liveAt, retainUntil };
+  const evidence = await storeReport(services, {
+    lease,
+    name: 'cutover-report',
+    content: { runId: run.runId, plan: run.plan, ...facts },
+    facts,
+  });
+  return { done: true, evidence, changes: { liveAt, retainUntil } };
+}
+
+async function retainArtifacts(
+  { services, run }: Pick<StepContext, 'services' | 'run'>,
+  until: Date,
+): Promise<void> {
+  const { parts, counts, graph } = await readManifest(services, run);
+  const reports = Object.values(run.evidence).map(({ artifact }) => artifact);
+  const kept = [...parts.map(({ artifact }) => artifact), ...filesOf(graph), counts.artifact];
+  for (const key of [...kept, ...reports]) await services.artifacts.retain(key, until);
+}

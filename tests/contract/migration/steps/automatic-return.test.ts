@@ -1,0 +1,145 @@
+// docs/decisions/automatic-return.md: what nobody has to acknowledge never keeps a window from closing; what somebody
+// has to is never decided by the clock.
+import { describe, expect, it } from 'vitest';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
+import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { proved } from '../../../support/migration/fears.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+const WINDOW_MS = 31 * 60_000;
+
+async function writeToNew({ services, target, clock }: Migration, text: string): Promise<void> {
+  const settings = { store: services.vectors, collection: target, dimensions: 8, now: clock };
+  await (await startNewVersion(settings)).add('user-1', text);
+}
+
+async function watchUntilDone(migration: Migration): Promise<void> {
+  for (;;) {
+    const result = await keepWatch(migration.services);
+    if (result === undefined || result.dryRun || result.done) return;
+    migration.pass(result.waitSeconds * 1_000);
+  }
+}
+
+/** The hook for opening writes has been asked and is not done. */
+async function opening(): Promise<Migration> {
+  const migration = await proved();
+  const { hooks } = migration.services;
+  const ask: typeof hooks.ask = async (request) => {
+    const answer = await hooks.ask(request);
+    return request.action === 'open-writes' ? 'under-way' : answer;
+  };
+  const slow = { ...migration.services, hooks: { ask } };
+  expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
+  expect((await migration.runs.read(RUN)).openedAt).toBeDefined();
+  return migration;
+}
+
+describe('before users were let in', () => {
+  async function failed(): Promise<Migration> {
+    const migration = await proved({ hasPreview: false, shortcomings: { noKeywordModel: true } });
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSemanticOnly'));
+    return migration;
+  }
+
+  it('a stray write is reported and exported, and the window closes all the same', async () => {
+    const migration = await failed();
+    await writeToNew(migration, 'By a program that nobody thought of');
+    migration.pass(WINDOW_MS);
+    await watchUntilDone(migration);
+    const { phase, evidence } = await migration.runs.read(RUN);
+    const facts = evidence['return-report']?.facts;
+    expect(phase).toBe('returned');
+    expect(facts).toMatchObject({ returnedTo: SOURCE, lost: 1, usersWereLetIn: false });
+    const { artifacts } = migration.services;
+    const bytes = await Array.fromAsync(artifacts.get(String(facts?.exportedTo)));
+    expect(Buffer.concat(bytes).toString()).toContain('By a program that nobody thought of');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('a new version that declines nothing is no reason to stay frozen', async () => {
+    const migration = await failed();
+    const addMemory = () => Promise.reject(new Error('Nobody is asked to write'));
+    const { backend } = migration.services;
+    const services = { ...migration.services, backend: { ...backend, addMemory } };
+    await migration.finish('rollback', { actor: 'machine' }, services);
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+  });
+
+  it('with nothing to return to, an operator may finish what has begun, even late', async () => {
+    const migration = await proved();
+    const { vectors } = migration.services;
+    const slow = { ...migration.services, hooks: { ask: async () => 'under-way' as const } };
+    expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
+    await vectors.deleteCollection(SOURCE);
+    const upgraded = { ...vectors, version: async () => '2.0.0' };
+    const services = { ...migration.services, vectors: upgraded };
+    migration.pass(WINDOW_MS);
+    await expect(keepWatch(services)).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    const byMachine = migration.invoke('cutover', { actor: 'machine' }, services);
+    await expect(byMachine).rejects.toEqual(named('RefusedDeadlinePassed'));
+    await migration.finish('cutover', {}, services);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('with something to return to, nobody finishes late', async () => {
+    const migration = await failed();
+    migration.pass(WINDOW_MS);
+    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedDeadlinePassed'));
+  });
+});
+
+describe('once users may have written', () => {
+  it('nothing lost, the window closes by itself', async () => {
+    const migration = await opening();
+    migration.pass(WINDOW_MS);
+    await watchUntilDone(migration);
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+  });
+
+  it('a write is not thrown away by the clock: an operator goes back with the number, or forward', async () => {
+    for (const choice of ['rollback', 'cutover'] as const) {
+      const migration = await opening();
+      await writeToNew(migration, 'Among the first');
+      migration.pass(WINDOW_MS);
+      await expect(keepWatch(migration.services)).rejects.toEqual(
+        named('RefusedLossNotAcknowledged'),
+      );
+      expect((await migration.runs.read(RUN)).phase).toBe('switching');
+      await migration.finish(choice, { acknowledgedLoss: 1 });
+      const { phase } = await migration.runs.read(RUN);
+      expect(phase).toBe(choice === 'rollback' ? 'returned' : 'live');
+    }
+  });
+
+  it('a return that stops may be called off into the cutover it came from', async () => {
+    const migration = await opening();
+    const { hooks } = migration.services;
+    const ask: typeof hooks.ask = async (request) => {
+      if (request.action === 'freeze') await writeToNew(migration, 'At the last moment');
+      return await hooks.ask(request);
+    };
+    const racing = { ...migration.services, hooks: { ask } };
+    await migration.invoke('rollback', {}, racing);
+    migration.pass(10_000);
+    const attempt = migration.invoke('rollback');
+    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
+    await migration.finish('stay');
+    const { phase, evidence, liveAt, retainUntil } = await migration.runs.read(RUN);
+    expect(phase).toBe('live');
+    expect(evidence['cutover-report']?.facts).toEqual({ liveAt, retainUntil });
+  });
+
+  it('a window in which nobody was let in has nothing to stay on', async () => {
+    const migration = await proved();
+    const slow = {
+      ...migration.services,
+      hooks: { ask: async () => 'under-way' as const },
+    };
+    await migration.invoke('rollback', {}, slow);
+    await expect(migration.invoke('stay')).rejects.toEqual(named('RefusedNoStay'));
+    await migration.finish('rollback');
+  });
+});
