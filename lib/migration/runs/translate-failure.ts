@@ -12,7 +12,9 @@ import {
 import { GraphValueError } from '../graph/tagged-values.ts';
 import { MissingArtifactError, RetainedArtifactError } from '../ports/artifacts.ts';
 import {
+  UnexpectedReplyError,
   VectorStoreAccessDeniedError,
+  VectorStoreBodyTooLargeError,
   VectorStoreFullError,
   VectorStoreRefusedError,
   VectorStoreUnavailableError,
@@ -33,8 +35,7 @@ export function translateFailure(cause: unknown): unknown {
     return new Refusal('RefusedCredentials', why, { cause });
   }
   if (cause instanceof VectorStoreFullError) return new Refusal('RefusedStoreFull', why, { cause });
-  if (cause instanceof VectorStoreRefusedError)
-    return new Refusal('RefusedByStore', why, { cause });
+  if (isSaidByStore(cause)) return new Refusal('RefusedByStore', why, { cause });
   if (cause instanceof GraphDriftedError) return new Refusal('RefusedNotFrozen', why, { cause });
   if (isFaultOfGraph(cause)) {
     return new Refusal('RefusedGraph', why, { cause });
@@ -45,6 +46,14 @@ export function translateFailure(cause: unknown): unknown {
   if (cause instanceof RetainedArtifactError) return new Refusal('RefusedRetained', why, { cause });
   if (cause instanceof ConfigurationError) return new Refusal('RefusedSetting', why, { cause });
   return refusalByAws(cause) ?? cause;
+}
+
+function isSaidByStore(error: Error): boolean {
+  return (
+    error instanceof VectorStoreRefusedError ||
+    error instanceof VectorStoreBodyTooLargeError ||
+    error instanceof UnexpectedReplyError
+  );
 }
 
 function isFaultOfGraph(error: Error): boolean {

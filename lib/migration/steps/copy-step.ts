@@ -2,13 +2,13 @@
 import { COPY_START, type CopyCheckpoint, copyPoints } from '../copy/copy.ts';
 import { type CopyPlan, planCopy } from '../copy/copy-plan.ts';
 import { copyDelta, DELTA_START, type DeltaCheckpoint } from '../copy/delta.ts';
+import { assertHealthy } from '../copy/health.ts';
 import { createPointWriter } from '../copy/point-writer.ts';
 import { storeReport } from '../ports/reports.ts';
 import { userDigest } from '../proof/user-digest.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
-import { checkHealth } from './preflight-checks.ts';
 
 // Written and read by this step alone.
 interface State {
@@ -28,7 +28,6 @@ export const copy: Step = {
     return { total, withoutUser, countedBy, counts, estimate, keywords: settings.keywords };
   },
   work: async (turn) => {
-    await assertHealthy(turn);
     const planned = await plan(turn);
     assertKeywords(planned, turn.run);
     const isFirst = turn.run.evidence['copy-report'] === undefined;
@@ -39,15 +38,6 @@ export const copy: Step = {
 function plan({ services, run }: StepContext): Promise<CopyPlan> {
   const { sourceCollection: source, targetCollection: target } = run.plan;
   return planCopy({ store: services.vectors, source, target, now: () => performance.now() });
-}
-
-// What more is written to a collection in trouble may be lost, or make it worse.
-async function assertHealthy({ services, run }: StepContext): Promise<void> {
-  for (const name of [run.plan.sourceCollection, run.plan.targetCollection]) {
-    const info = await services.vectors.collectionInfo(name);
-    const [finding] = info ? checkHealth(info) : [];
-    if (finding) throw new Refusal(finding.name, `${name}: ${finding.why}`);
-  }
 }
 
 function assertKeywords({ settings }: CopyPlan, { plan }: Run): void {
@@ -92,14 +82,18 @@ async function copyChanges(turn: Turn, { settings, users }: CopyPlan): Promise<O
 }
 
 function portsOf<Checkpoint>(
-  { renew, save, hasTime }: Turn,
+  { services, run, renew, save, hasTime }: Turn,
   toSaved: (checkpoint: Checkpoint) => {
     readonly state: State;
     readonly progress: { readonly done: number; readonly total: number };
   },
 ) {
+  const collections = [run.plan.sourceCollection, run.plan.targetCollection];
   return {
-    assertTurn: renew,
+    assertTurn: async () => {
+      await renew();
+      await assertHealthy(services.vectors, collections);
+    },
     isTimeUp: () => !hasTime(),
     saveCheckpoint: async (checkpoint: Checkpoint) => {
       const { state, progress } = toSaved(checkpoint);

@@ -1,5 +1,6 @@
 // What may stand in the way of a migration, check by check. Each finding is a refusal that was not thrown yet.
 
+import { troubleOf } from '../copy/health.ts';
 import type { CollectionInfo, VectorStore } from '../ports/vector-store.ts';
 import type { Census } from '../proof/user-census.ts';
 import { Refusal, type RefusalName } from '../refusals.ts';
@@ -59,7 +60,10 @@ function namesToBeFree(run: Run): string[] {
 
 export async function checkNodes(vectors: VectorStore): Promise<Finding[]> {
   const nodes = await vectors.nodeCount();
-  return found(nodes > 1, 'RefusedSeveralNodes', () => `The store has ${nodes} nodes.`);
+  return [
+    ...found(nodes > 1, 'RefusedSeveralNodes', () => `The store has ${nodes} nodes.`),
+    ...found(!(await vectors.isReady()), 'RefusedUnhealthyStore', () => 'The store is not ready.'),
+  ];
 }
 
 export function checkLayout(info: CollectionInfo): Finding[] {
@@ -77,13 +81,9 @@ export function checkLayout(info: CollectionInfo): Finding[] {
   ];
 }
 
-/** Red is what a store turns that has run out of room; yellow and grey ones are at work. */
-export function checkHealth({ status, optimizer_status }: CollectionInfo): Finding[] {
-  return found(
-    status === 'red' || optimizer_status !== 'ok',
-    'RefusedUnhealthyStore',
-    () => `The collection is ${status}, its optimizer ${JSON.stringify(optimizer_status)}.`,
-  );
+function checkHealth(info: CollectionInfo): Finding[] {
+  const trouble = troubleOf(info);
+  return trouble === undefined ? [] : [finding('RefusedUnhealthyStore', trouble)];
 }
 
 function checkStrictMode(strict: CollectionInfo['config']['strict_mode_config']): Finding[] {

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
 import { type CopyCheckpoint, copyPoints } from '../../../lib/migration/copy/copy.ts';
 import { planCopy } from '../../../lib/migration/copy/copy-plan.ts';
+import { assertHealthy } from '../../../lib/migration/copy/health.ts';
 import type {
   SnapshotDescription,
   VectorStore,
@@ -44,7 +45,8 @@ async function copy({ url, source, target, folder }: Places): Promise<number> {
     await file.datasync();
   };
   const begun = performance.now();
-  await copyPoints(settings, { saveCheckpoint });
+  const assertTurn = () => assertHealthy(store, [source, target]);
+  await copyPoints(settings, { saveCheckpoint, assertTurn });
   return performance.now() - begun;
 }
 

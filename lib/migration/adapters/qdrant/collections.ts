@@ -1,7 +1,11 @@
 // Collections, their indexes and aliases, and the store itself, over Qdrant's REST.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { VectorCollections } from '../../ports/vector-store.ts';
-import { VectorStoreRefusedError } from '../../ports/vector-store-errors.ts';
+import {
+  UnexpectedReplyError,
+  VectorStoreRefusedError,
+  VectorStoreUnavailableError,
+} from '../../ports/vector-store-errors.ts';
 import { pathOf } from './paths.ts';
 import type { Transport } from './transport.ts';
 import { completed } from './write-result.ts';
@@ -11,15 +15,17 @@ type ClusterStatus = { status: 'disabled' } | { status: 'enabled'; peers: object
 export function createQdrantCollections({ text, result }: Transport): VectorCollections {
   // The root is the one answer without an envelope.
   async function version(): Promise<string> {
-    const info = JSON.parse(await text({ path: '/' })) as Schemas['VersionInfo'];
-    return info.version;
+    return versionIn(await text({ path: '/' }));
   }
 
   async function isReady(): Promise<boolean> {
-    return text({ path: '/readyz', again: false }).then(
-      () => true,
-      () => false,
-    );
+    try {
+      await text({ path: '/readyz', again: false });
+      return true;
+    } catch (error) {
+      if (error instanceof VectorStoreUnavailableError) return false;
+      throw error;
+    }
   }
 
   async function nodeCount(): Promise<number> {
@@ -92,4 +98,15 @@ export function createQdrantCollections({ text, result }: Transport): VectorColl
     listAliases,
     changeAliases,
   };
+}
+
+/** @throws UnexpectedReplyError where the URL leads to something else */
+function versionIn(text: string): string {
+  try {
+    const { version } = JSON.parse(text) as Partial<Schemas['VersionInfo']>;
+    if (typeof version === 'string') return version;
+  } catch {
+    // Told below, without a word of what was answered.
+  }
+  throw new UnexpectedReplyError('GET /: the answer is not that of a Qdrant');
 }

@@ -215,6 +215,44 @@ describe('Fear 13: disk or memory of the store is exhausted', () => {
     await expectEqual(migration);
   });
 
+  it.each([
+    ['turns red', { status: 'red' }],
+    ['cannot be optimized', { optimizer_status: { error: 'No space left on device' } }],
+  ] as const)('a target that %s in the midst of the copy gets no more', async (_, trouble) => {
+    const migration = await runAfter(REBUILT, { memories: 1_000 });
+    const { vectors } = migration.services;
+    let writes = 0;
+    const troubled: typeof vectors = {
+      ...vectors,
+      async collectionInfo(name) {
+        const info = await vectors.collectionInfo(name);
+        return info && writes >= 2 && name === migration.target ? { ...info, ...trouble } : info;
+      },
+      async upsert(...request) {
+        writes += 1;
+        return await vectors.upsert(...request);
+      },
+    };
+    const attempt = migration.finish('copy', {}, { ...migration.services, vectors: troubled });
+    await expect(attempt).rejects.toEqual(named('RefusedUnhealthyStore'));
+    const checkpoint = await migration.runs.readCheckpoint(RUN, 'copy');
+    const copied = await vectors.count(migration.target);
+    expect([writes, checkpoint?.progress]).toEqual([2, { done: copied, total: 1_000 }]);
+    await migration.follow('copy', 'verify');
+    await expectEqual(migration);
+  });
+
+  it('a store that says so with a 500 is full as well', async () => {
+    const migration = await runAfter(REBUILT);
+    const body =
+      '{"status":{"error":"Service internal error: No space left on device (os error 28)"}}';
+    const does = { kind: 'answer', status: 500, body } as const;
+    migration.qdrant.fault({ on: /^PUT .*_v3_.*\/points\?/, does });
+    await expect(migration.finish('copy')).rejects.toEqual(named('RefusedStoreFull'));
+    await migration.follow('copy', 'verify');
+    await expectEqual(migration);
+  });
+
   it.each(['source', 'target'])('a %s that has turned red gets no more writes', async (side) => {
     const migration = await runAfter(REBUILT);
     const before = await standingOf(migration);

@@ -91,6 +91,24 @@ const OBSTACLES: readonly Obstacle[] = [
       withPayload(migration, '{"user_id":"ada","data":"x","expiration_date":"2020-01-01"}'),
   },
   {
+    about: 'a store whose shards are not ready',
+    refusal: 'RefusedUnhealthyStore',
+    put: async ({ qdrant }) =>
+      qdrant.fault({ on: /readyz/, does: { kind: 'answer', status: 503, body: 'not ready' } }),
+  },
+  {
+    about: 'an address where no store answers',
+    refusal: 'RefusedByStore',
+    put: async ({ qdrant }) =>
+      qdrant.fault({ on: /^GET \/$/, does: { kind: 'answer', status: 200, body: '<html>' } }),
+  },
+  {
+    about: 'a readiness that the key may not ask for',
+    refusal: 'RefusedCredentials',
+    put: async ({ qdrant }) =>
+      qdrant.fault({ on: /readyz/, does: { kind: 'answer', status: 403, body: 'Forbidden' } }),
+  },
+  {
     about: 'a backend that is not healthy',
     refusal: 'RetryableUnavailable',
     put: async ({ backend }) => backend.deploy(undefined),

@@ -15,6 +15,25 @@ const COUNTED: Reply = { status: 200, body: { result: { count: 3 }, status: 'ok'
 const refusal = (error: string) => ({ status: { error }, time: 0, result: null });
 
 describe('an answer that is no success', () => {
+  test('of any length is told in a message that can be read', async () => {
+    const { store } = qdrantAnswering({ status: 400, body: refusal(`Bad ${'x'.repeat(9_000)}`) });
+    const error = await store.count('memories').catch((thrown: unknown) => thrown);
+    expect(String(error)).toMatch(/400 Bad x+…$/);
+    expect(String(error).length).toBeLessThan(400);
+  });
+
+  test.each([
+    ['a text', 'Expected a number, got "Ada lives in Amsterdam" at line 1'],
+    ['an id', 'No point with id 2f1d2c3e-93a0-4c7e-9a55-0d2f4a1b6c7d found'],
+    ['a value', "Format error: can't read 'Ada lives' as a number"],
+    ['what was sent', 'Format error: invalid value: string `Ada lives`, expected u64'],
+  ])('that quotes %s is told without it', async (_, said) => {
+    const { store } = qdrantAnswering({ status: 400, body: refusal(said) });
+    const error = await store.count('memories').catch((thrown: unknown) => thrown);
+    expect(inspect(error)).not.toMatch(/Ada|2f1d2c3e/);
+    expect(String(error)).toMatch(/Expected|No point|Format error/);
+  });
+
   test('that is no JSON quotes nothing of what it holds', async () => {
     const body = 'ada@example.org';
     const { store } = qdrantAnswering({ status: 200, body });
@@ -42,6 +61,16 @@ describe('an answer that is no success', () => {
       { name: 'VectorStoreAccessDeniedError' },
     ],
     ['a full disk', { status: 507, body: refusal('x') }, { name: 'VectorStoreFullError' }],
+    [
+      'a full disk, told as a fault of its own',
+      { status: 500, body: refusal('Service internal error: No space left on device') },
+      { name: 'VectorStoreFullError' },
+    ],
+    [
+      'memory that is exhausted',
+      { status: 500, body: refusal('Service internal error: Out of memory') },
+      { name: 'VectorStoreFullError' },
+    ],
     [
       'a body beyond the limit',
       {
