@@ -88,7 +88,7 @@ export const MOVES: readonly Move[] = [
   },
   {
     command: 'backup',
-    from: ['frozen', 'secured'],
+    from: ['frozen', 'secured', 'caught-up', 'proved'],
     to: 'secured',
     by: EITHER,
     needs: ['freeze-proof'],

@@ -67,10 +67,10 @@ export const REMEDIES = {
   RefusedNotFrozen:
     'Stop every writer, then take the step again; "rollback" leads out of the window, "stay" out of a return.',
   RefusedSourceChanged:
-    'Somebody has written since the verification: copy and verify again, or roll back.',
+    'Somebody has written inside the window: stop them, then take "backup", "copy" and "verify" again, or roll back.',
   RefusedSmokeTest: 'Roll back; then see in the log of the new version what failed.',
   RefusedCountsDiffer:
-    'Roll back; then compare the counts of the report with those that were recorded.',
+    'Before the switch, copy and verify again; after it, roll back. The user-counts of the backup hold what was recorded.',
   RefusedLossNotAcknowledged:
     'Look at the number and its export; to lose them knowingly, roll back with exactly that number; "stay" calls a return off that has begun.',
   RefusedNothingToReturnTo:

@@ -22,11 +22,11 @@ const POLL_SECONDS = 5;
 export const cutover: Step = {
   command: 'cutover',
   forecast: async (context) => {
-    await assertUnchanged(context);
+    await assertReady(context);
     const { sourceCollection, targetCollection } = context.run.plan;
     return { setting: { from: sourceCollection, to: targetCollection } };
   },
-  guard: assertUnchanged,
+  guard: assertReady,
   onEntering: ({ services }) => ({ switchedAt: services.clock().getTime() }),
   mayBeLate,
   work: async (turn) => {
@@ -63,15 +63,18 @@ function waiting(): Outcome {
   return { done: false, waitSeconds: POLL_SECONDS };
 }
 
-/** Report and plan hold for what source and setting were then. @throws Refusal when they are not so now */
-async function assertUnchanged({ services, run }: StepContext): Promise<void> {
+/** Plan, report, backup and counts are of one and the same state, and it is that of now. @throws Refusal */
+async function assertReady({ services, run }: StepContext): Promise<void> {
   const active = await services.setting.read();
   if (active !== run.plan.sourceCollection) throw changedSetting(active);
   const verified = verifiedFingerprint(run);
   const { digest } = await fingerprintOf(services.vectors, run.plan.sourceCollection);
-  if (digest === verified) return;
-  throw new Refusal(
-    'RefusedSourceChanged',
-    `${run.plan.sourceCollection} is not what was verified.`,
-  );
+  if (digest !== verified) {
+    const why = `${run.plan.sourceCollection} is not what was verified.`;
+    throw new Refusal('RefusedSourceChanged', why);
+  }
+  if (run.evidence['backup-manifest']?.facts.fingerprint !== verified) {
+    throw new Refusal('RefusedSourceChanged', 'The backup is not of what was verified.');
+  }
+  await assertCountsEqual(services, run);
 }

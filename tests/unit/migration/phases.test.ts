@@ -28,8 +28,8 @@ verified     -exists  -late     -early     -late    copied     verified frozen  
 freezing     -exists  -late     -early     -late    -early     -early   frozen   -early   returned      -notreturning  -open      -early
 frozen       -exists  -late     secured    -late    -early     -early   -late    -early   returned      -notreturning  -open      -early
 secured      -exists  -late     secured    -late    caught-up  -early   -late    -early   returned      -notreturning  -open      -early
-caught-up    -exists  -late     -late      -late    caught-up  proved   -late    -early   returned      -notreturning  -open      -early
-proved       -exists  -late     -late      -late    caught-up  proved   -late    live     returned      -notreturning  -open      -early
+caught-up    -exists  -late     secured    -late    caught-up  proved   -late    -early   returned      -notreturning  -open      -early
+proved       -exists  -late     secured    -late    caught-up  proved   -late    live     returned      -notreturning  -open      -early
 switching    -exists  -late     -late      -late    -late      -late    -late    live     returned      -notreturning  -open      -early
 live         -exists  -late     -late      -late    -late      -late    -late    -late    returned      -notreturning  -late      irreversible
 irreversible -exists  -late     -late      -late    -late      -late    -late    -late    -irreversible -notreturning  -late      closed

@@ -1,5 +1,6 @@
 // From the copy to the cutover: nothing is lost on the way, and whatever is not proved is refused.
 import { describe, expect, it } from 'vitest';
+import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
 import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
@@ -125,6 +126,66 @@ describe('the window', () => {
 });
 
 describe('a cutover', () => {
+  it('is refused for what was written in the window, and made once all of it is renewed', async () => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    await migration.prove();
+    await write(migration, 'Written after the verification');
+    const attempt = migration.invoke('cutover');
+    await expect(attempt).rejects.toEqual(named('RefusedSourceChanged'));
+    await expect(attempt).rejects.toThrow(/"backup", "copy" and "verify" again/);
+    // What the remedy used to say: the counts would still be those of before.
+    await migration.follow('copy', 'verify');
+    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
+    expect((await migration.runs.read(RUN)).phase).toBe('proved');
+    await migration.follow('backup', 'copy', 'verify', 'cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    expect(await vectors.count(migration.target)).toBe(61);
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(
+      await fingerprintOf(vectors, SOURCE),
+    );
+    await vectors.deleteCollection(SOURCE);
+    await migration.finish('rollback');
+    expect(await vectors.count(`${SOURCE}_restored_${RUN}`)).toBe(61);
+  });
+
+  it('is refused while the snapshot is of anything else than what was verified', async () => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    await migration.start();
+    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+    await migration.approve('window');
+    await migration.follow('freeze', 'backup');
+    // As many points, of the same users: only what they hold is another.
+    const { points } = await vectors.scroll(SOURCE, { limit: 1 });
+    const changed = points.map(({ id, vector, payload }) => ({
+      id,
+      vector: vector ?? asJsonText('[]'),
+      payload: asJsonText<Record<string, unknown>>(payload.replace('"data":"', '"data":"not ')),
+    }));
+    await vectors.upsert(SOURCE, changed, 'upsert');
+    await migration.follow('copy', 'verify');
+    const attempt = migration.invoke('cutover');
+    await expect(attempt).rejects.toEqual(named('RefusedSourceChanged'));
+    await expect(attempt).rejects.toThrow(/The backup is not of what was verified/);
+    await migration.follow('backup', 'copy', 'verify', 'cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('compares every count before anything is switched, too', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    await deleteOne(migration, migration.target);
+    for (const execute of [false, true]) {
+      const attempt = migration.invoke('cutover', { execute });
+      await expect(attempt).rejects.toEqual(named('RefusedCountsDiffer'));
+    }
+    expect((await migration.runs.read(RUN)).phase).toBe('proved');
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+    await migration.follow('copy', 'verify', 'cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
   it('is refused when the source is no longer what was verified', async () => {
     const migration = await createMigration();
     await migration.prove();
@@ -156,8 +217,15 @@ describe('a cutover', () => {
   it('is not finished while a count of a user differs', async () => {
     const migration = await createMigration();
     await migration.prove();
-    await deleteOne(migration, migration.target);
-    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedCountsDiffer'));
+    const { hooks } = migration.services;
+    const ask: typeof hooks.ask = async (request) => {
+      if (request.action === 'deploy-new') await deleteOne(migration, migration.target);
+      return await hooks.ask(request);
+    };
+    const services = { ...migration.services, hooks: { ask } };
+    const attempt = migration.finish('cutover', {}, services);
+    await expect(attempt).rejects.toEqual(named('RefusedCountsDiffer'));
+    expect((await migration.runs.read(RUN)).phase).toBe('switching');
     expect(migration.operator.heard).not.toContain('open-writes');
   });
 
