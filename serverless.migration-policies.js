@@ -46,18 +46,17 @@ const READ = ['GetObject', 'GetObjectTagging', 'GetObjectRetention'];
 const WRITE = [...READ, 'PutObject', 'PutObjectTagging', 'AbortMultipartUpload'];
 const LOOK = ['ListBucket', 'ListBucketMultipartUploads'];
 
-// What a word of migrationAccess means on objects and on the bucket.
-const ARTIFACT_ACCESS = {
-  write: { objects: WRITE, bucket: LOOK },
-  replace: {
-    objects: [...WRITE, 'DeleteObject', 'DeleteObjectVersion'],
-    bucket: [...LOOK, 'ListBucketVersions'],
-  },
-  retain: {
-    objects: [...WRITE, 'PutObjectRetention'],
-    bucket: [...LOOK, 'GetBucketObjectLockConfiguration'],
-  },
+const REPLACE = {
+  objects: ['DeleteObject', 'DeleteObjectVersion'],
+  bucket: ['ListBucketVersions'],
 };
+const RETAIN = {
+  objects: ['PutObjectRetention'],
+  bucket: ['GetBucketObjectLockConfiguration'],
+};
+
+// What a word of migrationAccess means on objects and on the bucket, beside reading and writing.
+const ARTIFACT_ACCESS = { write: [], replace: [REPLACE], retain: [RETAIN], all: [REPLACE, RETAIN] };
 
 /** Below the prefix of the artifacts' URL, which every stage has to have. */
 export function artifactPolicies(artifactsUrl, access) {
@@ -67,7 +66,9 @@ export function artifactPolicies(artifactsUrl, access) {
   if (protocol !== 's3:' || !prefix) {
     throw new Error(`artifactsUrl "${artifactsUrl}" is not s3://bucket/prefix`);
   }
-  const { objects, bucket } = ARTIFACT_ACCESS[access];
+  const more = ARTIFACT_ACCESS[access];
+  const objects = [...WRITE, ...more.flatMap(({ objects }) => objects)];
+  const bucket = [...LOOK, ...more.flatMap(({ bucket }) => bucket)];
   const arn = `arn:\${AWS::Partition}:s3:::${host}`;
   return [
     policy('artifacts', [

@@ -13,6 +13,7 @@ import { createSsmCollectionSetting } from './adapters/ssm-collection-setting.ts
 import { tableNamed } from './adapters/table-named.ts';
 import { askAPerson, createWebhook } from './adapters/webhook.ts';
 import type { CollectionSetting } from './ports/collection-setting.ts';
+import { logLine } from './ports/log.ts';
 import type { Secrets } from './ports/secrets.ts';
 import { createRemembering, type Remembering } from './runs/remembering.ts';
 import type { Services } from './services.ts';
@@ -63,6 +64,7 @@ export async function servicesFromEnvironment(
       : askAPerson,
     graph: await openGraph(settings, secrets),
     snapshotPartBytes: SNAPSHOT_PART_BYTES,
+    log: logLine,
   };
 }
 

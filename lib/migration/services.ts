@@ -4,6 +4,7 @@ import type { GraphSource } from './graph/graph-store.ts';
 import type { ArtifactStore } from './ports/artifacts.ts';
 import type { CollectionSetting } from './ports/collection-setting.ts';
 import type { Hooks } from './ports/hooks.ts';
+import type { Log } from './ports/log.ts';
 import type { MemoryBackend } from './ports/memory-backend.ts';
 import type { VectorStore } from './ports/vector-store.ts';
 import type { Approvals } from './runs/approvals.ts';
@@ -27,4 +28,5 @@ export interface Services {
   readonly graph: GraphSource | undefined;
   /** Of a snapshot, downloaded and kept as one artifact each: what a killed backup has to fetch again. */
   readonly snapshotPartBytes: number;
+  readonly log: Log;
 }

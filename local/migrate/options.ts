@@ -41,6 +41,10 @@ export const OPTIONS = {
     ...{ type: 'boolean', field: 'removesWhenOver' },
     says: 'the old collection goes when the way back has ended',
   },
+  'removes-artifacts-when-over': {
+    ...{ type: 'boolean', field: 'removesArtifactsWhenOver' },
+    says: 'snapshots and graph dumps go when the way back has ended; reports stay',
+  },
   gate: { type: 'string', value: 'GATE', says: 'what is approved', field: 'gate' },
   evidence: {
     ...{ type: 'string', value: 'DIGEST', field: 'evidenceDigest' },

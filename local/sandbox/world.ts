@@ -7,6 +7,7 @@ import { createFileArtifacts } from '../../lib/migration/adapters/file-artifacts
 import { createFileCollectionSetting } from '../../lib/migration/adapters/file-collection-setting.ts';
 import { createHttpMemoryBackend } from '../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
+import type { LogEntry } from '../../lib/migration/ports/log.ts';
 import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
 import { createSecret } from '../../lib/migration/ports/secret.ts';
 import type { Services } from '../../lib/migration/services.ts';
@@ -29,6 +30,8 @@ export interface SandboxWorld {
   readonly qdrant: QdrantSandbox;
   readonly backend: MemoryBackendSandbox;
   readonly operator: Operator;
+  /** What was told to whoever watches the log. */
+  readonly logged: readonly LogEntry[];
   /** Names the same services to a process of its own; the graph and the hooks live in this one alone. */
   readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
@@ -77,6 +80,7 @@ export async function startSandboxWorld(options: WorldOptions): Promise<SandboxW
   seedGraph(graph);
   const { forgetsToFreeze = false } = options;
   const operator = createOperator({ backend, settings, shortcomings, forgetsToFreeze });
+  const logged: LogEntry[] = [];
   const services: Services = {
     ...remembering,
     vectors,
@@ -87,6 +91,7 @@ export async function startSandboxWorld(options: WorldOptions): Promise<SandboxW
     hooks: operator.hooks,
     graph: options.hasGraph === false ? undefined : graph,
     snapshotPartBytes: options.snapshotPartBytes ?? 16 * 1024,
+    log: (entry) => logged.push(entry),
   };
   return {
     services,
@@ -94,6 +99,7 @@ export async function startSandboxWorld(options: WorldOptions): Promise<SandboxW
     qdrant,
     backend,
     operator,
+    logged,
     environment: {
       QDRANT_URL: qdrant.url,
       MEMORY_BACKEND_URL: backend.url,

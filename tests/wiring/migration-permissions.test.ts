@@ -21,6 +21,7 @@ const KEEP = [
 ];
 const REPLACE = [...KEEP, 'DeleteObject', 'DeleteObjectVersion', 'ListBucketVersions'];
 const RETAIN = [...KEEP, 'PutObjectRetention', 'GetBucketObjectLockConfiguration'];
+const ALL = [...new Set([...REPLACE, ...RETAIN])];
 
 const EXPECTED_ACCESS: Record<string, Access> = {
   'migration/start': { dynamodb: ['GetItem', 'PutItem', 'UpdateItem'], setting: [], s3: [] },
@@ -36,7 +37,7 @@ const EXPECTED_ACCESS: Record<string, Access> = {
   'migration/rollback': { dynamodb: STEP, setting: CHANGE, s3: RETAIN },
   'migration/stay': { dynamodb: STEP, setting: LOOK, s3: RETAIN },
   'migration/abandon': { dynamodb: STEP, setting: LOOK, s3: [] },
-  'migration/retention': { dynamodb: STEP, setting: CHANGE, s3: RETAIN },
+  'migration/retention': { dynamodb: STEP, setting: CHANGE, s3: ALL },
 };
 const NAMES = Object.keys(EXPECTED_ACCESS);
 const SETTING = 'parameter/finance-ledger/prod/memory-collection';

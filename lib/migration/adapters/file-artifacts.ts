@@ -2,12 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import * as v from 'valibot';
 import {
   type Artifact,
   type ArtifactStore,
+  assertAllReplaceable,
   assertArtifactKey,
+  assertArtifactPrefix,
   assertReplaceable,
   type ByteRange,
   longerRetention,
@@ -98,7 +100,23 @@ export function createFileArtifacts(options: {
     await rm(dataPath(key), { force: true });
   }
 
-  return { put, head, get, list, retain, delete: remove };
+  async function deleteAll(prefix: string): Promise<void> {
+    assertArtifactPrefix(prefix);
+    await assertAllReplaceable(list(prefix), now());
+    for (const place of [join(folder, RECORDS), folder, join(folder, PARTIAL)]) {
+      for (const file of await filesBelow(place, prefix)) await rm(join(place, file));
+    }
+  }
+
+  return { put, head, get, list, retain, delete: remove, deleteAll };
+}
+
+// Of the folder itself, too: no prefix of a key begins as the two folders do.
+async function filesBelow(place: string, prefix: string): Promise<string[]> {
+  const entries = await orNothing(readdir(place, { recursive: true, withFileTypes: true }));
+  const files = (entries ?? []).filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => relative(place, join(parentPath, name)));
+  return paths.filter((path) => path.startsWith(prefix));
 }
 
 async function recordedKeys(folder: string, prefix: string): Promise<string[]> {

@@ -14,7 +14,9 @@ import { Upload } from '@aws-sdk/lib-storage';
 import {
   type Artifact,
   type ArtifactStore,
+  assertAllReplaceable,
   assertArtifactKey,
+  assertArtifactPrefix,
   assertReplaceable,
   type ByteRange,
   isArtifactKey,
@@ -94,7 +96,14 @@ export function createS3Artifacts(options: {
     await deleteVersions(client, place(key));
   }
 
-  return { put, head, get, list, retain, delete: remove };
+  async function deleteAll(keyPrefix: string): Promise<void> {
+    assertArtifactPrefix(keyPrefix);
+    await assertAllReplaceable(list(keyPrefix), now());
+    await abortUploads(client, place(keyPrefix), 'everything below');
+    await deleteVersions(client, place(keyPrefix), 'everything below');
+  }
+
+  return { put, head, get, list, retain, delete: remove, deleteAll };
 }
 
 // A stream that breaks leaves nothing: the upload is aborted, and no object appears before its last part.

@@ -46,15 +46,27 @@ async function askWhetherEnabled(client: S3Client, Bucket: string): Promise<bool
   }
 }
 
+/** Of an object, or of everything whose key begins like its. */
+export type Reach = 'it alone' | 'everything below';
+
+function isWithin(reach: Reach, key: string | undefined, { Key }: Place): boolean {
+  return reach === 'it alone' ? key === Key : key?.startsWith(Key) === true;
+}
+
 /** Also what a versioned bucket would keep behind a delete marker, and pay for. */
-export async function deleteVersions(client: S3Client, place: Place): Promise<void> {
+export async function deleteVersions(
+  client: S3Client,
+  place: Place,
+  reach: Reach = 'it alone',
+): Promise<void> {
   const { Bucket, Key } = place;
   let from: { KeyMarker?: string | undefined; VersionIdMarker?: string | undefined } | undefined;
   do {
     const page = await client.send(new ListObjectVersionsCommand({ Bucket, Prefix: Key, ...from }));
     for (const found of [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])]) {
+      if (!isWithin(reach, found.Key, place)) continue;
       const { VersionId } = found;
-      if (found.Key === Key) await client.send(new DeleteObjectCommand({ ...place, VersionId }));
+      await client.send(new DeleteObjectCommand({ Bucket, Key: found.Key, VersionId }));
     }
     from = page.IsTruncated
       ? { KeyMarker: page.NextKeyMarker, VersionIdMarker: page.NextVersionIdMarker }
@@ -63,15 +75,31 @@ export async function deleteVersions(client: S3Client, place: Place): Promise<vo
 }
 
 /** Whoever began them is gone: one run writes at a time. */
-export async function abortUploads(client: S3Client, { Bucket, Key }: Place): Promise<void> {
-  const reply = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }));
-  for (const upload of reply.Uploads ?? []) {
-    if (upload.Key !== Key) continue;
-    await abort(client, { Bucket, Key, UploadId: upload.UploadId });
-  }
+export async function abortUploads(
+  client: S3Client,
+  place: Place,
+  reach: Reach = 'it alone',
+): Promise<void> {
+  const { Bucket, Key: Prefix } = place;
+  let from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } | undefined;
+  do {
+    const page = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, ...from }));
+    for (const { Key, UploadId } of page.Uploads ?? []) {
+      if (isWithin(reach, Key, place)) await abort(client, { Bucket, Key, UploadId });
+    }
+    from = page.IsTruncated
+      ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+      : undefined;
+  } while (from);
 }
 
-async function abort(client: S3Client, upload: Place & { UploadId: string | undefined }) {
+interface UnfinishedUpload {
+  readonly Bucket: string;
+  readonly Key: string | undefined;
+  readonly UploadId: string | undefined;
+}
+
+async function abort(client: S3Client, upload: UnfinishedUpload) {
   try {
     await client.send(new AbortMultipartUploadCommand(upload));
   } catch (error) {

@@ -37,6 +37,12 @@ export interface ArtifactStore {
    * @throws RetainedArtifactError
    */
   delete(key: string): Promise<void>;
+  /**
+   * Everything whose key begins so, what was never put as a whole included. Looks first, so that nothing goes
+   * while anything has to stay; begun again, it goes on.
+   * @throws RetainedArtifactError
+   */
+  deleteAll(prefix: string): Promise<void>;
 }
 
 export class MissingArtifactError extends Error {
@@ -76,10 +82,28 @@ export function assertArtifactKey(key: string): void {
   );
 }
 
+/** Never of everything there is. @throws ArtifactKeyError */
+export function assertArtifactPrefix(prefix: string): void {
+  if (prefix === '') throw new ArtifactKeyError('All artifacts at once have no prefix');
+  assertArtifactKey(`${prefix}x`);
+}
+
 /** @throws RetainedArtifactError while the artifact is to be kept */
 export function assertReplaceable(artifact: Artifact | undefined, now: Date): void {
   const until = artifact?.retainUntil;
   if (artifact && until && until > now) throw new RetainedArtifactError(artifact.key, until);
+}
+
+/** @throws RetainedArtifactError for the one of them that is to be kept longest */
+export async function assertAllReplaceable(
+  artifacts: AsyncIterable<Artifact>,
+  now: Date,
+): Promise<void> {
+  let longest: Artifact | undefined;
+  for await (const artifact of artifacts) {
+    if ((artifact.retainUntil ?? 0) > (longest?.retainUntil ?? 0)) longest = artifact;
+  }
+  assertReplaceable(longest, now);
 }
 
 /** The later of both days. */

@@ -1,19 +1,26 @@
 // What happens outside of the migration's reach: freezing and opening writes, deploying a version.
 
-export const HOOK_ACTIONS = ['freeze', 'deploy-new', 'open-writes', 'deploy-old'] as const;
+export const HOOK_ACTIONS = [
+  'freeze',
+  'deploy-new',
+  'open-writes',
+  'deploy-old',
+  // Told, not asked: nothing waits for it.
+  'warn-of-end',
+] as const;
 
 export type HookAction = (typeof HOOK_ACTIONS)[number];
 
 export interface HookRequest {
   readonly action: HookAction;
   readonly runId: string;
-  /** On the way there, and on each way back, writes are frozen and opened once each. */
+  /** On the way there, and on each way back, writes are frozen and opened once each; a warning is of one day. */
   readonly occasion: string;
   /** That the backend is to work on. */
   readonly collection: string;
   /** Whose writes the new version takes from its deployment on; everybody else's wait until they are opened. */
   readonly testUser: string;
-  /** A freeze should end by itself a while after this, should nobody come to end it. */
+  /** A freeze should end by itself then, should nobody come to end it; a warning is of this moment. */
   readonly deadlineAt: number | undefined;
 }
 

@@ -29,6 +29,11 @@ export function collectionsOf(run: Run): string[] {
   return own.filter((name) => name.includes(run.runId));
 }
 
+/** Keys of the snapshots and graph dumps begin so; reports, which prove what happened, do not. */
+export function backupsOf({ runId }: Pick<Run, 'runId'>): string[] {
+  return [`${runId}/snapshot-`, `${runId}/graph-`];
+}
+
 export function ofTestUser({ runId }: Run): Filter {
   return { must: [{ key: 'user_id', match: { value: testUserOf(runId) } }] };
 }

@@ -40,6 +40,8 @@ export const planSchema = v.strictObject({
   freeBytes: v.optional(bytesSchema),
   /** When the days are over: the old collection goes, or stays for somebody else to decide. */
   removesWhenOver: v.boolean(),
+  /** The same of the backups; reports and record stay. */
+  removesArtifactsWhenOver: v.optional(v.boolean(), false),
 });
 
 const progressSchema = v.strictObject({ done: v.number(), total: v.number() });
@@ -72,6 +74,8 @@ const runSchema = v.strictObject({
   liveAt: v.optional(millisecondsSchema),
   /** Until then a way back is kept. */
   retainUntil: v.optional(millisecondsSchema),
+  /** When people were last told that the way back ends, or that something has to be kept for longer. */
+  remindedAt: v.optional(millisecondsSchema),
   endedAt: v.optional(millisecondsSchema),
 });
 

@@ -42,7 +42,7 @@ export interface Turn extends StepContext {
   /** After work that is durable. */
   readonly save: (state: unknown, progress?: Progress) => Promise<void>;
   /** Tells the record before something is done that cannot be seen afterwards. */
-  readonly note: (changes: Partial<Pick<Run, 'openedAt'>>) => Promise<void>;
+  readonly note: (changes: Partial<Pick<Run, 'openedAt' | 'remindedAt'>>) => Promise<void>;
   /** False when the step should save where it is and be invoked again. */
   readonly hasTime: () => boolean;
 }
@@ -55,7 +55,7 @@ export type Outcome =
       readonly done: true;
       readonly evidence?: Reference;
       /** Beside phase and evidence. */
-      readonly changes?: Partial<Pick<Run, 'liveAt' | 'retainUntil'>>;
+      readonly changes?: Partial<Pick<Run, 'liveAt' | 'retainUntil' | 'remindedAt'>>;
     }
   | { readonly done: false; readonly waitSeconds: number };
 

@@ -7,7 +7,9 @@ import { Refusal } from '../refusals.ts';
 import { occasionOf } from '../runs/run-keys.ts';
 import type { StepContext } from '../runs/step.ts';
 
-const GATE_OF: Readonly<Record<HookAction, Gate>> = {
+type Deed = Exclude<HookAction, 'warn-of-end'>;
+
+const GATE_OF: Readonly<Record<Deed, Gate>> = {
   freeze: 'frozen',
   'deploy-new': 'deployed',
   'deploy-old': 'deployed',
@@ -20,7 +22,7 @@ const GRACE_MS = 15 * 60_000;
 /** Whether it is done; if not, to be asked again later. */
 export async function isDoneOutside(
   { services, run }: StepContext,
-  action: HookAction,
+  action: Deed,
   collection: string,
 ): Promise<boolean> {
   const { runId, deadlineAt, liveAt } = run;

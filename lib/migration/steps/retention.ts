@@ -1,10 +1,12 @@
 // Counts the days in which there is a way back. When they are over the run says so; never a day earlier.
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
+import { backupsOf } from '../runs/run-names.ts';
 import type { Outcome, Step, Turn } from '../runs/step.ts';
+import { translateFailure } from '../runs/translate-failure.ts';
 import type { Services } from '../services.ts';
+import { DAY_MS, isReminderDue, remind } from './reminder.ts';
 
-const DAY_MS = 86_400_000;
 const WARNING_DAYS = 7;
 
 export interface Retention {
@@ -21,12 +23,19 @@ export const retention: Step = {
   forecast: async ({ services, run }) => ({
     ...retentionOf(run, services.clock()),
     removes: run.plan.removesWhenOver ? run.plan.sourceCollection : null,
+    removesBackups: run.plan.removesArtifactsWhenOver,
   }),
   work: async (turn) => {
     const { services, run } = turn;
-    const { isOver } = retentionOf(run, services.clock());
-    if (!isOver) return { done: false, waitSeconds: DAY_MS / 1_000 };
-    return run.phase === 'live' ? { done: true } : await close(turn);
+    const now = services.clock();
+    const found = retentionOf(run, now);
+    if (found.isOver) {
+      return run.phase === 'live'
+        ? { done: true, changes: { remindedAt: undefined } }
+        : await close(turn);
+    }
+    if (found.isEnding && isReminderDue(run, now)) await remind(turn, found);
+    return { done: false, waitSeconds: DAY_MS / 1_000 };
   },
 };
 
@@ -44,14 +53,30 @@ export function retentionOf({ retainUntil }: Run, now: Date): Retention {
   };
 }
 
-// Marked as irreversible by then: nobody relies on what is removed here. Artifacts end by the rule of
-// the place they are kept in, which knows their day.
-async function close({ services, run, renew }: Turn): Promise<Outcome> {
-  if (run.plan.removesWhenOver) {
-    await renew();
-    await removeOld(services, run);
+// Marked as irreversible by then: nobody relies on what is removed here.
+async function close(turn: Turn): Promise<Outcome> {
+  try {
+    await removeWhatIsOver(turn);
+    return { done: true };
+  } catch (error) {
+    const failure = translateFailure(error);
+    // Known by now: the watch need not find it out again every few minutes.
+    if (failure instanceof Refusal)
+      await turn.note({ remindedAt: turn.services.clock().getTime() });
+    throw failure;
   }
-  return { done: true };
+}
+
+// The backups go first: where one of them has to be kept for longer, the old collection stays as well.
+async function removeWhatIsOver({ services, run, renew }: Turn): Promise<void> {
+  const { removesWhenOver, removesArtifactsWhenOver } = run.plan;
+  for (const prefix of removesArtifactsWhenOver ? backupsOf(run) : []) {
+    await renew();
+    await services.artifacts.deleteAll(prefix);
+  }
+  if (!removesWhenOver) return;
+  await renew();
+  await removeOld(services, run);
 }
 
 async function removeOld({ vectors, setting }: Services, { plan }: Run): Promise<void> {

@@ -14,6 +14,7 @@ const inputSchema = v.object({
   accepts: v.optional(planSchema.entries.accepts, []),
   freeBytes: planSchema.entries.freeBytes,
   removesWhenOver: v.optional(planSchema.entries.removesWhenOver, false),
+  removesArtifactsWhenOver: planSchema.entries.removesArtifactsWhenOver,
 });
 
 /** @throws Refusal */

@@ -4,8 +4,10 @@ import * as v from 'valibot';
 import { IN_WINDOW, type Phase } from '../phases.ts';
 import type { Run } from '../runs/run.ts';
 import { type Step, type StepResult, takeStep } from '../runs/step.ts';
+import { translateFailure } from '../runs/translate-failure.ts';
 import type { Services } from '../services.ts';
-import { retention } from './retention.ts';
+import { isReminderDue } from './reminder.ts';
+import { retention, retentionOf } from './retention.ts';
 import { rollback } from './rollback.ts';
 import { stay } from './stay.ts';
 
@@ -16,19 +18,43 @@ export function namesARun(payload: unknown): boolean {
 
 /** Undefined when there is nothing to be done. @throws Refusal, RetryableFailure: the next watch tries again */
 export async function keepWatch(services: Services): Promise<StepResult | undefined> {
-  const runId = await services.lock.activeRun();
-  if (runId === undefined) return undefined;
-  const step = dueStep(await services.runs.read(runId), services.clock());
-  if (!step) return undefined;
-  const payload = { runId, execute: true, actor: 'machine' };
-  return await takeStep(step, services, { payload, timeLeftMs: () => Number.POSITIVE_INFINITY });
+  let runId: string | undefined;
+  try {
+    runId = await services.lock.activeRun();
+    if (runId === undefined) return undefined;
+    const step = dueStep(await services.runs.read(runId), services.clock());
+    if (!step) return undefined;
+    const payload = { runId, execute: true, actor: 'machine' };
+    return await takeStep(step, services, { payload, timeLeftMs: () => Number.POSITIVE_INFINITY });
+  } catch (error) {
+    const failure = translateFailure(error);
+    logFailedWatch(services, runId, failure);
+    throw failure;
+  }
 }
 
-function dueStep({ phase, deadlineAt, retainUntil }: Run, now: Date): Step | undefined {
-  const isPast = (moment = Number.POSITIVE_INFINITY) => now.getTime() >= moment;
+// Nobody looks at what a timer gets for an answer.
+function logFailedWatch({ log }: Services, runId: string | undefined, error: unknown): void {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  log({
+    level: 'ERROR',
+    message: 'The watch failed; the next one tries again',
+    ...{ runId: runId ?? 'unknown', failure: name, why: message },
+  });
+}
+
+function dueStep(run: Run, now: Date): Step | undefined {
+  const { phase, deadlineAt } = run;
   const mayBeFrozen: readonly Phase[] = [...IN_WINDOW, 'returning'];
-  if (mayBeFrozen.includes(phase) && isPast(deadlineAt)) return rollback;
+  const isClosed = deadlineAt !== undefined && now.getTime() >= deadlineAt;
+  if (mayBeFrozen.includes(phase) && isClosed) return rollback;
   if (phase === 'staying') return stay;
-  if ((phase === 'live' || phase === 'irreversible') && isPast(retainUntil)) return retention;
-  return undefined;
+  return isRetentionDue(run, now) ? retention : undefined;
+}
+
+function isRetentionDue(run: Run, now: Date): boolean {
+  if (run.phase === 'irreversible') return isReminderDue(run, now);
+  if (run.phase !== 'live') return false;
+  const { isOver, isEnding } = retentionOf(run, now);
+  return isOver || (isEnding && isReminderDue(run, now));
 }

@@ -8,6 +8,8 @@ export interface StoreUnderTest {
   readonly store: ArtifactStore;
   /** Leaves content under a key as a put would that was killed before its last step. */
   plantUnfinished(key: string, content: string): Promise<void>;
+  /** Keys of all that is there, unfinished content and former versions included; each once, in order. */
+  everything(): Promise<string[]>;
   /** Lets the store believe that it is so much later. */
   passTime(milliseconds: number): void;
 }
@@ -135,6 +137,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       await expect(store.head(key)).rejects.toThrow(refusal);
       await expect(textOf(store, key)).rejects.toThrow(refusal);
       await expect(store.delete(key)).rejects.toThrow(refusal);
+      if (key !== 'a/') await expect(store.deleteAll(key)).rejects.toThrow(refusal);
     });
 
     test('deletes for good', async () => {
@@ -143,6 +146,36 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       await store.delete('key');
       expect(await store.head('key')).toBeUndefined();
       expect(await Array.fromAsync(store.list(''))).toEqual([]);
+    });
+
+    test('deletes all that begins so, what was never put as a whole too, and nothing else', async () => {
+      for (const key of [
+        'run-1/graph-3/nodes',
+        'run-1/snapshot-3',
+        'run-1/report',
+        'run-10/graph-3',
+      ]) {
+        await store.put(key, chunks('one'));
+        await store.put(key, chunks('two'));
+      }
+      await under.plantUnfinished('run-1/snapshot-4', 'half of it');
+      await store.deleteAll('run-1/graph-');
+      await store.deleteAll('run-1/snapshot-');
+      const left = await Array.fromAsync(store.list(''), ({ key }) => key);
+      expect(left).toEqual(['run-1/report', 'run-10/graph-3']);
+      expect(await under.everything()).toEqual(left);
+      await store.deleteAll('run-1/graph-');
+    });
+
+    test('deletes none of them while one is to be kept, and names the one kept longest', async () => {
+      for (const key of ['run-1/a', 'run-1/b', 'run-1/c']) await store.put(key, chunks('precious'));
+      const later = new Date(inAnHour().getTime() + HOUR);
+      await store.retain('run-1/c', inAnHour());
+      await store.retain('run-1/b', later);
+      const refused = store.deleteAll('run-1/');
+      await expect(refused).rejects.toThrow(named('RetainedArtifactError'));
+      await expect(refused).rejects.toThrow(`run-1/b is to be kept until ${later.toISOString()}`);
+      expect(await Array.fromAsync(store.list('run-1/'))).toHaveLength(3);
     });
 
     test('neither deletes nor replaces what is to be kept', async () => {

@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { openArtifacts } from '../../../lib/migration/adapters/open-artifacts.ts';
@@ -20,7 +20,11 @@ async function open() {
   return {
     folder,
     store: openArtifacts(pathToFileURL(folder).href, { now }),
-    plantUnfinished: (key: string, content: string) => writeFile(join(folder, key), content),
+    async plantUnfinished(key: string, content: string) {
+      await mkdir(dirname(join(folder, key)), { recursive: true });
+      await writeFile(join(folder, key), content);
+    },
+    everything: async () => (await filesBelow(folder)).map(keyOf).filter(isFirst).sort(),
     passTime: (milliseconds: number) => {
       later += milliseconds;
     },
@@ -53,6 +57,19 @@ test('Content cut short behind the back of the store is no artifact', async () =
 });
 
 async function filesIn(folder: string): Promise<string[]> {
+  return (await filesBelow(folder)).map((path) => basename(path));
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+}
+
+function keyOf(path: string): string {
+  return path.replace(/^\.records\/(.*)\.json$/, '$1');
+}
+
+function isFirst(key: string, at: number, keys: readonly string[]): boolean {
+  return keys.indexOf(key) === at;
 }

@@ -33,6 +33,11 @@ function describeS3(endpoint: string): void {
       plantUnfinished: async (key: string, Body: string) => {
         await client.send(new PutObjectCommand({ Bucket, Key: prefix + key, Body }));
       },
+      everything: async () => {
+        const found = await client.send(new ListObjectVersionsCommand({ Bucket }));
+        const all = [...(found.Versions ?? []), ...(found.DeleteMarkers ?? [])];
+        return [...new Set(all.map(({ Key = '' }) => Key.slice(prefix.length)))].sort();
+      },
       passTime: (milliseconds: number) => {
         later += milliseconds;
       },
@@ -72,6 +77,15 @@ function describeS3(endpoint: string): void {
     }
     await store.put('key', chunks('whole'));
     expect(await unfinished(Bucket)).toEqual(['key-of-another']);
+  });
+
+  test('Deleting all that begins so ends its unfinished uploads, and no others', async () => {
+    const { Bucket, store } = await open();
+    for (const Key of ['run-1/snapshot-1', 'run-1/snapshot-2', 'run-1/report']) {
+      await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+    }
+    await store.deleteAll('run-1/snapshot-');
+    expect(await unfinished(Bucket)).toEqual(['run-1/report']);
   });
 
   test('A broken put leaves no unfinished upload', async () => {

@@ -13,6 +13,7 @@ export const PLAN: Plan = {
   retentionDays: 30,
   accepts: [],
   removesWhenOver: false,
+  removesArtifactsWhenOver: false,
 };
 
 export async function createRunTable() {

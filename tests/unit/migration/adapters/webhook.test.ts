@@ -55,6 +55,16 @@ describe('a webhook', () => {
     ]);
   });
 
+  it('is told the same thing again under another key, where it is another occasion', async () => {
+    const { heard, hooks } = await startHook(204);
+    const warning = { ...FREEZE, action: 'warn-of-end' } as const;
+    for (const occasion of ['7', '6']) await hooks.ask({ ...warning, occasion });
+    expect(heard.map(({ headers }) => headers['idempotency-key'])).toEqual([
+      'run-a:7:warn-of-end',
+      'run-a:6:warn-of-end',
+    ]);
+  });
+
   it.each([
     [200, 'done'],
     [204, 'done'],

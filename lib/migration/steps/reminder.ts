@@ -1,0 +1,48 @@
+// Tells people, once a day, that the way back ends soon: in the log, and to the webhook where there is one.
+import { testUserOf } from '../ports/memory-backend.ts';
+import type { Run } from '../runs/run.ts';
+import type { Turn } from '../runs/step.ts';
+import type { Retention } from './retention.ts';
+
+export const DAY_MS = 86_400_000;
+
+/** A day after the last one, whoever asks and however often. */
+export function isReminderDue({ remindedAt }: Run, now: Date): boolean {
+  return remindedAt === undefined || now.getTime() - remindedAt >= DAY_MS;
+}
+
+// Noted last: killed in between, it tells twice rather than never.
+export async function remind(turn: Turn, retention: Retention): Promise<void> {
+  const { services, run, note } = turn;
+  const { until, daysLeft } = retention;
+  const { removesWhenOver: removesOldCollection, removesArtifactsWhenOver: removesBackups } =
+    run.plan;
+  services.log({
+    level: 'WARN',
+    message: 'The way back ends soon: who wants to go back has to do it before',
+    runId: run.runId,
+    ...{ until, daysLeft, removesOldCollection, removesBackups },
+  });
+  await tellOutside(turn, retention);
+  await note({ remindedAt: services.clock().getTime() });
+}
+
+// A webhook that knows no such action, or is away, must not keep the days from being counted.
+async function tellOutside({ services, run }: Turn, { daysLeft }: Retention): Promise<void> {
+  const { runId, plan, retainUntil } = run;
+  try {
+    await services.hooks.ask({
+      action: 'warn-of-end',
+      ...{ runId, testUser: testUserOf(runId), deadlineAt: retainUntil },
+      collection: plan.sourceCollection,
+      occasion: `days-left-${daysLeft}`,
+    });
+  } catch (error) {
+    const { name, message } = error as Error;
+    services.log({
+      level: 'WARN',
+      message: 'The webhook was not told that the way back ends soon',
+      ...{ runId, failure: name, why: message },
+    });
+  }
+}

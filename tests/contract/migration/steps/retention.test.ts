@@ -1,0 +1,214 @@
+// The days of the way back: people are told in the last week, and what was to be removed goes when they are over.
+import { describe, expect, it } from 'vitest';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { Killed, mortal } from '../../../support/migration/mortal.ts';
+import { named } from '../../../support/migration/refused.ts';
+import { LEASE_MS } from '../../../support/migration/run-table.ts';
+
+const DAY_MS = 86_400_000;
+const TWO_MINUTES_MS = 120_000;
+const DIGEST = 'a'.repeat(64);
+const BACKUPS = ['snapshot-2-part-00000', 'snapshot-2-part-00001', 'graph-2/nodes.jsonl'];
+const REPORTS = ['backup-manifest-2.json', 'cutover-report-9.json', 'user-counts-2.json'];
+
+/** A run that went live just now, with backups and reports; as its record and artifacts would tell of it. */
+async function liveRun(plan: Record<string, unknown> = {}): Promise<Migration> {
+  const migration = await createMigration({ memories: 1 });
+  const { services, runs, lock, clock } = migration;
+  await migration.start(plan);
+  const retainUntil = clock().getTime() + 30 * DAY_MS;
+  for (const name of [...BACKUPS, ...REPORTS]) {
+    const key = `${RUN}/${name}`;
+    await services.artifacts.put(key, content(name));
+    await services.artifacts.retain(key, new Date(retainUntil));
+  }
+  const artifact = `${RUN}/cutover-report-9.json`;
+  const evidence = {
+    'cutover-report': { artifact, digest: DIGEST, recordedAt: clock().getTime(), facts: {} },
+  };
+  const lease = await lock.take(RUN);
+  await runs.write(lease, { ...(await runs.read(RUN)), phase: 'live', evidence, retainUntil });
+  await lock.release(lease);
+  await services.setting.change({ from: SOURCE, to: migration.target });
+  return migration;
+}
+
+async function* content(text: string) {
+  yield Buffer.from(text);
+}
+
+async function artifactsOf({ services }: Migration): Promise<string[]> {
+  return await Array.fromAsync(services.artifacts.list(`${RUN}/`), ({ key }) =>
+    key.slice(RUN.length + 1),
+  );
+}
+
+async function hasOldCollection({ services }: Migration): Promise<boolean> {
+  return (await services.vectors.listCollections()).includes(SOURCE);
+}
+
+/** Every two minutes for so many days. */
+async function watchFor(migration: Migration, days: number, services = migration.services) {
+  for (let passed = 0; passed < days * DAY_MS; passed += TWO_MINUTES_MS * 90) {
+    await keepWatch(services);
+    // Of the watches in between, the first two are enough to be one too many.
+    migration.pass(TWO_MINUTES_MS);
+    await keepWatch(services);
+    migration.pass(TWO_MINUTES_MS * 89);
+  }
+}
+
+describe('the end of the way back', () => {
+  it('is announced once a day in its last week, in the log and to the webhook', async () => {
+    const migration = await liveRun({ removesWhenOver: true });
+    const { logged, operator } = migration;
+    await watchFor(migration, 22);
+    expect([logged, operator.heard]).toEqual([[], []]);
+    await watchFor(migration, 8);
+    expect(logged.map(({ daysLeft }) => daysLeft)).toEqual([7, 6, 5, 4, 3, 2, 1]);
+    expect(logged[0]).toEqual({
+      level: 'WARN',
+      message: 'The way back ends soon: who wants to go back has to do it before',
+      runId: RUN,
+      until: new Date((await migration.runs.read(RUN)).retainUntil ?? 0).toISOString(),
+      ...{ daysLeft: 7, removesOldCollection: true, removesBackups: false },
+    });
+    expect(operator.heard).toEqual(Array.from({ length: 7 }, () => 'warn-of-end'));
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('is announced on each day under a name of its own', async () => {
+    const migration = await liveRun();
+    const asked: unknown[] = [];
+    const hooks = {
+      ask: async ({ occasion, deadlineAt }: { occasion?: string; deadlineAt: unknown }) => {
+        asked.push([occasion, deadlineAt]);
+        return 'done' as const;
+      },
+    };
+    migration.pass(28 * DAY_MS);
+    await watchFor(migration, 2, { ...migration.services, hooks });
+    const { retainUntil } = await migration.runs.read(RUN);
+    expect(asked).toEqual([
+      ['days-left-2', retainUntil],
+      ['days-left-1', retainUntil],
+    ]);
+  });
+
+  it('does not depend on a webhook that answers', async () => {
+    const migration = await liveRun();
+    const ask = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'away'));
+    migration.pass(29 * DAY_MS);
+    await keepWatch({ ...migration.services, hooks: { ask } });
+    await keepWatch({ ...migration.services, hooks: { ask } });
+    expect(migration.logged).toEqual([
+      expect.objectContaining({ level: 'WARN', daysLeft: 1 }),
+      expect.objectContaining({ level: 'WARN', failure: 'RetryableUnavailable', why: 'away' }),
+    ]);
+    migration.pass(DAY_MS);
+    expect(await keepWatch(migration.services)).toMatchObject({ phase: 'irreversible' });
+  });
+});
+
+describe('what there was to go back to', () => {
+  it.each([
+    [{}, true, true],
+    [{ removesWhenOver: true }, false, true],
+    [{ removesArtifactsWhenOver: true }, true, false],
+    [{ removesWhenOver: true, removesArtifactsWhenOver: true }, false, false],
+  ])('of a plan with %o: collection left %s, backups left %s', async (plan, hasOld, hasBackups) => {
+    const migration = await liveRun(plan);
+    migration.pass(30 * DAY_MS - 1);
+    expect(await migration.invoke('retention')).toMatchObject({ done: false, phase: 'live' });
+    migration.pass(1);
+    expect(await migration.invoke('retention')).toMatchObject({ phase: 'irreversible' });
+    expect(await hasOldCollection(migration)).toBe(true);
+    expect(await artifactsOf(migration)).toHaveLength(BACKUPS.length + REPORTS.length);
+    expect(await migration.invoke('retention')).toMatchObject({ phase: 'closed' });
+    expect(await hasOldCollection(migration)).toBe(hasOld);
+    const left = hasBackups ? [...BACKUPS, ...REPORTS] : REPORTS;
+    expect(await artifactsOf(migration)).toEqual(left.toSorted());
+  });
+
+  it('stays whole while a backup has to be kept for longer, which is told once a day', async () => {
+    const migration = await liveRun({ removesWhenOver: true, removesArtifactsWhenOver: true });
+    const { services, logged, clock, pass } = migration;
+    pass(30 * DAY_MS);
+    await keepWatch(services);
+    const until = new Date(clock().getTime() + 3 * DAY_MS);
+    await services.artifacts.retain(`${RUN}/snapshot-2-part-00001`, until);
+    const refused = migration.invoke('retention');
+    await expect(refused).rejects.toEqual(named('RefusedRetained'));
+    await expect(refused).rejects.toThrow(
+      `snapshot-2-part-00001 is to be kept until ${until.toISOString()}`,
+    );
+    expect(await hasOldCollection(migration)).toBe(true);
+    expect(await artifactsOf(migration)).toHaveLength(BACKUPS.length + REPORTS.length);
+    pass(DAY_MS);
+    await expect(keepWatch(services)).rejects.toEqual(named('RefusedRetained'));
+    pass(TWO_MINUTES_MS);
+    expect(await keepWatch(services)).toBeUndefined();
+    expect(logged.filter(({ level }) => level === 'ERROR')).toEqual([
+      expect.objectContaining({ runId: RUN, failure: 'RefusedRetained' }),
+    ]);
+    pass(2 * DAY_MS);
+    expect(await keepWatch(services)).toMatchObject({ phase: 'closed' });
+    expect(await artifactsOf(migration)).toEqual(REPORTS.toSorted());
+    expect(await hasOldCollection(migration)).toBe(false);
+  });
+
+  it('goes once and for all, wherever its removal is killed', { timeout: 120_000 }, async () => {
+    const plan = { removesWhenOver: true, removesArtifactsWhenOver: true };
+    async function overdue() {
+      const migration = await liveRun(plan);
+      migration.pass(30 * DAY_MS);
+      await migration.invoke('retention');
+      return migration;
+    }
+    const whole = await overdue();
+    const { services, calls } = mortal(whole.services);
+    await whole.invoke('retention', {}, services);
+    expect(calls()).toBeGreaterThan(8);
+    for (let call = 1; call <= calls(); call += 1) {
+      for (const moment of ['before', 'after'] as const) {
+        const migration = await overdue();
+        const doomed = mortal(migration.services, { call, moment });
+        const attempt = migration.invoke('retention', {}, doomed.services);
+        await attempt.catch((error) => expect(error).toBeInstanceOf(Killed));
+        migration.pass(LEASE_MS);
+        await migration.invoke('retention', { actor: 'machine' });
+        expect((await migration.runs.read(RUN)).phase).toBe('closed');
+        expect(await artifactsOf(migration)).toEqual(REPORTS.toSorted());
+        expect(await hasOldCollection(migration)).toBe(false);
+        expect(await migration.lock.activeRun()).toBeUndefined();
+      }
+    }
+  });
+});
+
+describe('a watch that fails', () => {
+  it('is logged with its run, by the name of what may pass', async () => {
+    const migration = await liveRun();
+    const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const runs = { ...migration.runs, read: () => Promise.reject(away) };
+    const watching = keepWatch({ ...migration.services, runs });
+    await expect(watching).rejects.toEqual(named('RetryableUnavailable'));
+    expect(migration.logged).toEqual([
+      {
+        level: 'ERROR',
+        message: 'The watch failed; the next one tries again',
+        ...{ runId: RUN, failure: 'RetryableUnavailable', why: 'connect.' },
+      },
+    ]);
+  });
+
+  it('before it knows of a run is logged all the same', async () => {
+    const migration = await liveRun();
+    const lock = { ...migration.lock, activeRun: () => Promise.reject(new Error('odd')) };
+    await expect(keepWatch({ ...migration.services, lock })).rejects.toThrow('odd');
+    expect(migration.logged).toMatchObject([{ level: 'ERROR', runId: 'unknown', why: 'odd' }]);
+  });
+});
