@@ -1,11 +1,13 @@
 // The second pass: whatever was written to the source since the copy, deletions too, by comparing everything.
 // Before cutover only: the source is right wherever the two differ.
 
+import { keywordTextOf } from '../json/memory-payload.ts';
 import type { StepPorts } from '../ports/step-ports.ts';
 import type { PointId, ScrolledPoint } from '../ports/vector-store.ts';
 import { samePayload } from '../proof/point-digest.ts';
 import { TOLERANCE, vectorDifference } from '../proof/vector-comparison.ts';
 import type { CollectionPlace } from './collection-pages.ts';
+import { hasKeywords } from './keyword-slot.ts';
 import { type PointPair, pairedPoints } from './paired-points.ts';
 import type { PointWriter } from './point-writer.ts';
 
@@ -17,6 +19,8 @@ export interface DeltaCheckpoint {
   readonly compared: number;
   readonly inserted: number;
   readonly replaced: number;
+  /** Equal but for a keyword vector that was missing. */
+  readonly refilled: number;
   readonly deleted: number;
 }
 
@@ -33,12 +37,14 @@ export const DELTA_START: DeltaCheckpoint = {
   compared: 0,
   inserted: 0,
   replaced: 0,
+  refilled: 0,
   deleted: 0,
 };
 
 interface Changes {
   readonly inserts: ScrolledPoint[];
   readonly replacements: ScrolledPoint[];
+  readonly refills: ScrolledPoint[];
   readonly deletions: PointId[];
 }
 
@@ -54,7 +60,7 @@ export async function copyDelta(
   let batch: PointPair[] = [];
 
   async function settle(nextOffset: PointId | null): Promise<void> {
-    const changes = changesIn(batch);
+    const changes = changesIn(batch, settings.writer);
     await apply(settings, changes, ports);
     checkpoint = advanced(checkpoint, batch.length, changes, nextOffset);
     batch = [];
@@ -72,12 +78,13 @@ export async function copyDelta(
   return checkpoint;
 }
 
-function changesIn(pairs: readonly PointPair[]): Changes {
-  const changes: Changes = { inserts: [], replacements: [], deletions: [] };
+function changesIn(pairs: readonly PointPair[], { fillsKeywords }: PointWriter): Changes {
+  const changes: Changes = { inserts: [], replacements: [], refills: [], deletions: [] };
   for (const { id, source, target } of pairs) {
     if (!source) changes.deletions.push(id);
     else if (!target) changes.inserts.push(source);
     else if (!isSame(source, target)) changes.replacements.push(source);
+    else if (fillsKeywords && lacksKeywords(target)) changes.refills.push(source);
   }
   return changes;
 }
@@ -89,14 +96,19 @@ function isSame(source: ScrolledPoint, target: ScrolledPoint): boolean {
   );
 }
 
+function lacksKeywords({ payload, vector }: ScrolledPoint): boolean {
+  return !hasKeywords(vector) && keywordTextOf(payload) !== undefined;
+}
+
 async function apply(
   { target, writer }: DeltaSettings,
   changes: Changes,
   { assertTurn }: Pick<StepPorts<never>, 'assertTurn'>,
 ): Promise<void> {
-  const { inserts, replacements, deletions } = changes;
+  const { inserts, replacements, refills, deletions } = changes;
+  const replaced = [...replacements, ...refills];
   if (inserts.length > 0) await writer.insert(inserts);
-  if (replacements.length > 0) await writer.replace(replacements);
+  if (replaced.length > 0) await writer.replace(replaced);
   if (deletions.length === 0) return;
   await assertTurn?.();
   await target.store.deletePoints(target.collection, { ids: deletions });
@@ -105,7 +117,7 @@ async function apply(
 function advanced(
   before: DeltaCheckpoint,
   compared: number,
-  { inserts, replacements, deletions }: Changes,
+  { inserts, replacements, refills, deletions }: Changes,
   nextOffset: PointId | null,
 ): DeltaCheckpoint {
   return {
@@ -114,6 +126,7 @@ function advanced(
     compared: before.compared + compared,
     inserted: before.inserted + inserts.length,
     replaced: before.replaced + replacements.length,
+    refilled: before.refilled + refills.length,
     deleted: before.deleted + deletions.length,
   };
 }

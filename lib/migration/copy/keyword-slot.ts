@@ -35,9 +35,13 @@ export function withKeywordText(point: Point): Point {
   return { ...point, vector: besideDense(point.vector, documentOf(text)) };
 }
 
+/** A slot that is there and empty ranks as one that is not. */
 export function hasKeywords(vector: PointVector | undefined): boolean {
-  return vector !== undefined && vectorsByName(vector).has(KEYWORD_SLOT);
+  const keywords = vector && vectorsByName(vector).get(KEYWORD_SLOT);
+  return keywords !== undefined && NOT_EMPTY.test(keywords);
 }
+
+const NOT_EMPTY = /"indices"\s*:\s*\[\s*\d/;
 
 /** The unnamed dense vector of either shape, as JSON. */
 export function unnamedVectorOf(vector: PointVector): JsonText<readonly number[]> | undefined {

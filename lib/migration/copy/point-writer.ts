@@ -77,5 +77,5 @@ export function createPointWriter(settings: WriterSettings) {
     }
   }
 
-  return { insert, replace };
+  return { insert, replace, fillsKeywords };
 }

@@ -3,6 +3,7 @@
 import type { PointPayload } from '../ports/vector-store.ts';
 import { scanJson } from './json-scanner.ts';
 import { asJsonText, type JsonText } from './json-text.ts';
+import { hasKeywordTokens } from './keyword-tokens.ts';
 
 /** A user id as the payload has it: `"alice"` and, in stores that have seen better days, `5`. */
 export type UserIdText = JsonText;
@@ -23,16 +24,16 @@ export function userIdOf(payload: PointPayload): UserIdText | undefined {
 
 /**
  * The text that keywords are taken from, as a JSON string: mem0 itself encodes
- * `text_lemmatized`, else `data`. `undefined` when no word is in it.
+ * `text_lemmatized`, else `data`. `undefined` when none is in it: no word, or stop words only.
  */
 export function keywordTextOf(payload: PointPayload): JsonText<string> | undefined {
   const { text_lemmatized, data } = membersOf(payload, ['text_lemmatized', 'data']);
-  const text = [text_lemmatized, data].find((candidate) => candidate && hasWords(candidate));
+  const text = [text_lemmatized, data].find((candidate) => candidate && hasTokens(candidate));
   return text === undefined ? undefined : asJsonText(text);
 }
 
-function hasWords(text: string): boolean {
-  return text.startsWith('"') && /[\p{L}\p{N}]/u.test(String(JSON.parse(text)));
+function hasTokens(text: string): boolean {
+  return text.startsWith('"') && hasKeywordTokens(String(JSON.parse(text)));
 }
 
 function membersOf(payload: PointPayload, names: readonly (keyof MemoryPayload)[]) {

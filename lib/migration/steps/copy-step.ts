@@ -77,8 +77,8 @@ async function copyChanges(turn: Turn, { settings, users }: CopyPlan): Promise<O
     stateOf(turn).delta ?? DELTA_START,
   );
   if (!reached.isComplete) return { done: false, waitSeconds: 0 };
-  const { compared, inserted, replaced, deleted } = reached;
-  return await report(turn, { compared, inserted, replaced, deleted });
+  const { compared, inserted, replaced, refilled, deleted } = reached;
+  return await report(turn, { compared, inserted, replaced, refilled, deleted });
 }
 
 function portsOf<Checkpoint>(

@@ -1,4 +1,5 @@
 // The document's smoke test, for a user made up for the run, and what it must prove of hybrid search.
+import { hasKeywords } from '../copy/keyword-slot.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
@@ -41,7 +42,7 @@ export async function smokeTest(
       `What was written for ${user} is not in ${run.plan.targetCollection} under that user.`,
     );
   }
-  if (points.some(({ vector = '[]' }) => JSON.parse(vector).bm25 === undefined)) {
+  if (points.some(({ vector }) => !hasKeywords(vector))) {
     throw new Refusal('RefusedSemanticOnly', 'New memories have no keyword vector.');
   }
 }

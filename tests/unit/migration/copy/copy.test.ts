@@ -59,6 +59,30 @@ describe('a copy', () => {
     expect(points.filter(({ vector }) => hasKeywords(vector))).toHaveLength(196);
   });
 
+  test.each([
+    ['stop words only', 'To be, or not to be: that is it'],
+    ['nothing but signs', '!? …'],
+    ['no token that a query could ask for', 'x'.repeat(41)],
+  ])('neither asks for nor misses a keyword vector of %s', async (_, text) => {
+    const set = await scene({ count: 0 });
+    const payload = JSON.stringify({ user_id: 'ada', data: text });
+    await set.store.upsert(OLD, [point(1, payload)], 'upsert');
+    expect(await copyAll(set)).toMatchObject({ copied: 1, withText: 0, withoutKeywords: 0 });
+    expect((await verifyScene(set)).faults).toEqual([]);
+  });
+
+  test('a slot that is there and empty is a gap, unless the text has no token', async () => {
+    const set = await scene({ count: 0 });
+    const points = ['sails', 'that is it'].map((data, n) => point(n + 1, JSON.stringify({ data })));
+    await set.store.upsert(OLD, points, 'upsert');
+    await copyAll(set);
+    const empty = points.map(({ id }) => ({ id, vector: { bm25: { indices: [], values: [] } } }));
+    await set.store.updateVectors(NEW, empty);
+    const { faults, findings } = await verifyScene(set);
+    expect(faults).toEqual(['keywords-missing']);
+    expect(findings.withoutKeywords).toEqual({ count: 1, examples: ['1'] });
+  });
+
   test('says how many points are left without a keyword vector where nobody makes one', async () => {
     const set = await scene({ count: 200, version: '1.15.2' });
     const left = await copyPoints({ ...set.settings, keywords: 'left-empty' }, FORGETFUL);

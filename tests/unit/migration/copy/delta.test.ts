@@ -15,7 +15,14 @@ import {
 import { point, pointId } from '../../../support/vector-stores.ts';
 
 const COUNT = 150;
-const UNCHANGED = { isComplete: true, compared: COUNT, inserted: 0, replaced: 0, deleted: 0 };
+const UNCHANGED = {
+  isComplete: true,
+  compared: COUNT,
+  inserted: 0,
+  replaced: 0,
+  refilled: 0,
+  deleted: 0,
+};
 
 let set: CopyScene;
 let ids: readonly PointId[];
@@ -70,6 +77,28 @@ test.each<[string, object, () => Promise<void>]>([
   expect(await delta()).toMatchObject({ ...UNCHANGED, ...found });
   expect((await verifyScene(set)).faults).toEqual([]);
   expect(await delta()).toMatchObject({ inserted: 0, replaced: 0, deleted: 0 });
+});
+
+async function deleteKeywords(ids: readonly PointId[]): Promise<void> {
+  const body = `{"points":[${ids.join(',')}],"vector":["bm25"]}`;
+  const path = `/collections/${NEW}/points/vectors/delete?wait=true`;
+  const headers = { 'content-type': 'application/json' };
+  const reply = await fetch(set.sandbox.url + path, { method: 'POST', headers, body });
+  expect(reply.status).toBe(200);
+}
+
+test('keyword vectors that were lost are filled again, and no other point is written', async () => {
+  await deleteKeywords([at(20), at(90)]);
+  expect((await verifyScene(set)).faults).toEqual(['keywords-missing']);
+  expect(await delta()).toMatchObject({ ...UNCHANGED, refilled: 2 });
+  expect((await verifyScene(set)).faults).toEqual([]);
+  expect(await delta()).toMatchObject(UNCHANGED);
+});
+
+test('keyword vectors are not asked of a store that cannot make them', async () => {
+  await deleteKeywords([at(20)]);
+  const writer = createPointWriter({ ...set.settings, fillsKeywords: false });
+  expect(await copyDelta({ ...set.settings, writer }, FORGETFUL)).toMatchObject(UNCHANGED);
 });
 
 test('replaced memories get their keyword vectors, too', async () => {
