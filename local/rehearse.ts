@@ -1,78 +1,82 @@
-// npm run rehearse [-- --memories N]: the whole migration in a sandbox on this machine, forwards, back and broken.
-// Exit code 0: nothing was lost; 1: something was, or an act ended otherwise than meant; 2: could not rehearse.
-import { parseArgs } from 'node:util';
-import { startEmbeddedEngine } from './engine.ts';
-import { speakLocally } from './local-access.ts';
-import { ACTS, type Act, type Outcome } from './rehearsal/acts.ts';
-import { startRehearsal, type TimelineEntry } from './rehearsal/rehearsal.ts';
+// npm run rehearse: the whole migration, forwards, back and broken, in a sandbox on this machine or on the services that
+// the environment names. Exit code 0: nothing was lost; 1: something was, or an act ended otherwise than meant; 2: could
+// not rehearse.
+import type { Act } from './rehearsal/acts/act.ts';
+import { ACTS } from './rehearsal/acts.ts';
+import { isWell, outcomeOf } from './rehearsal/outcome.ts';
+import { describeParts, openParts, type Parts } from './rehearsal/parts.ts';
+import { type Orders, readOrders } from './rehearsal/read-orders.ts';
+import { startRehearsal } from './rehearsal/rehearsal.ts';
+import { type Played, tellAct, tellCounts, tellFaults } from './rehearsal/telling.ts';
 import { createRunning } from './running.ts';
 import { firstLine } from './start-error.ts';
 
 const running = createRunning();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leave(2));
+let isLeaving = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    console.error('Interrupted: what the rehearsal has made is removed.');
+    leave(2);
+  });
+}
 
 try {
-  await leave((await rehearse(readMemories())) ? 0 : 1);
+  const orders = readOrders(
+    process.argv.slice(2),
+    ACTS.map(({ title }) => title),
+  );
+  if ('tells' in orders) console.log(orders.tells);
+  await leave('tells' in orders || (await rehearse(orders)) ? 0 : 1);
 } catch (error) {
-  console.error(`The rehearsal cannot go on: ${firstLine(error)}`);
+  if (!isLeaving) console.error(firstLine(error));
   await leave(2);
 }
 
-function readMemories(): number {
-  const { values } = parseArgs({ options: { memories: { type: 'string', default: '2000' } } });
-  const memories = Number(values.memories);
-  if (Number.isSafeInteger(memories) && memories > 0) return memories;
-  throw new Error('--memories is not a whole number above 0');
-}
-
-async function rehearse(memories: number): Promise<boolean> {
-  speakLocally(process.env);
-  const { endpoint } = await startEmbeddedEngine(running);
-  const rows = [];
-  for (const act of ACTS) {
-    const { outcome, timeline, seconds } = await play(act, endpoint, memories);
-    printTimeline(act, timeline, seconds);
-    rows.push({ act: act.title, ...toRow(outcome) });
+async function rehearse(orders: Orders): Promise<boolean> {
+  const parts = await openParts(orders, running);
+  for (const line of describeParts(parts)) console.log(line);
+  const played: Played[] = [];
+  for (const [n, act] of ACTS.entries()) {
+    if (orders.acts && !orders.acts.includes(n + 1)) continue;
+    const result = await play(act, { parts, number: n + 1, memories: orders.memories });
+    console.log(tellAct(result));
+    played.push(result);
   }
-  console.table(rows);
-  const isWell = rows.every(({ lost, asMeant }) => lost === 'nothing' && asMeant === 'yes');
-  console.log(isWell ? 'Nothing was lost.' : 'The rehearsal failed.');
-  return isWell;
+  console.log(`\n${tellCounts(played)}\n`);
+  for (const fault of tellFaults(played)) console.log(fault);
+  const outcomes = played.flatMap(({ outcome }) => ('skipped' in outcome ? [] : [outcome]));
+  const skipped = played.length - outcomes.length;
+  if (skipped > 0) console.log(`${skipped} of ${played.length} acts were skipped.`);
+  const isAllWell = outcomes.every(isWell);
+  console.log(isAllWell ? 'Nothing was lost.' : 'The rehearsal failed.');
+  return isAllWell;
 }
 
-async function play({ play, options = {} }: Act, endpoint: string, memories: number) {
+async function play(
+  { title, play, options = {}, obstacle }: Act,
+  context: { readonly parts: Parts; readonly number: number; readonly memories: number },
+): Promise<Played> {
+  const { parts, number, memories } = context;
   const begun = performance.now();
+  const skipped = obstacle?.(parts);
+  if (skipped) return { number, title, seconds: 0, outcome: { skipped } };
   const users = Math.ceil(memories / 20);
-  const rehearsal = await startRehearsal(endpoint, { memories, users, ...options });
+  const rehearsal = await startRehearsal(parts, number, { memories, users, ...options });
   try {
-    const outcome = await play(rehearsal);
-    const seconds = (performance.now() - begun) / 1_000;
-    return { outcome, timeline: rehearsal.timeline, seconds };
+    const outcome = await outcomeOf(rehearsal, await play(rehearsal));
+    return { number, title, seconds: (performance.now() - begun) / 1_000, outcome };
   } finally {
     await rehearsal.close();
   }
 }
 
-function printTimeline({ title }: Act, timeline: readonly TimelineEntry[], seconds: number): void {
-  console.log(`\n${title} (${seconds.toFixed(1)} s)`);
-  for (const { minutes, event } of timeline) {
-    console.log(`  ${minutes.toFixed(1).padStart(6)} min  ${event}`);
+async function leave(code: number): Promise<void> {
+  isLeaving = true;
+  try {
+    await running.stop();
+    process.exit(code);
+  } catch (error) {
+    console.error(`Not everything could be removed: ${firstLine(error)}`);
+    process.exit(2);
   }
-}
-
-function toRow({ phase, collection, points, isWhole, endedAsMeant, acknowledgedLoss }: Outcome) {
-  return {
-    phase,
-    collection,
-    before: points.before,
-    after: points.after,
-    acknowledged: acknowledgedLoss,
-    lost: isWhole ? 'nothing' : 'SOMETHING',
-    asMeant: endedAsMeant ? 'yes' : 'NO',
-  };
-}
-
-async function leave(code: number): Promise<never> {
-  await running.stop();
-  process.exit(code);
 }

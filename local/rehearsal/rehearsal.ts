@@ -1,102 +1,155 @@
-// One migration of the rehearsal, in a sandbox of its own: a run from its start to wherever it leads.
-import { randomUUID } from 'node:crypto';
-import { type Fingerprint, fingerprintOf } from '../../lib/migration/proof/fingerprint.ts';
-import { createRemembering, type Remembering } from '../../lib/migration/runs/remembering.ts';
+// What an act can do: send the state machine on its way, go back, have the watch look, kill, meddle, let time pass.
+import type { HookAction } from '../../lib/migration/ports/hooks.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
 import { type StepInput, takeStep } from '../../lib/migration/runs/step.ts';
+import type { Services } from '../../lib/migration/services.ts';
 import { rollback } from '../../lib/migration/steps/rollback.ts';
 import { startRun } from '../../lib/migration/steps/start.ts';
-import { createDocumentClient } from '../../lib/store/document-client.ts';
-import { createLocalClient, createTable } from '../create-table.ts';
-import {
-  type SandboxWorld,
-  SOURCE,
-  startSandboxWorld,
-  type WorldOptions,
-} from '../sandbox/world.ts';
+import { keepWatch } from '../../lib/migration/steps/watch.ts';
+import { startWebhook } from '../sandbox/webhook.ts';
+import type { WorldOptions } from '../sandbox/world.ts';
+import { createDiary, type Diary } from './diary.ts';
+import type { Mishap } from './go-between.ts';
+import { type OtherProcess, startMigrate } from './other-process.ts';
+import type { Parts } from './parts.ts';
+import { type Stage, setStage } from './stage.ts';
 import { execute } from './state-machine.ts';
+import { createTurnedClock, type TurnedClock } from './turned-clock.ts';
 
-export const RUN = 'rehearsal';
-export const TARGET = `${SOURCE}_v3_${RUN}`;
+/** What the store is said to have room for: some hundred thousand small memories need no more. */
+const FREE_BYTES = 1e9;
 
-const POLL_MS = 5_000;
-
-export interface TimelineEntry {
-  readonly minutes: number;
-  readonly event: string;
-}
-
-export interface Rehearsal {
-  readonly world: SandboxWorld;
-  readonly timeline: TimelineEntry[];
-  /** What the old collection held before anything began. */
-  readonly before: Fingerprint;
-  /** Through the state machine; the person approves what there is to approve. */
-  migrate(onTask?: (state: string) => Promise<void>): Promise<string | undefined>;
+export interface Rehearsal extends Stage, Diary {
+  /**
+   * Through the state machine, from wherever the run is; the person approves what there is to approve.
+   * @returns what it failed with
+   */
+  migrate(options?: MigrateOptions): Promise<Error | undefined>;
+  /** Until it is done. @throws Refusal */
   goBack(input?: Partial<StepInput>): Promise<void>;
+  /** What a timer does, until nothing is due. */
+  keepWatch(): Promise<void>;
+  /** A step, by a process of its own. */
+  otherProcess(
+    words: readonly string[],
+    onHook?: (action: HookAction) => void,
+  ): Promise<OtherProcess>;
+  meddle(mishap: Mishap): void;
+  pass(milliseconds: number): void;
   run(): Promise<Run>;
-  close(): Promise<void>;
 }
 
-/** @param endpoint of the embedded database */
+export interface MigrateOptions {
+  /** The machine dies before that state. */
+  readonly until?: string;
+  readonly onTask?: (state: string) => void | Promise<void>;
+  readonly services?: Services;
+}
+
+/** @param number of the act */
 export async function startRehearsal(
-  endpoint: string,
+  parts: Parts,
+  number: number,
   options: Partial<WorldOptions>,
 ): Promise<Rehearsal> {
-  let time = Date.now();
-  const begun = time;
-  const clock = () => new Date(time);
-  const remembering = await remember(endpoint, clock);
-  const world = await startSandboxWorld({ runId: RUN, remembering, ...options });
-  const { services } = world;
-  const timeline: TimelineEntry[] = [];
-  const note = (event: string) => timeline.push({ minutes: (time - begun) / 60_000, event });
-  const before = await fingerprintOf(services.vectors, SOURCE);
-  const run = () => services.runs.read(RUN);
-
-  async function approve(): Promise<void> {
-    const { phase, evidence } = await run();
-    if (phase !== 'verified') return;
-    const evidenceDigest = evidence['verification-report']?.digest ?? '';
-    const approval = { gate: 'window', evidenceDigest, approvedBy: 'rehearsal' } as const;
-    await services.approvals.approve(await run(), { ...approval, expiresAt: time + 3_600_000 });
-  }
-
-  async function migrate(onTask = async (_: string) => {}): Promise<string | undefined> {
-    const payload = { runId: RUN, execute: true, sourceCollection: SOURCE, freeBytes: 1e9 };
-    await startRun(services, payload);
-    const { failure } = await execute({
-      runId: RUN,
-      services,
-      beforeTask: async (state) => {
-        if (state === 'Look') await approve();
-        else if (timeline.at(-1)?.event !== state) note(state);
-        await onTask(state);
-        time += POLL_MS;
-      },
-    });
-    note(failure ? `ended with ${failure.name}` : 'live');
-    return failure?.name;
-  }
-
-  async function goBack(input: Partial<StepInput> = {}): Promise<void> {
-    note('rollback');
-    const payload = { runId: RUN, execute: true, ...input };
-    for (;;) {
-      const result = await takeStep(rollback, services, { payload, timeLeftMs: () => 600_000 });
-      if (result.dryRun || result.done) break;
-      time += result.waitSeconds * 1_000;
-    }
-    note('returned');
-  }
-
-  return { world, timeline, before, migrate, goBack, run, close: world.close };
+  const clock = createTurnedClock(parts);
+  const stage = await setStage(parts, { number, clock: clock.now }, options);
+  const diary = createDiary(clock.minutes);
+  const { services } = stage;
+  const start = once(async () => {
+    const plan = { sourceCollection: stage.source, freeBytes: FREE_BYTES };
+    await startRun(services, { runId: parts.runId, execute: true, ...plan });
+  });
+  return {
+    ...stage,
+    ...diary,
+    async migrate(how = {}) {
+      await start();
+      return await letMachineRun({ stage, diary, clock }, how);
+    },
+    async goBack(input = {}) {
+      const payload = { runId: parts.runId, execute: true, ...input };
+      await polled(clock, () =>
+        takeStep(rollback, services, { payload, timeLeftMs: () => 600_000 }),
+      );
+      diary.note('returned');
+    },
+    async keepWatch() {
+      const result = await polled(clock, () => keepWatch(services));
+      if (result && !result.dryRun) diary.note(`the watch: ${result.phase}`);
+    },
+    async otherProcess(words, onHook) {
+      const webhook = await startWebhook(services.hooks, onHook);
+      const order = [...words, '--run', parts.runId, '--execute'];
+      const environment = { ...stage.environment, MIGRATION_WEBHOOK_URL: webhook.url };
+      const process = startMigrate(parts.running, order, environment);
+      process.ended.finally(webhook.close);
+      return process;
+    },
+    meddle: parts.store.goBetween.meddle,
+    pass: clock.pass,
+    run: () => services.runs.read(parts.runId),
+  };
 }
 
-async function remember(endpoint: string, clock: () => Date): Promise<Remembering> {
-  const tableName = `rehearsal-${randomUUID()}`;
-  const client = createLocalClient(endpoint);
-  await createTable(client, tableName);
-  client.destroy();
-  return createRemembering({ client: createDocumentClient(endpoint), tableName, clock });
+interface Scene {
+  readonly stage: Stage;
+  readonly diary: Diary;
+  readonly clock: TurnedClock;
+}
+
+async function letMachineRun(
+  { stage, diary, clock }: Scene,
+  { until, onTask, services = stage.services }: MigrateOptions,
+): Promise<Error | undefined> {
+  const { runId } = stage.parts;
+  const death = new AbortController();
+  const { failure } = await execute({
+    runId,
+    services,
+    waitMs: clock.waitMs,
+    signal: death.signal,
+    beforeTask: async (state) => {
+      if (state === until) {
+        death.abort();
+        // Never returns: whoever died takes no other step.
+        await new Promise(() => {});
+      }
+      if (state === 'Look') await approve(services, runId);
+      else if (diary.timeline.at(-1)?.event !== state) diary.note(state);
+      await onTask?.(state);
+      clock.passPoll();
+    },
+  });
+  if (death.signal.aborted) return undefined;
+  const { phase } = await services.runs.read(runId);
+  diary.note(failure ? `ended with ${failure.name}` : phase);
+  return failure;
+}
+
+async function approve({ runs, approvals, clock }: Services, runId: string): Promise<void> {
+  const run = await runs.read(runId);
+  if (run.phase !== 'verified') return;
+  const evidenceDigest = run.evidence['verification-report']?.digest ?? '';
+  const approval = { gate: 'window', evidenceDigest, approvedBy: 'rehearsal' } as const;
+  await approvals.approve(run, { ...approval, expiresAt: clock().getTime() + 3_600_000 });
+}
+
+async function polled<Result extends Awaited<ReturnType<typeof keepWatch>>>(
+  clock: TurnedClock,
+  take: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    const result = await take();
+    if (result === undefined || result.dryRun || result.done) return result;
+    await clock.wait(result.waitSeconds);
+  }
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
 }

@@ -43,15 +43,19 @@ export interface Execution {
   readonly failure: Error | undefined;
 }
 
-/** @param beforeTask is told of each task before it is carried out; nobody waits in between: it turns the clock */
+/**
+ * @param beforeTask is told of each task before it is carried out; nobody waits in between: it turns the clock
+ * @param waitMs for how long to wait all the same where the definition waits for a service; `as-told` as long as it says
+ */
 export async function execute(options: {
   readonly runId: string;
   readonly services: Services;
   readonly beforeTask: (state: string) => Promise<void>;
+  readonly waitMs?: number | 'as-told';
   /** Stops the execution, as a person may. */
   readonly signal?: AbortSignal | undefined;
 }): Promise<Execution> {
-  const { runId, services, beforeTask, signal } = options;
+  const { runId, services, beforeTask, waitMs = 0, signal } = options;
   const definition = readDefinition();
   const tasks: string[] = [];
   const handlers = await handlersOf(definition, services, async (state) => {
@@ -61,7 +65,7 @@ export async function execute(options: {
   const machine = new StateMachine(definition as never, { validationOptions: { checkArn: false } });
   const overrides = {
     taskResourceLocalHandlers: handlers as never,
-    waitTimeOverrides: { AwaitApproval: 0, Wait: 0 },
+    waitTimeOverrides: { AwaitApproval: 0, ...(waitMs === 'as-told' ? {} : { Wait: waitMs }) },
     retryIntervalOverrides: noPauses(definition),
   };
   try {

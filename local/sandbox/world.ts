@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { createFileArtifacts } from '../../lib/migration/adapters/file-artifacts.ts';
 import { createFileCollectionSetting } from '../../lib/migration/adapters/file-collection-setting.ts';
 import { createHttpMemoryBackend } from '../../lib/migration/adapters/http-memory-backend.ts';
+import type { QdrantConnection } from '../../lib/migration/adapters/qdrant/transport.ts';
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
 import type { LogEntry } from '../../lib/migration/ports/log.ts';
 import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
@@ -24,10 +25,9 @@ export const SOURCE = 'memories';
 
 const KEY = 'key-of-the-test-user';
 
-export interface SandboxWorld {
+export interface World {
   readonly services: Services;
   readonly graph: SandboxGraph;
-  readonly qdrant: QdrantSandbox;
   readonly backend: MemoryBackendSandbox;
   readonly operator: Operator;
   /** What was told to whoever watches the log. */
@@ -37,8 +37,14 @@ export interface SandboxWorld {
   close(): Promise<void>;
 }
 
+export interface SandboxWorld extends World {
+  readonly qdrant: QdrantSandbox;
+}
+
 export interface WorldOptions {
   readonly runId: string;
+  /** The collection that the old version works on. */
+  readonly source?: string;
   readonly remembering: Pick<Services, 'clock' | 'runs' | 'lock' | 'approvals'>;
   readonly users?: number;
   readonly memories?: number;
@@ -55,27 +61,41 @@ export interface WorldOptions {
 }
 
 export async function startSandboxWorld(options: WorldOptions): Promise<SandboxWorld> {
+  const qdrant = await startQdrantSandbox({ now: options.remembering.clock });
+  const world = await startWorldOn({ url: qdrant.url }, options);
+  return {
+    ...world,
+    qdrant,
+    async close() {
+      await world.close();
+      await qdrant.close();
+    },
+  };
+}
+
+/** All but the vector store, which is there already and outlives it. */
+export async function startWorldOn(store: QdrantConnection, options: WorldOptions): Promise<World> {
   const {
     runId,
     remembering,
+    source = SOURCE,
     users = 7,
     memories = 60,
     dimensions = 8,
     shortcomings = {},
   } = options;
   const folder = await mkdtemp(join(tmpdir(), 'migration-world-'));
-  const qdrant = await startQdrantSandbox({ now: remembering.clock });
-  const vectors = createQdrant({ url: qdrant.url });
+  const vectors = createQdrant(store);
   const settings = { store: vectors, dimensions, now: remembering.clock, ...capOf(options) };
   const backend = await startMemoryBackendSandbox();
   const preview = await startMemoryBackendSandbox();
   const settingFile = join(folder, 'collection');
-  await writeFile(settingFile, SOURCE);
-  backend.deploy(await startOldVersion({ ...settings, collection: SOURCE }));
-  const target = `${SOURCE}_v3_${runId}`;
+  await writeFile(settingFile, source);
+  backend.deploy(await startOldVersion({ ...settings, collection: source }));
+  const target = `${source}_v3_${runId}`;
   preview.deploy(lazily(() => startNewVersion({ ...settings, collection: target, shortcomings })));
   for (const server of [backend, preview]) server.grant(KEY, testUserOf(runId));
-  await seedMemories(vectors, { collection: SOURCE, users, memories, dimensions, seed: 1 });
+  await seedMemories(vectors, { collection: source, users, memories, dimensions, seed: 1 });
   const graph = createSandboxGraph();
   seedGraph(graph);
   const { forgetsToFreeze = false } = options;
@@ -96,12 +116,12 @@ export async function startSandboxWorld(options: WorldOptions): Promise<SandboxW
   return {
     services,
     graph,
-    qdrant,
     backend,
     operator,
     logged,
     environment: {
-      QDRANT_URL: qdrant.url,
+      QDRANT_URL: store.url,
+      ...(store.apiKey ? { QDRANT_API_KEY: store.apiKey } : {}),
       MEMORY_BACKEND_URL: backend.url,
       MEMORY_PREVIEW_URL: preview.url,
       MEMORY_BACKEND_KEY: KEY,
@@ -109,7 +129,7 @@ export async function startSandboxWorld(options: WorldOptions): Promise<SandboxW
       ARTIFACTS_URL: pathToFileURL(join(folder, 'artifacts')).href,
     },
     async close() {
-      for (const server of [backend, preview, qdrant]) await server.close();
+      for (const server of [backend, preview]) await server.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,135 @@
+// Acts in which things break: processes, the window, the store, the backup, a key, the new version itself.
+import { createHttpMemoryBackend } from '../../../lib/migration/adapters/http-memory-backend.ts';
+import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
+import { createSecret } from '../../../lib/migration/ports/secret.ts';
+import { LEASE_MS } from '../../../lib/migration/runs/remembering.ts';
+import type { Mishap } from '../go-between.ts';
+import type { Rehearsal } from '../rehearsal.ts';
+import type { Act } from './act.ts';
+
+const MINUTE_MS = 60_000;
+const PAGE = 256;
+/** A store that is silent for longer is asked again. */
+const SILENCE_MS = 2_000;
+
+const FAILURES: readonly Mishap['does'][] = [
+  { kind: 'answer', status: 500 },
+  { kind: 'answer', status: 429, headers: { 'retry-after': '1' } },
+  { kind: 'lose-answer' },
+  { kind: 'silence' },
+];
+
+export const MISHAPS: readonly Act[] = [
+  {
+    title: 'a new version without its keyword model: the machine goes back by itself',
+    options: { hasPreview: false, shortcomings: { noKeywordModel: true } },
+    obstacle: ({ backend }) => (backend ? 'a real backend has its model' : undefined),
+    play: async ({ migrate, expect }) => {
+      const failure = await migrate();
+      expect('nobody had to be asked', failure?.name === 'WentBack');
+      return { phase: 'returned' };
+    },
+  },
+  {
+    title: 'the window closes and nobody is at work: the watch goes back',
+    play: async ({ migrate, run, note, pass, keepWatch, expect }) => {
+      await migrate({ until: 'CatchUp' });
+      note('the state machine dies');
+      await keepWatch();
+      expect(
+        'the watch leaves the window alone while it is open',
+        (await run()).phase === 'secured',
+      );
+      const { windowMinutes } = (await run()).plan;
+      pass(windowMinutes * MINUTE_MS);
+      note(`${windowMinutes} minutes are over`);
+      await keepWatch();
+      return { phase: 'returned' };
+    },
+  },
+  {
+    title: 'processes killed in the middle of the copy and of the cutover',
+    obstacle: ({ backend }) =>
+      backend?.asksAPerson ? 'a process of its own asks a webhook, and there is none' : undefined,
+    play: async (rehearsal) => {
+      await rehearsal.migrate({ until: 'Copy' });
+      await killedInCopy(rehearsal);
+      await rehearsal.migrate({ until: 'Cutover' });
+      await killedInCutover(rehearsal);
+      await rehearsal.migrate();
+      return { phase: 'live' };
+    },
+  },
+  {
+    title: 'a store that fails, is busy, loses answers and falls silent, in every step',
+    play: async ({ parts, migrate, meddle, services, expect }) => {
+      const { goBetween, apiKey } = parts.store;
+      const vectors = createQdrant({ url: goBetween.url, apiKey, timeoutMs: SILENCE_MS });
+      const struck = new Set(['Look']);
+      await migrate({
+        services: { ...services, vectors },
+        onTask: (state) => {
+          const does = FAILURES[(struck.size - 1) % FAILURES.length];
+          if (does && !struck.has(state)) meddle({ on: /^(PUT|POST)/, does });
+          struck.add(state);
+        },
+      });
+      const befallen = struck.size - 1 - goBetween.waiting();
+      expect(`${befallen} failures were survived`, befallen === 10);
+      return { phase: 'live' };
+    },
+  },
+  {
+    title: 'a snapshot cut off on its way, then spoilt: no backup until it is whole',
+    play: async ({ migrate, meddle, run, expect }) => {
+      const file = /^GET .*\/snapshots\/[^/?]+$/;
+      meddle({ on: file, does: { kind: 'cut', bytes: 100 } });
+      meddle({ on: file, sparing: 1, does: { kind: 'spoil' } });
+      const failure = await migrate();
+      const isRefused = failure?.name === 'RefusedBackupUnproved';
+      expect('the spoilt backup is refused', isRefused && (await run()).phase === 'checked');
+      const again = await migrate();
+      expect('backed up again, it goes on', again === undefined);
+      return { phase: 'live' };
+    },
+  },
+  {
+    title: 'a wrong key: nothing is begun with it',
+    play: async ({ parts, world, services, migrate, expect }) => {
+      const url = parts.backend ? parts.backend.url : world.backend.url;
+      const apiKey = createSecret('a-key-that-nobody-has');
+      const backend = createHttpMemoryBackend({ url, apiKey, timeoutMs: 10_000 });
+      const failure = await migrate({ services: { ...services, backend } });
+      expect('the key is refused', failure?.name === 'RefusedCredentials');
+      return { phase: 'started' };
+    },
+  },
+];
+
+async function killedInCopy(rehearsal: Rehearsal): Promise<void> {
+  const { before, target, meddle, otherProcess, services, expect, pass } = rehearsal;
+  const pages = Math.ceil(before.size / PAGE);
+  const copying = await otherProcess(['copy']);
+  meddle({
+    on: /^PUT .*_v3_[^/]*\/points\?/,
+    sparing: Math.ceil(pages / 2) - 1,
+    does: { kind: 'lose-answer', andThen: copying.kill },
+  });
+  const end = await copying.ended;
+  const copied = await services.vectors.count(target);
+  expect(`copy: ${end} with ${copied} of ${before.size} copied`, end === 'SIGKILL' && copied > 0);
+  pass(LEASE_MS);
+}
+
+async function killedInCutover(rehearsal: Rehearsal): Promise<void> {
+  const { parts, target, otherProcess, services, expect, pass } = rehearsal;
+  let kill = () => {};
+  const cutting = await otherProcess(['cutover', '--yes-run', parts.runId], (action) => {
+    if (action === 'deploy-new') kill();
+  });
+  kill = cutting.kill;
+  const end = await cutting.ended;
+  const isSet = (await services.setting.read()) === target;
+  expect(`cutover: ${end} with the new version just deployed`, end === 'SIGKILL' && isSet);
+  pass(LEASE_MS);
+}

@@ -1,0 +1,99 @@
+// Acts that go forwards as planned, and back from there: without loss, with a loss that was told, and too late.
+import { asJsonText, toJsonText } from '../../../lib/migration/json/json-text.ts';
+import type { PointId } from '../../../lib/migration/ports/vector-store.ts';
+import { startNewVersion } from '../../sandbox/memory-backend/new-version.ts';
+import type { Rehearsal } from '../rehearsal.ts';
+import { type Act, failureOf } from './act.ts';
+
+const NEW_WRITES = 2;
+/** The new ones, and one that is taken away. */
+const WRITES = NEW_WRITES + 1;
+const DAY_MS = 86_400_000;
+
+export const WAYS_BACK: readonly Act[] = [
+  {
+    title: 'through to the cutover',
+    play: async (rehearsal) => {
+      await rehearsal.migrate();
+      return { phase: 'live' };
+    },
+  },
+  {
+    title: 'back before the first write',
+    play: async (rehearsal) => {
+      await rehearsal.migrate();
+      await rehearsal.goBack();
+      return { phase: 'returned' };
+    },
+  },
+  {
+    title: `back after ${WRITES} writes, their loss acknowledged`,
+    play: async (rehearsal) => {
+      await rehearsal.migrate();
+      const lines = await write(rehearsal);
+      const { expect, goBack } = rehearsal;
+      for (const acknowledgedLoss of [0, WRITES - 1]) {
+        const refusal = await failureOf(goBack({ acknowledgedLoss }));
+        const isRefused = refusal?.name === 'RefusedLossNotAcknowledged';
+        expect(`refused with ${acknowledgedLoss} of ${WRITES} acknowledged`, isRefused);
+      }
+      await goBack({ acknowledgedLoss: WRITES });
+      const exported = await exportOf(rehearsal);
+      const isExact = exported.toSorted().join('\n') === lines.toSorted().join('\n');
+      expect(`the export holds exactly those ${WRITES}`, isExact);
+      return { phase: 'returned', acknowledgedLoss: WRITES };
+    },
+  },
+  {
+    title: 'back from the snapshot, the old collection being gone',
+    play: async (rehearsal) => {
+      await rehearsal.migrate();
+      await rehearsal.parts.store.vectors.deleteCollection(rehearsal.source);
+      rehearsal.note('somebody deletes the old collection');
+      await rehearsal.goBack();
+      return { phase: 'returned' };
+    },
+  },
+  {
+    title: 'too late to go back: the retention has ended',
+    play: async ({ migrate, run, pass, keepWatch, goBack, expect }) => {
+      await migrate();
+      const { plan, retainUntil = 0 } = await run();
+      pass(plan.retentionDays * DAY_MS);
+      await keepWatch();
+      const refusal = await failureOf(goBack());
+      const day = new Date(retainUntil).toISOString();
+      const isRefused =
+        refusal?.name === 'RefusedIrreversible' && refusal.message.includes(`ended ${day}`);
+      expect(`refused: there was a way back until ${day}`, isRefused);
+      return { phase: 'irreversible' };
+    },
+  },
+];
+
+/** As users would: new memories, and one of the old ones gone. @returns the lines of the export that it takes */
+async function write({ services, target, before, note }: Rehearsal): Promise<string[]> {
+  const { vectors: store, clock: now } = services;
+  const dimensions = [...before.values()][0]?.vector.length ?? 0;
+  const version = await startNewVersion({ store, collection: target, dimensions, now });
+  const added: PointId[] = [];
+  for (let n = 1; n <= NEW_WRITES; n += 1) {
+    added.push(...(await version.add('user-1', `A new fact ${n}`)).map((id) => toJsonText(id)));
+  }
+  const [removed = ''] = before.keys();
+  await store.deletePoints(target, { ids: [asJsonText(removed)] });
+  note(`users write: ${added.length} new memories, 1 deleted`);
+  const points = await store.retrieve(target, added);
+  return [
+    ...points.map(
+      ({ id, vector, payload }) => `{"id":${id},"vector":${vector},"payload":${payload}}`,
+    ),
+    `{"id":${removed},"deleted":true}`,
+  ];
+}
+
+async function exportOf({ services, run }: Rehearsal): Promise<string[]> {
+  const key = String((await run()).evidence['return-report']?.facts.exportedTo);
+  const text = Buffer.concat(await Array.fromAsync(services.artifacts.get(key))).toString();
+  return text.trimEnd().split('\n');
+}

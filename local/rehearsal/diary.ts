@@ -1,0 +1,33 @@
+// What happens in an act, when, and what of it was not meant to.
+
+export interface TimelineEntry {
+  readonly minutes: number;
+  readonly event: string;
+}
+
+export interface Diary {
+  readonly timeline: readonly TimelineEntry[];
+  /** What was meant to hold, and did not. */
+  readonly surprises: readonly string[];
+  note(event: string): void;
+  expect(what: string, holds: boolean): void;
+}
+
+export function createDiary(minutes: () => number): Diary {
+  const timeline: TimelineEntry[] = [];
+  const surprises: string[] = [];
+
+  function note(event: string): void {
+    timeline.push({ minutes: minutes(), event });
+  }
+
+  return {
+    timeline,
+    surprises,
+    note,
+    expect(what, holds) {
+      note(holds ? what : `NOT: ${what}`);
+      if (!holds) surprises.push(what);
+    },
+  };
+}

@@ -1,0 +1,142 @@
+// Stands between the migration and its vector store, sandbox or real, so that things can go wrong on purpose.
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+export interface Mishap {
+  /** Such as `PUT /collections/memories/points`, with the query. */
+  readonly on: RegExp;
+  /** So many of them pass first; none unless told. */
+  readonly sparing?: number;
+  readonly does: /** The store never hears of the request. */
+    | {
+        readonly kind: 'answer';
+        readonly status: number;
+        readonly headers?: Readonly<Record<string, string>>;
+      }
+    | { readonly kind: 'silence' }
+    /** It is carried out, and whoever asked does not learn of it. */
+    | { readonly kind: 'lose-answer'; readonly andThen?: () => void }
+    /** No more than so many bytes of the answer arrive. */
+    | { readonly kind: 'cut'; readonly bytes: number }
+    /** A byte of the answer is another one. */
+    | { readonly kind: 'spoil' };
+}
+
+export interface GoBetween {
+  readonly url: string;
+  /** Befalls one request. */
+  meddle(mishap: Mishap): void;
+  /** How many mishaps have not come to pass. */
+  waiting(): number;
+  /** Takes no more requests, and returns when those under way are over. */
+  close(): Promise<void>;
+}
+
+/** @param url of the store */
+export async function startGoBetween(url: string): Promise<GoBetween> {
+  const base = url.replace(/\/+$/, '');
+  const underWay = new Set<Promise<void>>();
+  let rules: { readonly mishap: Mishap; sparing: number }[] = [];
+
+  function strike(request: string): Mishap['does'] | undefined {
+    const matching = rules.filter(({ mishap }) => mishap.on.test(request));
+    const struck = matching.find(({ sparing }) => sparing === 0);
+    for (const rule of matching) rule.sparing = Math.max(0, rule.sparing - 1);
+    if (struck) rules = rules.filter((rule) => rule !== struck);
+    return struck?.mishap.does;
+  }
+
+  const server = createServer((incoming, response) => {
+    const does = strike(`${incoming.method} ${incoming.url}`);
+    const passing = pass(`${base}${incoming.url}`, does, { incoming, response });
+    // Whichever side went away: the other one's connection breaks, as it would without us.
+    const over = passing.catch(() => void response.destroy());
+    underWay.add(over);
+    over.finally(() => underWay.delete(over));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    meddle: (mishap) => rules.push({ mishap, sparing: mishap.sparing ?? 0 }),
+    waiting: () => rules.length,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      await Promise.all(underWay);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+async function pass(
+  url: string,
+  does: Mishap['does'] | undefined,
+  { incoming, response }: Exchange,
+): Promise<void> {
+  if (does?.kind === 'answer' || does?.kind === 'silence') {
+    incoming.resume();
+    if (does.kind === 'answer') response.writeHead(does.status, does.headers).end();
+    return;
+  }
+  const reply = await askStore(url, incoming);
+  if (does?.kind === 'lose-answer') {
+    await reply.resume().toArray();
+    does.andThen?.();
+    response.destroy();
+    return;
+  }
+  response.writeHead(reply.statusCode ?? 502, reply.headers);
+  if (does?.kind === 'cut') await pipeline(reply, cutting(does.bytes), response);
+  else if (does?.kind === 'spoil') await pipeline(reply, spoiling(), response);
+  else await pipeline(reply, response);
+}
+
+function askStore(url: string, incoming: IncomingMessage): Promise<IncomingMessage> {
+  const open = url.startsWith('https:') ? httpsRequest : httpRequest;
+  const headers = { ...incoming.headers, host: new URL(url).host };
+  // A connection for each request: a kept one may be closed by the store just when it is used again.
+  const request = open(url, { method: incoming.method ?? 'GET', headers, agent: false });
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve).once('error', reject);
+  });
+  // Whatever ends the sending shows in the answer, or in there being none.
+  pipeline(incoming, request).catch(() => undefined);
+  return answered;
+}
+
+function cutting(bytes: number): Transform {
+  let left = bytes;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      this.push(chunk.subarray(0, Math.max(0, left)));
+      left -= chunk.length;
+      done(left < 0 ? new Error('Cut on purpose') : null);
+    },
+  });
+}
+
+function spoiling(): Transform {
+  let isSpoilt = false;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      if (!isSpoilt) chunk.writeUInt8(chunk.readUInt8(0) ^ 1, 0);
+      isSpoilt = true;
+      done(null, chunk);
+    },
+  });
+}

@@ -1,0 +1,83 @@
+// What a collection holds, memory by memory, and what of it is missing or otherwise in another one.
+import { pagesOf } from '../../lib/migration/copy/collection-pages.ts';
+import { userIdOf } from '../../lib/migration/json/memory-payload.ts';
+import type { VectorStore } from '../../lib/migration/ports/vector-store.ts';
+import { digestOf } from '../../lib/migration/proof/point-digest.ts';
+import { userDigest } from '../../lib/migration/proof/user-digest.ts';
+
+interface Held {
+  readonly user: string;
+  /** Of id and payload. */
+  readonly digest: string;
+  readonly vector: Float32Array;
+}
+
+/** By id. */
+export type Holdings = ReadonlyMap<string, Held>;
+
+export interface Comparison {
+  readonly before: number;
+  readonly after: number;
+  readonly users: number;
+  /** Users who have more or fewer memories than they had. */
+  readonly usersDiffering: number;
+  /** Memories of the user who has most of them. */
+  readonly largest: number;
+  /** Each named, and what became of it. */
+  readonly lost: readonly string[];
+  readonly strange: readonly string[];
+}
+
+const TOLERANCE = 1e-6;
+
+export async function holdingsOf(store: VectorStore, collection: string): Promise<Holdings> {
+  const held = new Map<string, Held>();
+  for await (const { points } of pagesOf({ store, collection }, { limit: 256 })) {
+    for (const { id, payload, vector = '[]' } of points) {
+      const user = userDigest(String(JSON.parse(userIdOf(payload) ?? 'null')));
+      held.set(id, { user, digest: digestOf(id, payload), vector: denseOf(vector) });
+    }
+  }
+  return held;
+}
+
+export function compareHoldings(before: Holdings, after: Holdings): Comparison {
+  const counts = countByUser(before);
+  const countsNow = countByUser(after);
+  const users = new Set([...counts.keys(), ...countsNow.keys()]);
+  return {
+    before: before.size,
+    after: after.size,
+    users: counts.size,
+    usersDiffering: [...users].filter((user) => counts.get(user) !== countsNow.get(user)).length,
+    largest: Math.max(0, ...counts.values()),
+    lost: [...before].flatMap(([id, held]) => {
+      const fate = fateOf(held, after.get(id));
+      return fate === undefined ? [] : [`${id} of ${held.user} ${fate}`];
+    }),
+    strange: [...after]
+      .filter(([id]) => !before.has(id))
+      .map(([id, { user }]) => `${id} of ${user} was not there before`),
+  };
+}
+
+function fateOf(held: Held, now: Held | undefined): string | undefined {
+  if (!now) return 'is missing';
+  if (now.digest !== held.digest) return 'says something else';
+  const isSame =
+    now.vector.length === held.vector.length &&
+    now.vector.every((value, at) => Math.abs(value - (held.vector[at] ?? 0)) <= TOLERANCE);
+  return isSame ? undefined : 'has another vector';
+}
+
+function countByUser(holdings: Holdings): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { user } of holdings.values()) counts.set(user, (counts.get(user) ?? 0) + 1);
+  return counts;
+}
+
+// A point whose keyword slot is filled has its vectors by name; the dense one has none.
+function denseOf(text: string): Float32Array {
+  const vector = JSON.parse(text) as number[] | { readonly '': number[] };
+  return Float32Array.from(Array.isArray(vector) ? vector : vector['']);
+}

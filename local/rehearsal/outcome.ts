@@ -1,0 +1,54 @@
+// How an act has ended, and what users have now of what they had before it.
+import { readManifest } from '../../lib/migration/proof/user-comparison.ts';
+import type { Ending } from './acts/act.ts';
+import type { TimelineEntry } from './diary.ts';
+import { type Comparison, compareHoldings, holdingsOf } from './holdings.ts';
+import type { Rehearsal } from './rehearsal.ts';
+
+export interface Outcome extends Comparison {
+  readonly phase: string;
+  /** What users work on now. */
+  readonly worksOn: string;
+  readonly acknowledgedLoss: number;
+  readonly timeline: readonly TimelineEntry[];
+  readonly surprises: readonly string[];
+}
+
+export async function outcomeOf(
+  rehearsal: Rehearsal,
+  { phase: meant, acknowledgedLoss = 0 }: Ending,
+): Promise<Outcome> {
+  const { parts, source, target, before, services, timeline, surprises, expect } = rehearsal;
+  const { phase } = await rehearsal.run();
+  await expectGraphKept(rehearsal);
+  if (phase !== meant) expect(`the run ends as ${meant}, not as ${phase}`, false);
+  const active = await services.setting.read();
+  const names = new Map([
+    [source, 'old'],
+    [target, 'new'],
+  ]);
+  return {
+    ...compareHoldings(before, await holdingsOf(parts.store.vectors, active)),
+    phase,
+    worksOn: names.get(active) ?? 'restored',
+    acknowledgedLoss,
+    timeline,
+    surprises,
+  };
+}
+
+/** What a backup says of the graph is what is in the graph, which nothing has written to. */
+async function expectGraphKept({ services, run, expect, note }: Rehearsal): Promise<void> {
+  const { graph } = services;
+  const present = await run();
+  if (!graph || !present.evidence['backup-manifest']) return;
+  const { kind, nodes, relationships } = (await readManifest(services, present)).graph;
+  if (kind !== 'exact') return note('somebody wrote to the graph while it was dumped');
+  const size = await graph.size();
+  const isWhole = nodes === size.nodes && relationships === size.relationships;
+  expect(`graph kept: nodes ${nodes}, relationships ${relationships}`, isWhole);
+}
+
+export function isWell({ lost, strange, usersDiffering, surprises }: Outcome): boolean {
+  return lost.length + strange.length + usersDiffering + surprises.length === 0;
+}

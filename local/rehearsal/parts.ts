@@ -1,0 +1,51 @@
+// What a rehearsal is played on: of store, graph and backend, whichever the environment names is the real one.
+import { randomBytes } from 'node:crypto';
+import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
+import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
+import { startEmbeddedEngine } from '../engine.ts';
+import { speakLocally } from '../local-access.ts';
+import type { Running } from '../running.ts';
+import { openBackend, type RehearsalBackend } from './backend.ts';
+import { openRehearsalGraph } from './graph.ts';
+import type { Orders } from './read-orders.ts';
+import { openStore, type RehearsalStore } from './store.ts';
+
+export interface Parts {
+  readonly runId: string;
+  /** Address of the embedded database, which keeps the runs. */
+  readonly database: string;
+  readonly running: Running;
+  readonly store: RehearsalStore;
+  /** Undefined where they are the sandbox's. */
+  readonly graph: GraphSource | undefined;
+  readonly backend: RehearsalBackend | undefined;
+}
+
+/** @throws StartError, Refusal, ConfigurationError, and nothing was changed anywhere */
+export async function openParts(orders: Orders, running: Running): Promise<Parts> {
+  const environment = process.env;
+  speakLocally(environment);
+  const runId = orders.run ?? (environment.MEMORY_BACKEND_URL ? 'rehearsal' : randomRun());
+  const store = await openStore({ environment, runId, running });
+  const { mayRedeploy, readsExisting } = orders;
+  const backend = await openBackend({ environment, runId, running, store, mayRedeploy });
+  const graph = await openRehearsalGraph({ environment, running, readsExisting });
+  const { endpoint: database } = await startEmbeddedEngine(running);
+  return { runId, database, running, store, graph, backend };
+}
+
+/** What is real and what is not, for whoever watches. */
+export function describeParts({ runId, store, graph, backend }: Parts): string[] {
+  const { QDRANT_URL, NEO4J_URL, MEMORY_BACKEND_URL } = process.env;
+  return [
+    `vector store:   ${store.isReal ? `real, ${QDRANT_URL}, on collections of the rehearsal's own` : 'sandbox'}`,
+    `graph:          ${graph ? `real, ${NEO4J_URL}` : 'sandbox'}`,
+    `memory backend: ${backend ? `real, ${MEMORY_BACKEND_URL}; its key has to map to ${testUserOf(runId)}` : 'sandbox'}`,
+  ];
+}
+
+// The key of a real backend has to map to the run's test user: there the name stays the same. Anywhere else
+// two rehearsals should not get in each other's way.
+function randomRun(): string {
+  return `rehearsal-${randomBytes(3).toString('hex')}`;
+}

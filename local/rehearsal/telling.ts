@@ -1,0 +1,78 @@
+// What the rehearsal prints: each act's timeline, then a table of counts, and whatever was lost by name.
+import type { Outcome } from './outcome.ts';
+
+/** An act as it was played, or why it was not. */
+export interface Played {
+  readonly number: number;
+  readonly title: string;
+  readonly seconds: number;
+  readonly outcome: Outcome | { readonly skipped: string };
+}
+
+const MOST_NAMED = 10;
+
+const COLUMNS: Readonly<Record<string, (outcome: Outcome) => string | number>> = {
+  'ends as': ({ phase }) => phase,
+  'works on': ({ worksOn }) => worksOn,
+  before: ({ before }) => before,
+  after: ({ after }) => after,
+  users: ({ users }) => users,
+  'counts differ': ({ usersDiffering }) => usersDiffering,
+  largest: ({ largest }) => largest,
+  acknowledged: ({ acknowledgedLoss }) => acknowledgedLoss,
+  lost: ({ lost }) => lost.length,
+  'as meant': ({ surprises, strange }) => (surprises.length + strange.length === 0 ? 'yes' : 'NO'),
+};
+
+export function tellAct({ number, title, seconds, outcome }: Played): string {
+  const head = `\n${number}. ${title}`;
+  if ('skipped' in outcome) return `${head}\n   skipped: ${outcome.skipped}`;
+  const events = outcome.timeline.map(
+    ({ minutes, event }) => `${minutes.toFixed(1).padStart(8)} min  ${event}`,
+  );
+  return [`${head} (${seconds.toFixed(1)} s)`, ...events].join('\n');
+}
+
+export function tellCounts(acts: readonly Played[]): string {
+  const rows = acts.map(({ number, title, outcome }) => [
+    `${number}. ${title}`,
+    ...('skipped' in outcome
+      ? ['skipped']
+      : Object.values(COLUMNS).map((tell) => String(tell(outcome)))),
+  ]);
+  const table = [['act', ...Object.keys(COLUMNS)], ...rows];
+  const widths = table[0]?.map((_, column) =>
+    Math.max(
+      ...table.map((row) => (column > 0 && row.length === 2 ? 0 : (row[column] ?? '').length)),
+    ),
+  );
+  return table
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths?.[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Each memory that is not what it was, and each thing that did not come as meant. */
+export function tellFaults(acts: readonly Played[]): string[] {
+  return acts.flatMap(({ number, outcome }) =>
+    'skipped' in outcome
+      ? []
+      : [
+          ...named('lost', outcome.lost),
+          ...named('strange', outcome.strange),
+          ...named('not as meant', outcome.surprises),
+        ].map((fault) => `act ${number}, ${fault}`),
+  );
+}
+
+function named(kind: string, faults: readonly string[]): string[] {
+  const more = faults.length - MOST_NAMED;
+  return [
+    ...faults.slice(0, MOST_NAMED).map((fault) => `${kind}: ${fault}`),
+    ...(more > 0 ? [`${kind}: ${more} more`] : []),
+  ];
+}

@@ -1,0 +1,30 @@
+// Whoever sits at the terminal freezes, deploys and opens, where no webhook does.
+import { createInterface } from 'node:readline/promises';
+import type { HookRequest, Hooks } from '../../lib/migration/ports/hooks.ts';
+
+const TO_BE_DONE: Readonly<Record<HookRequest['action'], (request: HookRequest) => string>> = {
+  freeze: () => "turn down every write, the test user's too, with a 503",
+  'deploy-new': ({ collection, testUser }) =>
+    `deploy the new version on ${collection}, which takes writes of ${testUser} only`,
+  'deploy-old': ({ collection }) => `deploy the old version on ${collection}`,
+  'open-writes': () => "take everybody's writes",
+  'warn-of-end': () => 'tell everybody that the way back ends soon',
+};
+
+export function createTerminalHooks(terminal: {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+}): Hooks {
+  return {
+    async ask(request) {
+      const lines = createInterface(terminal);
+      try {
+        const work = TO_BE_DONE[request.action](request);
+        await lines.question(`Now ${work}; then press Enter: `);
+        return 'done';
+      } finally {
+        lines.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,74 @@
+// npm run rehearse on a real graph, which `npm run test:neo4j` starts a server for.
+import neo4j from 'neo4j-driver';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { rehearse } from '../support/rehearsing.ts';
+
+const { NEO4J_URL, NEO4J_USER = 'neo4j', NEO4J_PASSWORD = '' } = process.env;
+
+if (NEO4J_URL) describeRehearsalOn(NEO4J_URL);
+else test.skip('Neo4j, which `npm run test:neo4j` starts a server for', () => {});
+
+function describeRehearsalOn(url: string): void {
+  const driver = neo4j.driver(url, neo4j.auth.basic(NEO4J_USER, NEO4J_PASSWORD));
+  const environment = { NEO4J_URL: url, NEO4J_USER, NEO4J_PASSWORD };
+  const act = ['--memories', '40', '--acts', '1'];
+
+  async function contents(): Promise<unknown[]> {
+    const { records } = await driver.executeQuery('MATCH (n) RETURN labels(n) + keys(n) AS node');
+    return records.map((record) => record.get('node'));
+  }
+
+  async function fill(label: string): Promise<void> {
+    await driver.executeQuery(`CREATE (:\`${label}\` {of: 'somebody'})`);
+  }
+
+  async function remove(label: string): Promise<void> {
+    await driver.executeQuery(`MATCH (n:\`${label}\`) DELETE n`);
+  }
+
+  // Whatever else is in it is not ours to remove, and ends the test.
+  beforeEach(async () => {
+    expect(await contents()).toEqual([]);
+  });
+  afterAll(() => driver.close());
+
+  describe('a real graph', () => {
+    test('that is empty is filled, dumped exactly and emptied again', async () => {
+      const { code, stdout, stderr } = await rehearse(act, environment);
+      expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain(`graph:          real, ${url}`);
+      expect(stdout).toContain('graph kept: nodes 2, relationships 2');
+      expect(await contents()).toEqual([]);
+    });
+
+    test('that holds something is refused, or dumped as it is when that is meant', async () => {
+      await fill('Precious');
+      try {
+        const refused = await rehearse(act, environment);
+        expect({ ...refused }).toMatchObject({
+          code: 2,
+          stderr: expect.stringMatching(/is not empty \(nodes: 1\).*--existing-graph/),
+        });
+        const { code, stdout } = await rehearse([...act, '--existing-graph'], environment);
+        expect(code, stdout).toBe(0);
+        expect(stdout).toContain('graph kept: nodes 1, relationships 0');
+        expect(await contents()).toEqual([['Precious', 'of']]);
+      } finally {
+        await remove('Precious');
+      }
+    });
+
+    test('that another rehearsal has something in is refused by the name of that', async () => {
+      await fill('Rehearsed_before');
+      try {
+        const { code, stderr } = await rehearse(act, environment);
+        expect({ code, stderr }).toEqual({
+          code: 2,
+          stderr: expect.stringMatching(/another rehearsal put there.*`Rehearsed_before`/),
+        });
+      } finally {
+        await remove('Rehearsed_before');
+      }
+    });
+  });
+}

@@ -1,0 +1,103 @@
+// npm run rehearse as a process of its own, on whatever services a test names to it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
+import { pagesOf } from '../../lib/migration/copy/collection-pages.ts';
+import type { VectorStore } from '../../lib/migration/ports/vector-store.ts';
+import { startQdrantSandbox } from '../../local/sandbox/qdrant/server.ts';
+import { seedMemories } from '../../local/sandbox/readable-memories.ts';
+import { NEW_LAYOUT, OLD_LAYOUT, untilSnapshot } from './vector-stores.ts';
+
+const COMMAND = join(import.meta.dirname, '../../local/rehearse.ts');
+
+export interface Rehearsed {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+export function startRehearse(words: readonly string[], environment: Environment): ChildProcess {
+  const child = spawn(process.execPath, [COMMAND, ...words], {
+    // Nothing that the tests themselves are given to speak to.
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+export async function rehearse(
+  words: readonly string[],
+  environment: Environment = {},
+): Promise<Rehearsed> {
+  return await endOf(startRehearse(words, environment));
+}
+
+export async function endOf(child: ChildProcess): Promise<Rehearsed> {
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error('Nothing is heard of it');
+  const [told, complained, [code]] = await Promise.all([
+    text(stdout),
+    text(stderr),
+    once(child, 'close'),
+  ]);
+  return { code, stdout: told, stderr: complained };
+}
+
+export interface SharedStore {
+  readonly environment: Environment;
+  readonly vectors: VectorStore;
+  /** All that others have in it, down to the bytes. */
+  contents(): Promise<unknown>;
+}
+
+/** A store that others use as well: collections of both layouts, an alias, a snapshot. */
+export async function startSharedStore(): Promise<SharedStore> {
+  const apiKey = 'key-of-the-store';
+  const sandbox = await startQdrantSandbox({ apiKey });
+  onTestFinished(sandbox.close);
+  const vectors = createQdrant({ url: sandbox.url, apiKey });
+  for (const [name, layout] of [
+    ['memories', OLD_LAYOUT],
+    ['memories_v3_rehearsal', NEW_LAYOUT],
+    ['rehearsed', NEW_LAYOUT],
+  ] as const) {
+    await vectors.createCollection(name, { ...layout, vectors: { size: 8, distance: 'Cosine' } });
+    await seedMemories(vectors, {
+      collection: name,
+      users: 5,
+      memories: 40,
+      dimensions: 8,
+      seed: 9,
+    });
+  }
+  await vectors.changeAliases([{ create_alias: { collection_name: 'memories', alias_name: 'm' } }]);
+  await vectors.startSnapshot('memories');
+  await untilSnapshot(vectors, 'memories');
+  return {
+    environment: { QDRANT_URL: sandbox.url, QDRANT_API_KEY: apiKey },
+    vectors,
+    contents: () => contentsOf(vectors),
+  };
+}
+
+async function contentsOf(store: VectorStore) {
+  const names = (await store.listCollections()).toSorted();
+  const collections = names.map(async (collection) => ({
+    info: await store.collectionInfo(collection),
+    snapshots: await store.listSnapshots(collection),
+    points: (await Array.fromAsync(pagesOf({ store, collection }, { limit: 100 }))).flatMap(
+      ({ points }) => points,
+    ),
+  }));
+  return {
+    names,
+    aliases: await store.listAliases(),
+    collections: await Promise.all(collections),
+  };
+}
