@@ -46,8 +46,9 @@ const READ = ['GetObject', 'GetObjectTagging', 'GetObjectRetention'];
 const WRITE = [...READ, 'PutObject', 'PutObjectTagging', 'AbortMultipartUpload'];
 const LOOK = ['ListBucket', 'ListBucketMultipartUploads'];
 
+// Whole versions: to mark an object as deleted would keep what is in it.
 const REPLACE = {
-  objects: ['DeleteObject', 'DeleteObjectVersion'],
+  objects: ['DeleteObjectVersion'],
   bucket: ['ListBucketVersions'],
 };
 const RETAIN = {

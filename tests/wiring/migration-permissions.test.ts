@@ -19,7 +19,7 @@ const KEEP = [
   ...['PutObject', 'PutObjectTagging', 'AbortMultipartUpload'],
   ...['ListBucket', 'ListBucketMultipartUploads'],
 ];
-const REPLACE = [...KEEP, 'DeleteObject', 'DeleteObjectVersion', 'ListBucketVersions'];
+const REPLACE = [...KEEP, 'DeleteObjectVersion', 'ListBucketVersions'];
 const RETAIN = [...KEEP, 'PutObjectRetention', 'GetBucketObjectLockConfiguration'];
 const ALL = [...new Set([...REPLACE, ...RETAIN])];
 

@@ -1,0 +1,129 @@
+// A bucket with Object Lock behind a real S3 client: commands are answered before they become requests, and told.
+// Whatever is put into it is there already, whole, and half once more: of a run by the same id whose table was lost.
+
+import { Readable } from 'node:stream';
+import { NotFound, S3Client } from '@aws-sdk/client-s3';
+
+export interface Command {
+  /** Such as `HeadObject`. */
+  readonly name: string;
+  readonly input: Input;
+}
+
+interface Input {
+  readonly Bucket: string;
+  readonly Key?: string;
+  readonly Prefix?: string;
+  readonly UploadId?: string;
+  readonly VersionId?: string;
+  readonly PartNumber?: number;
+  readonly Body?: Uint8Array;
+  readonly Tagging?: { readonly TagSet: object[] };
+  readonly Retention?: { readonly RetainUntilDate: Date };
+}
+
+interface Kept {
+  readonly body: Uint8Array;
+  readonly tags?: object[];
+  readonly retainUntil?: Date;
+}
+
+/** @param onCommand is told of each one before it is answered */
+export function createBucket(onCommand: (command: Command) => void): S3Client {
+  const objects = new Map<string, Kept>();
+  const parts = new Map<string, Uint8Array[]>();
+  const unfinished = new Set<string>();
+  const known = new Set<string>();
+  const keyOf = ({ Bucket, Key, Prefix }: Input) => `${Bucket}/${Key ?? Prefix}`;
+
+  function found(input: Input): Kept {
+    const kept = objects.get(keyOf(input));
+    if (!kept) throw new NotFound({ message: '', $metadata: { httpStatusCode: 404 } });
+    return kept;
+  }
+
+  function change(input: Input, changes: Partial<Kept>): void {
+    objects.set(keyOf(input), { ...found(input), ...changes });
+  }
+
+  function leaveEarlier(input: Input): void {
+    if (known.has(keyOf(input))) return;
+    known.add(keyOf(input));
+    const tags = [{ Key: 'sha256', Value: 'of an earlier one' }];
+    objects.set(keyOf(input), { body: Buffer.from('earlier'), tags });
+    unfinished.add(keyOf(input));
+  }
+
+  function below({ Bucket, Prefix = '' }: Input): string[] {
+    const keys = [...objects.keys()].map((name) => name.slice(`${Bucket}/`.length));
+    return keys.filter((key) => key.startsWith(Prefix));
+  }
+
+  const answers: Readonly<Record<string, (input: Input) => object>> = {
+    HeadObject: (input) => {
+      leaveEarlier(input);
+      const { body, retainUntil } = found(input);
+      return { ContentLength: body.length, ObjectLockRetainUntilDate: retainUntil };
+    },
+    GetObject: (input) => ({ Body: Readable.from([found(input).body]) }),
+    GetObjectTagging: (input) => ({ TagSet: found(input).tags ?? [] }),
+    PutObject: (input) => {
+      objects.set(keyOf(input), { body: input.Body ?? new Uint8Array() });
+      return {};
+    },
+    PutObjectTagging: (input) => {
+      change(input, { tags: input.Tagging?.TagSet ?? [] });
+      return {};
+    },
+    PutObjectRetention: (input) => {
+      const { RetainUntilDate } = input.Retention ?? {};
+      change(input, RetainUntilDate ? { retainUntil: RetainUntilDate } : {});
+      return {};
+    },
+    CreateMultipartUpload: (input) => {
+      parts.set(keyOf(input), []);
+      return { UploadId: 'ours' };
+    },
+    UploadPart: (input) => {
+      const all = parts.get(keyOf(input)) ?? [];
+      all[(input.PartNumber ?? 1) - 1] = input.Body ?? new Uint8Array();
+      return { ETag: 'of-the-part' };
+    },
+    CompleteMultipartUpload: (input) => {
+      objects.set(keyOf(input), { body: Buffer.concat(parts.get(keyOf(input)) ?? []) });
+      return {};
+    },
+    AbortMultipartUpload: (input) => {
+      unfinished.delete(keyOf(input));
+      return {};
+    },
+    ListMultipartUploads: (input) => ({
+      Uploads: unfinished.has(keyOf(input)) ? [{ Key: input.Prefix, UploadId: 'earlier' }] : [],
+    }),
+    ListObjectsV2: (input) => ({ Contents: below(input).map((Key) => ({ Key })) }),
+    ListObjectVersions: (input) => ({
+      Versions: below(input).map((Key) => ({ Key, VersionId: 'the-first' })),
+    }),
+    DeleteObject: (input) => {
+      objects.delete(keyOf(input));
+      return {};
+    },
+    GetObjectLockConfiguration: () => ({
+      ObjectLockConfiguration: { ObjectLockEnabled: 'Enabled' },
+    }),
+  };
+
+  const client = new S3Client({ region: 'eu-west-1' });
+  client.middlewareStack.add(
+    (_next, { commandName = '' }) =>
+      async ({ input }) => {
+        const name = commandName.replace(/Command$/, '');
+        const answer = answers[name];
+        if (!answer) throw new Error(`${name} is not expected of a migration`);
+        onCommand({ name, input: input as Input });
+        return { response: {}, output: { $metadata: {}, ...answer(input as Input) } } as never;
+      },
+    { step: 'initialize', priority: 'high' },
+  );
+  return client;
+}

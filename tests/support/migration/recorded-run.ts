@@ -1,0 +1,94 @@
+// A run in a sandbox world, taken from function to function as they are deployed: what each asks of AWS is written down.
+import { join } from 'node:path';
+import type { Gate } from '../../../lib/migration/phases.ts';
+import type { HookAction } from '../../../lib/migration/ports/hooks.ts';
+import type { Remembering } from '../../../lib/migration/runs/remembering.ts';
+import type { Services } from '../../../lib/migration/services.ts';
+import { SOURCE, startSandboxWorld } from '../../../local/sandbox/world.ts';
+import type { UsedAccess } from './used-access.ts';
+
+export const SETTING = '/finance-ledger/prod/memory-collection';
+
+const FUNCTIONS = join(import.meta.dirname, '../../../functions/migration');
+const DAY_MS = 86_400_000;
+const CONTEXT = { getRemainingTimeInMillis: () => 600_000 };
+
+export type RecordedRun = Awaited<ReturnType<typeof createRecordedRun>>;
+
+/** From its start on, in a world of its own. */
+export async function createRecordedRun(options: {
+  readonly runId: string;
+  readonly remembering: Remembering;
+  readonly used: UsedAccess;
+  readonly pass: (milliseconds: number) => void;
+}) {
+  const { runId, remembering, used, pass } = options;
+  const { clock } = remembering;
+  const world = await startSandboxWorld({ runId, remembering, memories: 6, users: 2 });
+  /** What the webhook takes its time for. */
+  const slow = new Set<HookAction>();
+  const { hooks, vectors } = world.services;
+  const services: Services = {
+    ...world.services,
+    setting: used.setting(SETTING),
+    hooks: {
+      ask: async (request) => (slow.has(request.action) ? 'under-way' : await hooks.ask(request)),
+    },
+  };
+  used.parameters.set(SETTING, SOURCE);
+
+  async function handle(name: string, payload: object) {
+    used.recordFor(`migration/${name}`);
+    const { createHandler } = await import(join(FUNCTIONS, `${name}.ts`));
+    // A process of its own knows nothing of what another has asked.
+    const artifacts = used.artifacts({ prefix: 'migration/', now: clock });
+    return await createHandler(async () => ({ ...services, artifacts }))(payload, CONTEXT);
+  }
+
+  async function invoke(name: string, input: object = {}) {
+    return await handle(name, { runId, execute: true, ...input });
+  }
+
+  async function start() {
+    const removes = { removesWhenOver: true, removesArtifactsWhenOver: true };
+    await invoke('start', { sourceCollection: SOURCE, ...removes, accepts: ['unknown-space'] });
+  }
+
+  async function watch() {
+    return await handle('retention', { source: 'aws.events' });
+  }
+
+  async function finish(...names: string[]) {
+    for (const name of names) {
+      for (;;) {
+        const { done, waitSeconds } = await invoke(name);
+        if (done) break;
+        pass(waitSeconds * 1_000);
+      }
+    }
+  }
+
+  async function approve(gate: Gate) {
+    const { gates } = await invoke('status');
+    const { digest: evidenceDigest } = gates.find((asked: { gate: Gate }) => asked.gate === gate);
+    const expiresAt = new Date(clock().getTime() + DAY_MS).toISOString();
+    await invoke('approve', { gate, evidenceDigest, approvedBy: 'ada', expiresAt });
+  }
+
+  /** Somebody else writes the setting in the moment of the change: who did is looked up, and the step refuses. */
+  async function whileRaced(attempt: () => Promise<unknown>): Promise<unknown> {
+    used.recordFor('nobody');
+    const before = await services.setting.read();
+    used.parameters.writeBefore(SETTING, 'of somebody else');
+    const failure = await attempt().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    used.parameters.set(SETTING, before);
+    return failure;
+  }
+
+  const target = `${SOURCE}_v3_${runId}`;
+  const { close } = world;
+  return { vectors, target, slow, start, watch, finish, approve, invoke, whileRaced, close };
+}
