@@ -33,6 +33,7 @@ export function createApprovals(options: {
   async function approve(run: Run, approval: Approval): Promise<void> {
     const { gate, evidenceDigest, approvedBy, expiresAt } = approval;
     assertAsked(run, gate);
+    assertApprovable(run, gate);
     assertSameEvidence(run, gate, evidenceDigest);
     if (expiresAt <= now()) {
       throw new Refusal('RefusedApprovalForm', 'The approval would have expired already.');
@@ -82,6 +83,21 @@ function assertAsked({ phase }: Run, gate: Gate): void {
   if (GATE_PLACES[gate].in.includes(phase)) return;
   const places = GATE_PLACES[gate].in.join(' or ');
   throw new Refusal('RefusedApprovalForm', `"${gate}" is asked of a run that is ${places}.`);
+}
+
+/** Of what a person may look at and approve; a report that did not pass opens no window. */
+export function approvableDigest(
+  { evidence }: Pick<Run, 'evidence'>,
+  gate: Gate,
+): string | undefined {
+  const shown = evidence[GATE_PLACES[gate].evidence];
+  return gate === 'window' && shown?.facts.isPassed === false ? undefined : shown?.digest;
+}
+
+function assertApprovable(run: Run, gate: Gate): void {
+  const kind = GATE_PLACES[gate].evidence;
+  if (run.evidence[kind] === undefined || approvableDigest(run, gate) !== undefined) return;
+  throw new Refusal('RefusedVerification', `The ${kind} of ${run.runId} did not pass.`);
 }
 
 function assertSameEvidence({ evidence }: Run, gate: Gate, digest: string): void {

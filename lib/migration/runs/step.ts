@@ -41,8 +41,10 @@ export interface Turn extends StepContext {
   readonly renew: () => Promise<void>;
   /** After work that is durable. */
   readonly save: (state: unknown, progress?: Progress) => Promise<void>;
-  /** Tells the record before something is done that cannot be seen afterwards. */
-  readonly note: (changes: Partial<Pick<Run, 'openedAt' | 'remindedAt'>>) => Promise<void>;
+  /** Tells the record before something is done that cannot be seen afterwards, or before the step refuses. */
+  readonly note: (
+    changes: Partial<Pick<Run, 'openedAt' | 'remindedAt' | 'evidence'>>,
+  ) => Promise<void>;
   /** False when the step should save where it is and be invoked again. */
   readonly hasTime: () => boolean;
 }

@@ -5,6 +5,7 @@ import { movesFrom, nextMove } from '../next-step.ts';
 import { GATE_PLACES, GATES } from '../phases.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
+import { approvableDigest } from '../runs/approvals.ts';
 import { parseInput } from '../runs/parse-input.ts';
 import { type Run, runIdSchema } from '../runs/run.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
@@ -64,7 +65,7 @@ async function gatesOf(run: Run, { approvals }: Pick<Services, 'approvals'>) {
   return await Promise.all(
     asked.map(async (gate) => {
       const kind = GATE_PLACES[gate].evidence;
-      const digest = run.evidence[kind]?.digest ?? null;
+      const digest = approvableDigest(run, gate) ?? null;
       return { gate, evidence: kind, digest, isOpen: await approvals.isOpen(run, gate) };
     }),
   );

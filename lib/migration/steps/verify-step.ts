@@ -46,7 +46,7 @@ async function settingsOf({ services, run }: StepContext) {
 }
 
 async function conclude(turn: Turn, report: VerificationReport): Promise<Outcome> {
-  const { services, lease, run, save } = turn;
+  const { services, lease, run, save, note } = turn;
   const { isPassed, faults, sourceFingerprint, counts } = report;
   const evidence = await storeReport(services, {
     lease,
@@ -55,6 +55,8 @@ async function conclude(turn: Turn, report: VerificationReport): Promise<Outcome
     facts: { isPassed, fingerprint: sourceFingerprint, points: counts.source },
   });
   if (isPassed) return { done: true, evidence };
+  // In place of an older one that passed: it holds no more, and nobody is to approve it.
+  await note({ evidence: { ...run.evidence, 'verification-report': evidence } });
   // The next verification looks at everything anew.
   await save(VERIFICATION_START);
   throw new Refusal(
@@ -67,9 +69,13 @@ function progressOf({ findings }: VerificationCheckpoint, total: number) {
   return { done: findings.sourcePoints, total };
 }
 
-/** What the last passing report holds for. @throws Refusal */
+/** What the last report holds for. @throws Refusal where there is none, or it did not pass */
 export function verifiedFingerprint({ evidence }: Run): string {
-  const facts = evidence['verification-report']?.facts;
-  if (facts?.isPassed === true) return String(facts.fingerprint);
+  const report = evidence['verification-report'];
+  if (report?.facts.isPassed === true) return String(report.facts.fingerprint);
+  if (report) {
+    const why = `The last verification did not pass; its report is ${report.artifact}.`;
+    throw new Refusal('RefusedVerification', why);
+  }
   throw new Refusal('RefusedMissingEvidence', 'There is no verification that passed.');
 }

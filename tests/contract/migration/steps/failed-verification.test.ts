@@ -1,0 +1,66 @@
+// A verification that fails takes the place of an older one that passed: in the record, in status, and at the gates.
+import { describe, expect, it } from 'vitest';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { deleteFirst, proved, runAfter } from '../../../support/migration/fears.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+const VERIFIED = ['preflight', 'backup', 'rebuild', 'copy', 'verify'] as const;
+
+async function failing(migration: Migration): Promise<Migration> {
+  await deleteFirst(migration, migration.target);
+  await expect(migration.finish('verify')).rejects.toEqual(named('RefusedVerification'));
+  return migration;
+}
+
+async function shown({ services }: Migration) {
+  const { evidence, gates } = await readStatus(services, RUN);
+  return { report: evidence.find(({ kind }) => kind === 'verification-report'), gates };
+}
+
+describe('a verification that fails', () => {
+  it('is what status shows, and its report is the one that was stored', async () => {
+    const migration = await proved();
+    const before = (await shown(migration)).report;
+    await failing(migration);
+    const { report } = await shown(migration);
+    expect([before?.facts.isPassed, report?.facts.isPassed]).toEqual([true, false]);
+    expect(await migration.services.artifacts.head(report?.artifact ?? '')).toMatchObject({
+      sha256: report?.digest,
+    });
+  });
+
+  it('inside the window stops the cutover by its name', async () => {
+    const migration = await failing(await proved());
+    const attempt = migration.finish('cutover');
+    await expect(attempt).rejects.toEqual(named('RefusedVerification'));
+    await expect(attempt).rejects.toThrow(/verification-report-\d+\.json/);
+    expect((await migration.runs.read(RUN)).phase).toBe('proved');
+    await migration.follow('copy', 'verify', 'cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('inside the window leaves the way back open', async () => {
+    const migration = await failing(await proved());
+    await migration.finish('rollback');
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+  });
+
+  it('voids the approval that was given, and cannot be approved itself', async () => {
+    const migration = await runAfter(VERIFIED);
+    await migration.approve('window');
+    await failing(migration);
+    await expect(migration.finish('freeze')).rejects.toEqual(named('RefusedOtherEvidence'));
+    await expect(migration.approve('window')).rejects.toEqual(named('RefusedVerification'));
+    expect((await shown(migration)).gates).toMatchObject([{ gate: 'window', digest: null }]);
+    await migration.follow('copy', 'verify');
+    await migration.approve('window');
+    await migration.finish('freeze');
+  });
+
+  it('is followed by one that looks at everything anew', async () => {
+    const migration = await failing(await runAfter(VERIFIED));
+    await migration.follow('copy', 'verify');
+    expect((await shown(migration)).report?.facts.isPassed).toBe(true);
+  });
+});
