@@ -3,9 +3,8 @@ import type { Status } from '../../lib/migration/steps/status.ts';
 import { COMMANDS, type CommandName, commandNamed } from './commands.ts';
 import { OPTIONS, type Option } from './options.ts';
 import { optionsOf } from './read-order.ts';
-import { type Next, whatsNext } from './whats-next.ts';
-
-const COMMAND_LINE = 'npm run migrate --';
+import { nextLines, statusAsText } from './status-text.ts';
+import { COMMAND_LINE, whatsNext } from './whats-next.ts';
 
 export const EXIT = { done: 0, failed: 1, wrongUse: 2, refused: 3 } as const;
 
@@ -25,8 +24,8 @@ export function answerAsJson({ command, result, status, stage }: Answer): string
 }
 
 export function answerAsText({ command, result, status, stage }: Answer): string {
-  const told = command === 'status' ? statusLines(result as Status) : resultLines(command, result);
-  return [...told, ...(status ? nextLines(whatsNext(status, stage)) : [])].join('\n');
+  if (command === 'status' && status) return statusAsText(status, stage);
+  return [...resultLines(command, result), ...(status ? nextLines(status, stage) : [])].join('\n');
 }
 
 export function failureAsJson({ name, message }: Error, exitCode: ExitCode): string {
@@ -50,24 +49,6 @@ function resultLines(command: CommandName, result: unknown): string[] {
   return [
     done ? `${command}: done, the run is ${phase}` : `${command}: not yet, the run is ${phase}`,
   ];
-}
-
-function statusLines(status: Status): string[] {
-  const { runId, phase, startedAt, deadlineAt, retention, progress, evidence, plan } = status;
-  return [
-    `run ${runId}: ${phase}, started ${startedAt}`,
-    `from ${plan.sourceCollection} to ${plan.targetCollection}; test user ${status.testUser}`,
-    ...(deadlineAt ? [`the window closes at ${deadlineAt}`] : []),
-    ...(retention ? [`a way back until ${retention.until}, ${retention.daysLeft} days`] : []),
-    ...(progress ? [`${status.next}: ${progress.done} of ${progress.total}`] : []),
-    ...evidence.map(({ kind, artifact, recordedAt }) => `${kind} of ${recordedAt}: ${artifact}`),
-  ];
-}
-
-function nextLines(next: readonly Next[]): string[] {
-  if (next.length === 0) return ['Next: nothing, the run has ended.'];
-  const lines = next.map(({ command, by }) => `  ${COMMAND_LINE} ${command}   (${by.join(', ')})`);
-  return ['Next:', ...lines];
 }
 
 export function helpOn(name?: CommandName): string {

@@ -2,16 +2,17 @@
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { commandNamed } from './commands.ts';
 
+export const COMMAND_LINE = 'npm run migrate --';
+
 export interface Next {
   readonly command: string;
   readonly by: readonly string[];
 }
 
+type Standing = Pick<Status, 'runId' | 'moves' | 'gates'>;
+
 /** @param stage that the commands are for, if any */
-export function whatsNext(
-  { runId, moves, gates }: Pick<Status, 'runId' | 'moves' | 'gates'>,
-  stage?: string,
-): Next[] {
+export function whatsNext({ runId, moves, gates }: Standing, stage?: string): Next[] {
   const there = stage === undefined ? '' : ` --stage ${stage}`;
   const approvals = gates
     .filter(({ isOpen, digest }) => !isOpen && digest !== null)

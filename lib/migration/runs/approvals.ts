@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { Database } from '../../store/database.ts';
 import { GATE_PLACES, type Gate } from '../phases.ts';
-import { Refusal } from '../refusals.ts';
+import { Refusal, type RefusalName } from '../refusals.ts';
 import type { Run } from './run.ts';
 import { approvalKey } from './run-keys.ts';
 
@@ -14,6 +14,15 @@ export interface Approval {
   readonly expiresAt: number;
 }
 
+export interface ApprovalAnswer {
+  readonly isOpen: boolean;
+  /** Null while nobody has said anything. */
+  readonly approvedBy: string | null;
+  readonly approvedUntil: string | null;
+  /** The refusal that an approval given meets by now. */
+  readonly why: RefusalName | null;
+}
+
 export type Approvals = ReturnType<typeof createApprovals>;
 
 const storedSchema = v.object({
@@ -21,6 +30,8 @@ const storedSchema = v.object({
   approved_by: v.string(),
   expires_at: v.number(),
 });
+
+type StoredApproval = v.InferOutput<typeof storedSchema>;
 
 export function createApprovals(options: {
   readonly database: Database;
@@ -49,34 +60,41 @@ export function createApprovals(options: {
     await database.commit([{ Put: { Item: item }, broken }]);
   }
 
-  /** @throws Refusal unless a person has approved the run's present evidence and the approval still holds */
-  async function require(run: Run, gate: Gate): Promise<void> {
+  async function given(run: Run, gate: Gate): Promise<StoredApproval | undefined> {
     const item = await database.get(approvalKey(run, gate));
-    if (!item) {
-      throw new Refusal('RefusedMissingApproval', `Nobody has approved "${gate}" of ${run.runId}.`);
-    }
-    const stored = v.parse(storedSchema, item);
-    assertSameEvidence(run, gate, stored.evidence_digest);
-    if (stored.expires_at <= now()) {
-      const expired = new Date(stored.expires_at).toISOString();
-      throw new Refusal(
-        'RefusedExpiredApproval',
-        `The approval of "${gate}" expired at ${expired}.`,
-      );
-    }
+    return item && v.parse(storedSchema, item);
   }
 
-  async function isOpen(run: Run, gate: Gate): Promise<boolean> {
+  function assertHolds(run: Run, gate: Gate, approval: StoredApproval): void {
+    assertSameEvidence(run, gate, approval.evidence_digest);
+    if (approval.expires_at > now()) return;
+    const expired = new Date(approval.expires_at).toISOString();
+    throw new Refusal('RefusedExpiredApproval', `The approval of "${gate}" expired at ${expired}.`);
+  }
+
+  /** @throws Refusal unless a person has approved the run's present evidence and the approval still holds */
+  async function require(run: Run, gate: Gate): Promise<void> {
+    const approval = await given(run, gate);
+    if (approval) return assertHolds(run, gate, approval);
+    throw new Refusal('RefusedMissingApproval', `Nobody has approved "${gate}" of ${run.runId}.`);
+  }
+
+  /** What became of asking for it. */
+  async function answerTo(run: Run, gate: Gate): Promise<ApprovalAnswer> {
+    const approval = await given(run, gate);
+    if (!approval) return { isOpen: false, approvedBy: null, approvedUntil: null, why: null };
+    const { approved_by: approvedBy, expires_at } = approval;
+    const who = { approvedBy, approvedUntil: new Date(expires_at).toISOString() };
     try {
-      await require(run, gate);
-      return true;
+      assertHolds(run, gate, approval);
+      return { isOpen: true, ...who, why: null };
     } catch (error) {
-      if (error instanceof Refusal) return false;
+      if (error instanceof Refusal) return { isOpen: false, ...who, why: error.name };
       throw error;
     }
   }
 
-  return { approve, require, isOpen };
+  return { approve, require, answerTo };
 }
 
 function assertAsked({ phase }: Run, gate: Gate): void {

@@ -29,9 +29,9 @@ export function collectionsOf(run: Run): string[] {
   return own.filter((name) => name.includes(run.runId));
 }
 
-/** Keys of the snapshots and graph dumps begin so; reports, which prove what happened, do not. */
+/** Keys of snapshots, graph dumps and exported writes begin so; reports, which prove what happened, do not. */
 export function backupsOf({ runId }: Pick<Run, 'runId'>): string[] {
-  return [`${runId}/snapshot-`, `${runId}/graph-`];
+  return ['snapshot', 'graph', 'lost-writes'].map((kind) => `${runId}/${kind}-`);
 }
 
 export function ofTestUser({ runId }: Run): Filter {

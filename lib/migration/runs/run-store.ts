@@ -28,7 +28,8 @@ export function createRunStore(options: {
 
   /** @throws Refusal when the id was used before, or while another run is under way */
   async function start(runId: string, plan: Plan): Promise<Run> {
-    const run: Run = { runId, phase: 'started', plan, evidence: {}, startedAt: now() };
+    const at = { startedAt: now(), phaseAt: now() };
+    const run: Run = { runId, phase: 'started', plan, evidence: {}, ...at };
     const isNew = { expression: IS_NEW, broken: () => runExists(runId) };
     await database.commit([putRecord(run, isNew), await lock.claim(runId)]);
     return run;

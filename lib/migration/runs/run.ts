@@ -44,7 +44,12 @@ export const planSchema = v.strictObject({
   removesArtifactsWhenOver: v.optional(v.boolean(), false),
 });
 
-const progressSchema = v.strictObject({ done: v.number(), total: v.number() });
+const progressSchema = v.strictObject({
+  done: v.number(),
+  total: v.number(),
+  /** Since the turn began, where it has come that far. */
+  perSecond: v.optional(v.number()),
+});
 
 /** How far a step has come; written only after the work it tells of is durable. */
 const checkpointSchema = v.strictObject({
@@ -59,6 +64,8 @@ const checkpointSchema = v.strictObject({
 const runSchema = v.strictObject({
   runId: runIdSchema,
   phase: v.picklist(PHASES),
+  /** When it came into the phase. */
+  phaseAt: v.optional(millisecondsSchema),
   plan: planSchema,
   evidence: v.record(v.picklist(EVIDENCE), referenceSchema),
   startedAt: millisecondsSchema,
@@ -89,6 +96,11 @@ export type Checkpoint = v.InferOutput<typeof checkpointSchema>;
 // status, whose states carry 256 KB and beside it the failure of a step.
 const LARGEST_CHECKPOINT = 256 * 1024;
 const LARGEST_RECORD = 64 * 1024;
+
+/** A step that is taken again in the phase it leads to leaves the run where it has been for a while. */
+export function entering(run: Run, phase: Run['phase'], now: Date): Run {
+  return run.phase === phase ? run : { ...run, phase, phaseAt: now.getTime() };
+}
 
 /** @throws Refusal for what is no record */
 export function parseRun(value: unknown): Run {

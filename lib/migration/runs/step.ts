@@ -7,9 +7,11 @@ import { type Command, ENDED, type Evidence } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import { parseInput } from './parse-input.ts';
+import { createRating } from './rating.ts';
 import {
   bytesSchema,
   type Checkpoint,
+  entering,
   type Progress,
   type Reference,
   type Run,
@@ -151,6 +153,7 @@ async function goOn(
   await assertMayGoOn(step, context, move);
   // Evidence stays what it is until the step has finished.
   const restsOn = basisOf(step.command, found);
+  const rated = createRating(services.clock);
   const approach: Approach = {
     ...context,
     lease,
@@ -160,7 +163,7 @@ async function goOn(
       await lock.renew(lease);
     },
     save: (state, progress) =>
-      runs.saveCheckpoint(lease, step.command, { state, restsOn, ...(progress && { progress }) }),
+      runs.saveCheckpoint(lease, step.command, { state, restsOn, ...rated(progress) }),
   };
   let run = await enter(step, approach, move);
   const saved = await runs.readCheckpoint(run.runId, step.command);
@@ -217,7 +220,8 @@ async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {
   const { services, run, lease } = approach;
   if (move.through === undefined || run.phase === move.through) return run;
   await step.guard?.(approach);
-  const entered = { ...run, ...step.onEntering?.(approach), phase: move.through };
+  const begun = entering(run, move.through, services.clock());
+  const entered = { ...begun, ...step.onEntering?.(approach) };
   await services.runs.write(lease, entered);
   return entered;
 }
@@ -231,9 +235,8 @@ function finishedRun(
   const { evidence, changes } = outcome;
   const isLast = ENDED.some((ended) => ended === move.to);
   return {
-    ...run,
+    ...entering(run, move.to, now),
     ...changes,
-    phase: move.to,
     evidence: move.yields && evidence ? { ...run.evidence, [move.yields]: evidence } : run.evidence,
     ...(isLast ? { endedAt: now.getTime() } : {}),
   };

@@ -33,18 +33,20 @@ export async function readStatus(services: StatusServices, runId?: string) {
   const id = runId ?? (await services.lock.latestRun());
   if (id === undefined) throw new Refusal('RefusedUnknownRun', 'There has been no run yet.');
   const run = await services.runs.read(id);
-  const { phase, plan, evidence, deadlineAt, startedAt, endedAt } = run;
-  const next = nextMove(phase);
-  const checkpoint = next && (await services.runs.readCheckpoint(id, next.command));
+  const { phase, phaseAt, plan, evidence, deadlineAt, startedAt, endedAt } = run;
+  const now = services.clock();
   return {
     runId: id,
+    /** When all of this was so. */
+    at: now.toISOString(),
     phase,
+    phaseAt: isoOf(phaseAt),
     plan,
     testUser: testUserOf(id),
     startedAt: isoOf(startedAt),
     deadlineAt: isoOf(deadlineAt),
     endedAt: isoOf(endedAt),
-    retention: run.retainUntil === undefined ? null : retentionOf(run, services.clock()),
+    retention: run.retainUntil === undefined ? null : retentionOf(run, now),
     evidence: Object.entries(evidence).map(([kind, { artifact, digest, recordedAt, facts }]) => ({
       kind,
       artifact,
@@ -52,11 +54,25 @@ export async function readStatus(services: StatusServices, runId?: string) {
       recordedAt: isoOf(recordedAt),
       facts,
     })),
-    next: next?.command ?? null,
-    progress: checkpoint?.progress ?? null,
+    next: nextMove(phase)?.command ?? null,
+    progress: await progressOf(run, services),
     moves: movesFrom(phase).map(({ command, by, to }) => ({ command, by, to })),
     gates: await gatesOf(run, services),
   };
+}
+
+/** Of the step that was last heard of, among those that may be taken now. */
+async function progressOf({ runId, phase }: Run, { runs }: Pick<Services, 'runs'>) {
+  const commands = [...new Set(movesFrom(phase).map(({ command }) => command))];
+  const found = await Promise.all(
+    commands.map(async (step) => ({ step, saved: await runs.readCheckpoint(runId, step) })),
+  );
+  const [last] = found
+    .flatMap(({ step, saved }) =>
+      saved?.progress ? [{ step, ...saved.progress, savedAt: saved.savedAt }] : [],
+    )
+    .toSorted((one, other) => other.savedAt - one.savedAt);
+  return last ? { ...last, savedAt: isoOf(last.savedAt) } : null;
 }
 
 /** What a person may be asked for now, and the digest that the answer has to name. */
@@ -66,7 +82,7 @@ async function gatesOf(run: Run, { approvals }: Pick<Services, 'approvals'>) {
     asked.map(async (gate) => {
       const kind = GATE_PLACES[gate].evidence;
       const digest = approvableDigest(run, gate) ?? null;
-      return { gate, evidence: kind, digest, isOpen: await approvals.isOpen(run, gate) };
+      return { gate, evidence: kind, digest, ...(await approvals.answerTo(run, gate)) };
     }),
   );
 }

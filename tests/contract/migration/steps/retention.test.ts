@@ -11,7 +11,10 @@ import { LEASE_MS } from '../../../support/migration/run-table.ts';
 const DAY_MS = 86_400_000;
 const TWO_MINUTES_MS = 120_000;
 const DIGEST = 'a'.repeat(64);
-const BACKUPS = ['snapshot-2-part-00000', 'snapshot-2-part-00001', 'graph-2/nodes.jsonl'];
+const BACKUPS = [
+  ...['snapshot-2-part-00000', 'snapshot-2-part-00001'],
+  ...['graph-2/nodes.jsonl', 'lost-writes-12.jsonl'],
+];
 const REPORTS = ['backup-manifest-2.json', 'cutover-report-9.json', 'user-counts-2.json'];
 
 /** A run that went live just now, with backups and reports; as its record and artifacts would tell of it. */

@@ -104,6 +104,9 @@ describe('the status', () => {
     const progress = { done: 20, total: 60 };
     await migration.runs.saveCheckpoint(lease, 'copy', { state: {}, progress });
     const status = statusHandler(async () => migration.services);
-    expect(await status(undefined)).toMatchObject({ next: 'copy', progress });
+    expect(await status(undefined)).toMatchObject({
+      next: 'copy',
+      progress: { step: 'copy', ...progress },
+    });
   });
 });

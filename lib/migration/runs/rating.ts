@@ -1,0 +1,16 @@
+// How fast a step goes, as far as it can be told from the turn that it is in.
+import type { Progress } from './run.ts';
+
+/** Of one turn, whose progress is told to it as it comes. */
+export function createRating(clock: () => Date) {
+  let first: { readonly done: number; readonly at: number } | undefined;
+  return (progress?: Progress): { readonly progress?: Progress } => {
+    if (!progress) return {};
+    const { done } = progress;
+    const at = clock().getTime();
+    first ??= { done, at };
+    const seconds = (at - first.at) / 1_000;
+    if (seconds <= 0 || done <= first.done) return { progress };
+    return { progress: { ...progress, perSecond: (done - first.done) / seconds } };
+  };
+}

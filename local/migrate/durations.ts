@@ -1,0 +1,23 @@
+// How long something took, or will take, as people say it.
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+export function durationText(milliseconds: number): string {
+  if (milliseconds < MINUTE_MS) return 'less than a minute';
+  if (milliseconds < 2 * HOUR_MS) return counted(milliseconds / MINUTE_MS, 'minute');
+  if (milliseconds < 2 * DAY_MS) return counted(milliseconds / HOUR_MS, 'hour');
+  return counted(milliseconds / DAY_MS, 'day');
+}
+
+/** Whole ones that have passed. */
+function counted(number: number, unit: string): string {
+  const whole = Math.floor(number);
+  return `${whole} ${unit}${whole === 1 ? '' : 's'}`;
+}
+
+/** To the second, as a person would type it. */
+export function timeText(iso: string): string {
+  return iso.replace(/\.\d{3}Z$/, 'Z');
+}

@@ -1,0 +1,35 @@
+// How fast a step goes is told from what it says in one turn; never from a time when it did something else.
+import { describe, expect, it } from 'vitest';
+import { createRating } from '../../../../lib/migration/runs/rating.ts';
+
+function createClock() {
+  let now = 1_000_000;
+  return {
+    clock: () => new Date(now),
+    pass: (seconds: number) => {
+      now += seconds * 1_000;
+    },
+  };
+}
+
+describe('the rate of a step', () => {
+  it('is what was done since it first told of its progress', () => {
+    const { clock, pass } = createClock();
+    const rated = createRating(clock);
+    expect(rated({ done: 500, total: 1_000 })).toEqual({ progress: { done: 500, total: 1_000 } });
+    pass(10);
+    expect(rated({ done: 600, total: 1_000 }).progress?.perSecond).toBe(10);
+    pass(10);
+    expect(rated({ done: 900, total: 1_000 }).progress?.perSecond).toBe(20);
+  });
+
+  it('is not told where no time has passed, nothing was done, or nothing is told', () => {
+    const { clock, pass } = createClock();
+    const rated = createRating(clock);
+    rated({ done: 5, total: 9 });
+    expect(rated({ done: 6, total: 9 })).toEqual({ progress: { done: 6, total: 9 } });
+    pass(10);
+    expect(rated({ done: 5, total: 9 })).toEqual({ progress: { done: 5, total: 9 } });
+    expect(rated()).toEqual({});
+  });
+});
