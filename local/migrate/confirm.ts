@@ -1,11 +1,17 @@
 // What stops users or cannot be taken back is asked for twice: the second time by the run's own id.
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Refusal } from '../../lib/migration/refusals.ts';
+
+interface Terminal {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+}
 
 /** @param typed given in place of typing it. @throws Refusal, and nothing has been done */
 export async function confirmRun(
   { runId, typed }: { readonly runId: string; readonly typed: string | undefined },
-  terminal: { readonly input: NodeJS.ReadStream; readonly output: NodeJS.WriteStream },
+  terminal: Terminal,
 ): Promise<void> {
   const answer = typed ?? (await ask(runId, terminal));
   if (answer === runId) return;
@@ -14,14 +20,18 @@ export async function confirmRun(
   throw new Refusal('RefusedUnconfirmed', `${said} what is to be done with ${runId}.`);
 }
 
-async function ask(
-  runId: string,
-  { input, output }: { readonly input: NodeJS.ReadStream; readonly output: NodeJS.WriteStream },
-): Promise<string | undefined> {
+/** Undefined where nobody can be asked, or whoever was asked went away: by Ctrl-C, or by the end of the input. */
+async function ask(runId: string, { input, output }: Terminal): Promise<string | undefined> {
   if (!input.isTTY) return undefined;
   const lines = createInterface({ input, output });
+  lines.once('SIGINT', () => lines.close());
+  const left = once(lines, 'close').then(() => undefined);
+  const told = lines.question(`To do this, type the run's id, ${runId}: `);
   try {
-    return (await lines.question(`To do this, type the run's id, ${runId}: `)).trim();
+    return await Promise.race([told.then((text) => text.trim()), left]);
+  } catch {
+    // The question was closed, not answered.
+    return undefined;
   } finally {
     lines.close();
   }

@@ -7,11 +7,16 @@ import { expect, onTestFinished } from 'vitest';
 import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
 import type { Gate } from '../../../lib/migration/phases.ts';
 import { createRemembering } from '../../../lib/migration/runs/remembering.ts';
-import { startSandboxWorld, type WorldOptions } from '../../../local/sandbox/world.ts';
+import { type Step, takeStep } from '../../../lib/migration/runs/step.ts';
+import type { Services } from '../../../lib/migration/services.ts';
+import { startRun } from '../../../lib/migration/steps/start.ts';
+import { startSandboxWorld } from '../../../local/sandbox/world.ts';
 import { createTestTable } from '../test-table.ts';
 import { startLambdaDouble } from './lambda-double.ts';
+import { STEPS, type StepName } from './migration.ts';
+import { startWebhook } from './webhook-double.ts';
 
-const COMMAND = join(import.meta.dirname, '../../../local/migrate.ts');
+export const COMMAND = join(import.meta.dirname, '../../../local/migrate.ts');
 const STAGE = 'dev';
 
 export const RUN = 'run-a';
@@ -42,7 +47,7 @@ export interface Ended {
 }
 
 /** No account is looked for, and none found. */
-const NO_ACCOUNT = {
+export const NO_ACCOUNT = {
   PATH: process.env.PATH,
   HOME: '/nonexistent',
   AWS_EC2_METADATA_DISABLED: 'true',
@@ -70,20 +75,35 @@ const ACCESS = {
   AWS_SECRET_ACCESS_KEY: 'local',
 };
 
+export interface OperatorOptions {
+  /** Whether a webhook does what else a person does; a person, unless told. */
+  readonly hasWebhook?: boolean;
+}
+
 /** An operator with a world to migrate; it goes away with the test. */
 export async function createOperator(
   place: PlaceName = 'here',
-  options: Partial<WorldOptions> = {},
+  { hasWebhook = false }: OperatorOptions = {},
 ) {
   const { client, tableName, endpoint } = await createTestTable();
-  const remembering = createRemembering({ client, tableName, clock: () => new Date() });
-  const world = await startSandboxWorld({ runId: RUN, remembering, hasGraph: false, ...options });
+  const clock = createClock();
+  const remembering = createRemembering({ client, tableName, clock: clock.told });
+  const world = await startSandboxWorld({ runId: RUN, remembering, hasGraph: false });
   onTestFinished(world.close);
-  const services = { ...world.services, hooks: askAPerson };
-  const lambda = await startLambdaDouble(STAGE, services);
+  const hooks = hasWebhook ? world.operator.hooks : askAPerson;
+  // The commands live now, whenever the steps before them were taken.
+  const now = () => new Date();
+  const deployed = createRemembering({ client, tableName, clock: now });
+  const lambda = await startLambdaDouble(STAGE, { ...world.services, ...deployed, hooks });
   onTestFinished(lambda.close);
+  const webhook = await startWebhook(hooks);
+  onTestFinished(webhook.close);
   const environments = {
-    here: { ...world.environment, TABLE_NAME: tableName, DYNAMODB_ENDPOINT: endpoint },
+    here: {
+      ...world.environment,
+      ...{ TABLE_NAME: tableName, DYNAMODB_ENDPOINT: endpoint },
+      ...(hasWebhook ? { MIGRATION_WEBHOOK_URL: webhook.url } : {}),
+    },
     'on a stage': { ...ACCESS, AWS_ENDPOINT_URL_LAMBDA: lambda.url },
   };
   const named: NodeJS.ProcessEnv = environments[place];
@@ -112,8 +132,52 @@ export async function createOperator(
     return ['approve', ...OF_RUN, '--gate', gate, '--evidence', evidence, ...who];
   }
 
+  /** Steps that were taken before, by the clock of the test. */
+  async function follow(...names: StepName[]): Promise<void> {
+    for (const name of names) await finish(STEPS[name], world.services, clock);
+  }
+
+  /** Up to the middle of the window, all of it proved. */
+  async function prove(plan: Record<string, unknown> = {}): Promise<void> {
+    const begun = { runId: RUN, execute: true, sourceCollection: 'memories', ...plan };
+    await startRun(world.services, { ...begun, accepts: ['no-graph', 'unknown-space'] });
+    await follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+    const run = await record();
+    const evidenceDigest = run.evidence['verification-report']?.digest ?? '';
+    const expiresAt = clock.told().getTime() + 3_600_000;
+    const approval = { gate: 'window', evidenceDigest, approvedBy: 'ada', expiresAt } as const;
+    await world.services.approvals.approve(run, approval);
+    await follow('freeze', 'backup', 'copy', 'verify');
+  }
+
   /** What stands behind every command that is told. */
   const suffix = there.length > 0 ? ` ${there.join(' ')}` : '';
 
-  return { ...world, named, lambda, suffix, migrate, succeed, start, record, approvalOf };
+  const { pass } = clock;
+  const typing = { named, there, migrate, succeed, approvalOf, suffix };
+  return { ...world, ...typing, lambda, pass, follow, prove, start, record };
+}
+
+function createClock() {
+  let ahead = 0;
+  return {
+    told: () => new Date(Date.now() + ahead),
+    /** Back, too: what is done then was done so long ago. */
+    pass: (milliseconds: number) => {
+      ahead += milliseconds;
+    },
+  };
+}
+
+async function finish(
+  step: Step,
+  services: Services,
+  { pass }: ReturnType<typeof createClock>,
+): Promise<void> {
+  const payload = { runId: RUN, execute: true };
+  for (;;) {
+    const result = await takeStep(step, services, { payload, timeLeftMs: () => 600_000 });
+    if (result.dryRun || result.done) return;
+    pass(result.waitSeconds * 1_000);
+  }
 }
