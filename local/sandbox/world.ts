@@ -18,7 +18,11 @@ import { type Shortcomings, startNewVersion } from './memory-backend/new-version
 import { startOldVersion } from './memory-backend/old-version.ts';
 import { type MemoryBackendSandbox, startMemoryBackendSandbox } from './memory-backend/server.ts';
 import { createOperator, type Operator } from './operator.ts';
-import { type QdrantSandbox, startQdrantSandbox } from './qdrant/server.ts';
+import {
+  type QdrantSandbox,
+  type QdrantSandboxOptions,
+  startQdrantSandbox,
+} from './qdrant/server.ts';
 import { seedMemories } from './readable-memories.ts';
 
 export const SOURCE = 'memories';
@@ -43,6 +47,8 @@ export interface SandboxWorld extends World {
 
 export interface WorldOptions {
   readonly runId: string;
+  /** What the sandbox of the store is like. */
+  readonly qdrant?: Omit<QdrantSandboxOptions, 'now' | 'apiKey'>;
   /** The collection that the old version works on. */
   readonly source?: string;
   readonly remembering: Pick<Services, 'clock' | 'runs' | 'lock' | 'approvals'>;
@@ -61,7 +67,7 @@ export interface WorldOptions {
 }
 
 export async function startSandboxWorld(options: WorldOptions): Promise<SandboxWorld> {
-  const qdrant = await startQdrantSandbox({ now: options.remembering.clock });
+  const qdrant = await startQdrantSandbox({ now: options.remembering.clock, ...options.qdrant });
   const world = await startWorldOn({ url: qdrant.url }, options);
   return {
     ...world,

@@ -12,9 +12,12 @@ import type {
   VectorStore,
 } from '../../lib/migration/ports/vector-store.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../local/sandbox/qdrant/server.ts';
+import { DEFAULT_VERSION, type Feature, has } from '../../local/sandbox/qdrant/versions.ts';
 
 export interface StoreUnderTest {
   readonly store: VectorStore;
+  /** Whether the version under test has it. */
+  has(feature: Feature): Promise<boolean>;
   /** The name of a collection that is removed after the test; made at once unless told otherwise. */
   collection(settings?: CollectionSettings | 'not-made'): Promise<string>;
 }
@@ -28,13 +31,16 @@ export const NEW_LAYOUT: CollectionSettings = {
   sparse_vectors: { bm25: { modifier: 'idf' } },
 };
 
+/** The one that compose.yaml starts, and the last one before each change that the migration notices. */
+export const VERSIONS = [DEFAULT_VERSION, '1.17.1', '1.16.3', '1.15.2', '1.11.5'] as const;
+
 /** Runs a contract on every store; one that is not there shows as skipped. */
 export function onEveryVectorStore(contract: (test: StoreUnderTest) => void): void {
-  describe('the sandbox', () => {
+  describe.each(VERSIONS)('the sandbox as %s', (version) => {
     let sandbox: QdrantSandbox;
     const under = createStoreUnderTest(() => sandbox.url);
     beforeAll(async () => {
-      sandbox = await startQdrantSandbox();
+      sandbox = await startQdrantSandbox({ version });
     });
     afterAll(() => sandbox.close());
     contract(under);
@@ -60,6 +66,7 @@ function createStoreUnderTest(url: () => string): StoreUnderTest {
     get store() {
       return open();
     },
+    has: async (feature) => has(await open().version(), feature),
     async collection(settings = NEW_LAYOUT) {
       const name = `contract_${randomUUID()}`;
       made.push(name);

@@ -52,6 +52,10 @@ export async function fetchPart(
     throw new Refusal('RefusedSnapshot', `The snapshot ${snapshot.name} has ${sizes}.`);
   }
   const kept = await artifacts.put(artifact, firstBytes(bytes, partBytes));
+  if (kept.bytes === 0) {
+    const sizes = `ends after ${fromByte} bytes of ${snapshot.size}`;
+    throw new Refusal('RefusedSnapshot', `The snapshot ${snapshot.name} ${sizes}.`);
+  }
   return { artifact, bytes: kept.bytes, sha256: kept.sha256 };
 }
 

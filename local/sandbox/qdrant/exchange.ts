@@ -31,14 +31,16 @@ export class BareJson {
   }
 }
 
-/** A file of that many bytes, with ranges. */
+/** A file of that many bytes, with ranges; streamed, it has neither a length nor ranges. */
 export class FileAnswer {
   readonly file: string;
   readonly size: number;
+  readonly isStreamed: boolean;
 
-  constructor(file: string, size: number) {
+  constructor(file: string, size: number, isStreamed: boolean) {
     this.file = file;
     this.size = size;
+    this.isStreamed = isStreamed;
   }
 }
 

@@ -7,7 +7,7 @@ import { toTest } from './filters.ts';
 import { payloadText, valuesAt } from './payloads.ts';
 import { toIdText, toPointKey } from './point-ids.ts';
 import type { StoredPoint } from './point-table.ts';
-import { badRequest, invalid, notFound } from './refusal.ts';
+import { badRequest, invalid, notFound, wrongInput } from './refusal.ts';
 import { requireFeature, type SandboxState } from './state.ts';
 import { checkRead } from './strict-mode.ts';
 import { writeVectors } from './vectors.ts';
@@ -26,6 +26,7 @@ export function createPointReads({ registry, version }: SandboxState) {
     const request = jsonBody<Schemas['ScrollRequest']>(exchange);
     const limit = request.limit ?? DEFAULT_LIMIT;
     if (limit < 1) throw invalid('limit', `value ${limit} invalid, must be 1 or larger`);
+    if (request.order_by) throw badRequest('the sandbox scrolls in the order of ids only');
     checkRead(collection, { limit, filter: request.filter });
     const test = toTest(request.filter as Schemas['Filter']);
     const found = collection.points
@@ -74,7 +75,7 @@ export function createPointReads({ registry, version }: SandboxState) {
     const { key, limit, exact, filter } = jsonBody<Schemas['FacetRequest']>(exchange);
     checkRead(collection, { limit, exact, filter });
     if (collection.indexes.get(key) !== 'keyword') {
-      throw badRequest(
+      throw wrongInput(
         `No appropriate index for faceting: \`${key}\`. Please create one to facet on this field.`,
       );
     }

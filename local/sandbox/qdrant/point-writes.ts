@@ -10,7 +10,7 @@ import { idTexts } from './point-reads.ts';
 import type { StoredPoint } from './point-table.ts';
 import { malformed, notFound } from './refusal.ts';
 import type { SandboxState } from './state.ts';
-import { checkUpsert } from './strict-mode.ts';
+import { checkDeletion, checkUpsert } from './strict-mode.ts';
 import { readVectors } from './vectors.ts';
 import { has } from './versions.ts';
 import { applyWrite } from './write-order.ts';
@@ -82,8 +82,10 @@ export function createPointWrites({ registry, version }: SandboxState) {
   return { upsert, updateVectors, deleteVectors, remove };
 }
 
-function selected(exchange: Exchange, { points }: Collection): StoredPoint[] {
+function selected(exchange: Exchange, collection: Collection): StoredPoint[] {
+  const { points } = collection;
   const { filter } = jsonBody<{ filter?: Schemas['Filter'] }>(exchange);
+  checkDeletion(collection, filter);
   if (filter) return [...points.all().filter(toTest(filter))];
   const keys = new Set(idTexts(exchange, 'points').map(toPointKey));
   return [...keys].map((key) => points.get(key)).filter((point) => point !== undefined);

@@ -44,11 +44,16 @@ function sendJson(response: ServerResponse, status: number, value: object): void
 async function sendFile(
   incoming: IncomingMessage,
   response: ServerResponse,
-  { file, size }: FileAnswer,
+  { file, size, isStreamed }: FileAnswer,
 ): Promise<void> {
   if (/gzip/.test(String(incoming.headers['accept-encoding'] ?? ''))) {
     response.writeHead(200, { 'content-encoding': 'gzip' });
     await pipeline(createReadStream(file), createGzip(), response);
+    return;
+  }
+  if (isStreamed) {
+    response.writeHead(200, { 'content-type': 'application/octet-stream' });
+    await pipeline(createReadStream(file), response);
     return;
   }
   const start = Number(/^bytes=(\d+)-$/.exec(incoming.headers.range ?? '')?.[1] ?? 0);

@@ -12,12 +12,17 @@ import { createRegistry } from './registry.ts';
 import { sendAnswer, sendFailure } from './replies.ts';
 import { createRouter, type Match } from './routes.ts';
 import { createSnapshotFolder } from './snapshot-folder.ts';
+import { DEFAULT_VERSION } from './versions.ts';
 
 export interface QdrantSandboxOptions {
-  /** 1.18.3 unless told. */
+  /** DEFAULT_VERSION unless told. */
   readonly version?: string;
   /** Without one, everybody may do everything. */
   readonly apiKey?: string;
+  /** Beside the other: whoever has it may look. */
+  readonly readOnlyKey?: string;
+  /** In object storage, as a server may be set up; in files of its own unless told. */
+  readonly keepsSnapshotsElsewhere?: boolean;
   /** 32 MB unless told, as a real server has it. */
   readonly maxBodyBytes?: number;
   /** Any free one unless told. */
@@ -69,14 +74,20 @@ export async function startQdrantSandbox(
 }
 
 function createAnswering(folder: string, options: QdrantSandboxOptions) {
-  const { version = '1.18.3', now = () => new Date(), maxBodyBytes = 32 * 1024 * 1024 } = options;
-  const snapshots = createSnapshotFolder({ folder, version, peerId: '7431927411890327', now });
+  const {
+    version = DEFAULT_VERSION,
+    now = () => new Date(),
+    maxBodyBytes = 32 * 1024 * 1024,
+  } = options;
+  const { keepsSnapshotsElsewhere: isElsewhere = false } = options;
+  const peerId = '7431927411890327';
+  const snapshots = createSnapshotFolder({ folder, version, peerId, isElsewhere, now });
   const route = createRouter({ version, registry: createRegistry(), snapshots });
 
   return async (incoming: IncomingMessage): Promise<unknown> => {
     const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://sandbox');
     const match = route(incoming.method ?? 'GET', pathname);
-    checkKey(options.apiKey, incoming, match);
+    checkKey(options, incoming, match);
     if (!match) throw new Refusal(404, '', { plain: true });
     const body = STREAMED.test(pathname) ? '' : await readBody(incoming, maxBodyBytes);
     const exchange: Exchange = { path: match.path, query: searchParams, body, incoming };
@@ -84,14 +95,23 @@ function createAnswering(folder: string, options: QdrantSandboxOptions) {
   };
 }
 
-function checkKey(apiKey: string | undefined, { headers }: IncomingMessage, match?: Match): void {
+function checkKey(
+  { apiKey, readOnlyKey }: QdrantSandboxOptions,
+  { headers }: IncomingMessage,
+  match?: Match,
+): void {
   if (apiKey === undefined || match?.isOpen) return;
   const given = headers['api-key'] ?? headers.authorization?.replace(/^Bearer /, '');
   if (given === undefined) {
     const reason = 'Must provide an API key or an Authorization bearer token';
     throw new Refusal(401, reason, { plain: true });
   }
-  if (given !== apiKey) throw new Refusal(401, 'Invalid API key or JWT', { plain: true });
+  if (given === apiKey) return;
+  if (given === readOnlyKey) {
+    if (match === undefined || match.isReading) return;
+    throw new Refusal(403, 'Forbidden: Global manage access is required');
+  }
+  throw new Refusal(401, 'Invalid API key or JWT', { plain: true });
 }
 
 async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<string> {

@@ -30,12 +30,14 @@ export function createSnapshotCalls({ registry, snapshots, version }: SandboxSta
       () => undefined,
     );
     if (size === undefined) throw new Refusal(404, 'Snapshot file not found', { plain: true });
-    return new FileAnswer(file, size);
+    return new FileAnswer(file, size, snapshots.isElsewhere);
   }
 
-  async function remove(exchange: Exchange): Promise<boolean> {
-    await snapshots.remove(liveName(exchange), nameIn(exchange, 'snapshot'));
-    return true;
+  async function remove(exchange: Exchange) {
+    const removing = snapshots.remove(liveName(exchange), nameIn(exchange, 'snapshot'));
+    if (isTrue(exchange, 'wait', true)) return removing.then(() => true);
+    removing.catch(() => undefined);
+    return ACCEPTED;
   }
 
   // In this order: spool, checksum, file into place, collection, points. A failure after the

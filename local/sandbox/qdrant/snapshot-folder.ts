@@ -12,12 +12,16 @@ export interface SnapshotFolderOptions {
   readonly folder: string;
   readonly version: string;
   readonly peerId: string;
+  /** Kept in object storage: nobody knows a checksum, and ranges are not served. */
+  readonly isElsewhere: boolean;
   readonly now: () => Date;
 }
 
 export type SnapshotFolder = ReturnType<typeof createSnapshotFolder>;
 
-export function createSnapshotFolder({ folder, version, peerId, now }: SnapshotFolderOptions) {
+export function createSnapshotFolder(options: SnapshotFolderOptions) {
+  const { folder, version, peerId, isElsewhere, now } = options;
+
   /** Named after the second it was asked for: two in one second are one file. */
   async function create(name: string, collection: Collection) {
     const taken = now().toISOString().slice(0, 19);
@@ -50,7 +54,8 @@ export function createSnapshotFolder({ folder, version, peerId, now }: SnapshotF
   async function describe(name: string, file: string): Promise<Schemas['SnapshotDescription']> {
     const { size } = await stat(pathOf(name, file));
     const facts = await readFile(join(folderOf(name), `${file}.json`), 'utf8');
-    return { name: file, size, ...(JSON.parse(facts) as { checksum: string }) };
+    const description = { name: file, size, ...(JSON.parse(facts) as { checksum: string }) };
+    return isElsewhere ? { ...description, checksum: null } : description;
   }
 
   async function remove(name: string, file: string): Promise<void> {
@@ -69,5 +74,5 @@ export function createSnapshotFolder({ folder, version, peerId, now }: SnapshotF
   const folderOf = (name: string) => join(folder, encodeURIComponent(name));
   const pathOf = (name: string, file: string) => join(folderOf(name), file);
 
-  return { create, adopt, list, remove, newPart, pathOf };
+  return { create, adopt, list, remove, newPart, pathOf, isElsewhere };
 }

@@ -25,8 +25,14 @@ export function checkRead({ strictMode, indexes }: Collection, query: StrictQuer
   }
   const unindexed = keysOf(filter as Schemas['Filter']).find((key) => !indexes.has(key));
   if (unindexed !== undefined && strictMode.unindexed_filtering_retrieve === false) {
-    throw forbidden(`Index required but not found for "${unindexed}".`, 'Create an index for it');
+    throw indexRequired(unindexed);
   }
+}
+
+export function checkDeletion({ strictMode, indexes }: Collection, filter: unknown): void {
+  if (!strictMode.enabled || strictMode.unindexed_filtering_update !== false) return;
+  const unindexed = keysOf(filter as Schemas['Filter']).find((key) => !indexes.has(key));
+  if (unindexed !== undefined) throw indexRequired(unindexed);
 }
 
 export function checkUpsert({ strictMode }: Collection, points: number): void {
@@ -34,6 +40,10 @@ export function checkUpsert({ strictMode }: Collection, points: number): void {
   if (enabled && largest && points > largest) {
     throw forbidden(`Upsert limit exceeded ${points} > ${largest} for upsert.`, 'Reduce the batch');
   }
+}
+
+function indexRequired(key: string): Refusal {
+  return forbidden(`Index required but not found for "${key}".`, 'Create an index for it');
 }
 
 function forbidden(what: string, help: string): Refusal {

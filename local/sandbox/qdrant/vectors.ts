@@ -46,8 +46,10 @@ export function writeVectors({ dense, sparse }: Vectors, wanted: true | readonly
   return `{${[...(ofDense ? [`"":${ofDense}`] : []), ...members].join(',')}}`;
 }
 
+// In an order that nobody may rely on: here the opposite of the one they are kept in.
 function sparseText({ indices, values }: SparseVector): string {
-  return `{"indices":[${indices.join(',')}],"values":${float32Texts(values)}}`;
+  const backwards = `[${indices.toReversed().join(',')}]`;
+  return `{"indices":${backwards},"values":${float32Texts(values.toReversed())}}`;
 }
 
 function readDense(text: string, params: Schemas['CollectionParams']): Float32Array {

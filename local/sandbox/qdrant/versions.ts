@@ -1,5 +1,8 @@
 // Which version brought what, for a sandbox that can be any of them.
 
+/** What compose.yaml starts, and what the official client's schema, which the calls are typed against, is of. */
+export const DEFAULT_VERSION = '1.19.0';
+
 const SINCE = {
   facet: '1.12.0',
   inference: '1.15.3',

@@ -57,11 +57,36 @@ describe('a key', () => {
     expect(reply.headers.get('content-type')).toMatch(/^text\/plain/);
   });
 
-  test('opens as itself or as a bearer token, and health needs none', async () => {
+  test('opens as itself or as a bearer token; health and version need none', async () => {
     expect(await store.listCollections()).toEqual([]);
     const bearer = { headers: { authorization: 'Bearer secret' } };
     expect((await call('/collections', bearer)).status).toBe(200);
-    expect((await call('/readyz')).status).toBe(200);
+    for (const open of ['/', '/healthz', '/livez', '/readyz']) {
+      expect((await call(open)).status, open).toBe(200);
+    }
+  });
+
+  test('that may only read is told so in an envelope wherever something would change', async () => {
+    await start({ apiKey: 'secret', readOnlyKey: 'look' });
+    await store.createCollection('m', NEW_LAYOUT);
+    const reading = createQdrant({ url: sandbox.url, apiKey: 'look' });
+    expect(await reading.count('m')).toBe(0);
+    expect(await reading.scroll('m', { limit: 1 })).toMatchObject({ points: [] });
+    expect(await reading.listSnapshots('m')).toEqual([]);
+    const denied = expect.objectContaining({ name: 'VectorStoreAccessDeniedError' });
+    for (const change of [
+      () => reading.upsert('m', [point(1, '{}')], 'upsert'),
+      () => reading.deletePoints('m', { ids: [] }),
+      () => reading.createCollection('n', NEW_LAYOUT),
+      () => reading.deleteCollection('m'),
+      () => reading.startSnapshot('m'),
+    ]) {
+      await expect(change()).rejects.toEqual(denied);
+    }
+    const headers = { 'api-key': 'look' };
+    const reply = await call('/collections/m', { method: 'DELETE', headers });
+    const error = 'Forbidden: Global manage access is required';
+    expect(await reply.json()).toMatchObject({ status: { error } });
   });
 });
 
@@ -109,7 +134,23 @@ describe('defaults', () => {
   });
 });
 
+describe('what the sandbox has not', () => {
+  test('an order other than by id is refused, not ignored', async () => {
+    await store.createCollection('m', NEW_LAYOUT);
+    const reply = await send('POST', '/collections/m/points/scroll', { order_by: 'created_at' });
+    expect(reply.status).toBe(400);
+  });
+});
+
 describe('an older version', () => {
+  test('before 1.12 has no facets', async () => {
+    await start({ version: '1.11.5' });
+    await store.createCollection('m', OLD_LAYOUT);
+    await store.createPayloadIndex('m', { field_name: 'user_id', field_schema: 'keyword' });
+    const facet = store.facet('m', { key: 'user_id', limit: 1 });
+    await expect(facet).rejects.toMatchObject({ status: 404 });
+  });
+
   test('before 1.17 knows no insert_only and overwrites', async () => {
     await start({ version: '1.16.3' });
     await store.createCollection('m', OLD_LAYOUT);
@@ -144,6 +185,11 @@ describe('strict mode', () => {
       'filters on keys without an index',
       { unindexed_filtering_retrieve: false },
       () => store.scroll('m', { limit: 1, filter: { must: [{ is_empty: { key: 'x' } }] } }),
+    ],
+    [
+      'deletions by keys without an index',
+      { unindexed_filtering_update: false },
+      () => store.deletePoints('m', { filter: { must: [{ is_empty: { key: 'x' } }] } }),
     ],
     [
       'batches',
@@ -192,6 +238,28 @@ describe('snapshots', () => {
     await filled();
     await store.deleteCollection('m');
     await expect(store.listSnapshots('m')).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('are deleted in the background when nobody waits', async () => {
+    await filled();
+    const [snapshot] = await store.listSnapshots('m');
+    const path = `/collections/m/snapshots/${snapshot?.name}?wait=false`;
+    const reply = await call(path, { method: 'DELETE' });
+    expect([reply.status, await reply.json()]).toMatchObject([202, { status: 'accepted' }]);
+  });
+
+  test('kept in object storage have no checksum, length or ranges, and can be resumed', async () => {
+    await start({ keepsSnapshotsElsewhere: true });
+    const bytes = await filled();
+    const [snapshot] = await store.listSnapshots('m');
+    expect(snapshot).toMatchObject({ checksum: null, size: bytes.length });
+    const headers = { range: 'bytes=10-' };
+    const reply = await call(`/collections/m/snapshots/${snapshot?.name}`, { headers });
+    await reply.arrayBuffer();
+    expect([reply.status, reply.headers.get('content-length')]).toEqual([200, null]);
+    const part = await store.downloadSnapshot('m', snapshot?.name ?? '', 100);
+    expect(part.totalBytes).toBeUndefined();
+    expect(Buffer.concat(await Array.fromAsync(part.bytes))).toEqual(bytes.subarray(100));
   });
 
   test('of a damaged file leave a red collection behind', async () => {

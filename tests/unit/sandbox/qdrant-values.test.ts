@@ -1,11 +1,13 @@
 // The values the Qdrant sandbox makes: float texts, token hashes, keyword vectors, order of ids.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeBm25 } from '../../../local/sandbox/qdrant/bm25.ts';
 import { float32Text } from '../../../local/sandbox/qdrant/float32-text.ts';
 import { murmur3 } from '../../../local/sandbox/qdrant/murmur3.ts';
 import { toIdText, toPointKey } from '../../../local/sandbox/qdrant/point-ids.ts';
-import { compareVersions } from '../../../local/sandbox/qdrant/versions.ts';
+import { compareVersions, DEFAULT_VERSION } from '../../../local/sandbox/qdrant/versions.ts';
 
 describe('a 32-bit float', () => {
   test('is written so that it reads back as itself', () => {
@@ -67,6 +69,11 @@ describe('point ids', () => {
   test.each(['-1', '1.5', '18446744073709551616', '"memory-1"', 'true'])('%s is none', (id) => {
     expect(() => toPointKey(id)).toThrow(/not a valid point ID/);
   });
+});
+
+test('the sandbox is of the version that compose.yaml starts', () => {
+  const compose = readFileSync(join(import.meta.dirname, '../../../compose.yaml'), 'utf8');
+  expect(/qdrant\/qdrant:v([\d.]+)/.exec(compose)?.[1]).toBe(DEFAULT_VERSION);
 });
 
 test('versions compare by number', () => {

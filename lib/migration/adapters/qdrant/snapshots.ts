@@ -53,15 +53,23 @@ function fileOf(collection: string, name: string): string {
 
 function toPart(call: string, reply: Response, fromByte: number, watchdog: Watchdog): SnapshotPart {
   const { status, headers, body } = reply;
-  if (!body || (fromByte > 0 && status !== 206)) {
+  if (!body) {
     watchdog.stop();
-    throw new UnexpectedReplyError(
-      `${call}: ${status} where a part from ${fromByte} was asked for`,
-    );
+    throw new UnexpectedReplyError(`${call}: ${status} without a body`);
   }
+  // A store that keeps its snapshots in object storage knows no ranges, and sends all of it.
+  const skipped = status === 206 ? 0 : fromByte;
   const length = headers.get('content-length');
-  const totalBytes = length === null ? undefined : fromByte + Number(length);
-  return { totalBytes, bytes: watched(call, body, watchdog) };
+  const totalBytes = length === null ? undefined : fromByte - skipped + Number(length);
+  return { totalBytes, bytes: without(skipped, watched(call, body, watchdog)) };
+}
+
+async function* without(first: number, bytes: AsyncIterable<Uint8Array>) {
+  let left = first;
+  for await (const chunk of bytes) {
+    if (left < chunk.length) yield chunk.subarray(left);
+    left = Math.max(0, left - chunk.length);
+  }
 }
 
 async function* watched(call: string, body: AsyncIterable<Uint8Array>, watchdog: Watchdog) {

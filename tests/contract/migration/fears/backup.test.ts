@@ -60,6 +60,20 @@ describe('Fear 3: a backup that cannot be restored', () => {
     expect(drilled.points).toBe(61);
   });
 
+  it('the file ends before its size: not fetched for ever', async () => {
+    const migration = await runAfter(['preflight'], { qdrant: { keepsSnapshotsElsewhere: true } });
+    const { vectors } = migration.services;
+    const larger = {
+      ...vectors,
+      listSnapshots: async (name: string) =>
+        (await vectors.listSnapshots(name)).map((one) => ({ ...one, size: one.size + 1 })),
+    };
+    const attempt = migration.finish('backup', {}, { ...migration.services, vectors: larger });
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
+    await migration.finish('backup');
+    expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
+  });
+
   it('a snapshot that never came is asked for again', async () => {
     const migration = await runAfter(['preflight']);
     const { vectors } = migration.services;
@@ -83,7 +97,7 @@ describe('Fear 3: a backup that cannot be restored', () => {
     const migration = await live();
     const { services, target } = migration;
     await services.vectors.deleteCollection(SOURCE);
-    const vectors = { ...services.vectors, version: async () => '1.19.0' };
+    const vectors = { ...services.vectors, version: async () => '1.20.0' };
     const attempt = migration.finish('rollback', {}, { ...services, vectors });
     await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
     expect(await services.vectors.listCollections()).toEqual([target, `${target}_entities`]);

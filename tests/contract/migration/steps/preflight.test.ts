@@ -1,6 +1,7 @@
 // What the preflight refuses, each by its name, and that it changes nothing.
 import { describe, expect, it } from 'vitest';
 import { readReport } from '../../../../lib/migration/ports/reports.ts';
+import { DEFAULT_VERSION } from '../../../../local/sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -127,7 +128,7 @@ describe('the preflight', () => {
     const report = await readReport(migration.services, reference);
     expect(report).toMatchObject({
       testUser: '__migration_test_run-a',
-      store: { version: '1.18.3', nodes: 1 },
+      store: { version: DEFAULT_VERSION, nodes: 1 },
       source: { points: 60, size: 8, distance: 'Cosine', hasKeywordSlot: false },
       findings: [],
     });

@@ -31,6 +31,13 @@ test('a store that falls silent is unavailable', async () => {
   await expect(Array.fromAsync(bytes)).rejects.toMatchObject(unavailable);
 });
 
+test('a store that knows no ranges sends all of it, and what is there already is left out', async () => {
+  const store = qdrantSending(['one', 'two', 'three'], 'end');
+  const part = await store.downloadSnapshot('memories', 'a.snapshot', 4);
+  expect(part.totalBytes).toBeUndefined();
+  expect(Buffer.concat(await Array.fromAsync(part.bytes)).toString()).toBe('wothree');
+});
+
 test('a slow taker gets all of it', async () => {
   const store = qdrantSending(['one', 'two', 'three'], 'end');
   const { bytes } = await store.downloadSnapshot('memories', 'a.snapshot');
