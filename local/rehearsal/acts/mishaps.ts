@@ -94,13 +94,15 @@ export const MISHAPS: readonly Act[] = [
     },
   },
   {
-    title: 'a wrong key: nothing is begun with it',
-    play: async ({ parts, world, services, migrate, expect }) => {
-      const url = parts.backend ? parts.backend.url : world.backend.url;
-      const apiKey = createSecret('a-key-that-nobody-has');
-      const backend = createHttpMemoryBackend({ url, apiKey, timeoutMs: 10_000 });
-      const failure = await migrate({ services: { ...services, backend } });
-      expect('the key is refused', failure?.name === 'RefusedCredentials');
+    title: 'a wrong key, and the key of another user: nothing is begun with them',
+    play: async (rehearsal) => {
+      const refusals = [await refusalOf(rehearsal, 'a-key-that-nobody-has')];
+      if (!rehearsal.parts.backend) {
+        rehearsal.world.backend.grant('key-of-user-1', 'user-1');
+        refusals.push(await refusalOf(rehearsal, 'key-of-user-1'));
+      }
+      const meant = ['RefusedCredentials', 'RefusedKeyOfOtherUser'].slice(0, refusals.length);
+      rehearsal.expect('each is refused by its name', `${refusals}` === `${meant}`);
       return { phase: 'started' };
     },
   },
@@ -132,4 +134,11 @@ async function killedInCutover(rehearsal: Rehearsal): Promise<void> {
   const isSet = (await services.setting.read()) === target;
   expect(`cutover: ${end} with the new version just deployed`, end === 'SIGKILL' && isSet);
   pass(LEASE_MS);
+}
+
+async function refusalOf({ parts, world, services, migrate }: Rehearsal, key: string) {
+  const url = parts.backend ? parts.backend.url : world.backend.url;
+  const apiKey = createSecret(key);
+  const backend = createHttpMemoryBackend({ url, apiKey, timeoutMs: 10_000 });
+  return (await migrate({ services: { ...services, backend } }))?.name;
 }

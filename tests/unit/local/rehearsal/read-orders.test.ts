@@ -2,11 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readOrders, USAGE } from '../../../local/rehearsal/read-orders.ts';
+import { readOrders, USAGE } from '../../../../local/rehearsal/read-orders.ts';
 
 const TITLES = ['there', 'and back', 'broken'];
 
-const COMMAND = join(import.meta.dirname, '../../../local/rehearse.ts');
+const COMMAND = join(import.meta.dirname, '../../../../local/rehearse.ts');
 
 function run(...words: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...words], {
