@@ -20,7 +20,7 @@ import {
 import type { Lease } from './run-lock.ts';
 import { translateFailure } from './translate-failure.ts';
 
-const inputSchema = v.object({
+const inputSchema = v.strictObject({
   runId: runIdSchema,
   /** Without it, a step that changes anything only tells what it would do. */
   execute: v.optional(v.boolean(), false),
@@ -104,6 +104,7 @@ export async function takeStep(
 ): Promise<StepResult> {
   try {
     const input = parseInput(inputSchema, payload);
+    assertOwn(step.command, input);
     const run = await services.runs.read(input.runId);
     if (input.actor === 'machine' && isBehindIt(step.command, run)) return resultOf(run, DONE);
     const move = moveFor(step.command, standingOf(run), input.actor);
@@ -123,6 +124,19 @@ interface Invocation {
 }
 
 interface InTurn extends Invocation, Pick<Turn, 'lease' | 'signal'> {}
+
+// What only one step reads is refused by all the others.
+const OWN_FIELDS = {
+  acknowledgedLoss: 'rollback',
+  freeBytes: 'preflight',
+} as const satisfies Partial<Record<keyof StepInput, Command>>;
+
+function assertOwn(command: Command, input: StepInput): void {
+  for (const [field, owner] of Object.entries(OWN_FIELDS)) {
+    if (owner === command || !Object.hasOwn(input, field)) continue;
+    throw new Refusal('RefusedInput', `Only ${owner} takes ${field}, not ${command}.`);
+  }
+}
 
 async function inTurn(
   step: Step,

@@ -6,7 +6,7 @@ import { runIdSchema } from '../runs/run.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
 import type { Services } from '../services.ts';
 
-const inputSchema = v.object({
+const inputSchema = v.strictObject({
   runId: runIdSchema,
   gate: v.picklist(GATES),
   /** Of the evidence that "status" shows for the gate. */

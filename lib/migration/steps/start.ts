@@ -5,7 +5,7 @@ import { planSchema, type Run, runIdSchema } from '../runs/run.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
 import type { Services } from '../services.ts';
 
-const inputSchema = v.object({
+const inputSchema = v.strictObject({
   runId: runIdSchema,
   execute: v.optional(v.boolean(), false),
   sourceCollection: v.pipe(v.string(), v.regex(/^[^/\\:*?"<>|\0]{1,180}$/)),

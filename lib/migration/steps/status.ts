@@ -14,7 +14,7 @@ import { retentionOf } from './retention.ts';
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
-const inputSchema = v.object({ runId: v.optional(runIdSchema) });
+const inputSchema = v.strictObject({ runId: v.optional(runIdSchema) });
 
 /** @throws Refusal */
 export async function statusOf(services: StatusServices, payload: unknown) {
