@@ -46,9 +46,7 @@ export function createApprovals(options: {
     assertAsked(run, gate);
     assertApprovable(run, gate);
     assertSameEvidence(run, gate, evidenceDigest);
-    if (expiresAt <= now()) {
-      throw new Refusal('RefusedApprovalForm', 'The approval would have expired already.');
-    }
+    assertTimely(expiresAt - now());
     const item = {
       ...approvalKey(run, gate),
       evidence_digest: evidenceDigest,
@@ -95,6 +93,17 @@ export function createApprovals(options: {
   }
 
   return { approve, require, answerTo };
+}
+
+/** What was looked at so long ago is to be looked at again. */
+const LONGEST_DAYS = 7;
+
+function assertTimely(milliseconds: number): void {
+  if (milliseconds <= 0) {
+    throw new Refusal('RefusedApprovalForm', 'The approval would have expired already.');
+  }
+  if (milliseconds <= LONGEST_DAYS * 86_400_000) return;
+  throw new Refusal('RefusedApprovalForm', `An approval holds for ${LONGEST_DAYS} days at most.`);
 }
 
 function assertAsked({ phase }: Run, gate: Gate): void {

@@ -12,8 +12,14 @@ const inputSchema = v.strictObject({
   /** Of the evidence that "status" shows for the gate. */
   evidenceDigest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
   approvedBy: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(100)),
-  expiresAt: v.pipe(v.string(), v.isoTimestamp()),
+  expiresAt: v.pipe(v.string(), v.isoTimestamp(), v.check(isOfCalendar)),
 });
+
+// The 30th of February would be taken for the 2nd of March.
+function isOfCalendar(timestamp: string): boolean {
+  const day = timestamp.slice(0, 10);
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
 
 /** @throws Refusal */
 export async function approveGate(
@@ -24,7 +30,7 @@ export async function approveGate(
     const { runId, expiresAt, ...approval } = parseInput(inputSchema, payload);
     const until = Date.parse(expiresAt);
     await approvals.approve(await runs.read(runId), { ...approval, expiresAt: until });
-    return { runId, gate: approval.gate, approvedUntil: expiresAt };
+    return { runId, gate: approval.gate, approvedUntil: new Date(until).toISOString() };
   } catch (error) {
     throw translateFailure(error);
   }
