@@ -17,9 +17,10 @@ export function createSsmCollectionSetting(options: {
 }): CollectionSetting {
   const { client, parameter: Name } = options;
 
-  async function look(): Promise<{ name: string; version: number }> {
+  /** @param selector a version of it, in place of the present one */
+  async function look(selector = Name): Promise<{ name: string; version: number }> {
     try {
-      const { Parameter } = await client.send(new GetParameterCommand({ Name }));
+      const { Parameter } = await client.send(new GetParameterCommand({ Name: selector }));
       return { name: Parameter?.Value?.trim() ?? '', version: Parameter?.Version ?? 0 };
     } catch (error) {
       throw error instanceof ParameterNotFound ? missingSetting(Name, error) : error;
@@ -30,19 +31,31 @@ export function createSsmCollectionSetting(options: {
     return (await look()).name;
   }
 
-  // A parameter has no conditional write, but every write has a number: where ours is not the next
-  // one after what was read, somebody wrote in between, and what they wrote is told.
+  // A parameter has no conditional write, but every write has a number: where ours is not the next one after what
+  // was read, it has covered somebody else's, which is put back and told. Killed in between, ours stands, and the next
+  // look finds it: docs/decisions/collection-setting.md.
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
     const before = await look();
     if (before.name === to) return;
     if (before.name !== from) throw changedSetting(before.name);
-    const put = new PutParameterCommand({ Name, Value: to, Type: 'String', Overwrite: true });
-    const { Version } = await client.send(put);
-    if (Version === before.version + 1) return;
-    const between = await client.send(
-      new GetParameterCommand({ Name: `${Name}:${before.version + 1}` }),
-    );
-    throw changedSetting(between.Parameter?.Value ?? '');
+    const version = await put(to);
+    if (version === before.version + 1) return;
+    const covered = await look(`${Name}:${version - 1}`);
+    // Whoever wrote has changed nothing, or just what we were to change.
+    if (covered.name === from || covered.name === to) return;
+    await putBack(covered.name, version);
+    throw changedSetting(covered.name);
+  }
+
+  async function put(Value: string): Promise<number> {
+    const command = new PutParameterCommand({ Name, Value, Type: 'String', Overwrite: true });
+    return (await client.send(command)).Version ?? 0;
+  }
+
+  /** Unless somebody has written since, who knows better. */
+  async function putBack(name: string, version: number): Promise<void> {
+    const present = await look();
+    if (present.version === version) await put(name);
   }
 
   return { read, change };

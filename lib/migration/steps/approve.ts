@@ -18,7 +18,8 @@ const inputSchema = v.strictObject({
 // The 30th of February would be taken for the 2nd of March.
 function isOfCalendar(timestamp: string): boolean {
   const day = timestamp.slice(0, 10);
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
 /** @throws Refusal */

@@ -108,13 +108,70 @@ describe('a file', () => {
 });
 
 describe('a parameter', () => {
-  it('that somebody writes between our look and our write is a refusal that tells their value', async () => {
+  const CHANGE = { from: 'memories', to: 'memories_v3' };
+
+  function open() {
     const store = createParameterStore();
     store.set(PARAMETER, 'memories');
     const setting = createSsmCollectionSetting({ client: store.client, parameter: PARAMETER });
+    return { store, setting };
+  }
+
+  it('that two change at once is what the first has made it, and the other is told so', async () => {
+    const { setting } = open();
+    const [first, second] = await Promise.allSettled([
+      setting.change({ from: 'memories', to: 'memories_a' }),
+      setting.change({ from: 'memories', to: 'memories_b' }),
+    ]);
+    expect(first.status).toBe('fulfilled');
+    expect(second).toMatchObject({
+      status: 'rejected',
+      reason: { name: 'RefusedSettingChanged', message: expect.stringContaining('"memories_a"') },
+    });
+    expect(await setting.read()).toBe('memories_a');
+  });
+
+  it('that somebody writes between our look and our write says what they wrote', async () => {
+    const { store, setting } = open();
+    store.writeBefore(PARAMETER, 'in-between', 'somebody-elses');
+    await expect(setting.change(CHANGE)).rejects.toThrow(/"somebody-elses"/);
+    expect(await setting.read()).toBe('somebody-elses');
+  });
+
+  it('that somebody writes after ours, too, is left to them', async () => {
+    const { store, setting } = open();
     store.writeBefore(PARAMETER, 'somebody-elses');
-    await expect(setting.change({ from: 'memories', to: 'memories_v3' })).rejects.toThrow(
-      /"somebody-elses"/,
-    );
+    store.writeAfter(PARAMETER, 'the-latest');
+    await expect(setting.change(CHANGE)).rejects.toEqual(named('RefusedSettingChanged'));
+    expect(await setting.read()).toBe('the-latest');
+  });
+
+  it.each(['memories', 'memories_v3'])(
+    'that somebody sets to %s meanwhile is ours',
+    async (same) => {
+      const { store, setting } = open();
+      store.writeBefore(PARAMETER, same);
+      await setting.change(CHANGE);
+      expect(await setting.read()).toBe('memories_v3');
+    },
+  );
+
+  it('is taken for changed by whoever is killed before the other is put back', async () => {
+    const { store, setting } = open();
+    store.writeBefore(PARAMETER, 'somebody-elses');
+    const send = store.client.send as (command: unknown) => Promise<{ Version?: number }>;
+    let isDead = false;
+    const mortal = async (command: unknown) => {
+      if (isDead) throw new Error('killed');
+      const answer = await send(command);
+      isDead = answer.Version !== undefined;
+      return answer;
+    };
+    const client = { send: mortal as typeof store.client.send };
+    const doomed = createSsmCollectionSetting({ client, parameter: PARAMETER });
+    await expect(doomed.change(CHANGE)).rejects.toThrow('killed');
+    // The limit of a store without conditional writes, as the decision record has it.
+    await setting.change(CHANGE);
+    expect(await setting.read()).toBe('memories_v3');
   });
 });

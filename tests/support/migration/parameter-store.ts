@@ -8,14 +8,17 @@ import {
 
 export interface ParameterStore {
   readonly client: Pick<SSMClient, 'send'>;
-  /** What somebody else writes just before the next write arrives. */
-  writeBefore(name: string, value: string): void;
+  /** What somebody else writes just before the next write arrives, in order. */
+  writeBefore(name: string, ...values: string[]): void;
+  /** What somebody else writes just after the next write has arrived. */
+  writeAfter(name: string, value: string): void;
   set(name: string, value: string): void;
 }
 
 export function createParameterStore(): ParameterStore {
   const histories = new Map<string, string[]>();
-  const racing: [name: string, value: string][] = [];
+  const before: (readonly [name: string, value: string])[] = [];
+  const after: (readonly [name: string, value: string])[] = [];
 
   function set(name: string, value: string): number {
     const history = histories.get(name) ?? [];
@@ -35,13 +38,20 @@ export function createParameterStore(): ParameterStore {
   const send = async (command: unknown) => {
     if (command instanceof GetParameterCommand) return { Parameter: get(command.input.Name) };
     if (!(command instanceof PutParameterCommand)) throw new Error('No such call is expected');
-    for (const [name, value] of racing.splice(0)) set(name, value);
-    return { Version: set(command.input.Name ?? '', command.input.Value ?? '') };
+    for (const [name, value] of before.splice(0)) set(name, value);
+    const Version = set(command.input.Name ?? '', command.input.Value ?? '');
+    for (const [name, value] of after.splice(0)) set(name, value);
+    return { Version };
   };
 
   return {
     client: { send: send as SSMClient['send'] },
     set,
-    writeBefore: (name, value) => racing.push([name, value]),
+    writeBefore: (name, ...values) => {
+      before.push(...values.map((value) => [name, value] as const));
+    },
+    writeAfter: (name, value) => {
+      after.push([name, value]);
+    },
   };
 }
