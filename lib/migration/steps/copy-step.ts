@@ -5,10 +5,10 @@ import { copyDelta, DELTA_START, type DeltaCheckpoint } from '../copy/delta.ts';
 import { assertHealthy } from '../copy/health.ts';
 import { createPointWriter } from '../copy/point-writer.ts';
 import { storeReport } from '../ports/reports.ts';
-import { userDigest } from '../proof/user-digest.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
+import { forecastCopy } from './copy-forecast.ts';
 
 // Written and read by this step alone.
 interface State {
@@ -18,15 +18,7 @@ interface State {
 
 export const copy: Step = {
   command: 'copy',
-  forecast: async (context) => {
-    const { settings, users, estimate } = await plan(context);
-    const counts = [...users.byUser].map(([user, points]) => ({
-      user: userDigest(String(JSON.parse(user))),
-      points,
-    }));
-    const { total, withoutUser, countedBy } = users;
-    return { total, withoutUser, countedBy, counts, estimate, keywords: settings.keywords };
-  },
+  forecast: async (context) => await forecastCopy(context, await plan(context)),
   work: async (turn) => {
     const planned = await plan(turn);
     assertKeywords(planned, turn.run);
