@@ -22,14 +22,21 @@ type Handler = (
   context: { readonly getRemainingTimeInMillis: () => number },
 ) => Promise<unknown>;
 
+/** What a command does without being told to execute, as its help says it. */
+export const ACTS = {
+  'when told to': 'A dry run without --execute.',
+  'at once': 'Acts at once: there is no dry run.',
+  'on its record alone': "Changes nothing but the run's record and reports.",
+  never: 'Changes nothing.',
+} as const;
+
 export type MigrateCommand = CommandForm & (OfRecord | OfServices);
 
 interface CommandForm {
   readonly does: string;
   /** Who gives it in a run that goes as planned. */
   readonly by: 'a person' | 'a person or the state machine' | 'a timer';
-  /** Only tells what it would do, unless it is told to execute. */
-  readonly mutates: boolean;
+  readonly acts: keyof typeof ACTS;
   /** Stops users, or cannot be taken back: asks for the run's id once more. */
   readonly isGrave: boolean;
   readonly needs: readonly OptionName[];
@@ -54,15 +61,15 @@ const STEP = {
   needs: ['run'],
   uses: 'all services',
 } as const satisfies Partial<MigrateCommand>;
-const LOOKING = { ...STEP, mutates: false, isGrave: false, takes: [] } as const;
-const BUILDING = { ...STEP, mutates: true, isGrave: false, takes: ['execute'] } as const;
-const GRAVE = { ...STEP, mutates: true, isGrave: true, takes: ['execute', 'yes-run'] } as const;
+const LOOKING = { ...STEP, acts: 'on its record alone', isGrave: false, takes: [] } as const;
+const BUILDING = { ...STEP, acts: 'when told to', isGrave: false, takes: ['execute'] } as const;
+const GRAVE = { ...BUILDING, isGrave: true, takes: ['execute', 'yes-run'] } as const;
 const BY_A_PERSON = { by: 'a person', uses: 'the record' } as const;
 
 /** In the order of the runbook. */
 export const COMMANDS = {
   status: {
-    ...{ ...LOOKING, ...status, ...BY_A_PERSON, needs: [], takes: ['run'] },
+    ...{ ...LOOKING, ...status, ...BY_A_PERSON, acts: 'never', needs: [], takes: ['run'] },
     does: 'tells where the run stands and what may be done next; of the latest run unless one is named',
   },
   start: {
@@ -86,7 +93,7 @@ export const COMMANDS = {
   copy: { ...BUILDING, ...copy, does: 'copies every memory, or whatever has changed since' },
   verify: { ...LOOKING, ...verify, does: 'proves the new collection equal to the old one' },
   approve: {
-    ...{ ...LOOKING, ...approve, ...BY_A_PERSON },
+    ...{ ...LOOKING, ...approve, ...BY_A_PERSON, acts: 'at once' },
     needs: ['run', 'gate', 'evidence', 'by', 'until'],
     does: 'says that a person has looked at the evidence',
   },
@@ -115,8 +122,9 @@ export const COMMANDS = {
     does: 'ends the way back when its days are over, never earlier',
   },
   watch: {
-    ...{ ...LOOKING, ...retention, by: 'a timer', needs: [], deployedAs: 'retention' },
-    does: 'does what is due by the clock: goes back from a window that has closed, ends the way back',
+    ...{ ...LOOKING, ...retention, by: 'a timer', acts: 'at once', needs: [] },
+    deployedAs: 'retention',
+    does: 'does what is due by the clock: goes back from a window that has closed, counts and ends the way back',
   },
 } as const satisfies Readonly<Record<string, MigrateCommand>>;
 

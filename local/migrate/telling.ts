@@ -1,6 +1,6 @@
 // What the command line says to people and to machines.
 import type { Status } from '../../lib/migration/steps/status.ts';
-import { COMMANDS, type CommandName, commandNamed } from './commands.ts';
+import { ACTS, COMMANDS, type CommandName, commandNamed } from './commands.ts';
 import { OPTIONS, type Option } from './options.ts';
 import { optionsOf } from './read-order.ts';
 import { nextLines, statusAsText } from './status-text.ts';
@@ -65,12 +65,11 @@ function helpOnAll(): string {
 }
 
 function helpOnOne(name: CommandName): string {
-  const { does, by, mutates, needs } = commandNamed(name);
+  const { does, by, acts, needs } = commandNamed(name);
   const rows = optionsOf(name).map((option) => {
     const { value, says }: Option = OPTIONS[option];
     const need = needs.includes(option) ? ' (needed)' : '';
     return `  ${`--${option}${value ? ` ${value}` : ''}`.padEnd(24)} ${says}${need}`;
   });
-  const dry = mutates ? ' A dry run without --execute.' : '';
-  return [`${name}: ${does}. By ${by}.${dry}`, ...rows].join('\n');
+  return [`${name}: ${does}. By ${by}. ${ACTS[acts]}`, ...rows].join('\n');
 }

@@ -21,7 +21,7 @@ export function whatsNext({ runId, moves, gates }: Standing, stage?: string): Ne
       by: ['operator'],
     }));
   const steps = moves.map(({ command, by }) => {
-    const told = commandNamed(command).mutates ? ' --execute' : '';
+    const told = commandNamed(command).acts === 'when told to' ? ' --execute' : '';
     return { command: `${command} --run ${runId}${told}${there}`, by };
   });
   return [...approvals, ...steps];

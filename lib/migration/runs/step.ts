@@ -20,7 +20,7 @@ import {
 import type { Lease } from './run-lock.ts';
 import { translateFailure } from './translate-failure.ts';
 
-const inputSchema = v.strictObject({
+export const stepInputSchema = v.strictObject({
   runId: runIdSchema,
   /** Without it, a step that changes anything only tells what it would do. */
   execute: v.optional(v.boolean(), false),
@@ -31,7 +31,7 @@ const inputSchema = v.strictObject({
   freeBytes: v.optional(bytesSchema),
 });
 
-export type StepInput = v.InferOutput<typeof inputSchema>;
+export type StepInput = v.InferOutput<typeof stepInputSchema>;
 
 /** What a step's work is given. */
 export interface Turn extends StepContext {
@@ -103,7 +103,7 @@ export async function takeStep(
   { payload, timeLeftMs }: { readonly payload: unknown; readonly timeLeftMs: () => number },
 ): Promise<StepResult> {
   try {
-    const input = parseInput(inputSchema, payload);
+    const input = parseInput(stepInputSchema, payload);
     assertOwn(step.command, input);
     const run = await services.runs.read(input.runId);
     if (input.actor === 'machine' && isBehindIt(step.command, run)) return resultOf(run, DONE);

@@ -6,7 +6,7 @@ import { runIdSchema } from '../runs/run.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
 import type { Services } from '../services.ts';
 
-const inputSchema = v.strictObject({
+export const approveInputSchema = v.strictObject({
   runId: runIdSchema,
   gate: v.picklist(GATES),
   /** Of the evidence that "status" shows for the gate. */
@@ -28,7 +28,7 @@ export async function approveGate(
   payload: unknown,
 ) {
   try {
-    const { runId, expiresAt, ...approval } = parseInput(inputSchema, payload);
+    const { runId, expiresAt, ...approval } = parseInput(approveInputSchema, payload);
     const until = Date.parse(expiresAt);
     await approvals.approve(await runs.read(runId), { ...approval, expiresAt: until });
     return { runId, gate: approval.gate, approvedUntil: new Date(until).toISOString() };

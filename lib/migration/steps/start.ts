@@ -5,7 +5,7 @@ import { planSchema, type Run, runIdSchema } from '../runs/run.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
 import type { Services } from '../services.ts';
 
-const inputSchema = v.strictObject({
+export const startInputSchema = v.strictObject({
   runId: runIdSchema,
   execute: v.optional(v.boolean(), false),
   sourceCollection: v.pipe(v.string(), v.regex(/^[^/\\:*?"<>|\0]{1,180}$/)),
@@ -20,7 +20,7 @@ const inputSchema = v.strictObject({
 /** @throws Refusal */
 export async function startRun({ runs }: Pick<Services, 'runs'>, payload: unknown) {
   try {
-    const { runId, execute, ...plan } = parseInput(inputSchema, payload);
+    const { runId, execute, ...plan } = parseInput(startInputSchema, payload);
     const full: Run['plan'] = {
       ...plan,
       targetCollection: `${plan.sourceCollection}_v3_${runId}`,

@@ -14,12 +14,12 @@ import { retentionOf } from './retention.ts';
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
-const inputSchema = v.strictObject({ runId: v.optional(runIdSchema) });
+export const statusInputSchema = v.strictObject({ runId: v.optional(runIdSchema) });
 
 /** @throws Refusal */
 export async function statusOf(services: StatusServices, payload: unknown) {
   try {
-    const { runId } = parseInput(inputSchema, payload ?? {});
+    const { runId } = parseInput(statusInputSchema, payload ?? {});
     return await readStatus(services, runId);
   } catch (error) {
     throw translateFailure(error);

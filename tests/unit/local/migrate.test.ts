@@ -9,9 +9,9 @@ const NAMES = Object.keys(COMMANDS) as CommandName[];
 
 describe('the table of commands', () => {
   it.each(MOVES)('gives $command in a run that is $from as the moves have it', (move) => {
-    const { mutates, by, needs, takes } = commandNamed(move.command);
-    expect(mutates).toBe(move.mutates);
-    expect(takes.includes('execute')).toBe(mutates);
+    const { acts, by, needs, takes } = commandNamed(move.command);
+    expect(acts).toBe(move.mutates ? 'when told to' : 'on its record alone');
+    expect(takes.includes('execute')).toBe(move.mutates);
     expect(needs).toContain('run');
     if (by === 'a person') expect(move.by).toEqual(['operator']);
   });
