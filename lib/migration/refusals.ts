@@ -68,6 +68,8 @@ export const REMEDIES = {
     'Stop every writer, then take the step again; "rollback" leads out of the window, "stay" out of a return.',
   RefusedSourceChanged:
     'Somebody has written inside the window: stop them, then take "backup", "copy" and "verify" again, or roll back.',
+  RefusedUpload:
+    'What was half-made is removed again: look at the log of the store, and at its free space; then take the step again, or roll back.',
   RefusedSmokeTest: 'Roll back; then see in the log of the new version what failed.',
   RefusedCountsDiffer:
     'Before the switch, copy and verify again; after it, roll back. The user-counts of the backup hold what was recorded.',
@@ -76,7 +78,8 @@ export const REMEDIES = {
   RefusedNothingToReturnTo:
     'Neither the old collection nor a usable snapshot is there: bring back what is named, or stay on the new version; an operator may finish a cutover that has begun, even late.',
   RefusedSource: 'Name the collection that the memory backend works on now, by its own name.',
-  RefusedTarget: 'Choose another run id: the names of a run are its own and must be free.',
+  RefusedTarget:
+    'Choose another run id, or another name to upload as: the names of a run are its own and must be free.',
   RefusedLeftovers: 'Remove what earlier runs left behind, once you know that nobody needs it.',
   RefusedStrictMode: 'Relax the strict mode of the collection for the time of the migration.',
   RefusedVectorLayout:

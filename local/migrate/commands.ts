@@ -75,7 +75,14 @@ export const COMMANDS = {
   start: {
     ...{ ...BUILDING, ...start, ...BY_A_PERSON, needs: ['run', 'source'] },
     takes: [
-      ...(['execute', 'window-minutes', 'retention-days', 'accept', 'free-gb'] as const),
+      ...([
+        'execute',
+        'upload-as',
+        'window-minutes',
+        'retention-days',
+        'accept',
+        'free-gb',
+      ] as const),
       ...(['removes-when-over', 'removes-artifacts-when-over'] as const),
     ],
     does: 'begins a run, whose plan is fixed from then on',

@@ -25,6 +25,10 @@ export const OPTIONS = {
     ...{ type: 'string', value: 'NAME', field: 'sourceCollection' },
     says: 'the collection that the backend works on now',
   },
+  'upload-as': {
+    ...{ type: 'string', value: 'NAME', field: 'uploadAs' },
+    says: 'upload the new collection under this name at the cutover; it keeps its own, unless told',
+  },
   'window-minutes': {
     ...{ type: 'string', value: 'N', field: 'windowMinutes', isNumber: true },
     says: 'how long writes may be frozen (30)',

@@ -1,4 +1,5 @@
 // The status of a run as a page that a person reads.
+import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { durationText, timeText } from './durations.ts';
 import { COMMAND_LINE, whatsNext } from './whats-next.ts';
@@ -66,7 +67,7 @@ function planText(plan: Status['plan']): string {
     ...(plan.removesArtifactsWhenOver ? ['the backups'] : []),
   ];
   return [
-    `${plan.sourceCollection} to ${plan.targetCollection}`,
+    `${plan.sourceCollection} to ${liveCollectionOf({ plan })}`,
     `a window of ${plan.windowMinutes} minutes`,
     `a way back for ${plan.retentionDays} days`,
     `${removed.join(' and ') || 'nothing'} removed after it`,

@@ -34,6 +34,39 @@ describe('the state machine', () => {
     expect(await fingerprintOf(migration.services.vectors, migration.target)).toEqual(before);
   });
 
+  it('carries a run through that uploads the new collection under another name', async () => {
+    const migration = await createMigration();
+    const { vectors, setting } = migration.services;
+    const before = await fingerprintOf(vectors, SOURCE);
+    const uploadAs = 'memories_of_2026';
+    await migration.start({ uploadAs });
+    const { failure } = await execute(migration, { onTask: approving(migration) });
+    expect(failure).toBeUndefined();
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    expect(await setting.read()).toBe(uploadAs);
+    expect(await fingerprintOf(vectors, uploadAs)).toEqual(before);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(before);
+    await vectors.deleteCollection(SOURCE);
+    await migration.finish('rollback');
+    expect(await fingerprintOf(vectors, await setting.read())).toEqual(before);
+  });
+
+  it('goes back by itself from an upload that fails, and leaves nothing of it', async () => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    const uploadAs = 'memories_of_2026';
+    await migration.start({ uploadAs });
+    const uploadSnapshot: typeof vectors.uploadSnapshot = async (name, upload) => {
+      await vectors.uploadSnapshot(name, upload);
+      if (name === uploadAs) throw new Error('The store ran out of something');
+    };
+    const services = { ...migration.services, vectors: { ...vectors, uploadSnapshot } };
+    const { failure } = await execute(migration, { services, onTask: approving(migration) });
+    expect(failure).toBe('WentBack');
+    expect(await vectors.listCollections()).not.toContain(uploadAs);
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+  });
+
   it('stops at a refusal before the window, and goes on from there when started again', async () => {
     const migration = await createMigration();
     await migration.start();

@@ -38,10 +38,13 @@ export async function readManifest(services: Services, run: Run): Promise<Backup
 }
 
 /** @throws Refusal naming the first users, by digest, whose counts differ */
-export async function assertCountsEqual(services: Services, run: Run): Promise<void> {
+export async function assertCountsEqual(
+  services: Services,
+  run: Run,
+  collection: string,
+): Promise<void> {
   const { counts } = await readManifest(services, run);
   const before = (await readReport(services, counts)) as CountRecord;
-  const collection = run.plan.targetCollection;
   const after = await takeCensus(services.vectors, { collection, now: services.clock() });
   const recorded = new Map(before.users.map(({ userId, points }) => [userId, points]));
   const different = [...new Set([...recorded.keys(), ...after.users.keys()])].filter(

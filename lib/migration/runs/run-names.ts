@@ -5,12 +5,25 @@ import type { Run } from './run.ts';
 
 /** What the new version works on: the setting names it from the switch on. */
 export function liveCollectionOf({ plan }: Pick<Run, 'plan'>): string {
-  return plan.targetCollection;
+  return plan.uploadAs ?? plan.targetCollection;
 }
+
+/** What is built and filled, and the companion that mem0 makes beside it. */
+export function builtCollectionsOf(run: Pick<Run, 'plan'>): [string, string] {
+  return [run.plan.targetCollection, companionOf(run)];
+}
+
+/** The same of what the new version works on. */
+export function liveCollectionsOf(run: Pick<Run, 'plan'>): [string, string] {
+  const live = liveCollectionOf(run);
+  return [live, `${live}${COMPANION}`];
+}
+
+const COMPANION = '_entities';
 
 /** Entities of the new collection's memories, by mem0's own rule for the name. */
 export function companionOf({ plan }: Pick<Run, 'plan'>): string {
-  return `${plan.targetCollection}_entities`;
+  return `${plan.targetCollection}${COMPANION}`;
 }
 
 /** Where a snapshot is restored to for a try. */
@@ -24,9 +37,15 @@ export function restoredCollectionOf({ runId, plan }: Pick<Run, 'runId' | 'plan'
 }
 
 /** All that the run may remove before users work on any of it. */
-export function collectionsOf(run: Run): string[] {
+export function collectionsOf(run: Pick<Run, 'runId' | 'plan'>): string[] {
   const own = [run.plan.targetCollection, companionOf(run), drillCollectionOf(run)];
   return own.filter((name) => name.includes(run.runId));
+}
+
+/** All names that the run will give to something: they have to be free before, and different. */
+export function namesOf(run: Pick<Run, 'runId' | 'plan'>): string[] {
+  const uploaded = run.plan.uploadAs === undefined ? [] : liveCollectionsOf(run);
+  return [...collectionsOf(run), restoredCollectionOf(run), ...uploaded];
 }
 
 /** Keys of snapshots, graph dumps and exported writes begin so; reports, which prove what happened, do not. */

@@ -32,6 +32,8 @@ export const ACCEPTABLE = [
 export const planSchema = v.strictObject({
   sourceCollection: shortText,
   targetCollection: shortText,
+  /** The new collection is uploaded under this name at the cutover; without it, it keeps the one it was built under. */
+  uploadAs: v.optional(shortText),
   windowMinutes: v.pipe(v.number(), v.minValue(1), v.maxValue(240)),
   retentionDays: v.pipe(v.number(), v.minValue(30)),
   /** Findings that would stop the run, and which the operator takes as they are. */
@@ -73,6 +75,8 @@ const runSchema = v.strictObject({
   deadlineAt: v.optional(millisecondsSchema),
   /** From then on the setting may name the new collection, and the new version may be deployed. */
   switchedAt: v.optional(millisecondsSchema),
+  /** From then on what bears the name that the plan asks for is the run's own. */
+  uploadingAt: v.optional(millisecondsSchema),
   /** From then on users may have written to the new version. */
   openedAt: v.optional(millisecondsSchema),
   /** The last return began: what was done and said for an earlier one does not count for it. */

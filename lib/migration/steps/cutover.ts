@@ -4,18 +4,23 @@ import { changedSetting } from '../ports/collection-setting.ts';
 import { fingerprintOf } from '../proof/fingerprint.ts';
 import { assertCountsEqual } from '../proof/user-comparison.ts';
 import { Refusal } from '../refusals.ts';
-import type { Outcome, Step, StepContext } from '../runs/step.ts';
+import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
+import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
 import { isDoneOutside } from './ask-outside.ts';
 import { goLive } from './go-live.ts';
 import { removeWarmUp } from './rebuild.ts';
 import { smokeTest } from './smoke-test.ts';
+import { assertNamesFree, type Uploads, uploadSwap, uploadsSchema } from './upload-swap.ts';
 import { verifiedFingerprint } from './verify-step.ts';
 import { hasWayBack } from './way-back.ts';
 
 const stateSchema = v.object({
+  uploads: v.optional(uploadsSchema, {}),
   isDeployed: v.optional(v.boolean(), false),
   isProved: v.optional(v.boolean(), false),
 });
+
+type State = v.InferOutput<typeof stateSchema>;
 
 const POLL_SECONDS = 5;
 
@@ -24,33 +29,50 @@ export const cutover: Step = {
   forecast: async (context) => {
     await assertReady(context);
     const { sourceCollection, targetCollection } = context.run.plan;
-    return { setting: { from: sourceCollection, to: targetCollection } };
+    const live = liveCollectionOf(context.run);
+    return {
+      ...(live === targetCollection ? {} : { uploads: { from: targetCollection, to: live } }),
+      setting: { from: sourceCollection, to: live },
+    };
   },
   guard: assertReady,
   onEntering: ({ services }) => ({ switchedAt: services.clock().getTime() }),
   mayBeLate,
   work: async (turn) => {
     const { services, run, checkpoint, save, renew, note } = turn;
-    const { sourceCollection, targetCollection } = run.plan;
-    const state = v.parse(stateSchema, checkpoint?.state ?? {});
+    const live = liveCollectionOf(run);
+    let state = v.parse(stateSchema, checkpoint?.state ?? {});
+    const keep = async (reached: Partial<State>) => {
+      state = { ...state, ...reached };
+      await save(state);
+    };
+    const uploads = { from: state.uploads, save: (uploads: Uploads) => keep({ uploads }) };
+    const waitSeconds = await uploadSwap(turn, uploads);
+    if (waitSeconds !== undefined) return { done: false, waitSeconds };
     await renew();
-    await services.setting.change({ from: sourceCollection, to: targetCollection });
+    await services.setting.change({ from: run.plan.sourceCollection, to: live });
     if (!state.isDeployed) {
-      if (!(await isDoneOutside(turn, 'deploy-new', targetCollection))) return waiting();
-      await save({ isDeployed: true });
+      if (!(await isDoneOutside(turn, 'deploy-new', live))) return waiting();
+      await keep({ isDeployed: true });
     }
     if (!state.isProved) {
-      await removeWarmUp(services, run, renew);
-      await smokeTest(services, run, renew);
-      await removeWarmUp(services, run, renew);
-      await assertCountsEqual(services, run);
-      await save({ isDeployed: true, isProved: true });
+      await prove(turn);
+      await keep({ isProved: true });
     }
     await note({ openedAt: run.openedAt ?? services.clock().getTime() });
-    if (!(await isDoneOutside(turn, 'open-writes', targetCollection))) return waiting();
+    if (!(await isDoneOutside(turn, 'open-writes', live))) return waiting();
     return await goLive(turn);
   },
 };
+
+async function prove(turn: Turn): Promise<void> {
+  const { services, run, renew } = turn;
+  const collections = liveCollectionsOf(run);
+  await removeWarmUp(turn, collections);
+  await smokeTest(services, run, renew);
+  await removeWarmUp(turn, collections);
+  await assertCountsEqual(services, run, liveCollectionOf(run));
+}
 
 // By itself the window is gone back from. Where that would cost users their writes, or leads nowhere, a person may
 // finish what has begun: a service that stands still has to have an exit.
@@ -76,5 +98,11 @@ async function assertReady({ services, run }: StepContext): Promise<void> {
   if (run.evidence['backup-manifest']?.facts.fingerprint !== verified) {
     throw new Refusal('RefusedSourceChanged', 'The backup is not of what was verified.');
   }
-  await assertCountsEqual(services, run);
+  const { targetCollection } = run.plan;
+  await assertCountsEqual(services, run, targetCollection);
+  if ((await fingerprintOf(services.vectors, targetCollection)).digest !== verified) {
+    const why = `${targetCollection} is not what was verified any more.`;
+    throw new Refusal('RefusedVerification', why);
+  }
+  await assertNamesFree({ services, run });
 }

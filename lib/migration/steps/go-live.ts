@@ -1,12 +1,14 @@
 // The end of a cutover: what the way back rests on is kept, and the days of it are counted from now on.
 import { storeReport } from '../ports/reports.ts';
 import { readManifest } from '../proof/user-comparison.ts';
+import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Outcome, StepContext, Turn } from '../runs/step.ts';
 import { filesOf } from './graph-backup.ts';
 
 const DAY_MS = 86_400_000;
 
-export async function goLive({ services, run, lease }: Turn): Promise<Outcome> {
+export async function goLive(turn: Turn): Promise<Outcome> {
+  const { services, run, lease } = turn;
   const liveAt = services.clock().getTime();
   const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
   await retainArtifacts({ services, run }, new Date(retainUntil));
@@ -17,7 +19,18 @@ export async function goLive({ services, run, lease }: Turn): Promise<Outcome> {
     content: { runId: run.runId, plan: run.plan, ...facts },
     facts,
   });
+  await removeBuilt(turn);
   return { done: true, evidence, changes: { liveAt, retainUntil } };
+}
+
+// Where it was uploaded under another name, what it was uploaded from is a second copy that nobody works on.
+async function removeBuilt({ services, run, renew }: Turn): Promise<void> {
+  const live = liveCollectionsOf(run);
+  for (const name of builtCollectionsOf(run)) {
+    if (live.includes(name)) continue;
+    await renew();
+    await services.vectors.deleteCollection(name);
+  }
 }
 
 async function retainArtifacts(

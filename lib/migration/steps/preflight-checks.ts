@@ -5,7 +5,7 @@ import type { CollectionInfo, VectorStore } from '../ports/vector-store.ts';
 import type { Census } from '../proof/user-census.ts';
 import { Refusal, type RefusalName } from '../refusals.ts';
 import type { Plan, Run } from '../runs/run.ts';
-import { collectionsOf, drillCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
+import { drillCollectionOf, namesOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 
 export interface Finding {
@@ -54,7 +54,7 @@ export async function checkNames(
 
 // Once a backup may have begun, its drill may have left something of the run's own.
 function namesToBeFree(run: Run): string[] {
-  const names = [...collectionsOf(run), restoredCollectionOf(run)];
+  const names = namesOf(run);
   return run.phase === 'started' ? names : names.filter((name) => name !== drillCollectionOf(run));
 }
 

@@ -99,7 +99,7 @@ async function lookThrough(services: Services, run: Run, freeBytes: number | nul
   const collection = plan.sourceCollection;
   const key = await checkKey(services, run);
   const census = await takeCensus(vectors, { collection, now: clock() });
-  const space = { neededBytes: await estimateSpace(vectors, collection), freeBytes };
+  const space = { neededBytes: await estimateSpace(vectors, plan), freeBytes };
   const findings = [...key.findings, ...checkUsers(census, plan), ...checkSpace(space, plan)];
   return { census, keyOfTestUser: key.isOfTestUser, space, findings };
 }

@@ -7,8 +7,8 @@ import { storeReport } from '../ports/reports.ts';
 import type { CollectionSettings } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import { collectionsOf, companionOf, ofTestUser } from '../runs/run-names.ts';
-import type { Step } from '../runs/step.ts';
+import { builtCollectionsOf, collectionsOf, ofTestUser } from '../runs/run-names.ts';
+import type { Step, Turn } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { denseVectorOf } from './preflight-checks.ts';
 import { hybridProofSchema, proveHybrid } from './warm-up-proof.ts';
@@ -33,7 +33,7 @@ const SCOPE_KEYS = ['user_id', 'agent_id', 'run_id', 'actor_id'];
 export const rebuild: Step = {
   command: 'rebuild',
   forecast: async ({ services, run }) => ({
-    creates: [run.plan.targetCollection, companionOf(run)],
+    creates: builtCollectionsOf(run),
     by: services.preview ? 'the first write of the new version' : 'explicit settings',
   }),
   work: async ({ services, run, lease, checkpoint, renew, save }) => {
@@ -47,7 +47,7 @@ export const rebuild: Step = {
     const proof =
       state.proof ?? (made === 'by-new-version' ? await proveHybrid(services, run) : undefined);
     await save({ isCleared: true, made, proof });
-    await removeWarmUp(services, run, renew);
+    await removeWarmUp({ services, run, renew }, builtCollectionsOf(run));
     const evidence = await storeReport(services, {
       lease,
       name: 'rebuild-proof',
@@ -112,7 +112,7 @@ async function createExplicitly(
     vectors: { size, distance: 'Cosine', on_disk: false },
     sparse_vectors: { [KEYWORD_SLOT]: { modifier: 'idf' } },
   };
-  for (const name of [plan.targetCollection, companionOf(run)]) {
+  for (const name of builtCollectionsOf(run)) {
     await renew();
     if (!(await vectors.collectionExists(name))) await vectors.createCollection(name, settings);
     for (const field_name of SCOPE_KEYS) {
@@ -121,14 +121,13 @@ async function createExplicitly(
   }
 }
 
-/** From both collections; afterwards nobody of that name is left. */
+/** From each of them; afterwards nobody of that name is left. */
 export async function removeWarmUp(
-  { vectors }: Pick<Services, 'vectors'>,
-  run: Run,
-  renew: () => Promise<void>,
+  { services: { vectors }, run, renew }: Pick<Turn, 'services' | 'run' | 'renew'>,
+  collections: readonly string[],
 ): Promise<void> {
   const filter = ofTestUser(run);
-  for (const name of [run.plan.targetCollection, companionOf(run)]) {
+  for (const name of collections) {
     if (!(await vectors.collectionExists(name))) continue;
     await renew();
     await vectors.deletePoints(name, { filter });

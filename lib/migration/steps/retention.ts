@@ -1,10 +1,9 @@
 // Counts the days in which there is a way back. When they are over the run says so; never a day earlier.
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import { backupsOf } from '../runs/run-names.ts';
+import { backupsOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { Outcome, Step, Turn } from '../runs/step.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
-import type { Services } from '../services.ts';
 import { DAY_MS, isReminderDue, remind } from './reminder.ts';
 
 const WARNING_DAYS = 7;
@@ -68,21 +67,25 @@ async function close(turn: Turn): Promise<Outcome> {
 }
 
 // The backups go first: where one of them has to be kept for longer, the old collection stays as well.
-async function removeWhatIsOver({ services, run, renew }: Turn): Promise<void> {
+async function removeWhatIsOver(turn: Turn): Promise<void> {
+  const { services, run, renew } = turn;
   const { removesWhenOver, removesArtifactsWhenOver } = run.plan;
   for (const prefix of removesArtifactsWhenOver ? backupsOf(run) : []) {
     await renew();
     await services.artifacts.deleteAll(prefix);
   }
-  if (!removesWhenOver) return;
-  await renew();
-  await removeOld(services, run);
+  if (removesWhenOver) await removeOld(turn);
 }
 
-async function removeOld({ vectors, setting }: Services, { plan }: Run): Promise<void> {
-  const active = await setting.read();
-  if (active === plan.sourceCollection) {
+// And what a return that was refused or called off has restored of it.
+async function removeOld({ services, run, renew }: Turn): Promise<void> {
+  const active = await services.setting.read();
+  const old = [run.plan.sourceCollection, restoredCollectionOf(run)];
+  if (old.includes(active)) {
     throw new Refusal('RefusedSettingChanged', `The setting says ${active}, the old collection.`);
   }
-  await vectors.deleteCollection(plan.sourceCollection);
+  for (const name of old) {
+    await renew();
+    await services.vectors.deleteCollection(name);
+  }
 }

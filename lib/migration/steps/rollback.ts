@@ -5,11 +5,12 @@ import { wayBackEnded } from '../next-step.ts';
 import { storeReport } from '../ports/reports.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import { companionOf, liveCollectionOf } from '../runs/run-names.ts';
+import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Approach, Outcome, Step, Turn } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { isDoneOutside } from './ask-outside.ts';
 import { countLostWrites, exportLostWrites, type Loss } from './lost-writes.ts';
+import { removeUploads } from './upload-swap.ts';
 import { findWayBack, prepareWayBack } from './way-back.ts';
 import { lookSchema, proveFrozen, STILL_SECONDS } from './write-freeze.ts';
 
@@ -86,18 +87,19 @@ async function goBack(turn: Turn, state: State): Promise<Outcome> {
   }
   if (!(await isDoneOutside(turn, 'deploy-old', returnTo))) return waiting(POLL_SECONDS);
   await services.backend.health();
+  await removeUploads(turn);
   return await openAgain(turn, returnTo, loss);
 }
 
 // docs/decisions/automatic-return.md: only where users were let in, somebody has to be kept out.
 async function freezeNew(turn: Turn, state: State): Promise<State | Outcome> {
   const { run, save } = turn;
-  const collection = liveCollectionOf(run);
+  const [collection, companion] = liveCollectionsOf(run);
   if (!(await isDoneOutside(turn, 'freeze', collection))) return waiting(POLL_SECONDS);
   if (run.openedAt !== undefined) {
     const stillness = await proveFrozen(turn, {
       collection,
-      companions: [companionOf(run)],
+      companions: [companion],
       look: state.look,
       remember: (look) => save({ ...state, look } satisfies State),
     });
@@ -126,6 +128,9 @@ async function settleLoss(turn: Turn, state: State): Promise<Loss> {
 }
 
 async function measureLoss({ services, run, lease }: Approach, old: string): Promise<Loss> {
+  const isNamed = (await services.setting.read()) === liveCollectionOf(run);
+  // No version was ever pointed at it: an upload may have died half-way there.
+  if (run.openedAt === undefined && !isNamed) return { lost: 0 };
   const key = `${run.runId}/lost-writes-${lease.epoch}.jsonl`;
   return await exportLostWrites(services, run, { old, key });
 }

@@ -3,7 +3,7 @@ import { hasKeywords } from '../copy/keyword-slot.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import { ofTestUser } from '../runs/run-names.ts';
+import { liveCollectionOf, ofTestUser } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 
 const SENTENCES = [
@@ -35,11 +35,12 @@ export async function smokeTest(
     );
   }
   const filter = ofTestUser(run);
-  const { points } = await vectors.scroll(run.plan.targetCollection, { limit: 100, filter });
+  const live = liveCollectionOf(run);
+  const { points } = await vectors.scroll(live, { limit: 100, filter });
   if (points.length === 0) {
     throw new Refusal(
       'RefusedKeyOfOtherUser',
-      `What was written for ${user} is not in ${run.plan.targetCollection} under that user.`,
+      `What was written for ${user} is not in ${live} under that user.`,
     );
   }
   if (points.some(({ vector }) => !hasKeywords(vector))) {

@@ -12,13 +12,17 @@ export interface SpaceCheck {
 
 /** The new collection, the snapshot's file, and what it is unpacked to. */
 const TIMES = 3;
+/** All of it once more, where the new collection is uploaded under another name. */
+const TIMES_UPLOADED = 2 * TIMES;
 const FLOAT = 4;
 /** An index and a weight for each word. */
 const KEYWORD = 8;
 const SAMPLE = 256;
 
 /** Of a collection with one unnamed vector, by what its first points are like: their ids are random. */
-export async function estimateSpace(vectors: VectorStore, collection: string): Promise<number> {
+export async function estimateSpace(vectors: VectorStore, plan: Plan): Promise<number> {
+  const collection = plan.sourceCollection;
+  const times = plan.uploadAs === undefined ? TIMES : TIMES_UPLOADED;
   const total = await vectors.count(collection);
   const info = await vectors.collectionInfo(collection);
   const { size: dimensions = 0 } = denseVectorOf(info?.config.params.vectors);
@@ -26,7 +30,7 @@ export async function estimateSpace(vectors: VectorStore, collection: string): P
   const share = total / Math.max(1, points.length);
   const payloads = share * sumOf(points, ({ payload }) => Buffer.byteLength(payload));
   const keywords = share * sumOf(points, wordsOf) * KEYWORD;
-  return Math.ceil(TIMES * (payloads + total * dimensions * FLOAT) + keywords);
+  return Math.ceil(times * (payloads + total * dimensions * FLOAT) + keywords);
 }
 
 export function checkSpace({ neededBytes, freeBytes }: SpaceCheck, { accepts }: Plan): Finding[] {

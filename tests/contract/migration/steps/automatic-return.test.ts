@@ -108,7 +108,7 @@ describe('once users may have written', () => {
         named('RefusedLossNotAcknowledged'),
       );
       expect((await migration.runs.read(RUN)).phase).toBe('switching');
-      await migration.finish(choice, { acknowledgedLoss: 1 });
+      await migration.finish(choice, choice === 'rollback' ? { acknowledgedLoss: 1 } : {});
       const { phase } = await migration.runs.read(RUN);
       expect(phase).toBe(choice === 'rollback' ? 'returned' : 'live');
     }

@@ -32,8 +32,12 @@ interface Passage {
 const BEFORE: readonly StepName[] = ['preflight', 'backup', 'rebuild', 'copy', 'verify'];
 const INSIDE: readonly StepName[] = ['freeze', 'backup', 'copy', 'verify', 'cutover'];
 
-async function until(migration: Migration, steps: readonly StepName[]): Promise<void> {
-  await migration.start();
+async function until(
+  migration: Migration,
+  steps: readonly StepName[],
+  plan: Record<string, unknown> = {},
+): Promise<void> {
+  await migration.start(plan);
   for (const [n, step] of steps.entries()) {
     if (n === BEFORE.length) await migration.approve('window');
     await migration.finish(step);
@@ -53,6 +57,24 @@ const PASSAGES: readonly Passage[] = [
     step: 'rollback',
     about: 'inside the window',
     prepare: (migration) => until(migration, RUNBOOK.slice(0, -1)),
+  },
+  {
+    step: 'cutover',
+    about: 'by upload',
+    prepare: (migration) => until(migration, RUNBOOK.slice(0, -1), { uploadAs: 'uploaded' }),
+  },
+  {
+    step: 'rollback',
+    about: 'from a cutover by upload',
+    prepare: async (migration) => {
+      await until(migration, RUNBOOK.slice(0, -1), { uploadAs: 'uploaded' });
+      const hooks = { ask: async () => 'under-way' as const };
+      // The store takes its time for each of the two snapshots: then both are uploaded, and the deployment is awaited.
+      for (let n = 0; n < 4; n += 1) {
+        await migration.invoke('cutover', {}, { ...migration.services, hooks });
+        migration.pass(5_000);
+      }
+    },
   },
   { step: 'rollback', about: 'from live', prepare: (migration) => until(migration, RUNBOOK) },
   {

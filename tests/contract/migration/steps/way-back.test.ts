@@ -7,7 +7,7 @@ import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { deleteFirst, live } from '../../../support/migration/fears.ts';
-import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const RESTORED = `${SOURCE}_restored_${RUN}`;
@@ -187,6 +187,23 @@ describe('an unacknowledged return tells what it would lose, and changes nothing
     const services = { ...migration.services, vectors: { ...vectors, uploadSnapshot } };
     await migration.finish('rollback', { acknowledgedLoss: 1 }, services);
     expect((await migration.runs.read(RUN)).phase).toBe('returned');
+  });
+});
+
+describe('what a refused return has restored', () => {
+  it.each([true, false])('goes with the old collection, when that goes: %s', async (isRemoved) => {
+    const migration = await createMigration();
+    await migration.prove({ removesWhenOver: isRemoved });
+    await migration.finish('cutover');
+    const { vectors, setting } = migration.services;
+    await vectors.deleteCollection(SOURCE);
+    await writeToNew(migration, 'New fact');
+    const refused = migration.invoke('rollback');
+    await expect(refused).rejects.toEqual(named('RefusedLossNotAcknowledged'));
+    migration.pass(30 * 86_400_000);
+    await migration.follow('retention', 'retention');
+    expect((await vectors.listCollections()).includes(RESTORED)).toBe(!isRemoved);
+    expect(await vectors.listCollections()).toContain(await setting.read());
   });
 });
 

@@ -1,0 +1,34 @@
+// Work that consists of stages: what is there is done, and a killed step goes on with the first thing that is missing.
+import type { Turn } from './step.ts';
+
+export interface Stage<State> {
+  readonly isDone: (state: State) => boolean;
+  /** Undefined when there is nothing to do but wait. */
+  readonly advance: (turn: Turn, state: State) => Promise<State | undefined>;
+}
+
+export type Reached<State> =
+  | { readonly isComplete: true; readonly state: State }
+  | { readonly isComplete: false; readonly waitSeconds: number };
+
+const POLL_SECONDS = 5;
+
+/** @param save keeps what a stage has reached, before the next one begins */
+export async function takeStages<State>(
+  turn: Turn,
+  stages: readonly Stage<State>[],
+  { from, save }: { readonly from: State; readonly save: (state: State) => Promise<void> },
+): Promise<Reached<State>> {
+  let state = from;
+  for (const { isDone, advance } of stages) {
+    while (!isDone(state)) {
+      if (!turn.hasTime()) return { isComplete: false, waitSeconds: 0 };
+      await turn.renew();
+      const next = await advance(turn, state);
+      if (next === undefined) return { isComplete: false, waitSeconds: POLL_SECONDS };
+      state = next;
+      await save(state);
+    }
+  }
+  return { isComplete: true, state };
+}

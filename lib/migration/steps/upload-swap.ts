@@ -1,0 +1,140 @@
+// The other swap: the filled collection and its companion, snapshotted and uploaded under the names that the plan asks
+// for. The store has no rename; this is the only one there is. The setting is changed only once both are proved.
+import * as v from 'valibot';
+import { fingerprintOf } from '../proof/fingerprint.ts';
+import { Refusal } from '../refusals.ts';
+import type { Run } from '../runs/run.ts';
+import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
+import { type Stage, takeStages } from '../runs/stages.ts';
+import type { Approach, Turn } from '../runs/step.ts';
+import type { Services } from '../services.ts';
+import { assertFree, restoreSnapshot } from './restore-snapshot.ts';
+import {
+  keptSnapshotOf,
+  removeSnapshot,
+  snapshotEntries,
+  snapshotStages,
+} from './snapshot-stages.ts';
+import { proveSlot } from './warm-up-proof.ts';
+
+const uploadSchema = v.object({
+  ...snapshotEntries,
+  isUploaded: v.optional(v.boolean(), false),
+});
+
+/** Of each collection that is uploaded, by its new name. */
+export const uploadsSchema = v.record(v.string(), uploadSchema);
+
+export type Uploads = v.InferOutput<typeof uploadsSchema>;
+
+type Upload = v.InferOutput<typeof uploadSchema>;
+
+interface Passage {
+  readonly from: string;
+  readonly to: string;
+  readonly label: string;
+}
+
+/** Both names have to be free, until the run has begun to upload. @throws Refusal */
+export async function assertNamesFree({ services, run }: Pick<Approach, 'services' | 'run'>) {
+  if (run.uploadingAt !== undefined) return;
+  for (const { to } of passagesOf(run)) await assertFree(services.vectors, to);
+}
+
+/**
+ * Where the plan asks for it; done already, otherwise.
+ * @returns seconds to wait before it is to be taken again; undefined when all is uploaded and proved
+ * @throws Refusal, and what was half-made is removed
+ */
+export async function uploadSwap(
+  turn: Turn,
+  { from, save }: { readonly from: Uploads; readonly save: (uploads: Uploads) => Promise<void> },
+): Promise<number | undefined> {
+  const { run, services, note } = turn;
+  const passages = passagesOf(run);
+  if (passages.length > 0 && run.uploadingAt === undefined) {
+    await assertNamesFree(turn);
+    // From here on, whatever bears these names is the run's own.
+    await note({ uploadingAt: services.clock().getTime() });
+  }
+  let uploads = from;
+  for (const passage of passages) {
+    const end = await takeStages(turn, stagesOf(passage), {
+      from: uploads[passage.to] ?? { isUploaded: false },
+      save: async (upload) => {
+        uploads = { ...uploads, [passage.to]: upload };
+        await save(uploads);
+      },
+    });
+    if (!end.isComplete) return end.waitSeconds;
+  }
+  return undefined;
+}
+
+/** What a cutover that was given up has made; users were let into none of it. */
+export async function removeUploads({ services, run, renew }: Turn): Promise<void> {
+  if (run.uploadingAt === undefined || run.openedAt !== undefined) return;
+  const active = await services.setting.read();
+  for (const { to } of passagesOf(run)) {
+    if (to === active) continue;
+    await renew();
+    await services.vectors.deleteCollection(to);
+  }
+}
+
+function passagesOf(run: Run): Passage[] {
+  if (run.plan.uploadAs === undefined) return [];
+  const labels = ['snapshot-of-target', 'snapshot-of-companion'] as const;
+  const [target, companion] = builtCollectionsOf(run);
+  const [live, beside] = liveCollectionsOf(run);
+  return [
+    { from: target, to: live, label: labels[0] },
+    { from: companion, to: beside, label: labels[1] },
+  ];
+}
+
+function stagesOf(passage: Passage): readonly Stage<Upload>[] {
+  const { from, label } = passage;
+  return [
+    ...snapshotStages<Upload>({ collection: from, label }),
+    {
+      isDone: ({ isUploaded }) => isUploaded,
+      advance: async (turn, upload) => {
+        await makeUpload(turn, passage, upload);
+        await turn.renew();
+        await removeSnapshot(turn.services.vectors, from, upload);
+        return { ...upload, isUploaded: true };
+      },
+    },
+  ];
+}
+
+async function makeUpload(turn: Turn, passage: Passage, upload: Upload): Promise<void> {
+  const { services, renew } = turn;
+  const { to } = passage;
+  const kept = keptSnapshotOf(upload);
+  if (!kept) return;
+  // An upload whose answer was lost may have been made all the same.
+  if (!(await isSame(services, passage))) {
+    await renew();
+    await services.vectors.deleteCollection(to);
+    await restoreSnapshot(turn, { name: to, kept });
+    await assertSame(turn, passage);
+  }
+  await proveSlot(services.vectors, { source: turn.run.plan.sourceCollection, made: to });
+}
+
+async function assertSame({ services, renew }: Turn, passage: Passage): Promise<void> {
+  const { from, to } = passage;
+  if (await isSame(services, passage)) return;
+  await renew();
+  await services.vectors.deleteCollection(to);
+  throw new Refusal('RefusedUpload', `What was uploaded as ${to} is not what ${from} is.`);
+}
+
+async function isSame({ vectors }: Services, { from, to }: Passage): Promise<boolean> {
+  if (!(await vectors.collectionExists(to))) return false;
+  const made = await fingerprintOf(vectors, to);
+  const meant = await fingerprintOf(vectors, from);
+  return made.digest === meant.digest && made.points === meant.points;
+}

@@ -1,0 +1,229 @@
+// The swap by snapshot and upload: under the name that the plan asks for, never onto anything, proved before the
+// setting names it; and from then on everything works on it.
+import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
+import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
+import { SOURCE, type WorldOptions } from '../../../../local/sandbox/world.ts';
+import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+const NAME = 'memories_of_2026';
+const COMPANION = `${NAME}_entities`;
+const LAYOUT = { vectors: { size: 8, distance: 'Cosine' } } as const;
+
+async function proved(options: Partial<WorldOptions> = {}): Promise<Migration> {
+  const migration = await createMigration(options);
+  await migration.prove({ uploadAs: NAME });
+  return migration;
+}
+
+async function live(): Promise<Migration> {
+  const migration = await proved();
+  await migration.finish('cutover');
+  return migration;
+}
+
+async function writeToNew({ services, clock }: Migration, text: string): Promise<void> {
+  const settings = { store: services.vectors, collection: NAME, dimensions: 8, now: clock };
+  await (await startNewVersion(settings)).add('user-1', text);
+}
+
+const names = ({ services }: Migration) => services.vectors.listCollections();
+
+/** The store's uploads do this to whoever asks for one under the name. */
+function uploading(
+  { services }: Migration,
+  name: string,
+  does: (upload: () => Promise<void>) => Promise<void>,
+): Migration['services'] {
+  const { vectors } = services;
+  const uploadSnapshot: typeof vectors.uploadSnapshot = async (collection, upload) => {
+    const make = () => vectors.uploadSnapshot(collection, upload);
+    await (collection === name ? does(make) : make());
+  };
+  return { ...services, vectors: { ...vectors, uploadSnapshot } };
+}
+
+describe('a cutover by upload', () => {
+  it('tells beforehand what it uploads, and changes nothing', async () => {
+    const migration = await proved();
+    expect(await migration.invoke('cutover', { execute: false })).toMatchObject({
+      forecast: {
+        uploads: { from: migration.target, to: NAME },
+        setting: { from: SOURCE, to: NAME },
+      },
+    });
+    expect(await names(migration)).not.toContain(NAME);
+  });
+
+  it('ends with the name asked for: all memories, the slot, the indexes, and no second copy', async () => {
+    const migration = await proved();
+    const { vectors, setting } = migration.services;
+    const before = await fingerprintOf(vectors, SOURCE);
+    const meant = await vectors.collectionInfo(migration.target);
+    await migration.finish('cutover');
+    expect(await setting.read()).toBe(NAME);
+    expect(await fingerprintOf(vectors, NAME)).toEqual(before);
+    expect((await names(migration)).toSorted()).toEqual([SOURCE, NAME, COMPANION].toSorted());
+    const made = await vectors.collectionInfo(NAME);
+    expect(made?.config.params).toEqual(meant?.config.params);
+    expect(made?.config.params.sparse_vectors?.bm25).toEqual({ modifier: 'idf' });
+    expect(Object.keys(made?.payload_schema ?? {})).toEqual(
+      Object.keys(meant?.payload_schema ?? {}),
+    );
+    const { points } = await vectors.scroll(NAME, { limit: 100 });
+    expect(points.every(({ vector = '' }) => JSON.parse(vector).bm25 !== undefined)).toBe(true);
+    expect(migration.operator.heard).toEqual(['freeze', 'freeze', 'deploy-new', 'open-writes']);
+  });
+
+  it('is tried and counted on what was uploaded', async () => {
+    const migration = await proved();
+    const { hooks, vectors } = migration.services;
+    const ask: typeof hooks.ask = async (request) => {
+      if (request.action === 'deploy-new') {
+        expect(request.collection).toBe(NAME);
+        const { points } = await vectors.scroll(NAME, { limit: 1 });
+        await vectors.deletePoints(NAME, { ids: points.map(({ id }) => id) });
+      }
+      return await hooks.ask(request);
+    };
+    const services = { ...migration.services, hooks: { ask } };
+    await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
+      named('RefusedCountsDiffer'),
+    );
+  });
+
+  it.each([NAME, COMPANION])('is refused before it begins when %s is taken', async (name) => {
+    const migration = await proved();
+    const { vectors } = migration.services;
+    await vectors.createCollection(name, LAYOUT);
+    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedTarget'));
+    expect((await migration.runs.read(RUN)).phase).toBe('proved');
+    await migration.finish('rollback');
+    expect(await names(migration)).toContain(name);
+  });
+
+  it('uploads onto no alias', async () => {
+    const migration = await proved();
+    const { vectors } = migration.services;
+    const alias = { alias_name: NAME, collection_name: SOURCE };
+    await vectors.changeAliases([{ create_alias: alias }]);
+    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedTarget'));
+  });
+
+  it.each([NAME, COMPANION])('removes at once what is half-made of %s', async (name) => {
+    const migration = await proved();
+    const services = uploading(migration, name, async (upload) => {
+      await upload();
+      throw new Error('The store ran out of something');
+    });
+    await expect(migration.finish('cutover', {}, services)).rejects.toThrow(/ran out/);
+    expect(await names(migration)).not.toContain(name);
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+    await migration.finish('cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('switches to nothing that is not what was verified', async () => {
+    const migration = await proved();
+    const { vectors } = migration.services;
+    const services = uploading(migration, NAME, async (upload) => {
+      await upload();
+      const { points } = await vectors.scroll(NAME, { limit: 1 });
+      await vectors.deletePoints(NAME, { ids: points.map(({ id }) => id) });
+    });
+    await expect(migration.finish('cutover', {}, services)).rejects.toEqual(named('RefusedUpload'));
+    expect(await names(migration)).not.toContain(NAME);
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+  });
+
+  it('takes an upload whose answer was lost for made, when it was', async () => {
+    const migration = await proved();
+    let uploads = 0;
+    const { vectors } = migration.services;
+    const services = uploading(migration, NAME, async (upload) => {
+      uploads += 1;
+      await upload();
+      throw new Error('No answer');
+    });
+    const deleteCollection = async (name: string) => {
+      if (uploads > 0) throw new Error('No answer either');
+      return await vectors.deleteCollection(name);
+    };
+    const mute = { ...services, vectors: { ...services.vectors, deleteCollection } };
+    await expect(migration.finish('cutover', {}, mute)).rejects.toThrow(/No answer/);
+    expect(await vectors.listCollections()).toContain(NAME);
+    await migration.finish('cutover');
+    expect(uploads).toBe(1);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('given up, takes what it made with it, and users work on the old version', async () => {
+    const migration = await proved();
+    const { hooks, vectors } = migration.services;
+    const before = await fingerprintOf(vectors, SOURCE);
+    const ask: typeof hooks.ask = async (request) =>
+      request.action === 'deploy-new' ? 'under-way' : await hooks.ask(request);
+    const services = { ...migration.services, hooks: { ask } };
+    await migration.invoke('cutover', {}, services);
+    for (let n = 0; n < 3; n += 1) {
+      migration.pass(5_000);
+      await migration.invoke('cutover', {}, services);
+    }
+    expect(await names(migration)).toContain(NAME);
+    migration.pass(31 * 60_000);
+    await keepWatch(migration.services);
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(before);
+    expect(await names(migration)).not.toContain(NAME);
+    expect(await names(migration)).not.toContain(COMPANION);
+  });
+});
+
+describe('after a cutover by upload', () => {
+  it('going back measures and exports what was written to it', async () => {
+    const migration = await live();
+    await writeToNew(migration, 'A new fact');
+    const attempt = migration.invoke('rollback');
+    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
+    await expect(attempt).rejects.toThrow(/loses 1 writes/);
+    await migration.finish('rollback', { acknowledgedLoss: 1 });
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+    // Users have written to it: it is nobody's to remove.
+    expect(await names(migration)).toContain(NAME);
+  });
+
+  it('a return is called off to it', async () => {
+    const migration = await live();
+    const later = { ...migration.services, hooks: { ask: async () => 'under-way' as const } };
+    await migration.invoke('rollback', {}, later);
+    expect(await migration.invoke('stay', { execute: false })).toMatchObject({
+      forecast: { staysOn: NAME },
+    });
+    await migration.finish('stay');
+    expect(await migration.services.setting.read()).toBe(NAME);
+  });
+});
+
+describe('the name that is asked for', () => {
+  it.each([`${SOURCE}_v3_${RUN}`, `${SOURCE}_v3_${RUN}_entities`, `restore_drill_${RUN}`])(
+    'is none that the run gives to something else: %s',
+    async (uploadAs) => {
+      const migration = await createMigration();
+      await expect(migration.start({ uploadAs })).rejects.toEqual(named('RefusedTarget'));
+    },
+  );
+
+  it.each([SOURCE, 'taken', 'besides'])('is free, as is its companion: %s', async (uploadAs) => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    await vectors.createCollection('taken', LAYOUT);
+    await vectors.createCollection('besides_entities', LAYOUT);
+    await migration.start({ uploadAs });
+    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedTarget'));
+    await migration.finish('abandon');
+    expect(await names(migration)).toEqual(expect.arrayContaining([SOURCE, 'taken']));
+  });
+});
