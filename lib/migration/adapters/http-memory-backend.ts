@@ -17,6 +17,8 @@ export interface BackendConnection {
 const statsSchema = v.object({
   memory_count: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0),
 });
+// As mem0 has it; a backend that leaves it out is not asked for more.
+const identifiedSchema = v.object({ id: v.union([v.string(), v.number()]) });
 const graphSchema = v.object({ deprecated: v.optional(v.boolean(), false) });
 
 export function createHttpMemoryBackend(connection: BackendConnection): MemoryBackend {
@@ -50,9 +52,18 @@ export function createHttpMemoryBackend(connection: BackendConnection): MemoryBa
     await call('/memories', { userId, body: { user_id: userId, messages } });
   }
 
-  async function search(userId: string, query: string): Promise<number> {
+  async function found(userId: string, query: string): Promise<readonly unknown[]> {
     const { body } = await call('/memories/search', { userId, body: { user_id: userId, query } });
-    return lengthOfList(body);
+    return listIn(body);
+  }
+
+  async function search(userId: string, query: string): Promise<number> {
+    return (await found(userId, query)).length;
+  }
+
+  async function bestMatch(userId: string, query: string): Promise<string | number | undefined> {
+    const [first] = await found(userId, query);
+    return v.is(identifiedSchema, first) ? first.id : undefined;
   }
 
   async function memoryCount(userId: string): Promise<number> {
@@ -66,7 +77,7 @@ export function createHttpMemoryBackend(connection: BackendConnection): MemoryBa
     return expected(graphSchema, '/graph/relationships', body).deprecated;
   }
 
-  return { health, chat, addMemory, search, memoryCount, isGraphDeprecated };
+  return { health, chat, addMemory, search, bestMatch, memoryCount, isGraphDeprecated };
 }
 
 interface Asked {
@@ -89,11 +100,11 @@ function assertAccepted(path: string, { status }: HttpReply, userId = ''): void 
 }
 
 // mem0 answers {"results": [...]}; older versions, and some backends, answer the list itself.
-function lengthOfList(body: unknown): number {
-  if (Array.isArray(body)) return body.length;
+function listIn(body: unknown): readonly unknown[] {
+  if (Array.isArray(body)) return body;
   const list = Object.values(body ?? {}).find(Array.isArray);
   if (!list) throw new Refusal('RefusedBackendAnswer', 'An answer to a search has no list.');
-  return list.length;
+  return list;
 }
 
 function expected<Output>(

@@ -9,6 +9,8 @@ export interface MemoryBackend {
   addMemory(userId: string, text: string): Promise<void>;
   /** How many memories it found. */
   search(userId: string, query: string): Promise<number>;
+  /** Id of what it finds first; undefined where it finds nothing, or does not tell ids. */
+  bestMatch(userId: string, query: string): Promise<string | number | undefined>;
   /** A second witness only: versions of the backend cap the number. 0 when the backend gives none. */
   memoryCount(userId: string): Promise<number>;
   /** Whether the graph of relationships is declared deprecated, as the new version does. */

@@ -7,6 +7,7 @@ import { Refusal } from '../refusals.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
 import { isDoneOutside } from './ask-outside.ts';
+import { proveEmbeddings } from './embedding-probe.ts';
 import { goLive } from './go-live.ts';
 import { removeWarmUp } from './rebuild.ts';
 import { smokeTest } from './smoke-test.ts';
@@ -68,6 +69,8 @@ export const cutover: Step = {
 async function prove(turn: Turn): Promise<void> {
   const { services, run, renew } = turn;
   const collections = liveCollectionsOf(run);
+  await removeWarmUp(turn, collections);
+  await proveEmbeddings(turn, { backend: services.backend, collection: liveCollectionOf(run) });
   await removeWarmUp(turn, collections);
   await smokeTest(services, run, renew);
   await removeWarmUp(turn, collections);

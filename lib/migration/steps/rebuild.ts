@@ -10,6 +10,7 @@ import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, collectionsOf, ofTestUser } from '../runs/run-names.ts';
 import type { Step, Turn } from '../runs/step.ts';
 import type { Services } from '../services.ts';
+import { proveEmbeddings } from './embedding-probe.ts';
 import { denseVectorOf } from './preflight-checks.ts';
 import { hybridProofSchema, proveHybrid } from './warm-up-proof.ts';
 
@@ -48,11 +49,18 @@ export const rebuild: Step = {
       state.proof ?? (made === 'by-new-version' ? await proveHybrid(services, run) : undefined);
     await save({ isCleared: true, made, proof });
     await removeWarmUp({ services, run, renew }, builtCollectionsOf(run));
+    const { preview: backend } = services;
+    const collection = run.plan.targetCollection;
+    const embeddings =
+      proof && backend
+        ? await proveEmbeddings({ services, run, renew }, { backend, collection })
+        : 'not-told';
+    await removeWarmUp({ services, run, renew }, builtCollectionsOf(run));
     const evidence = await storeReport(services, {
       lease,
       name: 'rebuild-proof',
-      content: { runId: run.runId, made, proof: proof ?? null },
-      facts: { made, isHybridProved: proof !== undefined },
+      content: { runId: run.runId, made, proof: proof ?? null, embeddings },
+      facts: { made, isHybridProved: proof !== undefined, embeddings },
     });
     return { done: true, evidence };
   },

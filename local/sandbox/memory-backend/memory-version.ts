@@ -66,15 +66,15 @@ export async function searchWords(settings: VersionSettings, userId: string, que
     .sort((one, other) => other.score - one.score);
 }
 
-function textOf(payload: string): string {
+export function textOf(payload: string): string {
   const { data } = JSON.parse(payload) as { data?: unknown };
   return typeof data === 'string' ? data : '';
 }
 
-function wordsOf(text: string): Set<string> {
+export function wordsOf(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
 }
 
-function shared(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
+export function shared(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
   return [...words].filter((word) => others.has(word)).length;
 }

@@ -1,16 +1,24 @@
 // The new major version: hybrid search where the collection has the slot, and silently without it where not.
 // The slot is looked at once, at the start; the companion collection comes into being with the first entity.
+import { hasKeywords, unnamedVectorOf } from '../../../lib/migration/copy/keyword-slot.ts';
+import type { PointVector } from '../../../lib/migration/ports/vector-store.ts';
 import { encodeBm25 } from '../qdrant/bm25.ts';
 import { embed } from './embedding.ts';
 import {
   countUpTo,
   createMemory,
   type MemoryVersion,
+  ofUser,
   SCOPE_KEYS,
-  searchWords,
+  shared,
+  textOf,
   toPoint,
   type VersionSettings,
+  wordsOf,
 } from './memory-version.ts';
+
+/** What lies further away is not found, as mem0 has it. */
+const LEAST_SCORE = 0.1;
 
 /** What is missing from the image, or goes otherwise than hoped; nothing unless told. */
 export interface Shortcomings {
@@ -24,6 +32,8 @@ export interface Shortcomings {
   readonly slotWithoutIdf?: boolean;
   /** The configuration has another model of embeddings. */
   readonly otherDimensions?: number;
+  /** The configuration has another model of embeddings, whose vectors are as long as those of the old one. */
+  readonly otherEmbeddings?: boolean;
 }
 
 export async function startNewVersion(
@@ -49,8 +59,13 @@ export async function startNewVersion(
   const params = (await store.collectionInfo(collection))?.config.params;
   const isHybrid = params?.sparse_vectors?.bm25 !== undefined && !shortcomings.noKeywordModel;
 
+  function embedded(text: string): number[] {
+    const words = shortcomings.otherEmbeddings ? [...text].reverse().join('') : text;
+    return embed(words, dimensions);
+  }
+
   function vectorOf(text: string): unknown {
-    const dense = embed(text, dimensions);
+    const dense = embedded(text);
     const sparse = isHybrid ? encodeBm25(text) : undefined;
     if (!sparse) return dense;
     return { '': dense, bm25: { indices: [...sparse.indices], values: [...sparse.values] } };
@@ -85,12 +100,33 @@ export async function startNewVersion(
     await store.upsert(companion, points, 'upsert');
   }
 
+  // By meaning, and by words where a memory has a keyword vector, as far as the sandbox's vectors mean anything.
+  async function search(userId: string, query: string) {
+    const filter = ofUser(userId);
+    const { points } = await store.scroll(collection, { limit: 1_000, filter });
+    const direction = embedded(query);
+    return points
+      .map(({ id, vector, payload }) => {
+        const memory = textOf(payload);
+        const words = hasKeywords(vector) ? shared(wordsOf(memory), wordsOf(query)) : 0;
+        return { id: JSON.parse(id), memory, score: cosine(vector, direction) + words };
+      })
+      .filter(({ score }) => score >= LEAST_SCORE)
+      .sort((one, other) => other.score - one.score);
+  }
+
   return {
     add,
-    search: (userId, query) => searchWords(settings, userId, query),
+    search,
     count: (userId) => countUpTo(settings, userId),
     relationships: async () => ({ relationships: [], deprecated: true }),
   };
+}
+
+// Both are unit vectors.
+function cosine(vector: PointVector | undefined, direction: readonly number[]): number {
+  const dense: number[] = JSON.parse((vector && unnamedVectorOf(vector)) ?? '[]');
+  return dense.reduce((sum, value, n) => sum + value * (direction[n] ?? 0), 0);
 }
 
 // As far as it matters here: the words are no longer those of the text.

@@ -96,6 +96,40 @@ describe('Fear 11: a wrong embedding model, dimension or distance in the new con
     expect(await standingOf(migration)).toEqual(before);
   });
 
+  it('another model of the same dimensions is found out by searching for known memories', async () => {
+    const migration = await runAfter(BACKED_UP, { shortcomings: { otherEmbeddings: true } });
+    const before = await standingOf(migration);
+    const attempt = migration.finish('rebuild');
+    await expect(attempt).rejects.toEqual(named('RefusedOtherVectors'));
+    await expect(attempt).rejects.toThrow(/another embedding model/);
+    expect(await standingOf(migration)).toEqual(before);
+  });
+
+  it('another model that shows at the cutover only never gets users', async () => {
+    const migration = await proved({ hasPreview: false, shortcomings: { otherEmbeddings: true } });
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedOtherVectors'));
+    expect(migration.operator.heard).not.toContain('open-writes');
+    await migration.finish('rollback', { actor: 'machine' });
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+  });
+
+  it('the same model is proved, and leaves nothing of the memories it was tried with', async () => {
+    const migration = await runAfter([...BACKED_UP, 'rebuild']);
+    const { facts } = (await migration.runs.read(RUN)).evidence['rebuild-proof'] ?? {};
+    expect(facts).toMatchObject({ embeddings: 'proved' });
+    expect(await migration.services.vectors.count(migration.target)).toBe(0);
+  });
+
+  it('a backend that does not say what it finds is said to be unproved', async () => {
+    const migration = await runAfter(BACKED_UP);
+    const { preview } = migration.services;
+    if (!preview) throw new Error('No preview');
+    const silent = { ...preview, bestMatch: async () => undefined };
+    await migration.finish('rebuild', {}, { ...migration.services, preview: silent });
+    const { facts } = (await migration.runs.read(RUN)).evidence['rebuild-proof'] ?? {};
+    expect(facts).toMatchObject({ embeddings: 'not-told' });
+  });
+
   it('another distance than cosine is refused', async () => {
     const migration = await createMigration({ memories: 0 });
     const { vectors } = migration.services;

@@ -17,12 +17,12 @@ describe('a rebuild', () => {
     [
       'by the first write of the new version',
       true,
-      { made: 'by-new-version', isHybridProved: true },
+      { made: 'by-new-version', isHybridProved: true, embeddings: 'proved' },
     ],
     [
       'explicitly, where it cannot be reached',
       false,
-      { made: 'explicitly', isHybridProved: false },
+      { made: 'explicitly', isHybridProved: false, embeddings: 'not-told' },
     ],
   ])('makes both collections %s, and leaves them empty', async (_, hasPreview, facts) => {
     const { services, target, runs, finish } = await backedUp({ hasPreview });
@@ -43,6 +43,11 @@ describe('a rebuild', () => {
     ['no model for keywords', { noKeywordModel: true }, 'RefusedSemanticOnly'],
     ['a slot without idf', { slotWithoutIdf: true }, 'RefusedSemanticOnly'],
     ['no language model', { noLanguageModel: true }, 'RefusedNoLanguageModel'],
+    [
+      'another embedding model, of as many dimensions',
+      { otherEmbeddings: true },
+      'RefusedOtherVectors',
+    ],
     ['another embedding model', { otherDimensions: 4 }, 'RefusedOtherVectors'],
     ['nothing to remember, ever', { emptyExtractions: 99 }, 'RefusedWarmUp'],
   ])('with %s is refused', async (_, shortcomings, refusal) => {

@@ -1,0 +1,73 @@
+// Whether the new version has the embedding model that the old vectors were made with. Another one of the same
+// dimensions looks alike to the store and finds nothing: so known memories are searched for by their own words.
+import { createHash } from 'node:crypto';
+import { unnamedVectorOf } from '../copy/keyword-slot.ts';
+import { asJsonText, toJsonText } from '../json/json-text.ts';
+import { type MemoryBackend, testUserOf } from '../ports/memory-backend.ts';
+import type { Point, ScrolledPoint } from '../ports/vector-store.ts';
+import { Refusal } from '../refusals.ts';
+import type { Turn } from '../runs/step.ts';
+
+/** `not-told`: there are too few memories to tell by, or the backend does not say which one it found first. */
+export type EmbeddingProof = 'proved' | 'not-told';
+
+const SAMPLE = 64;
+const CANDIDATES = 16;
+const PROBES = 5;
+// By chance, once in some four hundred times; and a memory whose words were changed by hand condemns nobody.
+const LEAST_FOUND = 3;
+
+interface Candidate {
+  readonly point: Point;
+  readonly text: string;
+}
+
+/**
+ * Borrows vectors and texts of old memories for the test user, without keyword vectors, and asks for some of them.
+ * They have to be alone, and are removed by whoever removes what the test user has.
+ * @throws Refusal when others are found first
+ */
+export async function proveEmbeddings(
+  { services: { vectors }, run, renew }: Pick<Turn, 'services' | 'run' | 'renew'>,
+  { backend, collection }: { readonly backend: MemoryBackend; readonly collection: string },
+): Promise<EmbeddingProof> {
+  const user = testUserOf(run.runId);
+  const { points } = await vectors.scroll(run.plan.sourceCollection, { limit: SAMPLE });
+  const candidates = toCandidates(points, user);
+  if (candidates.length < CANDIDATES) return 'not-told';
+  await renew();
+  const borrowed = candidates.map(({ point }) => point);
+  await vectors.upsert(collection, borrowed, 'upsert');
+  let found = 0;
+  for (const { point, text } of candidates.slice(0, PROBES)) {
+    const best = await backend.bestMatch(user, text);
+    if (best === undefined) return 'not-told';
+    if (best === JSON.parse(point.id)) found += 1;
+  }
+  if (found >= LEAST_FOUND) return 'proved';
+  throw new Refusal(
+    'RefusedOtherVectors',
+    `Of ${PROBES} known memories, searched for by their own words, the new version finds ${found} first: another embedding model.`,
+  );
+}
+
+function toCandidates(points: readonly ScrolledPoint[], user: string): Candidate[] {
+  const byText = new Map<string, Candidate>();
+  for (const { id, vector, payload } of points) {
+    const text = (JSON.parse(payload) as { data?: unknown } | null)?.data;
+    const dense = vector && unnamedVectorOf(vector);
+    if (!dense || typeof text !== 'string' || text.trim().length === 0) continue;
+    const memory = toJsonText({ user_id: user, data: text });
+    byText.set(text, {
+      text,
+      point: { id: ownId(user, id), vector: asJsonText(dense), payload: memory },
+    });
+  }
+  return [...byText.values()].slice(0, CANDIDATES);
+}
+
+// The same one whenever it is borrowed again, and that of no memory.
+function ownId(user: string, id: string): Point['id'] {
+  const hex = createHash('sha256').update(`${user}|${id}`).digest('hex');
+  return toJsonText(hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-a$4-$5'));
+}
