@@ -2,18 +2,26 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { runIdSchema } from '../../lib/migration/runs/run.ts';
-import { commandNamed } from './commands.ts';
+import type { Status } from '../../lib/migration/steps/status.ts';
+import { firstLine } from '../start-error.ts';
+import { type CommandName, commandNamed } from './commands.ts';
 import { confirmRun } from './confirm.ts';
 import { type Place, statusIn } from './place.ts';
 import { createProgress } from './progress.ts';
 import type { Order } from './read-order.ts';
 import type { Answer } from './telling.ts';
-import { whatsNext } from './whats-next.ts';
+import { COMMAND_LINE, whatsNext } from './whats-next.ts';
 
 export interface Terminal {
   readonly input: NodeJS.ReadStream;
   /** For everything but the answer. */
   readonly output: NodeJS.WriteStream;
+}
+
+interface Told {
+  readonly name: CommandName;
+  readonly place: Place;
+  readonly runId: string | undefined;
 }
 
 /** A step that wants longer than this is not waited for: its day has not come. */
@@ -27,15 +35,34 @@ export async function carryOut(order: Order, place: Place, terminal: Terminal): 
   const { stage } = place;
   const runId = v.is(runIdSchema, payload.runId) ? payload.runId : undefined;
   if (commandNamed(name).isGrave && isMeant && runId !== undefined) {
-    await confirmRun({ runId, typed: yesRun }, terminal);
+    await confirmRun({ runId, what: whatIsMeant(order, stage), typed: yesRun }, terminal);
   }
   const { during } = createProgress(terminal.output);
+  const told = { name, place, runId };
   const result = await untilDone(
-    () => during({ place, runId }, () => place.invoke(name, payload)),
-    (seconds) => tellWaiting(order, place, seconds),
+    () => during(told, () => place.invoke(name, payload)),
+    (seconds) => tellWaiting(told, seconds, terminal),
   );
-  const status = name === 'status' ? result : await statusIn(place, runId);
-  return { command: name, result, status: status as Answer['status'], stage };
+  const status = name === 'status' ? (result as Status) : await whereItStands(told, terminal);
+  return { command: name, result, status, stage };
+}
+
+function whatIsMeant({ name, payload }: Order, stage: string | undefined): string {
+  const { does } = commandNamed(name);
+  const there = stage === undefined ? '' : ` on stage ${stage}`;
+  const { acknowledgedLoss: loss } = payload;
+  const price = loss === undefined ? '' : `, and loses ${loss} writes`;
+  return `${name}${there}: ${does}${price}`;
+}
+
+// What was done is done, whatever becomes of the question where the run stands now.
+async function whereItStands({ place, runId }: Told, { output }: Terminal) {
+  try {
+    return await statusIn(place, runId);
+  } catch (error) {
+    output.write(`Where the run stands now could not be told: ${firstLine(error)}\n`);
+    return undefined;
+  }
 }
 
 async function untilDone(
@@ -50,11 +77,11 @@ async function untilDone(
   }
 }
 
-async function tellWaiting({ name, payload }: Order, place: Place, seconds: number) {
-  console.error(`${name}: not done yet, taken again in ${seconds} s`);
-  const status = await statusIn(place, String(payload.runId));
-  const asked = status ? whatsNext(status, place.stage) : [];
+async function tellWaiting(told: Told, seconds: number, terminal: Terminal): Promise<void> {
+  terminal.output.write(`${told.name}: not done yet, taken again in ${seconds} s\n`);
+  const status = await whereItStands(told, terminal);
+  const asked = status ? whatsNext(status, told.place.stage) : [];
   for (const { command } of asked.filter(({ command }) => command.startsWith('approve'))) {
-    console.error(`  once it is done: npm run migrate -- ${command}`);
+    terminal.output.write(`  once it is done: ${COMMAND_LINE} ${command}\n`);
   }
 }

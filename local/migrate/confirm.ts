@@ -8,12 +8,18 @@ interface Terminal {
   readonly output: NodeJS.WriteStream;
 }
 
-/** @param typed given in place of typing it. @throws Refusal, and nothing has been done */
-export async function confirmRun(
-  { runId, typed }: { readonly runId: string; readonly typed: string | undefined },
-  terminal: Terminal,
-): Promise<void> {
-  const answer = typed ?? (await ask(runId, terminal));
+export interface Meant {
+  readonly runId: string;
+  /** As the person is told before being asked. */
+  readonly what: string;
+  /** Given in place of typing it. */
+  readonly typed: string | undefined;
+}
+
+/** @throws Refusal, and nothing has been done */
+export async function confirmRun({ runId, what, typed }: Meant, terminal: Terminal): Promise<void> {
+  const answer =
+    typed ?? (await ask(`${what}.\nTo do this, type the run's id, ${runId}: `, terminal));
   if (answer === runId) return;
   const said =
     answer === undefined ? 'Nobody was there to confirm' : `"${answer}" does not confirm`;
@@ -21,12 +27,12 @@ export async function confirmRun(
 }
 
 /** Undefined where nobody can be asked, or whoever was asked went away: by Ctrl-C, or by the end of the input. */
-async function ask(runId: string, { input, output }: Terminal): Promise<string | undefined> {
+async function ask(question: string, { input, output }: Terminal): Promise<string | undefined> {
   if (!input.isTTY) return undefined;
   const lines = createInterface({ input, output });
   lines.once('SIGINT', () => lines.close());
   const left = once(lines, 'close').then(() => undefined);
-  const told = lines.question(`To do this, type the run's id, ${runId}: `);
+  const told = lines.question(question);
   try {
     return await Promise.race([told.then((text) => text.trim()), left]);
   } catch {

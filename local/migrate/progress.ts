@@ -2,21 +2,28 @@
 import { setTimeout } from 'node:timers/promises';
 import { SingleBar } from 'cli-progress';
 import type { Progress } from '../../lib/migration/runs/run.ts';
+import type { CommandName } from './commands.ts';
 import { type Place, statusIn } from './place.ts';
 
 const POLL_MS = 2_000;
+
+interface Followed {
+  readonly name: CommandName;
+  readonly place: Place;
+  readonly runId: string | undefined;
+}
 
 /** Nothing is asked and nothing shown where nobody looks. */
 export function createProgress(output: NodeJS.WriteStream, pollMs = POLL_MS) {
   /** Carries the work out, and shows how far it is until it has ended. */
   async function during<Result>(
-    { place, runId }: { readonly place: Place; readonly runId: string | undefined },
+    { name, place, runId }: Followed,
     work: () => Promise<Result>,
   ): Promise<Result> {
     if (!output.isTTY || runId === undefined) return await work();
     const bar = createBar(output);
     const ended = new AbortController();
-    const following = follow({ place, runId, pollMs }, bar.show, ended.signal);
+    const following = follow({ name, place, runId, pollMs }, bar.show, ended.signal);
     try {
       return await work();
     } finally {
@@ -30,14 +37,16 @@ export function createProgress(output: NodeJS.WriteStream, pollMs = POLL_MS) {
 }
 
 async function follow(
-  { place, runId, pollMs }: { place: Place; runId: string; pollMs: number },
+  { name, place, runId, pollMs }: Followed & { readonly pollMs: number },
   show: (progress: Progress) => void,
   signal: AbortSignal,
 ): Promise<void> {
   while (await passed(pollMs, signal)) {
     // What is wrong with the services is the step's to say.
     const status = await statusIn(place, runId).catch(() => undefined);
-    if (status?.progress && !signal.aborted) show(status.progress);
+    const progress = status?.progress;
+    // Of another step: what it has left behind.
+    if (progress?.step === name && !signal.aborted) show(progress);
   }
 }
 

@@ -30,7 +30,7 @@ export function failureOfFunction(functionName: string, answer: unknown): Error 
   if (errorType === 'Sandbox.Timedout' || /Task timed out/.test(errorMessage)) {
     return new RetryableFailure(
       'RetryableUnavailable',
-      `${functionName} ran into its time limit. What it had done is kept: give the same command again, in a minute.`,
+      `${functionName} ran into its time limit. What it had done is kept, and its turn ends within two minutes: then give the same command again.`,
     );
   }
   const what = [errorType, errorMessage].filter((text) => text !== '').join(': ');

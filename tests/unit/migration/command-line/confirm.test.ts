@@ -5,6 +5,7 @@ import { confirmRun } from '../../../../local/migrate/confirm.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const RUN = 'run-a';
+const WHAT = 'rollback on stage prod: goes back to the old version';
 
 function createTerminal({ isTTY = true } = {}) {
   const input = Object.assign(new PassThrough(), { isTTY });
@@ -21,10 +22,10 @@ function createTerminal({ isTTY = true } = {}) {
 describe('a confirmation', () => {
   it.each([`${RUN}\n`, `  ${RUN} \r\n`])('is the id, typed: %j', async (typed) => {
     const { terminal, input, shown } = createTerminal();
-    const confirming = confirmRun({ runId: RUN, typed: undefined }, terminal);
+    const confirming = confirmRun({ runId: RUN, what: WHAT, typed: undefined }, terminal);
     input.write(typed);
     await expect(confirming).resolves.toBeUndefined();
-    expect(shown.join('')).toContain("type the run's id, run-a: ");
+    expect(shown.join('')).toContain(`${WHAT}.\nTo do this, type the run's id, run-a: `);
   });
 
   it.each([
@@ -35,14 +36,14 @@ describe('a confirmation', () => {
     ['other capitals', 'RUN-A\n'],
   ])('is not %s', async (_, typed) => {
     const { terminal, input } = createTerminal();
-    const confirming = confirmRun({ runId: RUN, typed: undefined }, terminal);
+    const confirming = confirmRun({ runId: RUN, what: WHAT, typed: undefined }, terminal);
     input.write(typed);
     await expect(confirming).rejects.toEqual(named('RefusedUnconfirmed'));
   });
 
   it('is not somebody who goes away', async () => {
     const { terminal, input } = createTerminal();
-    const confirming = confirmRun({ runId: RUN, typed: undefined }, terminal);
+    const confirming = confirmRun({ runId: RUN, what: WHAT, typed: undefined }, terminal);
     input.end();
     await expect(confirming).rejects.toEqual(named('RefusedUnconfirmed'));
     await expect(confirming).rejects.toThrow(/^Nobody was there/);
@@ -50,10 +51,12 @@ describe('a confirmation', () => {
 
   it('is not asked for where nobody types, nor where it was given', async () => {
     const { terminal, shown } = createTerminal({ isTTY: false });
-    const asked = confirmRun({ runId: RUN, typed: undefined }, terminal);
+    const asked = confirmRun({ runId: RUN, what: WHAT, typed: undefined }, terminal);
     await expect(asked).rejects.toEqual(named('RefusedUnconfirmed'));
-    await confirmRun({ runId: RUN, typed: RUN }, terminal);
-    await expect(confirmRun({ runId: RUN, typed: 'run-b' }, terminal)).rejects.toThrow('"run-b"');
+    await confirmRun({ runId: RUN, what: WHAT, typed: RUN }, terminal);
+    await expect(confirmRun({ runId: RUN, what: WHAT, typed: 'run-b' }, terminal)).rejects.toThrow(
+      '"run-b"',
+    );
     expect(shown).toEqual([]);
   });
 });

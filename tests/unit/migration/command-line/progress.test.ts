@@ -11,7 +11,7 @@ function createTerminal(isTTY: boolean) {
   return { output: stream as unknown as NodeJS.WriteStream, shown };
 }
 
-/** Of a copy, twenty points further with each question; `copied` once it has been asked three times. */
+/** Of a copy, twenty points further with each question, the second about a former step; `copied` once it has been asked three times. */
 function createCopying() {
   const { promise: copied, resolve } = Promise.withResolvers<string>();
   let asked = 0;
@@ -21,7 +21,7 @@ function createCopying() {
       asked += 1;
       if (asked === 1) throw new Error('The status is not to be had');
       if (asked === 4) resolve('copied');
-      return { progress: { done: asked * 20, total: 200 } };
+      return { progress: { step: asked === 2 ? 'verify' : 'copy', done: asked * 20, total: 200 } };
     },
   };
   return { place, copied, asked: () => asked };
@@ -31,9 +31,13 @@ describe('the progress', () => {
   it('is shown to a terminal, whatever becomes of one question', async () => {
     const { output, shown } = createTerminal(true);
     const { place, copied } = createCopying();
-    const result = await createProgress(output, 1).during({ place, runId: 'run-a' }, () => copied);
+    const result = await createProgress(output, 1).during(
+      { name: 'copy', place, runId: 'run-a' },
+      () => copied,
+    );
     expect(result).toBe('copied');
-    expect(shown.join('')).toContain('40/200');
+    expect(shown.join('')).toContain('60/200');
+    expect(shown.join('')).not.toContain('40/200');
     expect(shown.join('')).toMatch(/\n$/);
   });
 
@@ -45,7 +49,7 @@ describe('the progress', () => {
       const { output, shown } = createTerminal(isTTY);
       const place: Place = { stage: undefined, invoke: () => Promise.reject(new Error('asked')) };
       const work = () => new Promise((resolve) => setTimeout(resolve, 20));
-      await createProgress(output, 1).during({ place, runId }, work);
+      await createProgress(output, 1).during({ name: 'copy', place, runId }, work);
       expect(shown).toEqual([]);
     }
   });
@@ -53,7 +57,7 @@ describe('the progress', () => {
   it('ends with a step that fails', async () => {
     const { output } = createTerminal(true);
     const { place } = createCopying();
-    const failing = createProgress(output, 1).during({ place, runId: 'run-a' }, () =>
+    const failing = createProgress(output, 1).during({ name: 'copy', place, runId: 'run-a' }, () =>
       Promise.reject(new Error('the step broke')),
     );
     await expect(failing).rejects.toThrow('the step broke');

@@ -15,8 +15,17 @@ describe('a failure of AWS', () => {
     ['ExpiredTokenException', 'RefusedCredentials'],
     ['CredentialsProviderError', 'RefusedCredentials'],
     ['NoSuchBucket', 'RefusedSetting'],
+    ['PermanentRedirect', 'RefusedSetting'],
   ] as const)('%s is %s', (name, refusal) => {
     expect(translateFailure(failure(name))).toEqual(named(refusal));
+  });
+
+  it('without a word is told by its status, as an answer to HEAD is', () => {
+    const forbidden = Object.assign(failure('403', ''), { $metadata: { httpStatusCode: 403 } });
+    expect(translateFailure(forbidden)).toMatchObject({
+      name: 'RefusedCredentials',
+      message: expect.stringMatching(/^AWS does not allow it: 403\./),
+    });
   });
 
   it('keeps the first line of what AWS says, which tells whom and what', () => {
