@@ -2,6 +2,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { isTransient } from '../../store/transient.ts';
 import {
+  DamagedDumpError,
   DanglingRelationshipError,
   GraphAccessDeniedError,
   GraphDriftedError,
@@ -39,6 +40,9 @@ export function translateFailure(cause: unknown): unknown {
   if (cause instanceof GraphDriftedError) return new Refusal('RefusedNotFrozen', why, { cause });
   if (isFaultOfGraph(cause)) {
     return new Refusal('RefusedGraph', why, { cause });
+  }
+  if (cause instanceof DamagedDumpError) {
+    return new Refusal('RefusedBackupUnproved', why, { cause });
   }
   if (cause instanceof MissingArtifactError) {
     return new Refusal('RefusedMissingArtifact', why, { cause });

@@ -2,7 +2,9 @@
 import * as v from 'valibot';
 import { dumpGraph } from '../graph/dump.ts';
 import { GraphDriftedError } from '../graph/graph-errors.ts';
-import { dumpKeys } from '../graph/manifest.ts';
+import { dumpKeys, type GraphManifest } from '../graph/manifest.ts';
+import { verifyDump } from '../graph/read-dump.ts';
+import type { ArtifactStore } from '../ports/artifacts.ts';
 import type { Turn } from '../runs/step.ts';
 
 export const graphDumpSchema = v.object({
@@ -15,19 +17,29 @@ export const graphDumpSchema = v.object({
 
 export type GraphDump = v.InferOutput<typeof graphDumpSchema>;
 
-/** @throws GraphDriftedError when somebody writes to the graph inside the window */
+/** @throws GraphDriftedError when somebody writes to the graph inside the window; DamagedDumpError */
 export async function backUpGraph({ services, run, lease }: Turn): Promise<GraphDump> {
   const { graph: source, artifacts, clock: now } = services;
   const prefix = `${run.runId}/graph-${lease.epoch}`;
   if (!source) return { kind: 'none', prefix, nodes: 0, relationships: 0 };
   try {
-    const { contents } = await dumpGraph({ source, artifacts, prefix, runId: run.runId, now });
-    const { nodes, relationships } = contents;
+    await dumpGraph({ source, artifacts, prefix, runId: run.runId, now });
+    const { nodes, relationships } = (await readBack(artifacts, prefix)).contents;
     return { kind: 'exact', prefix, nodes, relationships };
   } catch (error) {
     const isWindow = run.deadlineAt !== undefined;
     if (isWindow || !(error instanceof GraphDriftedError)) throw error;
     return { kind: 'drifted', prefix, nodes: 0, relationships: 0 };
+  }
+}
+
+// Every value and both ends of every relationship: what cannot be read is no dump, and has no manifest.
+async function readBack(artifacts: ArtifactStore, prefix: string): Promise<GraphManifest> {
+  try {
+    return await verifyDump(artifacts, prefix);
+  } catch (error) {
+    await artifacts.delete(dumpKeys(prefix).manifest);
+    throw error;
   }
 }
 

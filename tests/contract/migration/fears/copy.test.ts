@@ -149,6 +149,22 @@ describe('Fear 12: the client gives up, the server goes on, and a retry does it 
     await expectEqual(migration);
   });
 
+  it.each(['before', 'after'] as const)(
+    'a write that the store has only taken on, answered %s it is done, is none',
+    async (when) => {
+      const migration = await runAfter(REBUILT);
+      const before = await standingOf(migration);
+      const body = '{"result":{"operation_id":7,"status":"wait_timeout"},"status":"ok","time":1}';
+      const does = { kind: 'answer', status: 200, body } as const;
+      migration.qdrant.fault({ on: /^PUT .*_v3_.*\/points\?/, when, does });
+      await expect(migration.finish('copy')).rejects.toEqual(named('RetryableUnavailable'));
+      expect(await migration.runs.readCheckpoint(RUN, 'copy')).toBeUndefined();
+      expect(await standingOf(migration)).toEqual(before);
+      await migration.follow('copy', 'verify');
+      await expectEqual(migration);
+    },
+  );
+
   it('a snapshot whose acceptance is lost is not asked for again', async () => {
     const migration = await runAfter(['preflight']);
     const { vectors } = migration.services;

@@ -1,5 +1,8 @@
 // Fears of a window that does not close, and of a way back that is none.
 import { describe, expect, it } from 'vitest';
+import { MissingArtifactError } from '../../../../lib/migration/ports/artifacts.ts';
+import { readManifest } from '../../../../lib/migration/proof/user-comparison.ts';
+import { Refusal } from '../../../../lib/migration/refusals.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
@@ -69,6 +72,44 @@ describe('Fear 15: rollback discovers writes, or has nothing to go back to', () 
     await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
     expect(await services.setting.read()).toBe(target);
     expect(operator.heard).not.toContain('deploy-old');
+  });
+
+  it('with a part of the backup lost beside the old collection, users stay where they are', async () => {
+    const migration = await live();
+    const { services, target, operator, runs } = migration;
+    await services.vectors.deleteCollection(SOURCE);
+    const { parts } = await readManifest(services, await runs.read(RUN));
+    const lost = parts.at(-1)?.artifact;
+    const artifacts = {
+      ...services.artifacts,
+      async *get(...[key, range]: Parameters<typeof services.artifacts.get>) {
+        if (key === lost) throw new MissingArtifactError(key);
+        yield* services.artifacts.get(key, range);
+      },
+    };
+    const attempt = migration.finish('rollback', {}, { ...services, artifacts });
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    expect(await services.setting.read()).toBe(target);
+    expect((await runs.read(RUN)).phase).toBe('live');
+    expect(operator.heard).not.toContain('deploy-old');
+  });
+
+  it('with the old image gone it says so, and ends when there is one again', async () => {
+    const migration = await live();
+    const { services, operator } = migration;
+    const hooks: typeof services.hooks = {
+      async ask(request) {
+        if (request.action !== 'deploy-old') return await operator.hooks.ask(request);
+        throw new Refusal('RefusedByWebhook', 'The webhook answered 404 to deploy-old.');
+      },
+    };
+    const attempt = migration.finish('rollback', {}, { ...services, hooks });
+    await expect(attempt).rejects.toEqual(named('RefusedByWebhook'));
+    expect((await migration.runs.read(RUN)).phase).toBe('returning');
+    expect(await services.vectors.listCollections()).toContain(SOURCE);
+    await migration.finish('rollback');
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect(operator.heard.at(-1)).toBe('open-writes');
   });
 
   it('when the days are over it is refused, and says since when', async () => {
