@@ -163,6 +163,25 @@ describe('what there was to go back to', () => {
     expect(await hasOldCollection(migration)).toBe(false);
   });
 
+  it.each([
+    ['by the setting', {}],
+    ['by upload', { uploadAs: 'memories_live' }],
+  ])('of a whole run that was swapped %s is gone, but for its reports', async (_, swap) => {
+    const migration = await createMigration();
+    await migration.prove({ removesWhenOver: true, removesArtifactsWhenOver: true, ...swap });
+    await migration.finish('cutover');
+    const kept = await artifactsOf(migration);
+    expect(kept.some((key) => /^snapshot-.*-part-/.test(key))).toBe(true);
+    expect(kept.some((key) => key.startsWith('graph-'))).toBe(true);
+    migration.pass(30 * DAY_MS);
+    await migration.finish('retention');
+    await migration.finish('retention');
+    const left = await artifactsOf(migration);
+    expect(left).toEqual(kept.filter((key) => !/^(snapshot|graph)-/.test(key)));
+    expect(left.filter((key) => !/^[a-z-]+-\d+\.json$/.test(key))).toEqual([]);
+    expect(await hasOldCollection(migration)).toBe(false);
+  });
+
   it('goes once and for all, wherever its removal is killed', { timeout: 120_000 }, async () => {
     const plan = { removesWhenOver: true, removesArtifactsWhenOver: true };
     async function overdue() {
