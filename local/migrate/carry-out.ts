@@ -2,11 +2,10 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { runIdSchema } from '../../lib/migration/runs/run.ts';
-import type { Status } from '../../lib/migration/steps/status.ts';
 import { firstLine } from '../start-error.ts';
 import { type CommandName, commandNamed } from './commands.ts';
 import { confirmRun } from './confirm.ts';
-import { type Place, statusIn } from './place.ts';
+import { type Place, statusFrom, statusIn } from './place.ts';
 import { createProgress } from './progress.ts';
 import type { Order } from './read-order.ts';
 import type { Answer } from './telling.ts';
@@ -43,7 +42,8 @@ export async function carryOut(order: Order, place: Place, terminal: Terminal): 
     () => during(told, () => place.invoke(name, payload)),
     (seconds) => tellWaiting(told, seconds, terminal),
   );
-  const status = name === 'status' ? (result as Status) : await whereItStands(told, terminal);
+  const status =
+    name === 'status' ? statusFrom(place, result) : await whereItStands(told, terminal);
   return { command: name, result, status, stage };
 }
 

@@ -8,11 +8,7 @@ import {
   RetryableFailure,
 } from '../../lib/migration/refusals.ts';
 import { translateFailure } from '../../lib/migration/runs/translate-failure.ts';
-
-/** A fault of the function's own, or of what runs it: none that has a name in the guide. */
-export class FunctionFailedError extends Error {
-  override readonly name = 'FunctionFailedError';
-}
+import { FunctionFailedError } from './place.ts';
 
 const failureSchema = v.object({
   // A function that ran out of time has said so without one.

@@ -1,5 +1,6 @@
 // A deployed stage as the command line meets it: what AWS says that the functions do not.
 import { describe, expect, it } from 'vitest';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import {
   createOperator,
   migrateWith,
@@ -62,6 +63,22 @@ describe('a function of a stage', () => {
     const denial = 'User: ada is not authorized to perform: lambda:InvokeFunction';
     const { code, stderr } = await preflightStruckBy(refusal(403, 'AccessDeniedException', denial));
     expect([code, stderr]).toEqual([3, expect.stringMatching(/^RefusedCredentials: .*ada is not/)]);
+  });
+
+  it.each([
+    ['a phase', { phase: 'dreaming' }],
+    ['a command', { moves: [{ command: 'dance', by: ['operator'], to: 'live' }] }],
+    ['another form', { moves: undefined }],
+  ])('of another version, which has %s of its own, is told as such', async (_, change) => {
+    const { migrate, start, services, lambda } = await createOperator('on a stage');
+    await start();
+    const status = { ...(await readStatus(services)), ...change };
+    lambda.strike('finance-ledger-dev-migrationStatus', { status: 200, body: status });
+    const { code, stderr } = await migrate('status');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^FunctionFailedError: The functions of dev are of another version/),
+    ]);
   });
 
   it('that is not there is named, with the stage to be checked', async () => {

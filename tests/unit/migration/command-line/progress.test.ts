@@ -21,11 +21,25 @@ function createCopying() {
       asked += 1;
       if (asked === 1) throw new Error('The status is not to be had');
       if (asked === 4) resolve('copied');
-      return { progress: { step: asked === 2 ? 'verify' : 'copy', done: asked * 20, total: 200 } };
+      return {
+        ...STANDING,
+        progress: { step: asked === 2 ? 'verify' : 'copy', done: asked * 20, total: 200 },
+      };
     },
   };
   return { place, copied, asked: () => asked };
 }
+
+/** What a status says besides. */
+const STANDING = {
+  runId: 'run-a',
+  at: '',
+  phase: 'rebuilt',
+  plan: {},
+  evidence: [],
+  moves: [],
+  gates: [],
+};
 
 describe('the progress', () => {
   it('is shown to a terminal, whatever becomes of one question', async () => {
