@@ -20,6 +20,7 @@ const ENTITY_LOOKUP = 10_000;
 export async function checkNames(
   { vectors, setting }: Pick<Services, 'vectors' | 'setting'>,
   run: Run,
+  premade: readonly string[] = [],
 ): Promise<Finding[]> {
   const { sourceCollection } = run.plan;
   const collections = await vectors.listCollections();
@@ -42,7 +43,7 @@ export async function checkNames(
       () => `The memory backend works on ${active}, not on ${sourceCollection}.`,
     ),
     ...ours
-      .filter((name) => taken.includes(name))
+      .filter((name) => taken.includes(name) && !premade.includes(name))
       .map((name) => finding('RefusedTarget', `The name ${name} is taken.`)),
     ...found(
       strangers.length > 0,

@@ -18,6 +18,7 @@ import {
   denseVectorOf,
   type Finding,
 } from './preflight-checks.ts';
+import { premadeOf } from './premade.ts';
 import { checkSpace, estimateSpace, type SpaceCheck } from './space-check.ts';
 
 export const preflight: Step = {
@@ -58,7 +59,7 @@ async function examine({ services, run, input }: StepContext) {
   const dense = denseVectorOf(info?.config.params.vectors);
   const obstacles = [
     ...(await checkNodes(vectors)),
-    ...(await checkNames(services, run)),
+    ...(await checkNames(services, run, await premadeOf(services, run))),
     ...(info ? checkLayout(info) : []),
   ];
   const graph = await checkGraph(services, plan);

@@ -8,10 +8,11 @@ import type { CollectionSettings } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, collectionsOf, ofTestUser } from '../runs/run-names.ts';
-import type { Step, Turn } from '../runs/step.ts';
+import type { Outcome, Step, Turn } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { proveEmbeddings } from './embedding-probe.ts';
 import { denseVectorOf } from './preflight-checks.ts';
+import { premadeOf } from './premade.ts';
 import { hybridProofSchema, proveHybrid } from './warm-up-proof.ts';
 
 const stateSchema = v.object({
@@ -37,42 +38,57 @@ export const rebuild: Step = {
     creates: builtCollectionsOf(run),
     by: services.preview ? 'the first write of the new version' : 'explicit settings',
   }),
-  work: async ({ services, run, lease, checkpoint, renew, save }) => {
-    const state = v.parse(stateSchema, checkpoint?.state ?? {});
-    if (!state.isCleared) {
-      await removeEarlier(services, run, renew);
-      await save({ isCleared: true });
+  work: async (turn) => {
+    try {
+      return await build(turn);
+    } catch (error) {
+      // What was found wanting is set right outside, and then made and proved anew: not what was there before.
+      if (error instanceof Refusal && error.name !== 'RefusedStaleEpoch') await turn.save({});
+      throw error;
     }
-    const made = state.made ?? (await makeCollections(services, run, renew));
-    await save({ ...state, isCleared: true, made });
-    const proof =
-      state.proof ?? (made === 'by-new-version' ? await proveHybrid(services, run) : undefined);
-    await save({ isCleared: true, made, proof });
-    await removeWarmUp({ services, run, renew }, builtCollectionsOf(run));
-    const { preview: backend } = services;
-    const collection = run.plan.targetCollection;
-    const embeddings =
-      proof && backend
-        ? await proveEmbeddings({ services, run, renew }, { backend, collection })
-        : 'not-told';
-    await removeWarmUp({ services, run, renew }, builtCollectionsOf(run));
-    const evidence = await storeReport(services, {
-      lease,
-      name: 'rebuild-proof',
-      content: { runId: run.runId, made, proof: proof ?? null, embeddings },
-      facts: { made, isHybridProved: proof !== undefined, embeddings },
-    });
-    return { done: true, evidence };
   },
 };
 
+async function build({ services, run, lease, checkpoint, renew, save }: Turn): Promise<Outcome> {
+  const state = v.parse(stateSchema, checkpoint?.state ?? {});
+  if (!state.isCleared) {
+    await removeEarlier(services, run, renew);
+    await save({ isCleared: true });
+  }
+  const made = state.made ?? (await makeCollections(services, run, renew));
+  await save({ ...state, isCleared: true, made });
+  const proof =
+    state.proof ?? (made === 'by-new-version' ? await proveHybrid(services, run) : undefined);
+  await save({ isCleared: true, made, proof });
+  const collections = builtCollectionsOf(run);
+  await removeWarmUp({ services, run, renew }, collections);
+  const { preview: backend } = services;
+  const [collection] = collections;
+  const embeddings =
+    proof && backend
+      ? await proveEmbeddings({ services, run, renew }, { backend, collection })
+      : 'not-told';
+  await removeWarmUp({ services, run, renew }, collections);
+  const evidence = await storeReport(services, {
+    lease,
+    name: 'rebuild-proof',
+    content: { runId: run.runId, made, proof: proof ?? null, embeddings },
+    facts: { made, isHybridProved: proof !== undefined, embeddings },
+  });
+  return { done: true, evidence };
+}
+
+// What a new version has made at its start stays: it would not make it again before it is started again.
 async function removeEarlier(
-  { vectors, setting }: Services,
+  services: Services,
   run: Run,
   renew: () => Promise<void>,
 ): Promise<void> {
+  const { vectors, setting, preview } = services;
   const active = await setting.read();
-  const own = collectionsOf(run).filter((name) => name !== active);
+  if (preview) await removeWarmUp({ services, run, renew }, builtCollectionsOf(run));
+  const kept = [active, ...(await premadeOf(services, run))];
+  const own = collectionsOf(run).filter((name) => !kept.includes(name));
   for (const name of own) {
     await renew();
     await vectors.deleteCollection(name);
