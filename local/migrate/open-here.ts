@@ -7,7 +7,6 @@ import {
   servicesFromEnvironment,
 } from '../../lib/migration/services-from-environment.ts';
 import { readRecordSettings, readStepSettings } from '../../lib/migration/settings.ts';
-import type { Pace } from '../../lib/retry.ts';
 import { reachDatabase } from '../reach-database.ts';
 import type { Running } from '../running.ts';
 import { DEFAULT_TABLE_NAME } from '../settings.ts';
@@ -15,10 +14,7 @@ import { StartError } from '../start-error.ts';
 import { type CommandName, commandNamed } from './commands.ts';
 import { createHere } from './here.ts';
 import type { Place } from './place.ts';
-
-// A person would rather be told than wait as long as a function does.
-const STORE_PATIENCE_SECONDS = 30;
-const TOLD_EVERY_MS = 5_000;
+import { tellingPace } from './telling-pace.ts';
 
 /** @throws Refusal naming every variable that the command needs and that is missing or unusable */
 export async function openHere(command: CommandName, running: Running): Promise<Place> {
@@ -33,7 +29,9 @@ export async function openHere(command: CommandName, running: Running): Promise<
   return createHere({
     remembering: async () => remembering,
     services: () => {
-      services ??= servicesFromEnvironment(named, { pace: tellingPace() });
+      services ??= servicesFromEnvironment(named, {
+        pace: tellingPace(PATIENT_PACE, (line) => console.error(line)),
+      });
       return services;
     },
   });
@@ -46,21 +44,4 @@ async function reach(running: Running) {
     if (!(error instanceof StartError)) throw error;
     throw new ConfigurationError(error.message, { cause: error });
   }
-}
-
-function tellingPace(): Pace {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  return {
-    ...PATIENT_PACE,
-    deadlineMs: STORE_PATIENCE_SECONDS * 1_000,
-    onAnother(error) {
-      const now = PATIENT_PACE.now();
-      if (now - toldAt < TOLD_EVERY_MS) return;
-      toldAt = now;
-      const why = error instanceof Error ? error.message : String(error);
-      console.error(
-        `waiting for the vector store of QDRANT_URL, up to ${STORE_PATIENCE_SECONDS} s (${why})`,
-      );
-    },
-  };
 }
