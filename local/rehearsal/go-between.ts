@@ -100,10 +100,21 @@ async function pass(
     response.destroy();
     return;
   }
+  const damage = does?.kind === 'cut' ? [cutting(does.bytes)] : does ? [spoiling()] : [];
+  await hand(reply, damage, response);
+}
+
+/** To whoever asked, until it is all sent or they have left: a pipeline into a response that is cut off may never end. */
+async function hand(
+  reply: IncomingMessage,
+  damage: readonly Transform[],
+  response: ServerResponse,
+): Promise<void> {
+  const left = new Promise<void>((resolve) => response.once('close', resolve));
+  if (response.destroyed) return void reply.destroy();
   response.writeHead(reply.statusCode ?? 502, reply.headers);
-  if (does?.kind === 'cut') await pipeline(reply, cutting(does.bytes), response);
-  else if (does?.kind === 'spoil') await pipeline(reply, spoiling(), response);
-  else await pipeline(reply, response);
+  await Promise.race([pipeline([reply, ...damage, response]), left]);
+  reply.destroy();
 }
 
 function askStore(url: string, incoming: IncomingMessage): Promise<IncomingMessage> {
