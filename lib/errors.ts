@@ -29,9 +29,16 @@ export class ConflictError extends Error {
   override readonly name = 'ConflictError';
 }
 
-/** The record was changed by somebody else between the read and the write: read again and decide again. */
+/** The record was changed by somebody else between the read and the write: decide again. */
 export class StaleRecordError extends Error {
   override readonly name = 'StaleRecordError';
+  /** The record as it was when the write failed; undefined where it has to be read again. */
+  readonly current: unknown;
+
+  constructor(message: string, current?: unknown) {
+    super(message);
+    this.current = current;
+  }
 }
 
 /** The work took as long as it may: nothing more of it is started. */

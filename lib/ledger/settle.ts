@@ -14,15 +14,23 @@ export async function settle<Existing, Result>(options: {
   readonly decide: (existing: Existing) => Promise<Result>;
 }): Promise<Result> {
   const { pace, readAgain, decide } = options;
-  let { existing } = options;
-  let isFirst = true;
-  return await retrying(pace, isStale, async () => {
-    if (!isFirst) existing = await readAgain();
-    isFirst = false;
-    return await decide(existing);
+  let known: Existing | undefined = options.existing;
+  // What a failed write has told is decided on at once: it grows old while one sleeps.
+  const sleep = async (milliseconds: number) => {
+    if (known === undefined) await pace.sleep(milliseconds);
+  };
+  return await retrying({ ...pace, sleep }, isStale, async () => {
+    const existing = known ?? (await readAgain());
+    known = undefined;
+    try {
+      return await decide(existing);
+    } catch (error) {
+      if (isStale(error)) known = error.current as Existing | undefined;
+      throw error;
+    }
   });
 }
 
-function isStale(error: unknown): boolean {
+function isStale(error: unknown): error is StaleRecordError {
   return error instanceof StaleRecordError;
 }

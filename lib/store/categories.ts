@@ -55,7 +55,7 @@ export function createCategoryStore(options: {
     const update = setOn(keys.category(before.id), changeableAttributes(after), {
       expression: IS_UNCHANGED,
       values: { ':expected': before.version },
-      broken: () => stale(before),
+      broken: (existing) => stale(before, existing),
     });
     const renaming =
       before.name === after.name
@@ -102,9 +102,10 @@ function whyNotUnused(before: Category, existing: Item | undefined): Error {
   if (!existing) return unknownRecord('Category', before.id);
   const { transactionCount } = fromCategoryItem(existing);
   if (transactionCount > 0) return categoryInUse(transactionCount);
-  return stale(before);
+  return stale(before, existing);
 }
 
-function stale({ id, version }: Category): StaleRecordError {
-  return new StaleRecordError(`Category ${id} is no longer at version ${version}`);
+function stale({ id, version }: Category, existing: Item | undefined): StaleRecordError {
+  const message = `Category ${id} is no longer at version ${version}`;
+  return new StaleRecordError(message, existing && fromCategoryItem(existing));
 }

@@ -3,7 +3,7 @@ import { isAssignableId } from '../domain/record-id.ts';
 import type { Transaction } from '../domain/transaction.ts';
 import { StaleRecordError } from '../errors.ts';
 import type { CategoryStore } from './categories.ts';
-import type { Database, Write } from './database.ts';
+import type { Database, Item, Write } from './database.ts';
 import type { DayCounts } from './day-counts.ts';
 import type { Keys } from './keys.ts';
 import { fromTransactionItem, toTransactionItem } from './transaction-item.ts';
@@ -40,7 +40,7 @@ export function createTransactionStore(options: {
   async function replace(before: Transaction, after: Transaction): Promise<void> {
     const put: Write = {
       Put: { Item: toTransactionItem(keys, after), ...unchanged(before) },
-      broken: () => stale(before),
+      broken: (existing) => stale(before, existing),
     };
     await database.commit([put, ...followers(before, after)]);
   }
@@ -49,7 +49,7 @@ export function createTransactionStore(options: {
   async function remove(transaction: Transaction): Promise<void> {
     const deletion: Write = {
       Delete: { Key: keys.transaction(transaction.id), ...unchanged(transaction) },
-      broken: () => stale(transaction),
+      broken: (existing) => stale(transaction, existing),
     };
     await database.commit([deletion, ...followers(transaction, undefined)]);
   }
@@ -71,6 +71,7 @@ function unchanged({ version }: Transaction) {
   };
 }
 
-function stale({ id, version }: Transaction): StaleRecordError {
-  return new StaleRecordError(`Transaction ${id} is no longer at version ${version}`);
+function stale({ id, version }: Transaction, existing: Item | undefined): StaleRecordError {
+  const message = `Transaction ${id} is no longer at version ${version}`;
+  return new StaleRecordError(message, existing && fromTransactionItem(existing));
 }

@@ -33,6 +33,36 @@ describe('settle', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
+  test('decides at once, and without reading, on what the failed write has told', async () => {
+    const seen: number[] = [];
+    const slept: number[] = [];
+    const decide = async (version: number) => {
+      seen.push(version);
+      if (version < 3) throw new StaleRecordError('stale', version + 1);
+      if (version === 3) throw new StaleRecordError('stale');
+      return 'decided';
+    };
+    const sleep = async (milliseconds: number) => void slept.push(milliseconds);
+    const readAgain = async () => 7;
+    const impatient = { ...pace, sleep };
+    expect(await settle({ pace: impatient, existing: 1, readAgain, decide })).toBe('decided');
+    expect(seen).toEqual([1, 2, 3, 7]);
+    expect(slept).toHaveLength(1);
+  });
+
+  test('ends with the deadline, however fresh what it is told', async () => {
+    let time = 0;
+    const decide = async () => {
+      time += 1_000;
+      throw new StaleRecordError('stale', 1);
+    };
+    const hurried = { ...pace, now: () => time };
+    const readAgain = () => Promise.reject(new Error('read without need'));
+    const settling = settle({ pace: hurried, existing: 1, readAgain, decide });
+    await expect(settling).rejects.toThrow(StaleRecordError);
+    expect(time).toBeLessThanOrEqual(STANDARD_PACE.deadlineMs + 1_000);
+  });
+
   test('a record that is gone by then ends it', async () => {
     const { decide } = decideOn(2);
     const readAgain = () => Promise.reject(new Error('gone'));
