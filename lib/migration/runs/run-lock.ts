@@ -84,12 +84,20 @@ export function createRunLock(options: {
     await database.commit([fence(lease)]);
   }
 
-  /** Keeps the turn for as long as the work takes; the signal tells the work that it is over. */
+  /**
+   * Keeps the turn for as long as the work takes; the signal tells the work that it is over.
+   * @param assertMay throws the reason when it is not to be kept any longer
+   */
   function keep<Result>(
     lease: Lease,
+    assertMay: () => void,
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
-    return whileBeating({ renew: () => renew(lease), now, leaseMs, ticker }, work);
+    const beat = async () => {
+      assertMay();
+      await renew(lease);
+    };
+    return whileBeating({ renew: beat, now, leaseMs, ticker }, work);
   }
 
   /** Ends the turn, if it is not over already. */

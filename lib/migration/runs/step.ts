@@ -82,7 +82,7 @@ export interface Step {
     context: StepContext,
   ) => Partial<Pick<Run, 'deadlineAt' | 'switchedAt' | 'returningAt'>>;
   /** Whether it may be taken although the window is over. */
-  readonly mayBeLate?: (context: StepContext) => Promise<boolean>;
+  readonly mayBeLate?: 'always' | ((context: StepContext) => Promise<boolean>);
   readonly work: (turn: Turn) => Promise<Outcome>;
 }
 
@@ -123,8 +123,6 @@ interface Invocation {
   readonly timeLeftMs: () => number;
 }
 
-interface InTurn extends Invocation, Pick<Turn, 'lease' | 'signal'> {}
-
 // What only one step reads is refused by all the others.
 const OWN_FIELDS = {
   acknowledgedLoss: 'rollback',
@@ -146,8 +144,16 @@ async function inTurn(
   const { lock } = services;
   const lease = await lock.take(input.runId);
   try {
-    return await lock.keep(lease, (signal) =>
-      goOn(step, services, { input, timeLeftMs, lease, signal }),
+    // The run may have moved on before its lock was ours.
+    const found = await services.runs.read(input.runId);
+    const context = { services, input, run: found };
+    const wasLate = isLate(context);
+    // A step at work when the window closes lets go: whoever goes back is not kept waiting.
+    const assertInTime = () => {
+      if (step.mayBeLate !== 'always' && !wasLate && isLate(context)) throw windowClosed(found);
+    };
+    return await lock.keep(lease, assertInTime, (signal) =>
+      goOn(step, { ...context, lease, signal }, timeLeftMs),
     );
   } finally {
     await lock.release(lease);
@@ -156,22 +162,18 @@ async function inTurn(
 
 async function goOn(
   step: Step,
-  services: Services,
-  { input, timeLeftMs, lease, signal }: InTurn,
+  context: StepContext & Pick<Turn, 'lease' | 'signal'>,
+  timeLeftMs: () => number,
 ): Promise<StepResult> {
+  const { services, input, run: found, lease, signal } = context;
   const { runs, lock } = services;
-  // The run may have moved on before its lock was ours.
-  const found = await runs.read(input.runId);
   const move = moveFor(step.command, standingOf(found), input.actor);
-  const context = { services, input, run: found };
   await assertMayGoOn(step, context, move);
   // Evidence stays what it is until the step has finished.
   const restsOn = basisOf(step.command, found);
   const rated = createRating(services.clock);
   const approach: Approach = {
     ...context,
-    lease,
-    signal,
     renew: async () => {
       signal.throwIfAborted();
       await lock.renew(lease);
@@ -220,14 +222,22 @@ const SAVING_TIME_MS = 60_000;
 
 async function assertMayGoOn(step: Step, context: StepContext, move: Move): Promise<void> {
   const { services, run } = context;
-  const { deadlineAt, phase } = run;
-  const isLate = deadlineAt !== undefined && services.clock().getTime() >= deadlineAt;
-  if (isLate && !(await step.mayBeLate?.(context))) {
-    const deadline = new Date(deadlineAt).toISOString();
-    throw new Refusal('RefusedDeadlinePassed', `The window closed at ${deadline}.`);
-  }
+  if (isLate(context) && !(await mayBeLate(step, context))) throw windowClosed(run);
   // What was approved has begun: the approval has done its part.
-  if (move.gate && phase !== move.through) await services.approvals.require(run, move.gate);
+  if (move.gate && run.phase !== move.through) await services.approvals.require(run, move.gate);
+}
+
+function isLate({ services, run }: StepContext): boolean {
+  return services.clock().getTime() >= (run.deadlineAt ?? Number.POSITIVE_INFINITY);
+}
+
+async function mayBeLate({ mayBeLate = async () => false }: Step, context: StepContext) {
+  return mayBeLate === 'always' || (await mayBeLate(context));
+}
+
+function windowClosed({ deadlineAt = 0 }: Run): Refusal {
+  const deadline = new Date(deadlineAt).toISOString();
+  return new Refusal('RefusedDeadlinePassed', `The window closed at ${deadline}.`);
 }
 
 async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {

@@ -18,7 +18,7 @@ export interface Retention {
 
 export const retention: Step = {
   command: 'retention',
-  mayBeLate: async () => true,
+  mayBeLate: 'always',
   forecast: async ({ services, run }) => ({
     ...retentionOf(run, services.clock()),
     removes: run.plan.removesWhenOver ? run.plan.sourceCollection : null,

@@ -50,7 +50,7 @@ export const rollback: Step = {
     await save({ returnTo, acknowledged } satisfies State);
   },
   onEntering: ({ services }) => ({ returningAt: services.clock().getTime() }),
-  mayBeLate: async () => true,
+  mayBeLate: 'always',
   work: async (turn) => {
     const { run, checkpoint } = turn;
     return run.switchedAt === undefined

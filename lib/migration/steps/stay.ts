@@ -14,7 +14,7 @@ export const stay: Step = {
     return { staysOn: liveCollectionOf(context.run) };
   },
   guard: assertMayStay,
-  mayBeLate: async () => true,
+  mayBeLate: 'always',
   work: async (turn) => {
     const { run } = turn;
     if (!(await isDoneOutside(turn, 'open-writes', liveCollectionOf(run)))) {

@@ -2,6 +2,7 @@
 // changes nothing more.
 import { describe, expect, it } from 'vitest';
 import type { Services } from '../../../../lib/migration/services.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import {
   createMigration,
@@ -111,6 +112,83 @@ describe('a stage that takes longer than a lease', () => {
     await migration.lock.take(RUN);
   });
 });
+
+describe('a stage that is at work when the window closes', () => {
+  const WINDOW_MS = 30 * 60_000;
+
+  async function frozen(): Promise<Migration> {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+    await migration.approve('window');
+    await migration.follow('freeze');
+    return migration;
+  }
+
+  it('ends with a refusal that says so', async () => {
+    const migration = await frozen();
+    const closing = slowUpload(migration.services, async () => {
+      migration.pass(WINDOW_MS);
+      await migration.beat();
+    });
+    const attempt = migration.finish('backup', {}, closing);
+    await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
+    expect(await migration.services.vectors.listCollections()).not.toContain(DRILL);
+  });
+
+  it('keeps its turn no longer: the watch goes back when the lease has run out', async () => {
+    const migration = await frozen();
+    const watched: unknown[] = [];
+    const watch = async () => await keepWatch(migration.services).then(nameOfPhase, nameOf);
+    const closing = slowGraph(migration.services, async () => {
+      migration.pass(WINDOW_MS - LEASE_MS / 4);
+      await migration.beat();
+      for (let beats = 0; beats < 5; beats += 1) {
+        migration.pass(LEASE_MS / 4);
+        await migration.beat();
+        watched.push(await watch());
+      }
+    });
+    const attempt = migration.finish('backup', {}, closing);
+    await expect(attempt).rejects.toEqual(named('RefusedStaleEpoch'));
+    const busy = 'RetryableStepRunning';
+    expect(watched).toEqual([busy, busy, busy, 'returned', undefined]);
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('does not end for it when it is the return itself', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    const deploying: Services = {
+      ...migration.services,
+      hooks: { ask: async () => 'under-way' },
+    };
+    await migration.invoke('cutover', {}, deploying);
+    let beats = 0;
+    const slow: Services = {
+      ...migration.services,
+      hooks: {
+        ask: async (request) => {
+          migration.pass(WINDOW_MS);
+          await migration.beat();
+          beats += 1;
+          return await migration.services.hooks.ask(request);
+        },
+      },
+    };
+    await migration.finish('rollback', {}, slow);
+    expect(beats).toBeGreaterThan(0);
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+  });
+});
+
+function nameOfPhase(result: Awaited<ReturnType<typeof keepWatch>>): unknown {
+  return result && !result.dryRun ? result.phase : undefined;
+}
+
+function nameOf(error: Error): string {
+  return error.name;
+}
 
 describe('a step that stood still for as long as a lease', () => {
   /** Another invocation has the turn; the first one wakes and its next beat tells it. */
