@@ -32,8 +32,15 @@ const MIGRATING = {
   qdrantUrl: 'https://qdrant.example:6333',
   qdrantKeyParameter: '/memory/qdrant-key',
   memoryBackendUrl: 'https://memory.example',
+  memoryBackendKeyParameter: '/memory/backend-key',
+  memoryPreviewUrl: 'https://preview.example',
   neo4jUrl: 'neo4j+s://graph.example',
+  neo4jUser: 'reader',
   neo4jPasswordParameter: '/aws/reference/secretsmanager/memory/neo4j',
+  migrationWebhookUrl: 'https://hooks.example/migration',
+  migrationWebhookTokenParameter: '/memory/webhook-token',
+  collectionParameter: '/memory/collection',
+  artifactsUrl: 's3://memory-backups.example/of/memories',
 };
 
 /** Vitest's global setup of the wiring tests. */

@@ -87,12 +87,23 @@ describe('a stage with something to migrate', () => {
   const template = readTemplate('migrating');
 
   it.each(migrationFunctionsOf(template))('tells %s where it is', (_name, properties) => {
-    expect(properties.Environment.Variables).toMatchObject({
+    expect(properties.Environment.Variables).toEqual({
+      TABLE_NAME: 'finance-ledger-prod',
+      LEDGER_ID: 'default',
+      TIME_ZONE: 'UTC',
+      NODE_OPTIONS,
       QDRANT_URL: 'https://qdrant.example:6333',
       QDRANT_API_KEY_PARAMETER: '/memory/qdrant-key',
       MEMORY_BACKEND_URL: 'https://memory.example',
+      MEMORY_BACKEND_KEY_PARAMETER: '/memory/backend-key',
+      MEMORY_PREVIEW_URL: 'https://preview.example',
       NEO4J_URL: 'neo4j+s://graph.example',
+      NEO4J_USER: 'reader',
       NEO4J_PASSWORD_PARAMETER: '/aws/reference/secretsmanager/memory/neo4j',
+      MIGRATION_WEBHOOK_URL: 'https://hooks.example/migration',
+      MIGRATION_WEBHOOK_TOKEN_PARAMETER: '/memory/webhook-token',
+      COLLECTION_SETTING: 'ssm:/memory/collection',
+      ARTIFACTS_URL: 's3://memory-backups.example/of/memories',
     });
   });
 });

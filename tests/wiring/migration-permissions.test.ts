@@ -40,13 +40,29 @@ const EXPECTED_ACCESS: Record<string, Access> = {
   'migration/retention': { dynamodb: STEP, setting: CHANGE, s3: ALL },
 };
 const NAMES = Object.keys(EXPECTED_ACCESS);
-const SETTING = 'parameter/finance-ledger/prod/memory-collection';
+const PLACES = {
+  prod: {
+    setting: 'parameter/finance-ledger/prod/memory-collection',
+    objects: 's3:::finance-ledger-prod.example/migration/*',
+  },
+  migrating: {
+    setting: 'parameter/memory/collection',
+    objects: 's3:::memory-backups.example/of/memories/*',
+  },
+} as const;
+type Described = keyof typeof PLACES;
+
 // None of these is a whole service or account: streams, runs, versions of one parameter, one prefix, and the
 // characters that Secrets Manager puts behind a name.
-const PATTERNS = [`${SETTING}:*`, 's3:::finance-ledger-prod.example/migration/*', 'neo4j-??????'];
+function patternsOf({ setting, objects }: (typeof PLACES)[Described]): string[] {
+  return [`${setting}:*`, objects, 'neo4j-??????'];
+}
 
 describe.each(['prod', 'migrating'] as const)('roles of the migration, %s', (packaged) => {
   const template = readTemplate(packaged);
+  const places = PLACES[packaged];
+  const isOfSetting = (resource: string) =>
+    [places.setting, `${places.setting}:*`].some((name) => resource.endsWith(`:${name}`));
 
   it('are stated for every function', () => {
     const names = migrationFunctionsOf(template).map(([name]) => name);
@@ -88,15 +104,16 @@ describe.each(['prod', 'migrating'] as const)('roles of the migration, %s', (pac
       const prefix = (service: string) =>
         `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}`;
       const named = [
+        `${prefix('ssm')}:parameter/memory/backend-key`,
         `${prefix('ssm')}:parameter/memory/qdrant-key`,
+        `${prefix('ssm')}:parameter/memory/webhook-token`,
         `${prefix('ssm')}:parameter/aws/reference/secretsmanager/memory/neo4j`,
         `${prefix('secretsmanager')}:secret:memory/neo4j-??????`,
       ];
       expect(read.sort()).toEqual(
-        [
-          `${prefix('ssm')}:parameter/finance-ledger/prod/memory-backend-key`,
-          ...(packaged === 'migrating' ? named : []),
-        ].sort(),
+        packaged === 'migrating'
+          ? named.sort()
+          : [`${prefix('ssm')}:parameter/finance-ledger/prod/memory-backend-key`],
       );
     },
   );
@@ -107,7 +124,7 @@ describe.each(['prod', 'migrating'] as const)('roles of the migration, %s', (pac
     for (const { Effect, Action, Resource } of statementsOf(role)) {
       expect(Effect).toBe('Allow');
       expect(JSON.stringify(Action)).not.toMatch(/[*?]|Scan|Query/);
-      for (const resource of Resource) expect(wildcardOf(resource)).toBeUndefined();
+      for (const resource of Resource) expect(wildcardOf(places, resource)).toBeUndefined();
     }
   });
 
@@ -162,12 +179,8 @@ function resourcesIn({ Resource }: Statement): string[] {
   return Resource.map((resource) => (resource as { 'Fn::Sub'?: string })['Fn::Sub'] ?? '');
 }
 
-function isOfSetting(resource: string): boolean {
-  return resource.endsWith(SETTING) || resource.endsWith(`${SETTING}:*`);
-}
-
-function wildcardOf(resource: unknown): string | undefined {
+function wildcardOf(places: (typeof PLACES)[Described], resource: unknown): string | undefined {
   const text = (resource as { 'Fn::Sub'?: string })['Fn::Sub'] ?? JSON.stringify(resource);
   if (!/[*?]/.test(text)) return undefined;
-  return PATTERNS.some((pattern) => text.endsWith(pattern)) ? undefined : text;
+  return patternsOf(places).some((pattern) => text.endsWith(pattern)) ? undefined : text;
 }
