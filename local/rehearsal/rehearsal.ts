@@ -1,7 +1,8 @@
 // What an act can do: send the state machine on its way, go back, have the watch look, kill, meddle, let time pass.
 import type { HookAction } from '../../lib/migration/ports/hooks.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
-import { type StepInput, takeStep } from '../../lib/migration/runs/step.ts';
+import { takeStep } from '../../lib/migration/runs/step.ts';
+import type { StepInput } from '../../lib/migration/runs/step-input.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { rollback } from '../../lib/migration/steps/rollback.ts';
 import { startRun } from '../../lib/migration/steps/start.ts';

@@ -1,37 +1,16 @@
 // How every step is taken: is it allowed now, is it meant, whose turn is it; then its work, then its record.
 import { isDeepStrictEqual } from 'node:util';
-import * as v from 'valibot';
 import { MOVES, type Move } from '../moves.ts';
 import { moveFor, type Standing } from '../next-step.ts';
 import { type Command, ENDED, type Evidence } from '../phases.ts';
-import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import { parseInput } from './parse-input.ts';
 import { createRating } from './rating.ts';
-import {
-  bytesSchema,
-  type Checkpoint,
-  entering,
-  type Progress,
-  type Reference,
-  type Run,
-  runIdSchema,
-} from './run.ts';
+import { type Checkpoint, entering, type Progress, type Reference, type Run } from './run.ts';
 import type { Lease } from './run-lock.ts';
+import { assertOwn, type StepInput, stepInputSchema } from './step-input.ts';
 import { translateFailure } from './translate-failure.ts';
-
-export const stepInputSchema = v.strictObject({
-  runId: runIdSchema,
-  /** Without it, a step that changes anything only tells what it would do. */
-  execute: v.optional(v.boolean(), false),
-  actor: v.optional(v.picklist(['operator', 'machine']), 'operator'),
-  /** The number of writes that the operator knows will be lost. */
-  acknowledgedLoss: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
-  /** On the store, as somebody sees it now. */
-  freeBytes: v.optional(bytesSchema),
-});
-
-export type StepInput = v.InferOutput<typeof stepInputSchema>;
+import { assertNotClosing, assertWindowOpen, type MayBeLate } from './window.ts';
 
 /** What a step's work is given. */
 export interface Turn extends StepContext {
@@ -81,8 +60,7 @@ export interface Step {
   readonly onEntering?: (
     context: StepContext,
   ) => Partial<Pick<Run, 'deadlineAt' | 'switchedAt' | 'returningAt'>>;
-  /** Whether it may be taken although the window is over. */
-  readonly mayBeLate?: 'always' | ((context: StepContext) => Promise<boolean>);
+  readonly mayBeLate?: MayBeLate<StepContext>;
   readonly work: (turn: Turn) => Promise<Outcome>;
 }
 
@@ -123,19 +101,6 @@ interface Invocation {
   readonly timeLeftMs: () => number;
 }
 
-// What only one step reads is refused by all the others.
-const OWN_FIELDS = {
-  acknowledgedLoss: 'rollback',
-  freeBytes: 'preflight',
-} as const satisfies Partial<Record<keyof StepInput, Command>>;
-
-function assertOwn(command: Command, input: StepInput): void {
-  for (const [field, owner] of Object.entries(OWN_FIELDS)) {
-    if (owner === command || !Object.hasOwn(input, field)) continue;
-    throw new Refusal('RefusedInput', `Only ${owner} takes ${field}, not ${command}.`);
-  }
-}
-
 async function inTurn(
   step: Step,
   services: Services,
@@ -147,12 +112,7 @@ async function inTurn(
     // The run may have moved on before its lock was ours.
     const found = await services.runs.read(input.runId);
     const context = { services, input, run: found };
-    const wasLate = isLate(context);
-    // A step at work when the window closes lets go: whoever goes back is not kept waiting.
-    const assertInTime = () => {
-      if (step.mayBeLate !== 'always' && !wasLate && isLate(context)) throw windowClosed(found);
-    };
-    return await lock.keep(lease, assertInTime, (signal) =>
+    return await lock.keep(lease, assertNotClosing(context, step.mayBeLate), (signal) =>
       goOn(step, { ...context, lease, signal }, timeLeftMs),
     );
   } finally {
@@ -222,22 +182,9 @@ const SAVING_TIME_MS = 60_000;
 
 async function assertMayGoOn(step: Step, context: StepContext, move: Move): Promise<void> {
   const { services, run } = context;
-  if (isLate(context) && !(await mayBeLate(step, context))) throw windowClosed(run);
+  await assertWindowOpen(context, step.mayBeLate);
   // What was approved has begun: the approval has done its part.
   if (move.gate && run.phase !== move.through) await services.approvals.require(run, move.gate);
-}
-
-function isLate({ services, run }: StepContext): boolean {
-  return services.clock().getTime() >= (run.deadlineAt ?? Number.POSITIVE_INFINITY);
-}
-
-async function mayBeLate({ mayBeLate = async () => false }: Step, context: StepContext) {
-  return mayBeLate === 'always' || (await mayBeLate(context));
-}
-
-function windowClosed({ deadlineAt = 0 }: Run): Refusal {
-  const deadline = new Date(deadlineAt).toISOString();
-  return new Refusal('RefusedDeadlinePassed', `The window closed at ${deadline}.`);
 }
 
 async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {

@@ -1,12 +1,8 @@
 // A run in a sandbox world: its steps as an operator or the state machine would take them.
 import { onTestFinished } from 'vitest';
 import type { Gate } from '../../../lib/migration/phases.ts';
-import {
-  type Step,
-  type StepInput,
-  type StepResult,
-  takeStep,
-} from '../../../lib/migration/runs/step.ts';
+import { type Step, type StepResult, takeStep } from '../../../lib/migration/runs/step.ts';
+import type { StepInput } from '../../../lib/migration/runs/step-input.ts';
 import { abandon } from '../../../lib/migration/steps/abandon.ts';
 import { backup } from '../../../lib/migration/steps/backup.ts';
 import { copy } from '../../../lib/migration/steps/copy-step.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GATES } from '../../../lib/migration/phases.ts';
-import { stepInputSchema } from '../../../lib/migration/runs/step.ts';
+import { stepInputSchema } from '../../../lib/migration/runs/step-input.ts';
 import { approveInputSchema } from '../../../lib/migration/steps/approve.ts';
 import { startInputSchema } from '../../../lib/migration/steps/start.ts';
 import { statusInputSchema } from '../../../lib/migration/steps/status.ts';

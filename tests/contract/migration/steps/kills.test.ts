@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Phase } from '../../../../lib/migration/phases.ts';
 import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
-import type { StepInput } from '../../../../lib/migration/runs/step.ts';
+import type { StepInput } from '../../../../lib/migration/runs/step-input.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { deleteFirst } from '../../../support/migration/fears.ts';
 import {

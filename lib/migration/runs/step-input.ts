@@ -1,0 +1,32 @@
+// What a step is invoked with, and what only some of them read of it.
+import * as v from 'valibot';
+import type { Command } from '../phases.ts';
+import { Refusal } from '../refusals.ts';
+import { bytesSchema, runIdSchema } from './run.ts';
+
+export const stepInputSchema = v.strictObject({
+  runId: runIdSchema,
+  /** Without it, a step that changes anything only tells what it would do. */
+  execute: v.optional(v.boolean(), false),
+  actor: v.optional(v.picklist(['operator', 'machine']), 'operator'),
+  /** The number of writes that the operator knows will be lost. */
+  acknowledgedLoss: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+  /** On the store, as somebody sees it now. */
+  freeBytes: v.optional(bytesSchema),
+});
+
+export type StepInput = v.InferOutput<typeof stepInputSchema>;
+
+// What only one step reads is refused by all the others.
+const OWN_FIELDS = {
+  acknowledgedLoss: 'rollback',
+  freeBytes: 'preflight',
+} as const satisfies Partial<Record<keyof StepInput, Command>>;
+
+/** @throws Refusal for a field that another step's is */
+export function assertOwn(command: Command, input: StepInput): void {
+  for (const [field, owner] of Object.entries(OWN_FIELDS)) {
+    if (owner === command || !Object.hasOwn(input, field)) continue;
+    throw new Refusal('RefusedInput', `Only ${owner} takes ${field}, not ${command}.`);
+  }
+}
