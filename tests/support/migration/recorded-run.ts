@@ -69,10 +69,10 @@ export async function createRecordedRun(options: {
   }
 
   async function approve(gate: Gate) {
-    const { gates } = await invoke('status');
+    const { gates } = await handle('status', { runId });
     const { digest: evidenceDigest } = gates.find((asked: { gate: Gate }) => asked.gate === gate);
     const expiresAt = new Date(clock().getTime() + DAY_MS).toISOString();
-    await invoke('approve', { gate, evidenceDigest, approvedBy: 'ada', expiresAt });
+    await handle('approve', { runId, gate, evidenceDigest, approvedBy: 'ada', expiresAt });
   }
 
   /** Somebody else writes the setting in the moment of the change: who did is looked up, and the step refuses. */
