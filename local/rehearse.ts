@@ -53,7 +53,7 @@ async function rehearse(orders: Orders): Promise<boolean> {
 }
 
 async function play(
-  { title, play, options = {}, obstacle }: Act,
+  { title, play, options = {}, uploads = false, obstacle }: Act,
   context: { readonly parts: Parts; readonly number: number; readonly memories: number },
 ): Promise<Played> {
   const { parts, number, memories } = context;
@@ -61,7 +61,10 @@ async function play(
   const skipped = obstacle?.(parts);
   if (skipped) return { number, title, seconds: 0, outcome: { skipped } };
   const users = Math.ceil(memories / 20);
-  const rehearsal = await startRehearsal(parts, number, { memories, users, ...options });
+  const rehearsal = await startRehearsal(parts, number, {
+    uploads,
+    options: { memories, users, ...options },
+  });
   try {
     const outcome = await outcomeOf(rehearsal, await play(rehearsal));
     return { number, title, seconds: (performance.now() - begun) / 1_000, outcome };

@@ -18,7 +18,8 @@ export async function outcomeOf(
   rehearsal: Rehearsal,
   { phase: meant, acknowledgedLoss = 0 }: Ending,
 ): Promise<Outcome> {
-  const { parts, source, target, before, services, timeline, surprises, expect } = rehearsal;
+  const { parts, source, target, uploadAs, before, services, timeline, surprises, expect } =
+    rehearsal;
   const { phase } = await rehearsal.run();
   await expectGraphKept(rehearsal);
   if (phase !== meant) expect(`the run ends as ${meant}, not as ${phase}`, false);
@@ -26,6 +27,7 @@ export async function outcomeOf(
   const names = new Map([
     [source, 'old'],
     [target, 'new'],
+    [uploadAs, 'uploaded'],
   ]);
   return {
     ...compareHoldings(before, await holdingsOf(parts.store.vectors, active)),

@@ -9,6 +9,7 @@ import { startRun } from '../../lib/migration/steps/start.ts';
 import { keepWatch } from '../../lib/migration/steps/watch.ts';
 import { startWebhook } from '../sandbox/webhook.ts';
 import type { WorldOptions } from '../sandbox/world.ts';
+import type { Act } from './acts/act.ts';
 import { createDiary, type Diary } from './diary.ts';
 import type { Mishap } from './go-between.ts';
 import { type OtherProcess, startMigrate } from './other-process.ts';
@@ -51,14 +52,15 @@ export interface MigrateOptions {
 export async function startRehearsal(
   parts: Parts,
   number: number,
-  options: Partial<WorldOptions>,
+  { uploads, options }: Pick<Act, 'uploads'> & { readonly options: Partial<WorldOptions> },
 ): Promise<Rehearsal> {
   const clock = createTurnedClock(parts);
   const stage = await setStage(parts, { number, clock: clock.now }, options);
   const diary = createDiary(clock.minutes);
   const { services } = stage;
   const start = once(async () => {
-    const plan = { sourceCollection: stage.source, freeBytes: FREE_BYTES };
+    const swap = uploads ? { uploadAs: stage.uploadAs } : {};
+    const plan = { sourceCollection: stage.source, freeBytes: FREE_BYTES, ...swap };
     await startRun(services, { runId: parts.runId, execute: true, ...plan });
   });
   return {

@@ -12,6 +12,8 @@ export interface Stage {
   readonly parts: Parts;
   readonly source: string;
   readonly target: string;
+  /** What the new collection is uploaded as, in an act that does so. */
+  readonly uploadAs: string;
   readonly world: World;
   readonly services: Services;
   /** What the old collection holds before anything has begun. */
@@ -40,6 +42,7 @@ export async function setStage(
     parts,
     source,
     target: `${source}_v3_${runId}`,
+    uploadAs: `${source}_uploaded`,
     world,
     services: {
       ...world.services,

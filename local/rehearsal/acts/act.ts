@@ -7,6 +7,8 @@ import type { Rehearsal } from '../rehearsal.ts';
 export interface Act {
   readonly title: string;
   readonly options?: Partial<WorldOptions>;
+  /** Swaps by snapshot and upload; points the setting at the new collection unless told. */
+  readonly uploads?: boolean;
   /** Why it cannot be played on these parts; undefined where it can. */
   readonly obstacle?: (parts: Parts) => string | undefined;
   readonly play: (rehearsal: Rehearsal) => Promise<Ending>;

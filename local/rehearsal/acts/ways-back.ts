@@ -2,6 +2,7 @@
 import { asJsonText, toJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { PointId } from '../../../lib/migration/ports/vector-store.ts';
 import { startNewVersion } from '../../sandbox/memory-backend/new-version.ts';
+import { compareHoldings, holdingsOf } from '../holdings.ts';
 import type { Rehearsal } from '../rehearsal.ts';
 import { type Act, failureOf } from './act.ts';
 
@@ -51,6 +52,20 @@ export const WAYS_BACK: readonly Act[] = [
       await rehearsal.parts.store.vectors.deleteCollection(rehearsal.source);
       rehearsal.note('somebody deletes the old collection');
       await rehearsal.goBack();
+      return { phase: 'returned' };
+    },
+  },
+  {
+    title: 'swapped by upload under a name of its own, and back',
+    uploads: true,
+    play: async ({ migrate, goBack, services, uploadAs, before, expect }) => {
+      await migrate();
+      const { setting, vectors } = services;
+      const isNamed = (await setting.read()) === uploadAs;
+      const { lost, strange } = compareHoldings(before, await holdingsOf(vectors, uploadAs));
+      const isWhole = lost.length + strange.length === 0;
+      expect('users work on what was uploaded, and all of it is there', isNamed && isWhole);
+      await goBack();
       return { phase: 'returned' };
     },
   },
