@@ -26,7 +26,8 @@ export interface PlannedCopy {
   readonly now: () => number;
 }
 
-const PAGE_SIZE = 256;
+/** Of a copy; a store that gives or takes less at once is in the way. */
+export const PAGE_SIZE = 256;
 const LARGEST_BODY = 16 * 1024 * 1024;
 
 // A write takes about as long as the read it runs beside; indexing behind it adds some.

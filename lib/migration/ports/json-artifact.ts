@@ -1,4 +1,6 @@
 // Small artifacts that a person can read as well: one JSON document each.
+import { createHash } from 'node:crypto';
+import { Refusal } from '../refusals.ts';
 import type { Artifact, ArtifactStore } from './artifacts.ts';
 
 export async function writeJson(
@@ -10,9 +12,20 @@ export async function writeJson(
   return await artifacts.put(key, oneChunk(text));
 }
 
-/** @throws MissingArtifactError */
-export async function readJson(artifacts: ArtifactStore, key: string): Promise<unknown> {
-  return JSON.parse(Buffer.concat(await Array.fromAsync(artifacts.get(key))).toString());
+/**
+ * @param digest SHA-256 that it was written with, hexadecimal
+ * @throws MissingArtifactError; Refusal when it is another document than that
+ */
+export async function readJson(
+  artifacts: ArtifactStore,
+  key: string,
+  digest?: string,
+): Promise<unknown> {
+  const bytes = Buffer.concat(await Array.fromAsync(artifacts.get(key)));
+  const isRecorded =
+    digest === undefined || createHash('sha256').update(bytes).digest('hex') === digest;
+  if (isRecorded) return JSON.parse(bytes.toString());
+  throw new Refusal('RefusedMissingArtifact', `${key} is not what was recorded.`);
 }
 
 async function* oneChunk(text: string): AsyncIterable<Uint8Array> {

@@ -1,12 +1,12 @@
 // Reports: JSON artifacts, of which the record keeps the digest and the few figures that matter.
 
-import { createHash } from 'node:crypto';
+import * as v from 'valibot';
 import type { Evidence } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Reference } from '../runs/run.ts';
 import type { Lease } from '../runs/run-lock.ts';
 import type { Services } from '../services.ts';
-import { writeJson } from './json-artifact.ts';
+import { readJson, writeJson } from './json-artifact.ts';
 
 /** Kept under the run and the turn it was made in: nothing is overwritten, a retried turn has its own. */
 export async function storeReport(
@@ -27,12 +27,20 @@ export async function storeReport(
 /** @throws MissingArtifactError; Refusal when it is not what was recorded */
 export async function readReport(
   { artifacts }: Pick<Services, 'artifacts'>,
-  reference: Reference,
+  { artifact, digest }: Reference,
 ): Promise<unknown> {
-  const chunks = await Array.fromAsync(artifacts.get(reference.artifact));
-  const bytes = Buffer.concat(chunks);
-  if (createHash('sha256').update(bytes).digest('hex') === reference.digest) {
-    return JSON.parse(bytes.toString());
-  }
-  throw new Refusal('RefusedMissingArtifact', `${reference.artifact} is not what was recorded.`);
+  return await readJson(artifacts, artifact, digest);
+}
+
+/** @throws MissingArtifactError; Refusal when it is not what was recorded, or none that is read here */
+export async function parseReport<Output>(
+  services: Pick<Services, 'artifacts'>,
+  reference: Reference,
+  schema: v.GenericSchema<unknown, Output>,
+): Promise<Output> {
+  const result = v.safeParse(schema, await readReport(services, reference));
+  if (result.success) return result.output;
+  const path = v.getDotPath(result.issues[0]) ?? 'whole';
+  const why = `${reference.artifact} is of another version of the migration: its ${path}.`;
+  throw new Refusal('RefusedMissingArtifact', why);
 }

@@ -1,24 +1,26 @@
 // How many memories every user has: exact from the vector store, with the memory backend as a second witness.
+import * as v from 'valibot';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
-import type { Census } from './user-census.ts';
+import { type Census, UNREACHABLE } from './user-census.ts';
 
-export interface CountRecord {
-  readonly points: number;
-  readonly unreachable: Census['unreachable'];
-  readonly expired: number;
-  readonly withText: number;
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const ofUser = { userId: v.string(), points: count };
+
+export const countRecordSchema = v.object({
+  points: count,
+  unreachable: v.object(v.entriesFromList(UNREACHABLE, count)),
+  expired: count,
+  withText: count,
   /** Exact, from the vector store. */
-  readonly users: readonly { readonly userId: string; readonly points: number }[];
+  users: v.array(v.object(ofUser)),
   /** A key may be good for its own user's count only: then the store's is the only one. */
-  readonly witness: 'asked' | 'refused';
+  witness: v.picklist(['asked', 'refused']),
   /** Where the memory backend counts otherwise: capped, or without what it hides. */
-  readonly disagreements: readonly {
-    readonly userId: string;
-    readonly points: number;
-    readonly backend: number;
-  }[];
-}
+  disagreements: v.array(v.object({ ...ofUser, backend: count })),
+});
+
+export type CountRecord = v.InferOutput<typeof countRecordSchema>;
 
 export async function recordCounts(
   { backend }: Pick<Services, 'backend'>,

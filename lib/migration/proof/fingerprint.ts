@@ -1,12 +1,12 @@
 // What a collection holds, as one digest over ids and payloads: equal before and after means nobody wrote.
+import * as v from 'valibot';
 import { pagesOf } from '../copy/collection-pages.ts';
 import type { VectorStore } from '../ports/vector-store.ts';
-import { digestOf, EMPTY_SET, type SetDigest, withDigest } from './point-digest.ts';
+import { digestOf, EMPTY_SET, withDigest } from './point-digest.ts';
 
-export interface Fingerprint {
-  readonly digest: SetDigest;
-  readonly points: number;
-}
+export const fingerprintSchema = v.object({ digest: v.string(), points: v.number() });
+
+export type Fingerprint = Readonly<v.InferOutput<typeof fingerprintSchema>>;
 
 export async function fingerprintOf(store: VectorStore, collection: string): Promise<Fingerprint> {
   let digest = EMPTY_SET;

@@ -1,40 +1,36 @@
 // Every user's count as it was recorded before, against the collection that is live now.
 
-import { readReport } from '../ports/reports.ts';
+import * as v from 'valibot';
+import { parseReport } from '../ports/reports.ts';
 import { Refusal } from '../refusals.ts';
-import type { Reference, Run } from '../runs/run.ts';
+import { type Run, referenceSchema } from '../runs/run.ts';
 import type { Services } from '../services.ts';
-import type { GraphDump } from '../steps/graph-backup.ts';
-import type { CountRecord } from './count-record.ts';
-import type { Fingerprint } from './fingerprint.ts';
+import { graphDumpSchema } from '../steps/graph-backup.ts';
+import { partSchema, snapshotSchema } from '../steps/snapshot-backup.ts';
+import { countRecordSchema } from './count-record.ts';
+import { fingerprintSchema } from './fingerprint.ts';
 import { takeCensus } from './user-census.ts';
 import { userDigest } from './user-digest.ts';
 
-export interface BackupManifest {
-  readonly collection: string;
-  readonly storeVersion: string;
-  readonly counts: Reference;
-  readonly snapshot: {
-    readonly name: string;
-    readonly size: number;
-    readonly checksum: string | null;
-  };
-  readonly parts: readonly {
-    readonly artifact: string;
-    readonly bytes: number;
-    readonly sha256: string;
-  }[];
-  readonly sha256: string;
+const manifestSchema = v.object({
+  collection: v.string(),
+  storeVersion: v.string(),
+  counts: referenceSchema,
+  snapshot: snapshotSchema,
+  parts: v.array(partSchema),
+  sha256: v.string(),
   /** What the snapshot held when it was restored for a try. */
-  readonly drilled: Fingerprint;
-  readonly graph: GraphDump;
-}
+  drilled: fingerprintSchema,
+  graph: graphDumpSchema,
+});
+
+export type BackupManifest = v.InferOutput<typeof manifestSchema>;
 
 /** @throws Refusal where there is none, or it is not what was recorded */
 export async function readManifest(services: Services, run: Run): Promise<BackupManifest> {
   const reference = run.evidence['backup-manifest'];
   if (!reference) throw new Refusal('RefusedMissingEvidence', 'There is no backup.');
-  return (await readReport(services, reference)) as BackupManifest;
+  return await parseReport(services, reference, manifestSchema);
 }
 
 /** @throws Refusal naming the first users, by digest, whose counts differ */
@@ -44,7 +40,7 @@ export async function assertCountsEqual(
   collection: string,
 ): Promise<void> {
   const { counts } = await readManifest(services, run);
-  const before = (await readReport(services, counts)) as CountRecord;
+  const before = await parseReport(services, counts, countRecordSchema);
   const after = await takeCensus(services.vectors, { collection, now: services.clock() });
   const recorded = new Map(before.users.map(({ userId, points }) => [userId, points]));
   const different = [...new Set([...recorded.keys(), ...after.users.keys()])].filter(

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { storeReport } from '../ports/reports.ts';
 import { recordCounts } from '../proof/count-record.ts';
+import { fingerprintSchema } from '../proof/fingerprint.ts';
 import { takeCensus } from '../proof/user-census.ts';
 import { referenceSchema } from '../runs/run.ts';
 import { type Stage, takeStages } from '../runs/stages.ts';
@@ -20,7 +21,7 @@ const stateSchema = v.object({
   counts: v.optional(referenceSchema),
   ...snapshotEntries,
   /** What the restored snapshot held. */
-  drilled: v.optional(v.object({ points: v.number(), digest: v.string() })),
+  drilled: v.optional(fingerprintSchema),
   graph: v.optional(graphDumpSchema),
 });
 

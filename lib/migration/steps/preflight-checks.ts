@@ -1,5 +1,6 @@
 // What may stand in the way of a migration, check by check. Each finding is a refusal that was not thrown yet.
 
+import { PAGE_SIZE } from '../copy/copy-plan.ts';
 import { troubleOf } from '../copy/health.ts';
 import type { CollectionInfo, VectorStore } from '../ports/vector-store.ts';
 import type { Census } from '../proof/user-census.ts';
@@ -13,8 +14,6 @@ export interface Finding {
   readonly why: string;
 }
 
-/** Pages of a copy; a store that gives or takes less at once is in the way. */
-const PAGE_SIZE = 256;
 const ENTITY_LOOKUP = 10_000;
 
 export async function checkNames(

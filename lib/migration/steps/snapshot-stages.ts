@@ -4,24 +4,26 @@ import type { VectorStore } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Stage } from '../runs/stages.ts';
 import type { KeptSnapshot } from './restore-snapshot.ts';
-import { checkKept, fetchPart, newSnapshot } from './snapshot-backup.ts';
+import {
+  checkKept,
+  fetchPart,
+  newSnapshot,
+  partSchema,
+  snapshotSchema,
+} from './snapshot-backup.ts';
 
 export const snapshotEntries = {
   /** Snapshots that others made: listed before ours was asked for. */
   known: v.optional(v.array(v.string())),
   askedAt: v.optional(v.number()),
-  snapshot: v.optional(
-    v.object({ name: v.string(), size: v.number(), checksum: v.nullable(v.string()) }),
-  ),
-  parts: v.optional(
-    v.array(v.object({ artifact: v.string(), bytes: v.number(), sha256: v.string() })),
-  ),
+  snapshot: v.optional(snapshotSchema),
+  parts: v.optional(v.array(partSchema)),
   sha256: v.optional(v.string()),
 };
 
-const snapshotSchema = v.object(snapshotEntries);
+const stateSchema = v.object(snapshotEntries);
 
-export type SnapshotState = v.InferOutput<typeof snapshotSchema>;
+export type SnapshotState = v.InferOutput<typeof stateSchema>;
 
 const LONGEST_SNAPSHOT_MS = 10 * 60_000;
 
