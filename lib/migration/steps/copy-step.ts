@@ -1,6 +1,6 @@
 // Fills the new collection: everything once, and from then on whatever has changed since, deletions too.
-import { COPY_START, type CopyCheckpoint, copyPoints } from '../copy/copy.ts';
-import { type CopyPlan, planCopy } from '../copy/copy-plan.ts';
+import { COPY_START, type CopyCheckpoint, type CopySettings, copyPoints } from '../copy/copy.ts';
+import { type CopyPlan, copySettings, type PlannedCopy, planCopy } from '../copy/copy-plan.ts';
 import { copyDelta, DELTA_START, type DeltaCheckpoint } from '../copy/delta.ts';
 import { assertHealthy } from '../copy/health.ts';
 import { createPointWriter } from '../copy/point-writer.ts';
@@ -20,19 +20,35 @@ export const copy: Step = {
   command: 'copy',
   forecast: async (context) => await forecastCopy(context, await plan(context)),
   work: async (turn) => {
-    const planned = await plan(turn);
+    const planned = await settle(turn);
     assertKeywords(planned, turn.run);
     const isFirst = turn.run.evidence['copy-report'] === undefined;
     return isFirst ? await copyAll(turn, planned) : await copyChanges(turn, planned);
   },
 };
 
-function plan({ services, run }: StepContext): Promise<CopyPlan> {
-  const { sourceCollection: source, targetCollection: target } = run.plan;
-  return planCopy({ store: services.vectors, source, target, now: () => performance.now() });
+function plan(context: StepContext): Promise<CopyPlan> {
+  return planCopy(plannedFor(context));
 }
 
-function assertKeywords({ settings }: CopyPlan, { plan }: Run): void {
+interface Settled {
+  readonly settings: CopySettings;
+  readonly total: number;
+}
+
+// Users are counted for a dry run alone: a store that cannot do it by itself is gone through for that, every time.
+async function settle(context: StepContext): Promise<Settled> {
+  const planned = plannedFor(context);
+  const total = await planned.store.count(planned.source);
+  return { settings: await copySettings(planned), total };
+}
+
+function plannedFor({ services, run }: StepContext): PlannedCopy {
+  const { sourceCollection: source, targetCollection: target } = run.plan;
+  return { store: services.vectors, source, target, now: () => performance.now() };
+}
+
+function assertKeywords({ settings }: Settled, { plan }: Run): void {
   if (settings.keywords === 'by-store' || plan.accepts.includes('empty-keywords')) return;
   const why =
     settings.keywords === 'no-slot'
@@ -41,12 +57,12 @@ function assertKeywords({ settings }: CopyPlan, { plan }: Run): void {
   throw new Refusal('RefusedKeywordGaps', why);
 }
 
-async function copyAll(turn: Turn, { settings, users }: CopyPlan): Promise<Outcome> {
+async function copyAll(turn: Turn, { settings, total }: Settled): Promise<Outcome> {
   const reached = await copyPoints(
     settings,
     portsOf(turn, (copy: CopyCheckpoint) => ({
       state: { copy },
-      progress: { done: copy.copied, total: users.total },
+      progress: { done: copy.copied, total },
     })),
     stateOf(turn).copy ?? COPY_START,
   );
@@ -55,7 +71,7 @@ async function copyAll(turn: Turn, { settings, users }: CopyPlan): Promise<Outco
   return await report(turn, { copied, withText, withoutKeywords });
 }
 
-async function copyChanges(turn: Turn, { settings, users }: CopyPlan): Promise<Outcome> {
+async function copyChanges(turn: Turn, { settings, total }: Settled): Promise<Outcome> {
   const { source, target, pageSize, insertMode, keywords } = settings;
   const fillsKeywords = keywords === 'by-store';
   const { renew: assertTurn } = turn;
@@ -64,7 +80,7 @@ async function copyChanges(turn: Turn, { settings, users }: CopyPlan): Promise<O
     { source, target, writer, pageSize },
     portsOf(turn, (delta: DeltaCheckpoint) => ({
       state: { delta },
-      progress: { done: delta.compared, total: users.total },
+      progress: { done: delta.compared, total },
     })),
     stateOf(turn).delta ?? DELTA_START,
   );

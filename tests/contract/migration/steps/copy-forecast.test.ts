@@ -41,6 +41,17 @@ it('tells users and points, and writes no memory', async () => {
   expect((await migration.runs.read(RUN)).phase).toBe('rebuilt');
 });
 
+it('counts users for itself alone: the copy asks for no more than the total', async () => {
+  const migration = await runAfter(['preflight', 'backup', 'rebuild']);
+  const facet = async () => {
+    throw new Error('Users were counted');
+  };
+  const vectors = { ...migration.services.vectors, facet };
+  await migration.finish('copy', {}, { ...migration.services, vectors });
+  const { evidence } = await migration.runs.read(RUN);
+  expect(evidence['copy-report']?.facts.copied).toBe(60);
+});
+
 it('of a hundred thousand users fits into an answer, the largest first', async () => {
   const USERS = 100_000;
   const hits = Array.from({ length: USERS }, (_, n) => ({ value: `user-${n}`, count: n + 1 }));
