@@ -39,17 +39,29 @@ export async function assertCountsEqual(
   run: Run,
   collection: string,
 ): Promise<void> {
+  const { before, after, different } = await compareCounts(services, run, collection);
+  if (different.length === 0 && before === after) return;
+  const examples = different
+    .slice(0, 5)
+    .map(({ userId }) => userDigest(userId))
+    .join(', ');
+  throw new Refusal(
+    'RefusedCountsDiffer',
+    `${different.length} users have other counts than recorded (${examples}), ${after} points where there were ${before}.`,
+  );
+}
+
+/** Users whose count is another than recorded, and by how much. @throws MissingArtifactError, Refusal */
+export async function compareCounts(services: Services, run: Run, collection: string) {
   const { counts } = await readManifest(services, run);
   const before = await parseReport(services, counts, countRecordSchema);
   const after = await takeCensus(services.vectors, { collection, now: services.clock() });
   const recorded = new Map(before.users.map(({ userId, points }) => [userId, points]));
-  const different = [...new Set([...recorded.keys(), ...after.users.keys()])].filter(
-    (userId) => (recorded.get(userId) ?? 0) !== (after.users.get(userId) ?? 0),
-  );
-  if (different.length === 0 && before.points === after.points) return;
-  const examples = different.slice(0, 5).map(userDigest).join(', ');
-  throw new Refusal(
-    'RefusedCountsDiffer',
-    `${different.length} users have other counts than recorded (${examples}), ${after.points} points where there were ${before.points}.`,
-  );
+  const different = [...new Set([...recorded.keys(), ...after.users.keys()])]
+    .map((userId) => ({
+      userId,
+      by: (after.users.get(userId) ?? 0) - (recorded.get(userId) ?? 0),
+    }))
+    .filter(({ by }) => by !== 0);
+  return { before: before.points, after: after.points, different };
 }

@@ -69,12 +69,13 @@ export const cutover: Step = {
 async function prove(turn: Turn): Promise<void> {
   const { services, run, renew } = turn;
   const collections = liveCollectionsOf(run);
+  const [live] = collections;
   await removeWarmUp(turn, collections);
-  await proveEmbeddings(turn, { backend: services.backend, collection: liveCollectionOf(run) });
+  await proveEmbeddings(turn, { backend: services.backend, known: live, collection: live });
   await removeWarmUp(turn, collections);
   await smokeTest(services, run, renew);
   await removeWarmUp(turn, collections);
-  await assertCountsEqual(services, run, liveCollectionOf(run));
+  await assertCountsEqual(services, run, live);
 }
 
 // By itself the window is gone back from. Where that would cost users their writes, or leads nowhere, a person may

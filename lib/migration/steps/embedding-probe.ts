@@ -29,10 +29,16 @@ interface Candidate {
  */
 export async function proveEmbeddings(
   { services: { vectors }, run, renew }: Pick<Turn, 'services' | 'run' | 'renew'>,
-  { backend, collection }: { readonly backend: MemoryBackend; readonly collection: string },
+  options: {
+    readonly backend: MemoryBackend;
+    /** That has the old memories: at the cutover the old one may be gone, and the new one has them. */
+    readonly known: string;
+    readonly collection: string;
+  },
 ): Promise<EmbeddingProof> {
+  const { backend, known, collection } = options;
   const user = testUserOf(run.runId);
-  const { points } = await vectors.scroll(run.plan.sourceCollection, { limit: SAMPLE });
+  const { points } = await vectors.scroll(known, { limit: SAMPLE });
   const candidates = toCandidates(points, user);
   if (candidates.length < CANDIDATES) return 'not-told';
   await renew();

@@ -5,6 +5,7 @@ import { userIdOf } from '../json/memory-payload.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import type { PointId, ScrolledPoint } from '../ports/vector-store.ts';
 import { samePayload } from '../proof/point-digest.ts';
+import { compareCounts } from '../proof/user-comparison.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
@@ -27,6 +28,15 @@ export async function countLostWrites(services: Services, run: Run, old: string)
   let lost = 0;
   for await (const _ of lostWrites(services, run, old)) lost += 1;
   return lost;
+}
+
+/** What the recorded counts alone tell of them: without the old collection, a payload that has changed does not show. */
+export async function countLeastLost(services: Services, run: Run): Promise<number> {
+  const { different } = await compareCounts(services, run, liveCollectionOf(run));
+  const own = testUserOf(run.runId);
+  return different
+    .filter(({ userId }) => userId !== own)
+    .reduce((lost, { by }) => lost + Math.abs(by), 0);
 }
 
 /** Exports them: one JSON line for each, in the store's own text. */
@@ -61,11 +71,13 @@ function lineOf({ id, point }: LostWrite): Uint8Array {
 }
 
 async function* lostWrites(
-  { vectors: store }: Services,
+  { vectors: store, setting }: Services,
   run: Run,
   old: string,
 ): AsyncGenerator<LostWrite, void, void> {
   const collection = liveCollectionOf(run);
+  // No version was ever pointed at it: an upload may have died half-way there.
+  if (run.openedAt === undefined && (await setting.read()) !== collection) return;
   if (!(await store.collectionExists(collection))) return;
   const request = { limit: PAGE };
   const pairs = pairedPoints(

@@ -63,10 +63,10 @@ async function build({ services, run, lease, checkpoint, renew, save }: Turn): P
   const collections = builtCollectionsOf(run);
   await removeWarmUp({ services, run, renew }, collections);
   const { preview: backend } = services;
-  const [collection] = collections;
+  const { sourceCollection: known, targetCollection: collection } = run.plan;
   const embeddings =
     proof && backend
-      ? await proveEmbeddings({ services, run, renew }, { backend, collection })
+      ? await proveEmbeddings({ services, run, renew }, { backend, known, collection })
       : 'not-told';
   await removeWarmUp({ services, run, renew }, collections);
   const evidence = await storeReport(services, {

@@ -9,7 +9,7 @@ import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Approach, Outcome, Step, Turn } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { isDoneOutside } from './ask-outside.ts';
-import { countLostWrites, exportLostWrites, type Loss } from './lost-writes.ts';
+import { countLeastLost, countLostWrites, exportLostWrites, type Loss } from './lost-writes.ts';
 import { removeUploads } from './upload-swap.ts';
 import { findWayBack, prepareWayBack } from './way-back.ts';
 import { lookSchema, proveFrozen, STILL_SECONDS } from './write-freeze.ts';
@@ -35,9 +35,14 @@ export const rollback: Step = {
     if (run.switchedAt === undefined)
       return { returnsTo: run.plan.sourceCollection, lostWrites: 0 };
     const { returnTo, restoring } = await findWayBack(services, run);
-    return restoring
-      ? { returnsTo: returnTo, restores: restoring.snapshot.name, lostWrites: UNKNOWN }
-      : { returnsTo: returnTo, lostWrites: await countLostWrites(services, run, returnTo) };
+    if (!restoring) {
+      return { returnsTo: returnTo, lostWrites: await countLostWrites(services, run, returnTo) };
+    }
+    return {
+      returnsTo: returnTo,
+      restores: restoring.snapshot.name,
+      lostWrites: { atLeast: await countLeastLost(services, run), exactly: UNKNOWN },
+    };
   },
   guard: async (approach) => {
     const { services, run, input, save } = approach;
@@ -128,9 +133,6 @@ async function settleLoss(turn: Turn, state: State): Promise<Loss> {
 }
 
 async function measureLoss({ services, run, lease }: Approach, old: string): Promise<Loss> {
-  const isNamed = (await services.setting.read()) === liveCollectionOf(run);
-  // No version was ever pointed at it: an upload may have died half-way there.
-  if (run.openedAt === undefined && !isNamed) return { lost: 0 };
   const key = `${run.runId}/lost-writes-${lease.epoch}.jsonl`;
   return await exportLostWrites(services, run, { old, key });
 }

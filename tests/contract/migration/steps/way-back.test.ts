@@ -156,6 +156,11 @@ describe('an unacknowledged return tells what it would lose, and changes nothing
     await writeToNew(migration, 'New fact 2');
     if (isGone) await vectors.deleteCollection(SOURCE);
     const before = await serviceOf(migration);
+    const restored = { atLeast: 2, exactly: expect.stringContaining('without acknowledging') };
+    expect(await migration.invoke('rollback', { execute: false })).toMatchObject({
+      forecast: { lostWrites: isGone ? restored : 2 },
+    });
+    expect(await vectors.listCollections()).not.toContain(RESTORED);
     const refusal = await migration.invoke('rollback').catch((error: Error) => error);
     expect(refusal).toEqual(named('RefusedLossNotAcknowledged'));
     const [, lost, key = ''] =
