@@ -15,6 +15,7 @@ export interface StateDefinition {
   readonly Type: string;
   readonly Resource?: string;
   readonly TimeoutSeconds?: number;
+  readonly Seconds?: number;
   readonly Retry?: readonly Retrier[];
   readonly Catch?: readonly { readonly ErrorEquals: readonly string[]; readonly Next: string }[];
 }

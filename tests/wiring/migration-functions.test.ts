@@ -41,6 +41,7 @@ describe.each(STAGES)('functions of the migration in stage %s', (stage) => {
         Timeout: QUICK.includes(name) ? 60 : 900,
         TracingConfig: { Mode: 'Active' },
       });
+      expect(properties).not.toHaveProperty('ReservedConcurrentExecutions');
     });
 
     it('knows of what nobody has named yet just where it would be kept', () => {
@@ -149,6 +150,7 @@ describe('the watch', () => {
 
   it('is all that anybody but operators and the state machine may invoke', () => {
     const template = readTemplate('prod');
+    expect(resourcesOf(template, 'AWS::Lambda::Url')).toEqual([]);
     const permissions = resourcesOf(template, 'AWS::Lambda::Permission')
       .map(([, { Properties }]) => Properties)
       .filter((properties) => /"Migration\w+LambdaFunction"/.test(JSON.stringify(properties)));

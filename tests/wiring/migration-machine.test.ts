@@ -25,6 +25,7 @@ const PLATFORM_ERRORS = [
 interface MachineProperties {
   readonly StateMachineName: string;
   readonly RoleArn: unknown;
+  readonly StateMachineType?: string;
   readonly DefinitionString: { readonly 'Fn::Sub': string };
 }
 
@@ -48,6 +49,11 @@ describe.each(STAGES)('the state machine of stage %s', (stage) => {
       StateMachineName: `finance-ledger-${stage}-memory-migration`,
       RoleArn: { 'Fn::GetAtt': ['MemoryMigrationRole', 'Arn'] },
     });
+  });
+
+  it('is a standard one, which may last for days', () => {
+    const { StateMachineType = 'STANDARD' } = machine.Properties;
+    expect(StateMachineType).toBe('STANDARD');
   });
 
   it('is the file, with stage, region and account put in', () => {

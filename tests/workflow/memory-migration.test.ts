@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PHASES } from '../../lib/migration/phases.ts';
 import { fingerprintOf } from '../../lib/migration/proof/fingerprint.ts';
 import { REMEDIES, RETRYABLE_FAILURES, RetryableFailure } from '../../lib/migration/refusals.ts';
+import { POLL_SECONDS } from '../../lib/migration/runs/durations.ts';
 import type { Retrier } from '../../local/rehearsal/state-machine.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../support/migration/migration.ts';
@@ -160,6 +161,12 @@ describe('the state machine', () => {
   });
 });
 
+// What a state of each kind writes into the history of an execution, which ends at 25,000.
+const EVENTS = { Task: 5, Choice: 2, Wait: 2 };
+// The first snapshot at its slowest, and the window unless somebody says otherwise.
+const SNAPSHOT_MINUTES = 10;
+const WINDOW_MINUTES = 30;
+
 // serverless.migration.js
 const LONGEST_FUNCTION_SECONDS = 900;
 
@@ -197,6 +204,15 @@ describe('the definition', () => {
       const longest = LONGEST_FUNCTION_SECONDS + LEASE_MS / 1_000;
       expect(running.map(waitedSeconds)[0], name).toBeGreaterThanOrEqual(longest);
     }
+  });
+
+  it('has room in its history for a window after days of waiting for its approval', () => {
+    const { AwaitApproval } = States;
+    const perLook = EVENTS.Task + EVENTS.Choice;
+    const daysOfWaiting = 5 * (86_400 / (AwaitApproval?.Seconds ?? 0)) * (perLook + EVENTS.Wait);
+    const perPoll = perLook + EVENTS.Task + EVENTS.Choice + EVENTS.Wait;
+    const polls = ((SNAPSHOT_MINUTES + WINDOW_MINUTES) * 60) / POLL_SECONDS;
+    expect(daysOfWaiting + polls * perPoll).toBeLessThan(25_000);
   });
 
   it('has a deadline on every task, and retries nothing that was refused', () => {

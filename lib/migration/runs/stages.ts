@@ -1,4 +1,5 @@
 // Work that consists of stages: what is there is done, and a killed step goes on with the first thing that is missing.
+import { POLL_SECONDS } from './durations.ts';
 import type { Turn } from './step.ts';
 
 export interface Stage<State> {
@@ -10,8 +11,6 @@ export interface Stage<State> {
 export type Reached<State> =
   | { readonly isComplete: true; readonly state: State }
   | { readonly isComplete: false; readonly waitSeconds: number };
-
-const POLL_SECONDS = 5;
 
 /** @param save keeps what a stage has reached, before the next one begins */
 export async function takeStages<State>(

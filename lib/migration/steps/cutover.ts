@@ -4,6 +4,7 @@ import { changedSetting } from '../ports/collection-setting.ts';
 import { fingerprintOf } from '../proof/fingerprint.ts';
 import { assertCountsEqual } from '../proof/user-comparison.ts';
 import { Refusal } from '../refusals.ts';
+import { POLL_SECONDS } from '../runs/durations.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
 import { isDoneOutside } from './ask-outside.ts';
@@ -22,8 +23,6 @@ const stateSchema = v.object({
 });
 
 type State = v.InferOutput<typeof stateSchema>;
-
-const POLL_SECONDS = 5;
 
 export const cutover: Step = {
   command: 'cutover',

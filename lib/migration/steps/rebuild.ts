@@ -13,6 +13,7 @@ import type { Services } from '../services.ts';
 import { proveEmbeddings } from './embedding-probe.ts';
 import { denseVectorOf } from './preflight-checks.ts';
 import { premadeOf } from './premade.ts';
+import { TEST_MEMORIES } from './test-memories.ts';
 import { hybridProofSchema, proveHybrid } from './warm-up-proof.ts';
 
 const stateSchema = v.object({
@@ -22,13 +23,6 @@ const stateSchema = v.object({
   /** Taken from the first write, which is removed afterwards: it cannot be proved twice. */
   proof: v.optional(hybridProofSchema),
 });
-
-/** Each has a fact about a person, and names: what is extracted of it depends on a language model's luck. */
-const SENTENCES = [
-  'My colleague Grace Hopper lives in Amsterdam and plays the cello.',
-  'I work with Ada Lovelace at Analytical Engines in London, and I love sailing.',
-  'My sister Maria Sibylla studies butterflies in Suriname and paints them.',
-];
 
 const SCOPE_KEYS = ['user_id', 'agent_id', 'run_id', 'actor_id'];
 
@@ -107,7 +101,7 @@ async function makeCollections(
   }
   await preview.health();
   const { targetCollection } = run.plan;
-  for (const sentence of SENTENCES) {
+  for (const sentence of TEST_MEMORIES) {
     await renew();
     await preview.addMemory(testUserOf(run.runId), sentence);
     const isThere = await vectors.collectionExists(targetCollection);
@@ -117,7 +111,7 @@ async function makeCollections(
   }
   throw new Refusal(
     'RefusedWarmUp',
-    `After ${SENTENCES.length} writes to the new version there is no memory in ${targetCollection}.`,
+    `After ${TEST_MEMORIES.length} writes to the new version there is no memory in ${targetCollection}.`,
   );
 }
 

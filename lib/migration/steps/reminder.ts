@@ -1,10 +1,10 @@
 // Tells people, once a day, that the way back ends soon: in the log, and to the webhook where there is one.
+
 import { testUserOf } from '../ports/memory-backend.ts';
+import { DAY_MS } from '../runs/durations.ts';
 import type { Run } from '../runs/run.ts';
 import type { Turn } from '../runs/step.ts';
 import type { Retention } from './retention.ts';
-
-export const DAY_MS = 86_400_000;
 
 /** A day after the last one, whoever asks and however often. */
 export function isReminderDue({ remindedAt }: Run, now: Date): boolean {

@@ -1,10 +1,12 @@
 // Counts the days in which there is a way back. When they are over the run says so; never a day earlier.
+
 import { Refusal } from '../refusals.ts';
+import { DAY_MS } from '../runs/durations.ts';
 import type { Run } from '../runs/run.ts';
 import { backupsOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { Outcome, Step, Turn } from '../runs/step.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
-import { DAY_MS, isReminderDue, remind } from './reminder.ts';
+import { isReminderDue, remind } from './reminder.ts';
 
 const WARNING_DAYS = 7;
 

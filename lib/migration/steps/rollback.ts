@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { wayBackEnded } from '../next-step.ts';
 import { storeReport } from '../ports/reports.ts';
 import { Refusal } from '../refusals.ts';
+import { DAY_MS, POLL_SECONDS } from '../runs/durations.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Approach, Outcome, Step, Turn } from '../runs/step.ts';
@@ -24,9 +25,6 @@ const stateSchema = v.object({
 });
 
 type State = v.InferOutput<typeof stateSchema>;
-
-const POLL_SECONDS = 5;
-const DAY_MS = 86_400_000;
 
 export const rollback: Step = {
   command: 'rollback',

@@ -5,11 +5,7 @@ import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, ofTestUser } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
-
-const SENTENCES = [
-  'My colleague Grace Hopper lives in Amsterdam and plays the cello.',
-  'I work with Ada Lovelace at Analytical Engines in London, and I love sailing.',
-];
+import { TEST_MEMORIES } from './test-memories.ts';
 
 /** @throws Refusal naming the part that failed */
 export async function smokeTest(
@@ -21,7 +17,7 @@ export async function smokeTest(
   await backend.health();
   await renew();
   await backend.chat(user, 'Good morning');
-  for (const sentence of SENTENCES) {
+  for (const sentence of TEST_MEMORIES.slice(0, 2)) {
     await renew();
     await backend.addMemory(user, sentence);
   }

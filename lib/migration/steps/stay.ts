@@ -1,11 +1,11 @@
 // Calls a return off: as long as the setting names the new collection, writes are opened there again.
+
 import { Refusal } from '../refusals.ts';
+import { POLL_SECONDS } from '../runs/durations.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import type { Step, StepContext } from '../runs/step.ts';
 import { isDoneOutside } from './ask-outside.ts';
 import { goLive } from './go-live.ts';
-
-const POLL_SECONDS = 5;
 
 export const stay: Step = {
   command: 'stay',
