@@ -9,6 +9,7 @@ import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Mishap {
   /** Such as `PUT /collections/memories/points`, with the query. */
@@ -36,9 +37,11 @@ export interface GoBetween {
   meddle(mishap: Mishap): void;
   /** How many mishaps have not come to pass. */
   waiting(): number;
-  /** Takes no more requests, and returns when those under way are over. */
+  /** Takes no more requests, and returns when those under way are over, or half a minute has passed. */
   close(): Promise<void>;
 }
+
+const PATIENCE_MS = 30_000;
 
 /** @param url of the store */
 export async function startGoBetween(url: string): Promise<GoBetween> {
@@ -71,7 +74,8 @@ export async function startGoBetween(url: string): Promise<GoBetween> {
     waiting: () => rules.length,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      await Promise.all(underWay);
+      // A store that does not answer any more is not waited for for ever.
+      await Promise.race([Promise.all(underWay), pause(PATIENCE_MS, undefined, { ref: false })]);
       server.closeAllConnections();
       await closed;
     },
