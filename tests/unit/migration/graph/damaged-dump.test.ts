@@ -76,6 +76,19 @@ test('A file cut short behind the back of the store is no dump either', async ()
   );
 });
 
+test('A read that fails in passing says nothing of the dump', async () => {
+  const { artifacts } = await dumped();
+  const reset = Object.assign(new Error('read'), { code: 'ECONNRESET' });
+  const failing: ArtifactStore = {
+    ...artifacts,
+    async *get(key, range) {
+      yield* artifacts.get(key, range);
+      if (key.endsWith('nodes.jsonl.gz')) throw reset;
+    },
+  };
+  await expect(verifyDump(failing, DUMP_PREFIX)).rejects.toBe(reset);
+});
+
 async function dumped() {
   const { folder, artifacts } = await openArtifactFolder();
   const source = await fillWithSample(createSandboxGraph());
