@@ -6,7 +6,7 @@ import { type Census, takeCensus } from '../proof/user-census.ts';
 import { userDigest } from '../proof/user-digest.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import type { Step, StepContext } from '../runs/step.ts';
+import type { Step, StepContext, Turn } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { checkKey, type KeyCheck } from './backend-key.ts';
 import { checkGraph } from './graph-check.ts';
@@ -39,6 +39,7 @@ export const preflight: Step = {
         keyOfTestUser: report.backend.keyOfTestUser,
       },
     });
+    if (report.findings.length > 0) await withdrawEarlier(turn);
     refuseOver(report.findings, reference.artifact);
     return { done: true, evidence: reference };
   },
@@ -118,6 +119,12 @@ function figuresOf(census: Census | undefined) {
       .slice(0, 10)
       .map(([userId, count]) => ({ user: userDigest(userId), points: count })),
   };
+}
+
+// What it said holds no more, and nothing is to be built upon it.
+async function withdrawEarlier({ run, note }: Turn): Promise<void> {
+  const { 'preflight-report': earlier, ...evidence } = run.evidence;
+  if (earlier) await note({ evidence });
 }
 
 function refuseOver(findings: readonly Finding[], report: string): void {

@@ -158,6 +158,19 @@ describe('the preflight', () => {
     await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedStrictMode'));
   });
 
+  it('that finds something takes the place of an earlier one that found nothing', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.finish('preflight');
+    const { evidence } = await migration.runs.read(RUN);
+    await withPayload(migration, '{"data":"x"}');
+    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedUnreachableUsers'));
+    const backup = migration.invoke('backup');
+    await expect(backup).rejects.toEqual(named('RefusedMissingEvidence'));
+    expect(evidence).toHaveProperty('preflight-report');
+    expect((await migration.runs.read(RUN)).phase).toBe('checked');
+  });
+
   it('takes what the operator accepts as it is', async () => {
     const migration = await createMigration();
     await withPayload(migration, '{"userId":"ada","expiration_date":"2020-01-01"}');
