@@ -326,8 +326,12 @@ describe('a return that froze the service', () => {
     };
     await migration.approve('frozen');
     await migration.finish('stay');
+    migration.pass(1);
     const again = await migration.invoke('rollback', { acknowledgedLoss: 2 }, byHand);
     expect(again).toMatchObject({ phase: 'returning', done: false });
+    const { approvals } = migration.services;
+    const asked = approvals.require(await migration.runs.read(RUN), 'frozen');
+    await expect(asked).rejects.toEqual(named('RefusedMissingApproval'));
   });
 });
 
