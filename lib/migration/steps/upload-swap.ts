@@ -111,7 +111,7 @@ function stagesOf(passage: Passage): readonly Stage<Upload>[] {
 
 async function makeUpload(turn: Turn, passage: Passage, upload: Upload): Promise<void> {
   const { services, renew } = turn;
-  const { to } = passage;
+  const { from, to } = passage;
   const kept = keptSnapshotOf(upload);
   if (!kept) return;
   // An upload whose answer was lost may have been made all the same.
@@ -121,7 +121,7 @@ async function makeUpload(turn: Turn, passage: Passage, upload: Upload): Promise
     await restoreSnapshot(turn, { name: to, kept });
     await assertSame(turn, passage);
   }
-  await proveSlot(services.vectors, { source: turn.run.plan.sourceCollection, made: to });
+  await proveSlot(services.vectors, { source: from, made: to });
 }
 
 async function assertSame({ services, renew }: Turn, passage: Passage): Promise<void> {

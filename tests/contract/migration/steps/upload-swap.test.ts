@@ -159,6 +159,21 @@ describe('a cutover by upload', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
+  it('is finished late by an operator, though the old collection is gone', async () => {
+    const migration = await proved();
+    const { vectors } = migration.services;
+    const upgraded = { ...vectors, version: async () => '2.0.0' };
+    const services = { ...migration.services, vectors: upgraded };
+    const failing = uploading(migration, NAME, () => Promise.reject(new Error('No upload yet')));
+    await expect(migration.finish('cutover', {}, failing)).rejects.toThrow(/No upload yet/);
+    await vectors.deleteCollection(SOURCE);
+    migration.pass(31 * 60_000);
+    await expect(keepWatch(services)).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await migration.finish('cutover', {}, services);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    expect(await migration.services.setting.read()).toBe(NAME);
+  });
+
   it('given up, takes what it made with it, and users work on the old version', async () => {
     const migration = await proved();
     const { hooks, vectors } = migration.services;
