@@ -1,7 +1,7 @@
 // How many memories every user has: exact from the vector store, with the memory backend as a second witness.
 import * as v from 'valibot';
-import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
+import { askWitness, type Patience } from './second-witness.ts';
 import { type Census, UNREACHABLE } from './user-census.ts';
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -14,8 +14,10 @@ export const countRecordSchema = v.object({
   withText: count,
   /** Exact, from the vector store. */
   users: v.array(v.object(ofUser)),
-  /** A key may be good for its own user's count only: then the store's is the only one. */
-  witness: v.picklist(['asked', 'refused']),
+  /** in-part: time was up before every user was asked for. refused: the store's counts are the only ones. */
+  witness: v.picklist(['asked', 'in-part', 'refused']),
+  /** Users whose count the memory backend was asked for: those with most memories. */
+  asked: count,
   /** Where the memory backend counts otherwise: capped, or without what it hides. */
   disagreements: v.array(v.object({ ...ofUser, backend: count })),
 });
@@ -23,23 +25,19 @@ export const countRecordSchema = v.object({
 export type CountRecord = v.InferOutput<typeof countRecordSchema>;
 
 export async function recordCounts(
-  { backend }: Pick<Services, 'backend'>,
+  services: Pick<Services, 'backend' | 'clock'>,
   census: Census,
+  patience: Patience,
 ): Promise<CountRecord> {
   const { users: counts, ...figures } = census;
   const users = [...counts]
     .map(([userId, count]) => ({ userId, points: count }))
     .toSorted((one, other) => (one.userId < other.userId ? -1 : 1));
-  const disagreements = [];
-  for (const { userId, points: exact } of users) {
-    const counted = await backend.memoryCount(userId).catch(refused);
-    if (counted === undefined) return { ...figures, users, witness: 'refused', disagreements: [] };
-    if (counted !== exact) disagreements.push({ userId, points: exact, backend: counted });
-  }
-  return { ...figures, users, witness: 'asked', disagreements };
-}
-
-function refused(error: unknown): undefined {
-  if (error instanceof Refusal && error.name === 'RefusedKeyOfOtherUser') return undefined;
-  throw error;
+  const { counted, isRefused } = await askWitness(services, users, patience);
+  const disagreements = users
+    .map((user) => ({ ...user, backend: counted.get(user.userId) ?? user.points }))
+    .filter(({ points, backend }) => points !== backend);
+  const heard = counted.size === users.length ? 'asked' : 'in-part';
+  const witness = isRefused ? 'refused' : heard;
+  return { ...figures, users, witness, asked: counted.size, disagreements };
 }

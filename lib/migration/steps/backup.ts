@@ -76,12 +76,14 @@ function stagesOf({ run }: Turn): readonly Stage<State>[] {
   ];
 }
 
-async function count({ services, run, lease }: Turn, state: State): Promise<State> {
+async function count(turn: Turn, state: State): Promise<State> {
+  const { services, run, lease } = turn;
   const { vectors, clock } = services;
   const collection = run.plan.sourceCollection;
   const record = await recordCounts(
     services,
     await takeCensus(vectors, { collection, now: clock() }),
+    turn,
   );
   const counts = await storeReport(services, {
     lease,
@@ -91,6 +93,7 @@ async function count({ services, run, lease }: Turn, state: State): Promise<Stat
       points: record.points,
       users: record.users.length,
       witness: record.witness,
+      asked: record.asked,
       disagreements: record.disagreements.length,
     },
   });
