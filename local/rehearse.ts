@@ -3,6 +3,7 @@
 // not rehearse.
 import type { Act } from './rehearsal/acts/act.ts';
 import { ACTS } from './rehearsal/acts.ts';
+import { endingOf } from './rehearsal/ending.ts';
 import { isWell, outcomeOf } from './rehearsal/outcome.ts';
 import { describeParts, openParts, type Parts } from './rehearsal/parts.ts';
 import { type Orders, readOrders } from './rehearsal/read-orders.ts';
@@ -53,9 +54,10 @@ async function rehearse(orders: Orders): Promise<boolean> {
 }
 
 async function play(
-  { title, play, options = {}, uploads = false, obstacle }: Act,
+  act: Act,
   context: { readonly parts: Parts; readonly number: number; readonly memories: number },
 ): Promise<Played> {
+  const { title, options = {}, uploads = false, obstacle } = act;
   const { parts, number, memories } = context;
   const begun = performance.now();
   const skipped = obstacle?.(parts);
@@ -66,7 +68,7 @@ async function play(
     options: { memories, users, ...options },
   });
   try {
-    const outcome = await outcomeOf(rehearsal, await play(rehearsal));
+    const outcome = await outcomeOf(rehearsal, await endingOf(act, rehearsal));
     return { number, title, seconds: (performance.now() - begun) / 1_000, outcome };
   } finally {
     await rehearsal.close();
