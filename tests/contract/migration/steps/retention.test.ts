@@ -163,6 +163,21 @@ describe('what there was to go back to', () => {
     expect(await hasOldCollection(migration)).toBe(false);
   });
 
+  it('stays while the setting names it, whoever has changed that', async () => {
+    const migration = await liveRun({ removesWhenOver: true });
+    const { services, target, pass } = migration;
+    await services.setting.change({ from: target, to: SOURCE });
+    pass(31 * DAY_MS);
+    expect(await migration.invoke('retention')).toMatchObject({ phase: 'irreversible' });
+    const close = migration.invoke('retention');
+    await expect(close).rejects.toEqual(named('RefusedSettingChanged'));
+    expect(await hasOldCollection(migration)).toBe(true);
+    expect((await migration.runs.read(RUN)).phase).toBe('irreversible');
+    await services.setting.change({ from: SOURCE, to: target });
+    expect(await migration.invoke('retention')).toMatchObject({ phase: 'closed' });
+    expect(await hasOldCollection(migration)).toBe(false);
+  });
+
   it.each([
     ['by the setting', {}],
     ['by upload', { uploadAs: 'memories_live' }],
