@@ -9,7 +9,9 @@ import { keepWatch, namesARun } from '../../lib/migration/steps/watch.ts';
 export function createHandler(services: () => Promise<Services>) {
   const takeRetention = stepHandler(retention, services);
   return async (payload: unknown, context: Parameters<typeof takeRetention>[1]) =>
-    namesARun(payload) ? await takeRetention(payload, context) : await keepWatch(await services());
+    namesARun(payload)
+      ? await takeRetention(payload, context)
+      : await keepWatch(await services(), () => context.getRemainingTimeInMillis());
 }
 
 export const handler = createHandler(ownServices);

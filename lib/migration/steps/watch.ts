@@ -16,8 +16,15 @@ export function namesARun(payload: unknown): boolean {
   return v.is(v.looseObject({ runId: v.unknown() }), payload);
 }
 
-/** Undefined when there is nothing to be done. @throws Refusal, RetryableFailure: the next watch tries again */
-export async function keepWatch(services: Services): Promise<StepResult | undefined> {
+/**
+ * @param timeLeftMs of the function that is invoked; whoever is no function has time
+ * @returns undefined when there is nothing to be done
+ * @throws Refusal, RetryableFailure: the next watch tries again
+ */
+export async function keepWatch(
+  services: Services,
+  timeLeftMs = () => Number.POSITIVE_INFINITY,
+): Promise<StepResult | undefined> {
   let runId: string | undefined;
   try {
     runId = await services.lock.activeRun();
@@ -25,7 +32,7 @@ export async function keepWatch(services: Services): Promise<StepResult | undefi
     const step = dueStep(await services.runs.read(runId), services.clock());
     if (!step) return undefined;
     const payload = { runId, execute: true, actor: 'machine' };
-    return await takeStep(step, services, { payload, timeLeftMs: () => Number.POSITIVE_INFINITY });
+    return await takeStep(step, services, { payload, timeLeftMs });
   } catch (error) {
     const failure = translateFailure(error);
     logFailedWatch(services, runId, failure);
