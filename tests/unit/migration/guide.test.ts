@@ -20,8 +20,15 @@ describe('the guide', () => {
     expect(GUIDE).toContain(`\`${name}\``);
   });
 
-  it.each([...HOOK_ACTIONS, ...GATES])('tells of %s', (word) => {
-    expect(GUIDE).toContain(`\`${word}\``);
+  it('has a row for everything that the webhook is asked for, and for nothing else', () => {
+    const [, section = ''] = /### The webhook\n(.*?)\n#/s.exec(GUIDE) ?? [];
+    const rows = [...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, action]) => action);
+    expect(rows.toSorted()).toEqual([...HOOK_ACTIONS].toSorted());
+  });
+
+  it('names every gate where its field is told of', () => {
+    const [, told = ''] = /^\| `gate` \| approve \|(.+)$/m.exec(GUIDE) ?? [];
+    expect([...told.matchAll(/`([a-z]+)`/g)].map(([, gate]) => gate)).toEqual([...GATES]);
   });
 
   it.each(COMMANDS.filter((command) => !['abandon', 'retention'].includes(command)))(
