@@ -20,7 +20,7 @@ export interface Turn extends StepContext {
   readonly signal: AbortSignal;
   /** Before each batch of changes: stops a step that was taken for dead. */
   readonly renew: () => Promise<void>;
-  /** After work that is durable. */
+  /** After work that is durable; it renews as well, and stops whoever's turn is over. */
   readonly save: (state: unknown, progress?: Progress) => Promise<void>;
   /** Tells the record before something is done that cannot be seen afterwards, or before the step refuses. */
   readonly note: (
@@ -138,8 +138,10 @@ async function goOn(
       signal.throwIfAborted();
       await lock.renew(lease);
     },
-    save: (state, progress) =>
-      runs.saveCheckpoint(lease, step.command, { state, restsOn, ...rated(progress) }),
+    save: async (state, progress) => {
+      signal.throwIfAborted();
+      await runs.saveCheckpoint(lease, step.command, { state, restsOn, ...rated(progress) });
+    },
   };
   let run = await enter(step, approach, move);
   const saved = await runs.readCheckpoint(run.runId, step.command);
@@ -148,6 +150,7 @@ async function goOn(
     run,
     checkpoint: isDeepStrictEqual(saved?.restsOn, restsOn) ? saved : undefined,
     note: async (changes) => {
+      signal.throwIfAborted();
       run = { ...run, ...changes };
       await runs.write(lease, run);
     },

@@ -48,7 +48,7 @@ export const backup: Step = {
       if (!end.isComplete) return { done: false, waitSeconds: end.waitSeconds };
       return await writeManifest(turn, end.state);
     } catch (error) {
-      if (isFutile(error)) await beginAnew(turn, reached);
+      if (isFutile(error) && !turn.signal.aborted) await beginAnew(turn, reached);
       throw error;
     }
   },

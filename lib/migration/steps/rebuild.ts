@@ -37,7 +37,7 @@ export const rebuild: Step = {
       return await build(turn);
     } catch (error) {
       // What was found wanting is set right outside, and then made and proved anew: not what was there before.
-      if (error instanceof Refusal && error.name !== 'RefusedStaleEpoch') await turn.save({});
+      if (error instanceof Refusal && !turn.signal.aborted) await turn.save({});
       throw error;
     }
   },

@@ -125,12 +125,14 @@ describe('a stage that is at work when the window closes', () => {
     return migration;
   }
 
+  async function closeWindow(migration: Migration): Promise<void> {
+    migration.pass(WINDOW_MS);
+    await migration.beat();
+  }
+
   it('ends with a refusal that says so', async () => {
     const migration = await frozen();
-    const closing = slowUpload(migration.services, async () => {
-      migration.pass(WINDOW_MS);
-      await migration.beat();
-    });
+    const closing = slowUpload(migration.services, () => closeWindow(migration));
     const attempt = migration.finish('backup', {}, closing);
     await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
     expect(await migration.services.vectors.listCollections()).not.toContain(DRILL);
@@ -150,10 +152,68 @@ describe('a stage that is at work when the window closes', () => {
       }
     });
     const attempt = migration.finish('backup', {}, closing);
-    await expect(attempt).rejects.toEqual(named('RefusedStaleEpoch'));
+    await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
     const busy = 'RetryableStepRunning';
     expect(watched).toEqual([busy, busy, busy, 'returned', undefined]);
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('ends at its next word to the record, though it changes nothing: a verification', async () => {
+    const migration = await frozen();
+    await migration.follow('backup', 'copy');
+    const { vectors } = migration.services;
+    let looks = 0;
+    const scroll: typeof vectors.scroll = async (name, options) => {
+      looks += 1;
+      if (looks === 1) await closeWindow(migration);
+      return await vectors.scroll(name, options);
+    };
+    const spoken = { ...migration.services, vectors: { ...vectors, scroll } };
+    const attempt = migration.finish('verify', {}, spoken);
+    await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
+    expect(await keepWatch(migration.services)).toMatchObject({ phase: 'returned' });
+  });
+
+  it('changes nothing more: a cutover that was trying the new version', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    const { backend } = migration.services;
+    const written: string[] = [];
+    const spoken: Services['backend'] = {
+      ...backend,
+      bestMatch: async (...args) => {
+        await closeWindow(migration);
+        return await backend.bestMatch(...args);
+      },
+      addMemory: async (user, text) => {
+        written.push(text);
+        await backend.addMemory(user, text);
+      },
+    };
+    const attempt = migration.finish('cutover', {}, { ...migration.services, backend: spoken });
+    await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
+    expect(written).toEqual([]);
+  });
+
+  it('lets nobody in: a cutover that was about to open writes', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    const { setting, hooks } = migration.services;
+    let isOpening = false;
+    const ask: typeof hooks.ask = async (request) => {
+      isOpening = request.action === 'open-writes';
+      return isOpening ? 'under-way' : await hooks.ask(request);
+    };
+    const change: typeof setting.change = async (names) => {
+      await setting.change(names);
+      if (isOpening) await closeWindow(migration);
+    };
+    const slow = { ...migration.services, hooks: { ask }, setting: { ...setting, change } };
+    expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ done: false });
+    migration.operator.heard.length = 0;
+    const attempt = migration.invoke('cutover', {}, { ...slow, hooks });
+    await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
+    expect(migration.operator.heard).toEqual([]);
   });
 
   it('does not end for it when it is the return itself', async () => {
