@@ -9,10 +9,10 @@ import { startGateway } from './gateway.ts';
 import { createRunning } from './running.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 import { firstLine } from './start-error.ts';
+import { whenNpmIsGone } from './stop-with-npm.ts';
 
 // Within the three seconds that a stop may take. What is left then dies with us (see child-process.ts).
 const STOP_MILLISECONDS = 2500;
-const ORPHAN_CHECK_MILLISECONDS = 500;
 
 const running = createRunning();
 let leaving = false;
@@ -25,7 +25,7 @@ process.once('uncaughtException', (error) => leave(1, firstLine(error)));
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 
-stopWithNpm();
+whenNpmIsGone(() => leave(0));
 
 try {
   await start(readLocalSettings(process.env));
@@ -70,13 +70,6 @@ function tellWhereItIs(settings: LocalSettings, endpoint: string): void {
 
 function leaveWhenItEnds(name: string, child: Child | undefined): void {
   child?.ended.then((how) => leave(1, `The ${name} ${how}; everything is stopped`));
-}
-
-// npm passes signals on, but one that is killed outright cannot.
-function stopWithNpm(): void {
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const npm = process.ppid;
-  setInterval(() => process.ppid !== npm && leave(0), ORPHAN_CHECK_MILLISECONDS).unref();
 }
 
 async function leave(code: number, line?: string): Promise<void> {

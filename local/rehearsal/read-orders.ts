@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { runIdSchema } from '../../lib/migration/runs/run.ts';
+import { joinedValues } from '../joined-values.ts';
 import { firstLine, StartError } from '../start-error.ts';
 
 export interface Orders {
@@ -53,14 +54,8 @@ export function readOrders(
 }
 
 function valuesOf(words: readonly string[]) {
-  // What looks like an option to the parser, such as -5, is a value all the same.
-  const args = words.flatMap((word, n) => {
-    if (/^-\d/.test(word) && words[n - 1]?.startsWith('--')) return [];
-    const next = words[n + 1];
-    return word.startsWith('--') && next && /^-\d/.test(next) ? [`${word}=${next}`] : [word];
-  });
   try {
-    return parseArgs({ args, options: OPTIONS }).values;
+    return parseArgs({ args: joinedValues(words), options: OPTIONS }).values;
   } catch (cause) {
     throw new StartError(`${firstLine(cause).split('. ')[0]}; see npm run rehearse -- --help`, {
       cause,

@@ -1,0 +1,95 @@
+// The sandbox as a place to drive `npm run migrate` in: its services, and the environment that names them to a
+// process of its own. The graph is a double in memory, which no other process reaches: a run here is without one.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { HookAction } from '../../lib/migration/ports/hooks.ts';
+import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
+import { createRemembering } from '../../lib/migration/runs/remembering.ts';
+import { createDocumentClient } from '../../lib/store/document-client.ts';
+import { ensureTable } from '../create-table.ts';
+import { startEmbeddedEngine } from '../engine.ts';
+import { localAccess } from '../local-access.ts';
+import type { Running } from '../running.ts';
+import type { SandboxOrder } from './sandbox-options.ts';
+import { startWebhook } from './webhook.ts';
+import { startSandboxWorld } from './world.ts';
+
+export interface Playground {
+  /** Everything that `npm run migrate` reads, also what must not come from elsewhere. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Resolves to a word on how the database ended. */
+  readonly ended: Promise<string>;
+  /** Does what an operator is asked to; deploys on what the setting names, as a deployment would. */
+  act(action: HookAction): Promise<void>;
+}
+
+/** Somebody who has memories, and writes more. */
+export const USER = { id: 'user-0', key: 'key-of-user-0' } as const;
+
+const TABLE = 'migration-sandbox';
+
+// A shell may have real ones set: here they are nobody's.
+const NOT_FROM_ELSEWHERE = {
+  ...{ QDRANT_API_KEY: '', QDRANT_API_KEY_PARAMETER: '', MEMORY_BACKEND_KEY_PARAMETER: '' },
+  ...{ MIGRATION_WEBHOOK_URL: '', MIGRATION_WEBHOOK_TOKEN: '' },
+  ...{ MIGRATION_WEBHOOK_TOKEN_PARAMETER: '', NEO4J_URL: '' },
+};
+
+/**
+ * @param onAsked hears what the webhook has done
+ * @throws StartError
+ */
+export async function openPlayground(
+  { memories, run, isByHand }: SandboxOrder,
+  running: Running,
+  onAsked: (action: HookAction) => void,
+): Promise<Playground> {
+  await ownFolder(running);
+  const access = accessOfNobody();
+  const { endpoint, child } = await startEmbeddedEngine(running);
+  await ensureTable(endpoint, TABLE);
+  const client = createDocumentClient(endpoint);
+  const clock = () => new Date();
+  const remembering = createRemembering({ client, tableName: TABLE, clock });
+  const users = Math.ceil(memories / 20);
+  const world = await startSandboxWorld({ runId: run, remembering, memories, users });
+  running.whenStopping(world.close);
+  world.backend.grant(USER.key, USER.id);
+  const { hooks } = world.operator;
+  const webhook = await startWebhook(hooks, onAsked);
+  running.whenStopping(webhook.close);
+  return {
+    ended: child?.ended ?? new Promise(() => {}),
+    environment: {
+      ...NOT_FROM_ELSEWHERE,
+      ...access,
+      ...{ DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: TABLE },
+      ...world.environment,
+      ...(isByHand ? {} : { MIGRATION_WEBHOOK_URL: webhook.url }),
+    },
+    async act(action) {
+      const collection = await world.services.setting.read();
+      const whom = { runId: run, testUser: testUserOf(run) };
+      await hooks.ask({ action, ...whom, collection, occasion: 'by-hand', deadlineAt: undefined });
+    },
+  };
+}
+
+// One folder for all that lies on the disk: it goes at the end, however far the start has come.
+async function ownFolder(running: Running): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'migration-sandbox-'));
+  running.whenStopping(() => rm(folder, { recursive: true, force: true }));
+  process.env.TMPDIR = folder;
+}
+
+// Of this process as well: both have to say the same.
+function accessOfNobody() {
+  const { region, accessKeyId, secretAccessKey } = localAccess({});
+  const access = {
+    ...{ AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId },
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  };
+  Object.assign(process.env, access);
+  return access;
+}

@@ -1,0 +1,47 @@
+// What the sandbox tells: the variables for a second terminal, and what to do with them there.
+import { resolve } from 'node:path';
+
+import { USER } from './playground.ts';
+import type { SandboxOrder } from './sandbox-options.ts';
+import { SOURCE } from './world.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+/** A file for `set -a; . FILE`. */
+export function assignmentsOf(environment: Environment): string {
+  return `${assignments(environment).join('\n')}\n`;
+}
+
+export function exportsOf(environment: Environment): string[] {
+  return assignments(environment).map((assignment) => `export ${assignment}`);
+}
+
+export function firstSteps(order: SandboxOrder, environment: Environment): string[] {
+  const { memories, run, isByHand, envFile } = order;
+  const { MEMORY_BACKEND_URL = '' } = environment;
+  const body = JSON.stringify({ user_id: USER.id, messages: [{ role: 'user', content: 'I row' }] });
+  return [
+    '',
+    `${memories} memories are in the collection ${SOURCE}. In a second terminal, paste the lines above${
+      envFile === undefined ? '' : `, or: set -a; . ${quoted(resolve(envFile))}; set +a`
+    }; then begin with`,
+    `  npm run -s migrate -- start --run ${run} --source ${SOURCE} --accept no-graph --free-gb 1 --execute`,
+    `Each command names the next. ${isByHand ? BY_HAND : 'A webhook freezes, deploys and opens; it is told here.'}`,
+    'A user writes a memory, unless writes are frozen, with',
+    `  curl -s ${MEMORY_BACKEND_URL}/memories -H 'x-api-key: ${USER.key}' -d ${quoted(body)}`,
+    'Ctrl-C stops everything and removes it.',
+    'ready',
+  ];
+}
+
+const BY_HAND =
+  'You freeze, deploy and open: type freeze, deploy-new, deploy-old or open-writes here, then approve the gate there.';
+
+function assignments(environment: Environment): string[] {
+  return Object.entries(environment).map(([name, value]) => `${name}=${quoted(value)}`);
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return /^[\w./:-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

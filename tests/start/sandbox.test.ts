@@ -1,0 +1,140 @@
+// npm run sandbox: a whole migration is driven in it from other processes, and nothing of it stays.
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, it, onTestFinished } from 'vitest';
+import { descendantsOf, survivorsOf } from '../support/process-tree.ts';
+
+const LOCAL = join(import.meta.dirname, '../../local');
+const SANDBOX = join(LOCAL, 'sandbox.ts');
+const FEW = ['--memories', '40'];
+const RUN = ['--run', 'spring'];
+const CONFIRMED = [...RUN, '--execute', '--yes-run', 'spring'];
+/** A dozen processes, in which a store has to hold still. */
+const PATIENT = { timeout: 300_000 };
+
+/** A sandbox whose folder for temporary files is the test's own. */
+async function startSandbox(...words: string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const child = spawn(process.execPath, [SANDBOX, ...words], {
+    // What a person's shell may name must not be migrated.
+    env: { PATH: process.env.PATH, TMPDIR: folder, NEO4J_URL: 'bolt://graph.invalid:7687' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines: string[] = [];
+  const { promise: isReady, resolve: ready } = Promise.withResolvers<void>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line);
+    if (line === 'ready') ready();
+  });
+  const ended = once(child, 'close');
+  const early = ended.then(([code]) => Promise.reject(new Error(`It ended with ${code}`)));
+  early.catch(() => {});
+  await Promise.race([isReady, early]);
+
+  async function type(word: string): Promise<void> {
+    child.stdin.write(`${word}\n`);
+    await expect.poll(() => lines.at(-1), { timeout: 20_000 }).toMatch(new RegExp(`^${word}, `));
+  }
+
+  /** @returns its code, what it had started that runs still, and what is left of it on the disk */
+  async function stop() {
+    const started = descendantsOf(child.pid ?? 0);
+    expect(started.length).toBeGreaterThan(0);
+    child.kill('SIGINT');
+    const [code] = await ended;
+    return { code, running: survivorsOf(started), files: await readdir(folder) };
+  }
+
+  return { folder, lines, type, stop };
+}
+
+const NOTHING_LEFT = { code: 0, running: [], files: [] };
+
+/** A shell that has taken the variables over, in which each command is typed. */
+function createShell(takeOver: string) {
+  return async (...words: string[]): Promise<string> => {
+    const script = `${takeOver}; exec "$0" "$@"`;
+    const command = [process.execPath, join(LOCAL, 'migrate.ts'), ...words];
+    const env = { PATH: process.env.PATH, NEO4J_URL: 'bolt://graph.invalid:7687' };
+    return await new Promise((resolve, reject) => {
+      execFile('sh', ['-c', script, ...command], { env }, (error, stdout) => {
+        if (error) reject(error);
+        else resolve(stdout);
+      });
+    });
+  };
+}
+
+it(
+  'is migrated in, from start to live and back, by commands of other processes',
+  PATIENT,
+  async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'sandbox-env-')), 'sandbox.env');
+    onTestFinished(() => rm(join(file, '..'), { recursive: true, force: true }));
+    const sandbox = await startSandbox(...FEW, '--env', file);
+    const migrate = createShell(`set -a; . ${file}; set +a`);
+    const first = sandbox.lines.find((line) => line.includes('migrate -- start')) ?? '';
+    await migrate(...first.trim().split(' ').slice(5));
+    await migrate('preflight', ...RUN);
+    for (const step of ['backup', 'rebuild', 'copy']) await migrate(step, ...RUN, '--execute');
+    await migrate('verify', ...RUN);
+    const { result } = JSON.parse(await migrate('status', '--json'));
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const [{ digest }] = result.gates;
+    const seen = ['--gate', 'window', '--evidence', digest];
+    await migrate('approve', ...RUN, ...seen, '--by', 'ada', '--until', until);
+    await migrate('freeze', ...CONFIRMED);
+    for (const step of ['backup', 'copy']) await migrate(step, ...RUN, '--execute');
+    await migrate('verify', ...RUN);
+    expect(await migrate('cutover', ...CONFIRMED)).toContain('cutover: done, the run is live');
+    expect(await migrate('rollback', ...CONFIRMED, '--acknowledged-loss', '0')).toContain(
+      'returned',
+    );
+    const asked = sandbox.lines.flatMap((line) => /^webhook: (.+), done$/.exec(line)?.[1] ?? []);
+    // A freeze may be asked for again, while it is proved.
+    expect(asked.filter((action, n) => action !== asked[n - 1])).toEqual([
+      ...['freeze', 'deploy-new', 'open-writes'],
+      ...['freeze', 'deploy-old', 'open-writes'],
+    ]);
+    expect(await sandbox.stop()).toEqual(NOTHING_LEFT);
+    await expect(stat(file)).rejects.toThrow('ENOENT');
+  },
+);
+
+it('is frozen and opened by hand, which its users notice', async () => {
+  const { lines, type, stop } = await startSandbox(...FEW, '--by-hand');
+  const exported = lines.filter((line) => line.startsWith('export '));
+  expect(exported).toContain('export MIGRATION_WEBHOOK_URL=');
+  const migrate = createShell(exported.join('; '));
+  expect(await migrate('watch')).toContain('nothing is due');
+  const curl = lines.find((line) => line.includes('curl ')) ?? '';
+  const write = () => spawnSync('sh', ['-c', `${curl} -o /dev/null -w '%{http_code}'`]).stdout;
+  expect(String(write())).toBe('200');
+  await type('freeze');
+  expect(String(write())).toBe('503');
+  await type('open-writes');
+  expect(String(write())).toBe('200');
+  expect(await stop()).toEqual(NOTHING_LEFT);
+});
+
+it.for([
+  [['--memories', '-5'], '--memories is a whole number from 1 to 100000, not "-5"'],
+  [['--run', 'S'], '--run is 4 to 40 small letters, digits and dashes, not "S"'],
+  [['--colour'], "Unknown option '--colour'; see npm run sandbox -- --help"],
+  [[...FEW, '--env', SANDBOX], `--env ${SANDBOX} cannot be written: EEXIST`],
+] as const)('is not started with %j, and says why', async ([words, why]) => {
+  const folder = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const env = { PATH: process.env.PATH, TMPDIR: folder };
+  const ended = spawnSync(process.execPath, [SANDBOX, ...words], { env, encoding: 'utf8' });
+  expect([ended.status, ended.stdout]).toEqual([2, '']);
+  expect(ended.stderr.startsWith(why), ended.stderr).toBe(true);
+  expect(ended.stderr.trim().split('\n')).toHaveLength(1);
+  expect(await readdir(folder)).toEqual([]);
+});
