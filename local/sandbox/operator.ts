@@ -1,4 +1,5 @@
-// Whom the webhook of a rehearsal reaches: freezes and opens the backend, deploys either version on a collection.
+// Whom the webhook of a rehearsal reaches: freezes the backend until the deadline that is given, opens it, deploys
+// either version on a collection.
 import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import type { VersionSettings } from './memory-backend/memory-version.ts';
 import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
@@ -24,9 +25,11 @@ export function createOperator(options: {
   return {
     heard,
     hooks: {
-      async ask({ action, collection, testUser }) {
+      async ask({ action, collection, testUser, deadlineAt = Number.POSITIVE_INFINITY }) {
         heard.push(action);
-        if (action === 'freeze' && !forgetsToFreeze) backend.setWriters('nobody');
+        if (action === 'freeze' && !forgetsToFreeze) {
+          backend.setWriters({ isFrozen: () => settings.now().getTime() < deadlineAt });
+        }
         if (action === 'open-writes') backend.setWriters('everybody');
         if (action === 'deploy-new') {
           backend.deploy(await startNewVersion({ ...settings, collection, shortcomings }));

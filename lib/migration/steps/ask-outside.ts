@@ -25,9 +25,9 @@ export async function isDoneOutside(
   action: Deed,
   collection: string,
 ): Promise<boolean> {
-  const { runId, deadlineAt, liveAt } = run;
-  // A return from live has no window: its freeze ends when writes are opened on either version.
-  const endsBy = liveAt === undefined ? deadlineAt : undefined;
+  const { runId, deadlineAt, returningAt } = run;
+  // A return has no window, or is about to outlast it: its freeze ends when writes are opened on either version.
+  const endsBy = returningAt === undefined ? deadlineAt : undefined;
   const answer = await services.hooks.ask({
     action,
     runId,

@@ -4,7 +4,12 @@ import * as v from 'valibot';
 import type { MemoryVersion } from './memory-version.ts';
 
 /** Who may write. */
-export type Writers = 'everybody' | 'nobody' | { readonly only: string };
+export type Writers =
+  | 'everybody'
+  | 'nobody'
+  | { readonly only: string }
+  /** Nobody while it lasts; it ends by itself. */
+  | { readonly isFrozen: () => boolean };
 
 export interface BackendState {
   /** Nothing answers between two versions. */
@@ -92,7 +97,8 @@ async function remember(call: Call, text: string): Promise<Answer> {
 }
 
 function mayWrite({ state: { writers }, userId }: Call): boolean {
-  return typeof writers === 'string' ? writers === 'everybody' : writers.only === userId;
+  if (typeof writers === 'string') return writers === 'everybody';
+  return 'only' in writers ? writers.only === userId : !writers.isFrozen();
 }
 
 function ok(body: unknown): Answer {

@@ -99,6 +99,13 @@ describe('once users may have written', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('returned');
   });
 
+  it('they are kept out for as long as a late return takes, however late it begins', async () => {
+    const migration = await opening();
+    migration.pass(2 * WINDOW_MS);
+    await watchUntilDone(migration);
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+  });
+
   it('a write is not thrown away by the clock: an operator goes back with the number, or forward', async () => {
     for (const choice of ['rollback', 'cutover'] as const) {
       const migration = await opening();
