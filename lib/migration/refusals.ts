@@ -43,14 +43,15 @@ export const REMEDIES = {
     'Look at what the store says; if it cannot do this, change its configuration or version.',
   RefusedStoreFull: 'Free or add space on the store, then invoke the step again.',
   RefusedMissingArtifact:
-    'The artifact was removed or never completed: do the step that makes it again.',
+    'The artifact was removed or never completed: take the step that makes it again, which begins anew.',
   RefusedRetained: 'It has to be kept for longer; wait for the day that is named.',
   RefusedLittleSpace:
     'Free or add space on the store, then take the preflight again with what is free by then ("--free-gb").',
   RefusedUnknownSpace:
     'See how much is free where the store keeps its data, and give it with "--free-gb", or start a run that accepts "unknown-space".',
   RefusedSeveralNodes: 'A snapshot holds one node only: move the store to a single node first.',
-  RefusedSnapshot: 'Look at the log of the store, and at its free space; then back up again.',
+  RefusedSnapshot:
+    'Look at the log of the store, and at its free space; then take the step again, which begins with a new snapshot.',
   RefusedBackupUnproved:
     'The backup cannot be relied on: do it again, and do not go on until its drill succeeds.',
   RefusedSemanticOnly:

@@ -11,6 +11,7 @@ import { backUpGraph, graphDumpSchema } from './graph-backup.ts';
 import { drillRestore } from './restore-drill.ts';
 import {
   bytesOf,
+  forgetFutile,
   keptSnapshotOf,
   removeSnapshot,
   snapshotEntries,
@@ -48,23 +49,12 @@ export const backup: Step = {
       if (!end.isComplete) return { done: false, waitSeconds: end.waitSeconds };
       return await writeManifest(turn, end.state);
     } catch (error) {
-      if (isFutile(error) && !turn.signal.aborted) await beginAnew(turn, reached);
+      const collection = turn.run.plan.sourceCollection;
+      await forgetFutile(turn, error, { collection, reached, forget: () => turn.save({}) });
       throw error;
     }
   },
 };
-
-// What was counted, made or kept will never do: taken again, the backup has to begin with the first thing.
-function isFutile(error: unknown): boolean {
-  const { name } = error as Error;
-  return name === 'RefusedBackupUnproved' || name === 'RefusedSnapshot';
-}
-
-async function beginAnew({ services, run, renew, save }: Turn, state: State): Promise<void> {
-  await renew();
-  await removeSnapshot(services.vectors, run.plan.sourceCollection, state);
-  await save({});
-}
 
 function stagesOf({ run }: Turn): readonly Stage<State>[] {
   const collection = run.plan.sourceCollection;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import type { SnapshotDescription, VectorStore } from '../ports/vector-store.ts';
+import { VectorStoreRefusedError } from '../ports/vector-store-errors.ts';
 import { Refusal } from '../refusals.ts';
 
 export const snapshotSchema = v.object({
@@ -51,7 +52,11 @@ export async function fetchPart(
   },
 ): Promise<Part> {
   const { collection, snapshot, fromByte, partBytes, artifact } = options;
-  const { totalBytes, bytes } = await vectors.downloadSnapshot(collection, snapshot.name, fromByte);
+  const { totalBytes, bytes } = await vectors
+    .downloadSnapshot(collection, snapshot.name, fromByte)
+    .catch((cause: unknown) => {
+      throw isGone(cause) ? goneFromStore(snapshot, cause) : cause;
+    });
   if (totalBytes !== undefined && totalBytes !== snapshot.size) {
     const sizes = `${totalBytes} bytes instead of ${snapshot.size}`;
     throw new Refusal('RefusedSnapshot', `The snapshot ${snapshot.name} has ${sizes}.`);
@@ -62,6 +67,14 @@ export async function fetchPart(
     throw new Refusal('RefusedSnapshot', `The snapshot ${snapshot.name} ${sizes}.`);
   }
   return { artifact, bytes: kept.bytes, sha256: kept.sha256 };
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof VectorStoreRefusedError && error.status === 404;
+}
+
+function goneFromStore({ name }: Snapshot, cause: unknown): Refusal {
+  return new Refusal('RefusedSnapshot', `The store has no ${name} any more.`, { cause });
 }
 
 async function* firstBytes(

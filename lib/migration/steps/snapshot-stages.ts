@@ -1,8 +1,11 @@
 // From a collection to its snapshot, kept as artifacts and checked there: the stages that every snapshot goes through.
 import * as v from 'valibot';
+import { MissingArtifactError } from '../ports/artifacts.ts';
 import type { VectorStore } from '../ports/vector-store.ts';
+import { VectorStoreRefusedError } from '../ports/vector-store-errors.ts';
 import { Refusal } from '../refusals.ts';
 import type { Stage } from '../runs/stages.ts';
+import type { Turn } from '../runs/step.ts';
 import type { KeptSnapshot } from './restore-snapshot.ts';
 import {
   checkKept,
@@ -90,6 +93,36 @@ export function snapshotStages<State extends SnapshotState>({
       },
     },
   ];
+}
+
+/**
+ * When what was counted, made or kept will never do: taken again, the step has to begin with the first thing.
+ * @param forget saves the checkpoint without it
+ */
+export async function forgetFutile(
+  { services, renew, signal }: Turn,
+  error: unknown,
+  options: {
+    readonly collection: string;
+    readonly reached: SnapshotState;
+    readonly forget: () => Promise<void>;
+  },
+): Promise<void> {
+  if (!isFutile(error) || signal.aborted) return;
+  await renew();
+  await removeSnapshot(services.vectors, options.collection, options.reached);
+  await options.forget();
+}
+
+const FUTILE = ['RefusedBackupUnproved', 'RefusedSnapshot', 'RefusedUpload'];
+
+// A store refuses what is not what its checksum says, a part that is missing ends the sending.
+function isFutile(error: unknown): boolean {
+  return (
+    error instanceof MissingArtifactError ||
+    error instanceof VectorStoreRefusedError ||
+    (error instanceof Refusal && FUTILE.includes(error.name))
+  );
 }
 
 /** Undefined until all of it is kept and checked. */

@@ -10,6 +10,7 @@ import type { Approach, Turn } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { assertFree, restoreSnapshot } from './restore-snapshot.ts';
 import {
+  forgetFutile,
   keptSnapshotOf,
   removeSnapshot,
   snapshotEntries,
@@ -28,6 +29,8 @@ export const uploadsSchema = v.record(v.string(), uploadSchema);
 export type Uploads = v.InferOutput<typeof uploadsSchema>;
 
 type Upload = v.InferOutput<typeof uploadSchema>;
+
+const NOTHING: Upload = { isUploaded: false };
 
 interface Passage {
   readonly from: string;
@@ -59,13 +62,20 @@ export async function uploadSwap(
   }
   let uploads = from;
   for (const passage of passages) {
-    const end = await takeStages(turn, stagesOf(passage), {
-      from: uploads[passage.to] ?? { isUploaded: false },
-      save: async (upload) => {
-        uploads = { ...uploads, [passage.to]: upload };
-        await save(uploads);
+    const saveOne = async (upload: Upload) => {
+      uploads = { ...uploads, [passage.to]: upload };
+      await save(uploads);
+    };
+    const begun = uploads[passage.to] ?? NOTHING;
+    const stages = stagesOf(passage);
+    const end = await takeStages(turn, stages, { from: begun, save: saveOne }).catch(
+      async (error: unknown) => {
+        const reached = uploads[passage.to] ?? NOTHING;
+        const forget = () => saveOne(NOTHING);
+        await forgetFutile(turn, error, { collection: passage.from, reached, forget });
+        throw error;
       },
-    });
+    );
     if (!end.isComplete) return end.waitSeconds;
   }
   return undefined;

@@ -88,6 +88,27 @@ describe('Fear 3: a backup that cannot be restored', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
   });
 
+  it('a part of it, or the file on the store, is gone half-way: taken again, it begins anew', async () => {
+    const migration = await runAfter(['preflight']);
+    const { vectors, artifacts } = migration.services;
+    const broken = () => Promise.reject(new Error('Broken off'));
+    const halfway = async (ill: Partial<typeof vectors>) => {
+      const services = { ...migration.services, vectors: { ...vectors, ...ill } };
+      await expect(migration.finish('backup', {}, services)).rejects.toThrow('Broken off');
+    };
+    await halfway({ downloadSnapshot: broken });
+    for (const { name } of await vectors.listSnapshots(SOURCE)) {
+      await vectors.deleteSnapshot(SOURCE, name);
+    }
+    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedSnapshot'));
+    await halfway({ uploadSnapshot: broken });
+    await artifacts.deleteAll(`${RUN}/snapshot-`);
+    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedMissingArtifact'));
+    await migration.finish('backup');
+    expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
+    expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
+  });
+
   it('one snapshot of several nodes is refused', async () => {
     const migration = await runAfter([]);
     const before = await standingOf(migration);

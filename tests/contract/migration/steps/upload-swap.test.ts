@@ -1,5 +1,6 @@
 // The swap by snapshot and upload: under the name that the plan asks for, never onto anything, proved before the
 // setting names it; and from then on everything works on it.
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
@@ -121,6 +122,34 @@ describe('a cutover by upload', () => {
     await expect(migration.finish('cutover', {}, services)).rejects.toThrow(/ran out/);
     expect(await names(migration)).not.toContain(name);
     expect(await migration.services.setting.read()).toBe(SOURCE);
+    await migration.finish('cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('asks for another snapshot when the one it waited for never came', async () => {
+    const migration = await proved();
+    const { vectors } = migration.services;
+    const deaf = { ...vectors, startSnapshot: async () => {} };
+    const services = { ...migration.services, vectors: deaf };
+    await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
+      named('RefusedSnapshot'),
+    );
+    await migration.finish('cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('makes another snapshot when what was kept of it is spoilt', async () => {
+    const migration = await proved();
+    const { artifacts } = migration.services;
+    const failing = uploading(migration, NAME, () => Promise.reject(new Error('No upload yet')));
+    await expect(migration.finish('cutover', {}, failing)).rejects.toThrow(/No upload yet/);
+    const kept = await Array.fromAsync(artifacts.list(`${RUN}/snapshot-of-target`));
+    for (const { key } of kept) {
+      const [first = new Uint8Array(), ...rest] = await Array.fromAsync(artifacts.get(key));
+      const spoilt = [first.map((byte, at) => (at === 0 ? byte ^ 1 : byte)), ...rest];
+      await artifacts.put(key, Readable.from(spoilt));
+    }
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedByStore'));
     await migration.finish('cutover');
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
