@@ -7,7 +7,7 @@ import { carryOut } from './migrate/carry-out.ts';
 import { createOnStage } from './migrate/on-stage.ts';
 import { openHere } from './migrate/open-here.ts';
 import type { Place } from './migrate/place.ts';
-import { type Order, readOrder, WrongUseError } from './migrate/read-order.ts';
+import { type Order, readOrder } from './migrate/read-order.ts';
 import {
   answerAsJson,
   answerAsText,
@@ -16,6 +16,7 @@ import {
   failureAsJson,
   helpOn,
 } from './migrate/telling.ts';
+import { WrongUseError } from './migrate/typed-values.ts';
 import { createRunning } from './running.ts';
 
 const words = process.argv.slice(2);

@@ -27,7 +27,7 @@ export const REMEDIES = {
   RefusedApprovalForm:
     'Give the gate, the digest of the evidence shown, a name and a time to come.',
   RefusedDeadlinePassed: 'The window is over: go back with "rollback" and plan another one.',
-  RefusedInput: 'Correct the named field of the input.',
+  RefusedInput: 'Correct what is named of the input.',
   RefusedSetting: 'Set the named variable or parameter, then invoke the step again.',
   RefusedSettingChanged:
     'Somebody else changed the collection-name setting: find out who and why before going on.',

@@ -1,5 +1,9 @@
 // The options of the migration's command line: what each says, and which field of a function's input it fills.
 
+import { GATES } from '../../lib/migration/phases.ts';
+import { ruleOf } from '../../lib/migration/runs/rule-of.ts';
+import { ACCEPTABLE, runIdSchema } from '../../lib/migration/runs/run.ts';
+
 export interface Option {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
@@ -14,7 +18,10 @@ export interface Option {
 }
 
 export const OPTIONS = {
-  run: { type: 'string', value: 'ID', says: 'the run', field: 'runId' },
+  run: {
+    ...{ type: 'string', value: 'ID', field: 'runId' },
+    says: `the run: ${ruleOf(runIdSchema)}`,
+  },
   execute: {
     type: 'boolean',
     says: 'do it; without, only tell what would be done',
@@ -31,15 +38,15 @@ export const OPTIONS = {
   },
   'window-minutes': {
     ...{ type: 'string', value: 'N', field: 'windowMinutes', isNumber: true },
-    says: 'how long writes may be frozen (30)',
+    says: 'how long writes may be frozen, 1 to 240 (30)',
   },
   'retention-days': {
     ...{ type: 'string', value: 'N', field: 'retentionDays', isNumber: true },
-    says: 'how long a way back is kept, 30 or more (30)',
+    says: 'how long a way back is kept, 30 to 3650 (30)',
   },
   accept: {
     ...{ type: 'string', multiple: true, value: 'FINDING', field: 'accepts' },
-    says: 'a finding to be taken as it is; once for each',
+    says: `a finding to be taken as it is, once for each: ${ACCEPTABLE.join(', ')}`,
   },
   'removes-when-over': {
     ...{ type: 'boolean', field: 'removesWhenOver' },
@@ -49,7 +56,10 @@ export const OPTIONS = {
     ...{ type: 'boolean', field: 'removesArtifactsWhenOver' },
     says: 'snapshots and graph dumps go when the way back has ended; reports stay',
   },
-  gate: { type: 'string', value: 'GATE', says: 'what is approved', field: 'gate' },
+  gate: {
+    ...{ type: 'string', value: 'GATE', field: 'gate' },
+    says: `what is approved: ${GATES.join(', ')}`,
+  },
   evidence: {
     ...{ type: 'string', value: 'DIGEST', field: 'evidenceDigest' },
     says: 'what was looked at: the digest that status shows',

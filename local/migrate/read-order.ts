@@ -1,8 +1,7 @@
 // What was typed, as an order: a command, its function's input, and how to speak.
-import { parseArgs } from 'node:util';
-import { firstLine } from '../start-error.ts';
 import { type CommandName, commandNamed, isCommand } from './commands.ts';
 import { OF_EVERY_COMMAND, OPTIONS, type Option, type OptionName } from './options.ts';
+import { numberOf, quoted, typedValues, type Values, WrongUseError } from './typed-values.ts';
 
 export interface Order {
   readonly name: CommandName;
@@ -14,22 +13,18 @@ export interface Order {
   readonly stage: string | undefined;
 }
 
-/** The command line itself is wrong: nothing was asked of anybody. */
-export class WrongUseError extends Error {
-  override readonly name = 'WrongUseError';
-}
-
-type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-
 /** @returns a command's help, or that of all, where help is asked for. @throws WrongUseError */
 export function readOrder(words: readonly string[]): Order | { readonly helpOn?: CommandName } {
   const [name = '--help', ...rest] = words;
   if (name === '--help' || name === 'help') return {};
-  if (!isCommand(name)) throw new WrongUseError(`There is no command "${name}".`);
-  const values = valuesOf(name, rest);
+  if (!isCommand(name)) throw new WrongUseError(`There is no command ${quoted(name)}.`);
+  const values = typedValues(rest, optionsOf(name));
   if (values.help) return { helpOn: name };
-  const missing = commandNamed(name).needs.find((option) => values[option] === undefined);
-  if (missing) throw new WrongUseError(`"${name}" needs --${missing}.`);
+  const missing = commandNamed(name).needs.filter((option) => values[option] === undefined);
+  if (missing.length > 0) {
+    const named = missing.map((option) => `--${option}`).join(' and ');
+    throw new WrongUseError(`"${name}" needs ${named}.`);
+  }
   return {
     name,
     payload: payloadOf(values),
@@ -44,20 +39,6 @@ export function optionsOf(name: CommandName): readonly OptionName[] {
   return [...needs, ...takes, ...OF_EVERY_COMMAND];
 }
 
-function valuesOf(name: CommandName, args: readonly string[]): Values {
-  const options = Object.fromEntries(
-    optionsOf(name).map((option) => {
-      const { type, multiple = false }: Option = OPTIONS[option];
-      return [option, { type, multiple }];
-    }),
-  );
-  try {
-    return parseArgs({ args: [...args], options }).values as Values;
-  } catch (error) {
-    throw new WrongUseError(firstLine(error), { cause: error });
-  }
-}
-
 function textOf(value: Values[string]): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
@@ -65,7 +46,7 @@ function textOf(value: Values[string]): string | undefined {
 function stageOf({ stage }: Values): string | undefined {
   const name = textOf(stage);
   if (name === undefined || /^[a-zA-Z0-9-]{1,40}$/.test(name)) return name;
-  throw new WrongUseError(`--stage is the name of a stage, such as prod, not "${name}".`);
+  throw new WrongUseError(`--stage is the name of a stage, such as prod, not ${quoted(name)}.`);
 }
 
 function payloadOf(values: Values): Record<string, unknown> {
@@ -73,12 +54,7 @@ function payloadOf(values: Values): Record<string, unknown> {
   for (const [option, { field, isNumber, times = 1 }] of Object.entries<Option>(OPTIONS)) {
     const value = values[option];
     if (field === undefined || value === undefined) continue;
-    payload[field] = isNumber ? numberOf(option, String(value)) * times : value;
+    payload[field] = isNumber ? numberOf(option, String(value), times) : value;
   }
   return payload;
-}
-
-function numberOf(option: string, text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new WrongUseError(`--${option} is a whole number, not "${text}".`);
 }

@@ -1,6 +1,7 @@
 // The options of npm run sandbox, as a person types them.
 import { parseArgs } from 'node:util';
 import * as v from 'valibot';
+import { ruleOf } from '../../lib/migration/runs/rule-of.ts';
 import { runIdSchema } from '../../lib/migration/runs/run.ts';
 import { joinedValues } from '../joined-values.ts';
 import { firstLine, StartError } from '../start-error.ts';
@@ -35,7 +36,7 @@ export function readSandboxOrder(words: readonly string[]): SandboxOrder | undef
   const { memories, run, env, help, 'by-hand': isByHand } = valuesOf(words);
   if (help) return undefined;
   if (!v.is(runIdSchema, run)) {
-    throw new StartError(`--run is 4 to 40 small letters, digits and dashes, not "${run}"`);
+    throw new StartError(`--run is ${ruleOf(runIdSchema)}; not "${run}"`);
   }
   return { memories: memoriesOf(memories), run, isByHand, envFile: env };
 }

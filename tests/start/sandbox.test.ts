@@ -125,7 +125,10 @@ it('is frozen and opened by hand, which its users notice', async () => {
 
 it.for([
   [['--memories', '-5'], '--memories is a whole number from 1 to 100000, not "-5"'],
-  [['--run', 'S'], '--run is 4 to 40 small letters, digits and dashes, not "S"'],
+  [
+    ['--run', 'S'],
+    '--run is 4 to 40 small letters, digits and dashes, no dash first or last; not "S"',
+  ],
   [['--colour'], "Unknown option '--colour'; see npm run sandbox -- --help"],
   [[...FEW, '--env', SANDBOX], `--env ${SANDBOX} cannot be written: EEXIST`],
 ] as const)('is not started with %j, and says why', async ([words, why]) => {

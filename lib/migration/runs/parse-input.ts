@@ -2,20 +2,50 @@
 // somebody relies on.
 import * as v from 'valibot';
 import { Refusal } from '../refusals.ts';
+import { ruleOf } from './rule-of.ts';
 
-/** @throws Refusal naming the field that is unknown, or not as it should be */
-export function parseInput<Output>(
-  schema: v.GenericSchema<unknown, Output>,
+type InputSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>;
+
+const LONGEST_NAME = 64;
+const MOST_FAULTS = 10;
+
+/** @throws Refusal naming every field that is unknown, missing, or not as it should be, and what it may be */
+export function parseInput<Schema extends InputSchema>(
+  schema: Schema,
   payload: unknown,
-): Output {
+): v.InferOutput<Schema> {
   const result = v.safeParse(schema, payload);
   if (result.success) return result.output;
-  const [issue] = result.issues;
-  const path = v.getDotPath(issue)?.slice(0, LONGEST_PATH);
-  if (path !== undefined && issue.type === 'strict_object' && issue.expected === 'never') {
-    throw new Refusal('RefusedInput', `The input has a field that is not known here: ${path}.`);
-  }
-  throw new Refusal('RefusedInput', `The input is not as it should be: its ${path ?? 'whole'}.`);
+  const faults = [...faultsOf(schema, result.issues), ...unknownIn(schema, payload)];
+  const more = faults.length - MOST_FAULTS;
+  const told = faults.slice(0, MOST_FAULTS).concat(more > 0 ? [`and ${more} more`] : []);
+  throw new Refusal('RefusedInput', `The input is not as it should be: ${told.join('; ')}.`);
 }
 
-const LONGEST_PATH = 64;
+// The schema itself tells of the first one alone.
+function unknownIn({ entries }: InputSchema, payload: unknown): string[] {
+  const isNamed = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
+  return Object.keys(isNamed ? payload : {})
+    .filter((name) => !Object.hasOwn(entries, name))
+    .map((name) => `${name.slice(0, LONGEST_NAME)} is not known here`);
+}
+
+/** One for each field, whatever else is wrong with it. */
+function faultsOf(schema: InputSchema, issues: readonly v.BaseIssue<unknown>[]): string[] {
+  const faults = new Map<unknown, string>();
+  for (const issue of issues) {
+    if (issue.type === 'strict_object' && issue.expected === 'never') continue;
+    const key = issue.path?.[0]?.key;
+    if (!faults.has(key)) faults.set(key, faultOf(schema, issue));
+  }
+  return [...faults.values()];
+}
+
+function faultOf(schema: InputSchema, issue: v.BaseIssue<unknown>): string {
+  const key = issue.path?.[0]?.key;
+  if (key === undefined) return `It has to be ${ruleOf(schema)}`;
+  const name = String(key);
+  const entry = schema.entries[name];
+  const rule = `has to be ${(entry && ruleOf(entry)) ?? 'something else'}`;
+  return issue.type === 'strict_object' ? `${name} is missing: it ${rule}` : `${name} ${rule}`;
+}

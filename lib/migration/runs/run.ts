@@ -4,7 +4,11 @@ import { EVIDENCE, PHASES } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 
 /** In names of collections and artifacts; therefore no white space, slashes or capitals. */
-export const runIdSchema = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9-]{2,38}[a-z0-9]$/));
+export const runIdSchema = v.pipe(
+  v.string(),
+  v.regex(/^[a-z0-9][a-z0-9-]{2,38}[a-z0-9]$/),
+  v.description('4 to 40 small letters, digits and dashes, no dash first or last'),
+);
 
 const millisecondsSchema = v.pipe(v.number(), v.safeInteger());
 const shortText = v.pipe(v.string(), v.maxLength(512));
@@ -19,7 +23,12 @@ export const referenceSchema = v.strictObject({
 });
 
 /** As a person has measured them. */
-export const bytesSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+export const bytesSchema = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(0),
+  v.description('a whole number of bytes, 0 or more'),
+);
 
 export const ACCEPTABLE = [
   'unreachable-users',
@@ -34,8 +43,20 @@ export const planSchema = v.strictObject({
   targetCollection: shortText,
   /** The new collection is uploaded under this name at the cutover; without it, it keeps the one it was built under. */
   uploadAs: v.optional(shortText),
-  windowMinutes: v.pipe(v.number(), v.minValue(1), v.maxValue(240)),
-  retentionDays: v.pipe(v.number(), v.minValue(30)),
+  windowMinutes: v.pipe(
+    v.number(),
+    v.minValue(1),
+    v.maxValue(240),
+    v.description('a number from 1 to 240'),
+  ),
+  // More days than a calendar has would only be found out when the way back begins.
+  retentionDays: v.pipe(
+    v.number(),
+    v.integer(),
+    v.minValue(30),
+    v.maxValue(3650),
+    v.description('a whole number from 30 to 3650'),
+  ),
   /** Findings that would stop the run, and which the operator takes as they are. */
   accepts: v.array(v.picklist(ACCEPTABLE)),
   /** On the store, as somebody saw it. */

@@ -10,7 +10,14 @@ export const stepInputSchema = v.strictObject({
   execute: v.optional(v.boolean(), false),
   actor: v.optional(v.picklist(['operator', 'machine']), 'operator'),
   /** The number of writes that the operator knows will be lost. */
-  acknowledgedLoss: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+  acknowledgedLoss: v.optional(
+    v.pipe(
+      v.number(),
+      v.safeInteger(),
+      v.minValue(0),
+      v.description('a whole number of writes, 0 or more'),
+    ),
+  ),
   /** On the store, as somebody sees it now. */
   freeBytes: v.optional(bytesSchema),
 });

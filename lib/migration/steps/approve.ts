@@ -10,9 +10,24 @@ export const approveInputSchema = v.strictObject({
   runId: runIdSchema,
   gate: v.picklist(GATES),
   /** Of the evidence that "status" shows for the gate. */
-  evidenceDigest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
-  approvedBy: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(100)),
-  expiresAt: v.pipe(v.string(), v.isoTimestamp(), v.check(isOfCalendar)),
+  evidenceDigest: v.pipe(
+    v.string(),
+    v.regex(/^[0-9a-f]{64}$/),
+    v.description('the 64 hexadecimal digits that "status" shows'),
+  ),
+  approvedBy: v.pipe(
+    v.string(),
+    v.trim(),
+    v.minLength(1),
+    v.maxLength(100),
+    v.description('a name of 1 to 100 characters'),
+  ),
+  expiresAt: v.pipe(
+    v.string(),
+    v.isoTimestamp(),
+    v.check(isOfCalendar),
+    v.description('a time like 2026-03-01T10:00:00Z'),
+  ),
 });
 
 // The 30th of February would be taken for the 2nd of March.

@@ -8,7 +8,11 @@ import { translateFailure } from '../runs/translate-failure.ts';
 import type { Services } from '../services.ts';
 
 // The store's own rule, with room for what a run appends.
-const collectionName = v.pipe(v.string(), v.regex(/^[^/\\:*?"<>|\0]{1,180}$/));
+const collectionName = v.pipe(
+  v.string(),
+  v.regex(/^[^/\\:*?"<>|\0]{1,180}$/),
+  v.description('a name of 1 to 180 characters, none of them / \\ : * ? " < > |'),
+);
 
 export const startInputSchema = v.strictObject({
   runId: runIdSchema,

@@ -1,9 +1,12 @@
 // The migration's command line as data: every move has its command, and every word that is typed its meaning.
 import { describe, expect, it } from 'vitest';
 import { MOVES } from '../../../lib/migration/moves.ts';
+import { GATES } from '../../../lib/migration/phases.ts';
+import { ACCEPTABLE } from '../../../lib/migration/runs/run.ts';
 import { COMMANDS, type CommandName, commandNamed } from '../../../local/migrate/commands.ts';
-import { readOrder, WrongUseError } from '../../../local/migrate/read-order.ts';
+import { type Order, readOrder } from '../../../local/migrate/read-order.ts';
 import { helpOn } from '../../../local/migrate/telling.ts';
+import { WrongUseError } from '../../../local/migrate/typed-values.ts';
 
 const NAMES = Object.keys(COMMANDS) as CommandName[];
 
@@ -26,6 +29,13 @@ describe('the table of commands', () => {
     expect(helpOn()).toContain(does);
     for (const option of [...needs, ...takes]) expect(helpOn(name)).toContain(`--${option}`);
   });
+
+  it('tells with start what a run is called and what may be accepted, with approve the gates', () => {
+    expect(helpOn('start')).toContain('the run: 4 to 40 small letters, digits and dashes');
+    for (const finding of ACCEPTABLE) expect(helpOn('start')).toContain(finding);
+    expect(helpOn('start')).toMatch(/--window-minutes N .* 1 to 240 /);
+    for (const gate of GATES) expect(helpOn('approve')).toContain(gate);
+  });
 });
 
 describe('an order', () => {
@@ -47,15 +57,41 @@ describe('an order', () => {
   it.each([
     ['migrate', 'no command "migrate"'],
     ['copy', '"copy" needs --run'],
-    ['copy --run', '--run'],
+    ['start --execute', '"start" needs --run and --source'],
+    ['copy --run', '--run needs a value: ID'],
+    ['copy --run --execute', '--run needs a value: ID'],
+    ['copy --run run-a --execute=yes', '--execute takes no value'],
+    ['copy --run run-a --run run-b', '--run is given 2 times, and is taken once'],
+    ['copy --run run-a --json --json', '--json is given 2 times, and is taken once'],
     ['copy --run run-a --force', "'--force'"],
     ['preflight --run run-a --execute', "'--execute'"],
     ['copy --run run-a again', "'again'"],
-    ['rollback --run run-a --acknowledged-loss some', '--acknowledged-loss is a whole number'],
+    [
+      'preflight --run run-a --free-gb -5',
+      '--free-gb is a whole number from 0 to 9007199, not "-5"',
+    ],
+    ['preflight --run run-a --free-gb 9007200', 'to 9007199, not "9007200"'],
+    ['preflight --run run-a --free-gb 1e400', 'to 9007199, not "1e400"'],
+    [`preflight --run run-a --free-gb ${'9'.repeat(20)}`, 'to 9007199, not "9'],
+    [`rollback --run run-a --acknowledged-loss ${'9'.repeat(999)}`, `not "${'9'.repeat(40)}..."`],
+    [
+      'rollback --run run-a --acknowledged-loss -1',
+      '--acknowledged-loss is a whole number from 0 to 9007199254740991, not "-1"',
+    ],
   ])('is wrong use as "%s"', (words, fault) => {
     const read = () => readOrder(words.split(' '));
     expect(read).toThrow(WrongUseError);
     expect(read).toThrow(fault);
+    expect(read).not.toThrow('ambiguous');
+  });
+
+  it('takes what may be given several times, and the largest number that is one', () => {
+    const words = 'start --run run-a --source m --accept no-graph --accept unknown-space';
+    const { payload } = readOrder([...words.split(' '), '--free-gb', '9007199']) as Order;
+    expect(payload).toMatchObject({
+      accepts: ['no-graph', 'unknown-space'],
+      freeBytes: 9_007_199_000_000_000,
+    });
   });
 
   it.each([[[]], [['--help']], [['help']]])('is a request for help as %j', (words) => {

@@ -1,28 +1,65 @@
-// What functions take as input: nothing that nobody reads, and each refusal names the field.
+// What functions take as input: nothing that nobody reads, and a refusal names every wrong field with its rule.
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { parseInput } from '../../../../lib/migration/runs/parse-input.ts';
+import { ruleOf } from '../../../../lib/migration/runs/rule-of.ts';
+import { ACCEPTABLE } from '../../../../lib/migration/runs/run.ts';
 import { takeStep } from '../../../../lib/migration/runs/step.ts';
+import { stepInputSchema } from '../../../../lib/migration/runs/step-input.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
-import { approveGate } from '../../../../lib/migration/steps/approve.ts';
+import { approveGate, approveInputSchema } from '../../../../lib/migration/steps/approve.ts';
 import { copy } from '../../../../lib/migration/steps/copy-step.ts';
-import { startRun } from '../../../../lib/migration/steps/start.ts';
-import { statusOf } from '../../../../lib/migration/steps/status.ts';
+import { startInputSchema, startRun } from '../../../../lib/migration/steps/start.ts';
+import { statusInputSchema, statusOf } from '../../../../lib/migration/steps/status.ts';
 import { named } from '../../../support/migration/refused.ts';
 
-const schema = v.strictObject({ runId: v.string(), times: v.optional(v.number()) });
+const schema = v.strictObject({
+  runId: v.pipe(v.string(), v.minLength(4), v.regex(/^a/), v.description('short and sweet')),
+  times: v.optional(v.number()),
+  isMeant: v.optional(v.boolean(), false),
+  kinds: v.optional(v.array(v.picklist(['one', 'other']))),
+});
+const MANY = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`no-${n}`, n]));
+const TEN = Array.from({ length: 10 }, (_, n) => `no-${n} is not known here`);
 
 test.each([
-  [{ runId: 'run-a', tmies: 1 }, 'a field that is not known here: tmies.'],
-  [{ runId: 'run-a', ['x'.repeat(99)]: 1 }, `known here: ${'x'.repeat(64)}.`],
-  [{ runId: 'run-a', times: 'one' }, 'its times.'],
-  [{}, 'its runId.'],
-  ['run-a', 'its whole.'],
-  [null, 'its whole.'],
-])('%j is refused, naming the field', (payload, fault) => {
+  [{ runId: 'a-run', tmies: 1 }, 'tmies is not known here.'],
+  [{ runId: 'a-run', ['x'.repeat(99)]: 1 }, `${'x'.repeat(64)} is not known here.`],
+  [{ runId: 'a-run', times: 'one' }, 'times has to be a number.'],
+  [{ runId: 'b' }, 'runId has to be short and sweet.'],
+  [{}, 'runId is missing: it has to be short and sweet.'],
+  [
+    { runId: 3, isMeant: 'yes', kinds: ['one', 'third'], runid: 'a-run' },
+    'runId has to be short and sweet; isMeant has to be true or false; ' +
+      'kinds has to be a list of any of one, other; runid is not known here.',
+  ],
+  [{ runId: 'a-run', ...MANY }, `${TEN.join('; ')}; and 40 more.`],
+  ['run-a', 'It has to be an object with named fields.'],
+  [null, 'It has to be an object with named fields.'],
+])('%j is refused, naming every wrong field and its rule', (payload, fault) => {
   const parse = () => parseInput(schema, payload);
   expect(parse).toThrow(named('RefusedInput'));
-  expect(parse).toThrow(fault);
+  expect(parse).toThrow(`The input is not as it should be: ${fault} `);
+});
+
+test.each<[Record<string, unknown>, string]>([
+  [{ runId: 'Run Z' }, 'runId has to be 4 to 40 small letters, digits and dashes'],
+  [{ accepts: ['anything'] }, `accepts has to be a list of any of ${ACCEPTABLE.join(', ')}`],
+  [{ windowMinutes: 0 }, 'windowMinutes has to be a number from 1 to 240'],
+  [{ retentionDays: 29 }, 'retentionDays has to be a whole number from 30 to 3650'],
+  [{ retentionDays: 999_999_999_999_999 }, 'retentionDays has to be a whole number from 30 to'],
+  [{ freeBytes: -1 }, 'freeBytes has to be a whole number of bytes'],
+  [{ uploadAs: 'a/b' }, 'uploadAs has to be a name of 1 to 180 characters, none of them /'],
+])('a plan with %j is refused with the rule', (wrong, rule) => {
+  const payload = { runId: 'run-a', sourceCollection: 'memories', ...wrong };
+  expect(() => parseInput(startInputSchema, payload)).toThrow(rule);
+});
+
+test('every field of every function has its rule', () => {
+  const all = [startInputSchema, approveInputSchema, statusInputSchema, stepInputSchema];
+  for (const { entries } of all) {
+    for (const [name, entry] of Object.entries(entries)) expect(ruleOf(entry), name).toBeDefined();
+  }
 });
 
 describe('a mistyped field', () => {
