@@ -90,6 +90,8 @@ export const REMEDIES = {
     'Give those memories ids the new version accepts, or start a run that accepts "unreachable-users".',
   RefusedNoGraph:
     'Name the graph store with NEO4J_URL, or start a run that accepts "no-graph", without a dump of it.',
+  RefusedGraphTarget:
+    'Name an empty graph with NEO4J_URL, that nobody works on: a restore writes over nothing.',
   RefusedGraph: 'Set right what is said of the graph; its dump is not complete until then.',
   RefusedExpiredMemories:
     'Rename the key of those memories, or start a run that accepts "expired-memories".',

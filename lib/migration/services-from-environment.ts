@@ -20,7 +20,9 @@ import type { Services } from './services.ts';
 import {
   type Environment,
   type RecordSettings,
+  type RestoreSettings,
   readRecordSettings,
+  readRestoreSettings,
   readStepSettings,
   type StepSettings,
 } from './settings.ts';
@@ -62,10 +64,17 @@ export async function servicesFromEnvironment(
           timeoutMs: BACKEND_TIMEOUT_MS,
         })
       : askAPerson,
-    graph: await openGraph(settings, secrets),
+    graph: isNamed(settings) ? await openGraph(settings, secrets) : undefined,
     snapshotPartBytes: SNAPSHOT_PART_BYTES,
     log: logLine,
   };
+}
+
+/** For a restore of the graph. @throws Refusal, as the settings do; as a secret's keeper does */
+export async function restoreFromEnvironment(environment: Environment) {
+  const settings = readRestoreSettings(environment);
+  const target = await openGraph(settings, secretsOf(environment));
+  return { artifacts: openArtifacts(settings.ARTIFACTS_URL), target };
 }
 
 function remembering({ TABLE_NAME, DYNAMODB_ENDPOINT }: RecordSettings): Remembering {
@@ -87,8 +96,13 @@ async function backends(settings: StepSettings, secrets: Secrets) {
   };
 }
 
-async function openGraph({ NEO4J_URL, NEO4J_USER }: StepSettings, secrets: Secrets) {
-  if (!NEO4J_URL) return undefined;
+type NamedGraph = Pick<RestoreSettings, 'NEO4J_URL' | 'NEO4J_USER'>;
+
+function isNamed(settings: StepSettings): settings is StepSettings & NamedGraph {
+  return settings.NEO4J_URL !== undefined;
+}
+
+async function openGraph({ NEO4J_URL, NEO4J_USER }: NamedGraph, secrets: Secrets) {
   const password = (await secrets.read('NEO4J_PASSWORD')).reveal();
   return openNeo4j({ url: NEO4J_URL, user: NEO4J_USER, password });
 }

@@ -29,8 +29,16 @@ const stepSchema = v.object({
   MIGRATION_WEBHOOK_TOKEN: v.optional(v.string()),
 });
 
+/** Of a restore of the graph: the one that is to be filled, and where its dump is. */
+const restoreSchema = v.object({
+  ARTIFACTS_URL: stepSchema.entries.ARTIFACTS_URL,
+  NEO4J_URL: stepSchema.entries.NEO4J_URL.wrapped,
+  NEO4J_USER: stepSchema.entries.NEO4J_USER,
+});
+
 export type RecordSettings = v.InferOutput<typeof recordSchema>;
 export type StepSettings = v.InferOutput<typeof stepSchema>;
+export type RestoreSettings = v.InferOutput<typeof restoreSchema>;
 
 /** @throws Refusal naming every variable that is missing or unusable, with what each should be */
 export function readRecordSettings(environment: Environment): RecordSettings {
@@ -41,8 +49,22 @@ export function readRecordSettings(environment: Environment): RecordSettings {
 
 /** @throws Refusal, as above */
 export function readStepSettings(environment: Environment): StepSettings {
-  const { faults, settings } = looked(stepSchema, environment);
-  const missing = missingSecrets(environment);
+  const needed = ['MEMORY_BACKEND_KEY', ...(environment.NEO4J_URL ? ['NEO4J_PASSWORD'] : [])];
+  return withSecrets(stepSchema, environment, needed);
+}
+
+/** @throws Refusal, as above */
+export function readRestoreSettings(environment: Environment): RestoreSettings {
+  return withSecrets(restoreSchema, environment, ['NEO4J_PASSWORD']);
+}
+
+function withSecrets<Named extends Schema>(
+  schema: Named,
+  environment: Environment,
+  secrets: readonly string[],
+): v.InferOutput<Named> {
+  const { faults, settings } = looked(schema, environment);
+  const missing = missingSecrets(environment, secrets);
   if (settings && missing.length === 0) return settings;
   throw refusal([...faults, ...missing]);
 }
@@ -62,8 +84,7 @@ function looked<Named extends Schema>(
 }
 
 // NAME_PARAMETER says where on AWS the secret NAME is kept; without it, NAME is the secret itself.
-function missingSecrets(environment: Environment): string[] {
-  const needed = ['MEMORY_BACKEND_KEY', ...(environment.NEO4J_URL ? ['NEO4J_PASSWORD'] : [])];
+function missingSecrets(environment: Environment, needed: readonly string[]): string[] {
   return needed
     .filter((name) => !environment[name] && !environment[`${name}_PARAMETER`])
     .map((name) => `${name} is not set, nor ${name}_PARAMETER, which says where it is kept`);

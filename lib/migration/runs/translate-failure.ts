@@ -7,6 +7,7 @@ import {
   GraphAccessDeniedError,
   GraphDriftedError,
   GraphRefusedError,
+  GraphRestoreError,
   GraphUnavailableError,
   UnrestorableGraphError,
 } from '../graph/graph-errors.ts';
@@ -40,6 +41,9 @@ export function translateFailure(cause: unknown): unknown {
   if (cause instanceof GraphDriftedError) return new Refusal('RefusedNotFrozen', why, { cause });
   if (isFaultOfGraph(cause)) {
     return new Refusal('RefusedGraph', why, { cause });
+  }
+  if (cause instanceof GraphRestoreError) {
+    return new Refusal('RefusedGraphTarget', why, { cause });
   }
   if (cause instanceof DamagedDumpError) {
     return new Refusal('RefusedBackupUnproved', why, { cause });

@@ -1,0 +1,37 @@
+// What is told of dumps and of a restore.
+import { EXIT, type ExitCode } from '../migrate/telling.ts';
+import type { Answer, Dump } from './carry-out.ts';
+
+export function exitCodeOf(answer: Answer): ExitCode {
+  return 'differences' in answer && answer.differences.length > 0 ? EXIT.failed : EXIT.done;
+}
+
+export function answerAsText(answer: Answer): string {
+  if ('dumps' in answer) {
+    return answer.dumps.map(lineOf).join('\n') || 'There is no finished dump of that run.';
+  }
+  const { dump } = answer;
+  if (answer.dryRun) {
+    const told = `${lineOf(dump)}: as it was dumped, to its last byte`;
+    return `${told}\nThe graph ${conditionOf(answer.target)}\nA dry run, nothing was changed; --execute does it.`;
+  }
+  const { differences } = answer;
+  if (differences.length === 0) return `${lineOf(dump)}: restored, and equal to its dump`;
+  const lines = differences.map(
+    ({ what, wanted, found }) => `  ${what}: ${found} instead of ${wanted}`,
+  );
+  return [`${lineOf(dump)}: the graph differs from its dump`, ...lines].join('\n');
+}
+
+function lineOf({ dump, finishedAt, nodes, relationships }: Dump): string {
+  return `${dump}  of ${finishedAt}, nodes ${nodes}, relationships ${relationships}`;
+}
+
+function conditionOf({ foreign, state }: Extract<Answer, { dryRun: true }>['target']): string {
+  if (state === 'finishing')
+    return 'has everything; the marks of a restore are left to be removed.';
+  if (foreign > 0) return `holds ${foreign} nodes: only an empty one can be restored into.`;
+  return state === 'filling'
+    ? 'holds a restore that was begun and goes on.'
+    : 'is empty and can be restored into.';
+}

@@ -1,0 +1,137 @@
+// `npm run restore-graph`: from the dumps that a run has left to a graph that holds the same, and to no other.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../../../lib/migration/graph/fingerprint.ts';
+import { carryOut } from '../../../../local/restore-graph/carry-out.ts';
+import { answerAsText, exitCodeOf } from '../../../../local/restore-graph/telling.ts';
+import { createSandboxGraph, type SandboxGraph } from '../../../../local/sandbox/graph.ts';
+import { runAfter } from '../../../support/migration/fears.ts';
+import { RUN } from '../../../support/migration/migration.ts';
+
+const COMMAND = join(import.meta.dirname, '../../../../local/restore-graph.ts');
+
+/** A run that has backed up twice, the second time with a city more. */
+async function backedUpTwice() {
+  const migration = await runAfter(['preflight', 'backup']);
+  const { graph, services } = migration;
+  migration.pass(60_000);
+  graph.addNode({ labels: ['city'], properties: { name: 'york' } });
+  await migration.finish('backup');
+  const target = createSandboxGraph();
+  return { graph, target, parts: { artifacts: services.artifacts, target } };
+}
+
+async function dumpsOf({ parts }: Awaited<ReturnType<typeof backedUpTwice>>) {
+  const answer = await carryOut({ run: RUN }, parts);
+  if (!('dumps' in answer)) throw new Error('No list');
+  return answer.dumps;
+}
+
+async function latestOf(run: Awaited<ReturnType<typeof backedUpTwice>>) {
+  const [latest] = await dumpsOf(run);
+  if (!latest) throw new Error('No dump');
+  return latest.dump;
+}
+
+const sizeOf = async (graph: SandboxGraph) => (await graph.size()).nodes;
+
+describe('the dumps of a run', () => {
+  it('are listed, the latest first, and those that were never finished are not', async () => {
+    const run = await backedUpTwice();
+    const { artifacts } = run.parts;
+    const dumps = await dumpsOf(run);
+    expect(dumps.map(({ nodes }) => nodes)).toEqual([3, 2]);
+    expect(answerAsText({ dumps })).toMatch(/^run-a\/graph-\d+ {2}of .+Z, nodes 3, .+\nrun-a\//);
+    await artifacts.delete(`${dumps[0]?.dump}/manifest.json`);
+    expect(await dumpsOf(run)).toEqual(dumps.slice(1));
+  });
+
+  it('of a run that has none are none', async () => {
+    const { parts } = await backedUpTwice();
+    const answer = await carryOut({ run: 'other-run' }, parts);
+    expect(answerAsText(answer)).toBe('There is no finished dump of that run.');
+  });
+});
+
+describe('a dump', () => {
+  it('is read through by a dry run, which leaves the graph as it is', async () => {
+    const run = await backedUpTwice();
+    const order = { dump: await latestOf(run), isMeant: false };
+    expect(answerAsText(await carryOut(order, run.parts))).toMatch(
+      /nodes 3.+to its last byte\nThe graph is empty and can be restored into\.\nA dry run/,
+    );
+    expect(await sizeOf(run.target)).toBe(0);
+    run.target.addNode({ labels: ['city'], properties: {} });
+    expect(answerAsText(await carryOut(order, run.parts))).toContain(
+      'holds 1 nodes: only an empty',
+    );
+  });
+
+  it('is restored to the same graph, and restored again changes nothing', async () => {
+    const run = await backedUpTwice();
+    const order = { dump: await latestOf(run), isMeant: true };
+    for (let time = 0; time < 2; time += 1) {
+      const answer = await carryOut(order, run.parts);
+      expect(exitCodeOf(answer)).toBe(0);
+      expect(answerAsText(answer)).toMatch(/: restored, and equal to its dump$/);
+      expect(await fingerprintOf(run.target)).toEqual(await fingerprintOf(run.graph));
+    }
+  });
+
+  it('that was restored otherwise than it was is told, with where', async () => {
+    const run = await backedUpTwice();
+    const forgetful = {
+      ...run.target,
+      restoreNodes: async (batch: Parameters<typeof run.target.restoreNodes>[0]) =>
+        await run.target.restoreNodes(
+          batch.map((node) => (node.properties.name === 'york' ? { ...node, labels: [] } : node)),
+        ),
+    };
+    const order = { dump: await latestOf(run), isMeant: true };
+    const answer = await carryOut(order, { ...run.parts, target: forgetful });
+    expect(exitCodeOf(answer)).toBe(1);
+    expect(answerAsText(answer)).toMatch(
+      /differs from its dump\n(.+\n)*.*nodesPerLabel city: 1 instead/,
+    );
+  });
+
+  it('goes into no graph that holds anything else', async () => {
+    const run = await backedUpTwice();
+    run.target.addNode({ labels: ['precious'], properties: {} });
+    const attempt = carryOut({ dump: await latestOf(run), isMeant: true }, run.parts);
+    await expect(attempt).rejects.toMatchObject({ name: 'GraphRestoreError' });
+    expect(await sizeOf(run.target)).toBe(1);
+  });
+});
+
+describe('the command', () => {
+  const restore = (environment: NodeJS.ProcessEnv, ...words: string[]) =>
+    new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+      const env = { PATH: process.env.PATH, ...environment };
+      execFile(process.execPath, [COMMAND, ...words], { env }, (error, stdout, stderr) => {
+        resolve({ code: Number(error?.code ?? 0), stdout, stderr });
+      });
+    });
+
+  it.each([
+    ['nothing', [], 'Either --run'],
+    ['both', ['--run', RUN, '--dump', 'a/graph-1'], 'Either --run'],
+    ['a run to be restored', ['--run', RUN, '--execute'], 'Either --run'],
+    ['a path', ['--dump', '/etc/passwd'], '--dump is like'],
+    ['an unknown option', ['--force'], "'--force'"],
+  ])('ends with 2 for %s', async (_, words, fault) => {
+    const { code, stderr } = await restore({}, ...words);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^WrongUseError: .+\nSee npm run restore-graph -- --help\n$/);
+    expect(stderr).toContain(fault);
+  });
+
+  it('names all that is missing of its environment', async () => {
+    const { code, stderr } = await restore({}, '--run', RUN);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /^RefusedSetting: ARTIFACTS_URL is not set.+NEO4J_URL is not set.+NEO4J_PASSWORD is not set/,
+    );
+  });
+});

@@ -1,0 +1,66 @@
+// npm run restore-graph on a real graph, which `npm run test:neo4j` starts a server for.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { fingerprintOf } from '../../lib/migration/graph/fingerprint.ts';
+import { createSandboxGraph } from '../../local/sandbox/graph.ts';
+import { openArtifactFolder } from '../support/artifact-folder.ts';
+import { DUMP_PREFIX, dump, fillWithSample } from '../support/filled-graph.ts';
+import { useNeo4j } from '../support/neo4j.ts';
+
+const COMMAND = join(import.meta.dirname, '../../local/restore-graph.ts');
+// The server of the tests asks for no password; the command does.
+const { NEO4J_URL, NEO4J_USER = 'neo4j', NEO4J_PASSWORD = 'any' } = process.env;
+
+if (NEO4J_URL) describeRestoreInto(NEO4J_URL);
+else test.skip('Neo4j, which `npm run test:neo4j` starts a server for', () => {});
+
+function describeRestoreInto(url: string): void {
+  const { openEmpty, run } = useNeo4j(url);
+
+  async function dumped() {
+    const { folder, artifacts } = await openArtifactFolder();
+    const { contents } = await dump(await fillWithSample(createSandboxGraph()), artifacts);
+    const environment = {
+      PATH: process.env.PATH,
+      ARTIFACTS_URL: pathToFileURL(folder).href,
+      ...{ NEO4J_URL: url, NEO4J_USER, NEO4J_PASSWORD },
+    };
+    const restore = (...words: string[]) =>
+      new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+        const args = [COMMAND, '--dump', DUMP_PREFIX, ...words];
+        execFile(process.execPath, args, { env: environment }, (error, stdout, stderr) => {
+          resolve({ code: Number(error?.code ?? 0), stdout, stderr });
+        });
+      });
+    return { contents, restore };
+  }
+
+  describe('a restore by hand', () => {
+    test('fills an empty graph with what was dumped, and finds it there the next time', async () => {
+      const graph = await openEmpty();
+      const { contents, restore } = await dumped();
+      const looked = await restore();
+      expect(looked).toMatchObject({ code: 0, stderr: '' });
+      expect(looked.stdout).toContain('The graph is empty and can be restored into.');
+      expect(await graph.size()).toEqual({ nodes: 0, relationships: 0 });
+      for (let time = 0; time < 2; time += 1) {
+        const { code, stdout, stderr } = await restore('--execute', '--json');
+        expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+        expect(JSON.parse(stdout)).toMatchObject({ exitCode: 0, differences: [] });
+        expect(await fingerprintOf(graph)).toEqual(contents);
+      }
+    });
+
+    test('is refused by a graph that somebody else has something in', async () => {
+      const graph = await openEmpty();
+      await run("CREATE (:Precious {of: 'somebody'})");
+      const { restore } = await dumped();
+      const { code, stderr } = await restore('--execute');
+      expect(code).toBe(3);
+      expect(stderr).toMatch(/^RefusedGraphTarget: .+ holds 1 nodes .+ Name an empty graph/);
+      expect(await graph.size()).toEqual({ nodes: 1, relationships: 0 });
+    });
+  });
+}
