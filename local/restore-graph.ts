@@ -3,8 +3,8 @@
 import { Refusal } from '../lib/migration/refusals.ts';
 import { translateFailure } from '../lib/migration/runs/translate-failure.ts';
 import { restoreFromEnvironment } from '../lib/migration/services-from-environment.ts';
-import { WrongUseError } from './migrate/read-order.ts';
 import { EXIT, type ExitCode, failureAsJson } from './migrate/telling.ts';
+import { WrongUseError } from './migrate/typed-values.ts';
 import { carryOut } from './restore-graph/carry-out.ts';
 import { readOrder, USAGE } from './restore-graph/read-order.ts';
 import { answerAsText, exitCodeOf } from './restore-graph/telling.ts';

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { isArtifactKey } from '../../lib/migration/ports/artifacts.ts';
 import { runIdSchema } from '../../lib/migration/runs/run.ts';
-import { WrongUseError } from '../migrate/read-order.ts';
+import { WrongUseError } from '../migrate/typed-values.ts';
 import { firstLine } from '../start-error.ts';
 
 export type RestoreOrder =

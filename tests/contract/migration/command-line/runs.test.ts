@@ -124,7 +124,11 @@ describe.each(PLACES)('wrong use of a run that has started, %s', (place) => {
         ['start', '--run', 'run-b', '--source', 'memories', '--execute'],
       ],
       ['RefusedUnknownRun', 'Begin one with "start"', ['preflight', '--run', 'run-z']],
-      ['RefusedInput', 'runId has to be 4 to 40 .*Correct what is named', ['preflight', '--run', 'Run Z']],
+      [
+        'RefusedInput',
+        'runId has to be 4 to 40 .*Correct what is named',
+        ['preflight', '--run', 'Run Z'],
+      ],
     ];
     for (const [name, remedy, words] of wrong) {
       const { code, stdout, stderr } = await migrate(...words);
