@@ -74,7 +74,10 @@ export type StepResult =
       readonly waitSeconds: number;
     };
 
-/** @throws Refusal with its reason, and nothing is changed; RetryableFailure, and the step goes on from there */
+/**
+ * @throws Refusal with its reason: the run stays where it is, and before the step has begun nothing is changed;
+ *   RetryableFailure, and the step goes on from there
+ */
 export async function takeStep(
   step: Step,
   services: Services,

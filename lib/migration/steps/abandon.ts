@@ -1,18 +1,21 @@
-// Gives a run up before users were touched, and removes what it has built. Its artifacts stay.
+// Gives a run up before users were touched, and removes what it has built on the store. Its artifacts stay.
 import type { Run } from '../runs/run.ts';
 import { collectionsOf } from '../runs/run-names.ts';
 import type { Step } from '../runs/step.ts';
+import { removeLeftoverSnapshot } from './leftover-snapshot.ts';
 
 export const abandon: Step = {
   command: 'abandon',
   forecast: async ({ run }) => ({ removes: builtBy(run) }),
-  work: async ({ services, run, renew }) => {
+  work: async (turn) => {
+    const { services, run, renew } = turn;
     const active = await services.setting.read();
     for (const collection of builtBy(run)) {
       if (collection === active) continue;
       await renew();
       await services.vectors.deleteCollection(collection);
     }
+    await removeLeftoverSnapshot(turn);
     return { done: true };
   },
 };

@@ -5,6 +5,7 @@ import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
+import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -52,6 +53,65 @@ describe('a collection of somebody else', () => {
     ]);
     await expect(migration.finish('rollback')).rejects.toEqual(named('RefusedNothingToReturnTo'));
     expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
+  });
+});
+
+describe('what the setting names', () => {
+  it.each(['abandon', 'rebuild'] as const)('is removed by no %s', async (step) => {
+    const migration = await createMigration();
+    const { services, target, clock } = migration;
+    await migration.start();
+    await migration.follow('preflight', 'backup', 'rebuild');
+    await services.setting.change({ from: SOURCE, to: target });
+    const settings = { store: services.vectors, collection: target, dimensions: 8, now: clock };
+    await (await startNewVersion(settings)).add('user-1', 'Written by somebody let in by hand');
+    await migration.finish(step);
+    expect(await services.vectors.count(target, ofUser('user-1'))).toBe(1);
+  });
+});
+
+describe('a backup that is given up half-way', () => {
+  /** Its snapshot is there, and known. */
+  async function breakOff({ services, invoke }: Migration): Promise<void> {
+    const downloadSnapshot = () => Promise.reject(new Error('Broken off'));
+    const vectors = { ...services.vectors, downloadSnapshot };
+    const attempt = async () => await invoke('backup', {}, { ...services, vectors });
+    await expect.poll(() => attempt().catch(String)).toBe('Error: Broken off');
+    expect(await services.vectors.listSnapshots(SOURCE)).toHaveLength(1);
+  }
+
+  it('leaves no snapshot on the store: before the window', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.follow('preflight');
+    await breakOff(migration);
+    await migration.finish('abandon');
+    expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
+  });
+
+  it('leaves no snapshot on the store: inside the window', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+    await migration.approve('window');
+    await migration.follow('freeze');
+    await breakOff(migration);
+    await migration.finish('rollback');
+    expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
+  });
+
+  it('keeps no return from its end, though the store keeps the snapshot', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+    await migration.approve('window');
+    await migration.follow('freeze');
+    await breakOff(migration);
+    const deleteSnapshot = () => Promise.reject(new Error('Not now'));
+    const vectors = { ...migration.services.vectors, deleteSnapshot };
+    await migration.finish('rollback', {}, { ...migration.services, vectors });
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN, why: 'Error: Not now' }]);
   });
 });
 
