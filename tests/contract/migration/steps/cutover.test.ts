@@ -19,6 +19,17 @@ async function deleteOne({ services }: Migration, collection: string): Promise<v
   await services.vectors.deletePoints(collection, { ids: points.map(({ id }) => id) });
 }
 
+/** As many points, of the same users: only what they hold is another. */
+async function changeOne({ services: { vectors } }: Migration, collection: string): Promise<void> {
+  const { points } = await vectors.scroll(collection, { limit: 1 });
+  const changed = points.map(({ id, vector, payload }) => ({
+    id,
+    vector: vector ?? asJsonText('[]'),
+    payload: asJsonText<Record<string, unknown>>(payload.replace('"data":"', '"data":"not ')),
+  }));
+  await vectors.upsert(collection, changed, 'upsert');
+}
+
 describe('a migration', () => {
   it('goes through to the cutover with every memory of every user', async () => {
     const migration = await createMigration();
@@ -151,19 +162,11 @@ describe('a cutover', () => {
 
   it('is refused while the snapshot is of anything else than what was verified', async () => {
     const migration = await createMigration();
-    const { vectors } = migration.services;
     await migration.start();
     await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
     await migration.approve('window');
     await migration.follow('freeze', 'backup');
-    // As many points, of the same users: only what they hold is another.
-    const { points } = await vectors.scroll(SOURCE, { limit: 1 });
-    const changed = points.map(({ id, vector, payload }) => ({
-      id,
-      vector: vector ?? asJsonText('[]'),
-      payload: asJsonText<Record<string, unknown>>(payload.replace('"data":"', '"data":"not ')),
-    }));
-    await vectors.upsert(SOURCE, changed, 'upsert');
+    await changeOne(migration, SOURCE);
     await migration.follow('copy', 'verify');
     const attempt = migration.invoke('cutover');
     await expect(attempt).rejects.toEqual(named('RefusedSourceChanged'));
@@ -179,6 +182,20 @@ describe('a cutover', () => {
     for (const execute of [false, true]) {
       const attempt = migration.invoke('cutover', { execute });
       await expect(attempt).rejects.toEqual(named('RefusedCountsDiffer'));
+    }
+    expect((await migration.runs.read(RUN)).phase).toBe('proved');
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+    await migration.follow('copy', 'verify', 'cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('is refused when the new collection is no longer what was verified, though every count is', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    await changeOne(migration, migration.target);
+    for (const execute of [false, true]) {
+      const attempt = migration.invoke('cutover', { execute });
+      await expect(attempt).rejects.toEqual(named('RefusedVerification'));
     }
     expect((await migration.runs.read(RUN)).phase).toBe('proved');
     expect(await migration.services.setting.read()).toBe(SOURCE);

@@ -69,6 +69,23 @@ describe('going back', () => {
     expect(await migration.lock.activeRun()).toBeUndefined();
   });
 
+  it('opens writes on no old version that is not up', async () => {
+    const migration = await live();
+    const { hooks } = migration.services;
+    const ask: typeof hooks.ask = async (request) => {
+      const answer = await hooks.ask(request);
+      if (request.action === 'deploy-old') migration.backend.deploy(undefined);
+      return answer;
+    };
+    const services = { ...migration.services, hooks: { ask } };
+    const attempt = migration.finish('rollback', {}, services);
+    await expect(attempt).rejects.toMatchObject({ name: 'RetryableUnavailable' });
+    expect((await migration.runs.read(RUN)).phase).toBe('returning');
+    expect(migration.operator.heard.at(-1)).toBe('deploy-old');
+    await migration.finish('rollback');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
   it('is never decided by the machine once users work on the new version', async () => {
     const migration = await live();
     const attempt = migration.invoke('rollback', { actor: 'machine' });
