@@ -4,6 +4,7 @@ import { SSMClient } from '@aws-sdk/client-ssm';
 import { createDocumentClient } from '../store/document-client.ts';
 import { createFileCollectionSetting } from './adapters/file-collection-setting.ts';
 import { createHttpMemoryBackend } from './adapters/http-memory-backend.ts';
+import { namedClient } from './adapters/named-client.ts';
 import { openNeo4j } from './adapters/neo4j.ts';
 import { openArtifacts } from './adapters/open-artifacts.ts';
 import type { QdrantConnection } from './adapters/qdrant/transport.ts';
@@ -88,11 +89,13 @@ function remembering({ TABLE_NAME, DYNAMODB_ENDPOINT }: RecordSettings): Remembe
 async function backends(settings: StepSettings, secrets: Secrets) {
   const { MEMORY_BACKEND_URL, MEMORY_PREVIEW_URL } = settings;
   const apiKey = await secrets.read('MEMORY_BACKEND_KEY');
-  const at = (url: string) =>
-    createHttpMemoryBackend({ url, apiKey, timeoutMs: BACKEND_TIMEOUT_MS });
+  const at = (url: string, service: string) =>
+    createHttpMemoryBackend({ url, apiKey, timeoutMs: BACKEND_TIMEOUT_MS, service });
   return {
-    backend: at(MEMORY_BACKEND_URL),
-    preview: MEMORY_PREVIEW_URL ? at(MEMORY_PREVIEW_URL) : undefined,
+    backend: at(MEMORY_BACKEND_URL, 'The memory backend of MEMORY_BACKEND_URL'),
+    preview: MEMORY_PREVIEW_URL
+      ? at(MEMORY_PREVIEW_URL, 'The new version of MEMORY_PREVIEW_URL')
+      : undefined,
   };
 }
 
@@ -110,14 +113,17 @@ async function openGraph({ NEO4J_URL, NEO4J_USER }: NamedGraph, secrets: Secrets
 function openSetting(url: URL): CollectionSetting {
   return url.protocol === 'file:'
     ? createFileCollectionSetting(fileURLToPath(url))
-    : createSsmCollectionSetting({ client: new SSMClient(), parameter: url.pathname });
+    : createSsmCollectionSetting({
+        client: namedClient(new SSMClient(), 'The setting of COLLECTION_SETTING'),
+        parameter: url.pathname,
+      });
 }
 
 // NAME_PARAMETER says where on AWS the secret NAME is kept; without it, NAME is the secret itself.
 function secretsOf(environment: Environment): Secrets {
   const local = createEnvironmentSecrets(environment);
   const kept = createSsmSecrets({
-    client: new SSMClient(),
+    client: namedClient(new SSMClient(), 'Systems Manager, which keeps the secrets'),
     environment,
   });
   return {

@@ -12,6 +12,8 @@ export interface BackendConnection {
   /** Maps to one user. */
   readonly apiKey: Secret;
   readonly timeoutMs: number;
+  /** As messages call it. */
+  readonly service?: string;
 }
 
 const statsSchema = v.object({
@@ -22,7 +24,7 @@ const identifiedSchema = v.object({ id: v.union([v.string(), v.number()]) });
 const graphSchema = v.object({ deprecated: v.optional(v.boolean(), false) });
 
 export function createHttpMemoryBackend(connection: BackendConnection): MemoryBackend {
-  const { apiKey, timeoutMs } = connection;
+  const { apiKey, timeoutMs, service = 'The memory backend' } = connection;
   const root = connection.url.replace(/\/+$/, '');
 
   // The endpoint stands for the path in messages: the path may hold a user's id.
@@ -33,9 +35,10 @@ export function createHttpMemoryBackend(connection: BackendConnection): MemoryBa
       headers: { 'x-api-key': apiKey.reveal() },
       body,
       timeoutMs,
+      service,
       endpoint,
     });
-    assertAccepted(endpoint, reply, userId);
+    assertAccepted(`${service}: ${endpoint}`, reply, userId);
     return reply;
   }
 
@@ -87,8 +90,7 @@ interface Asked {
 }
 
 // Whoever has a key that is valid, but another user's, is told so: it is the slip that is made most.
-function assertAccepted(path: string, { status }: HttpReply, userId = ''): void {
-  const endpoint = `The memory backend's ${path}`;
+function assertAccepted(endpoint: string, { status }: HttpReply, userId = ''): void {
   if (status === 401) throw new Refusal('RefusedCredentials', `${endpoint} answered 401.`);
   if (status === 403) {
     const whom = isTestUser(userId) ? userId : 'another user than that of the key';

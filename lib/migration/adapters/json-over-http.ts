@@ -13,6 +13,8 @@ export interface JsonRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly timeoutMs: number;
+  /** Who is asked, and the variable that names it. */
+  readonly service: string;
   /** What the request is called in messages: its URL may hold what nobody should read. */
   readonly endpoint: string;
 }
@@ -24,8 +26,8 @@ const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
  * @throws RetryableFailure when there is no answer, or one that says to come again
  */
 export async function requestJson(request: JsonRequest): Promise<HttpReply> {
-  const { method, url, body, timeoutMs, endpoint } = request;
-  const call = `${method} ${endpoint}`;
+  const { method, url, body, timeoutMs, service, endpoint } = request;
+  const call = `${service}: ${method} ${endpoint}`;
   try {
     const reply = await fetch(url, {
       method,
@@ -39,8 +41,15 @@ export async function requestJson(request: JsonRequest): Promise<HttpReply> {
     return { status: reply.status, body: parsed(text) };
   } catch (error) {
     if (error instanceof RetryableFailure) throw error;
-    throw new RetryableFailure('RetryableUnavailable', `${call}: no answer`, { cause: error });
+    const why = `${call}: no answer (${reasonOf(error)})`;
+    throw new RetryableFailure('RetryableUnavailable', why, { cause: error });
   }
+}
+
+/** Of what fetch throws: its own message says nothing, and its cause's may hold the address. */
+function reasonOf(error: unknown): string {
+  const { name, cause } = error as { name: string; cause?: { code?: string } };
+  return cause?.code ?? name;
 }
 
 function unavailable(why: string, headers: Headers): RetryableFailure {

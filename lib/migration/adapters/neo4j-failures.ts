@@ -13,12 +13,17 @@ const PASSING = /\.TransactionTimedOut|^N\/A$/;
 export function translateFailure(cause: unknown): unknown {
   if (!(cause instanceof Neo4jError)) return cause;
   if (cause.retryable || PASSING.test(cause.code)) {
-    return new GraphUnavailableError(`The graph is not available: ${cause.code}`, { cause });
-  }
-  if (cause.code.startsWith('Neo.ClientError.Security.')) {
-    return new GraphAccessDeniedError(`The graph refuses the credentials: ${cause.code}`, {
+    return new GraphUnavailableError(`The graph of NEO4J_URL is not available: ${cause.code}`, {
       cause,
     });
+  }
+  if (cause.code.startsWith('Neo.ClientError.Security.')) {
+    return new GraphAccessDeniedError(
+      `The graph of NEO4J_URL refuses the credentials: ${cause.code}`,
+      {
+        cause,
+      },
+    );
   }
   return new GraphRefusedError(cause.code, { cause });
 }

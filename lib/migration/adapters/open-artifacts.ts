@@ -4,6 +4,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { ConfigurationError } from '../../errors.ts';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import { createFileArtifacts } from './file-artifacts.ts';
+import { namedClient } from './named-client.ts';
 import { createS3Artifacts } from './s3-artifacts.ts';
 
 /**
@@ -21,7 +22,7 @@ export function openArtifacts(
   if (url?.protocol === 's3:' && url.host !== '') {
     const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
     return createS3Artifacts({
-      client: createClient(s3Endpoint),
+      client: namedClient(createClient(s3Endpoint), 'The artifacts of ARTIFACTS_URL'),
       bucket: url.host,
       prefix: prefix && `${prefix}/`,
       now,

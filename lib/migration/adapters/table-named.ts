@@ -1,5 +1,6 @@
 // The table of the runs, named where it is not there or is another: by itself the store says neither which nor why.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { markFailure } from '../ports/whose-failure.ts';
 import { Refusal } from '../refusals.ts';
 
 type Client = Pick<DynamoDBDocumentClient, 'send'>;
@@ -9,6 +10,7 @@ export function tableNamed(tableName: string, client: Client): Client {
     try {
       return await client.send(command);
     } catch (cause) {
+      markFailure(cause, `The table ${tableName} of TABLE_NAME`);
       throw refusal(tableName, cause) ?? cause;
     }
   }

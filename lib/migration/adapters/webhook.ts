@@ -18,7 +18,8 @@ export function createWebhook(options: {
       const { status } = await requestJson({
         method: 'POST',
         url,
-        endpoint: `webhook ${action}`,
+        service: 'The webhook of MIGRATION_WEBHOOK_URL',
+        endpoint: action,
         headers: {
           'idempotency-key': `${runId}:${occasion}:${action}`,
           ...(token ? { authorization: `Bearer ${token.reveal()}` } : {}),

@@ -22,6 +22,7 @@ import {
   VectorStoreUnavailableError,
   WriteNotCompletedError,
 } from '../ports/vector-store-errors.ts';
+import { markFailure, whoseFailure } from '../ports/whose-failure.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { refusalByAws } from './aws-failures.ts';
 
@@ -29,9 +30,10 @@ import { refusalByAws } from './aws-failures.ts';
 export function translateFailure(cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause;
   if (cause instanceof Refusal || cause instanceof RetryableFailure) return cause;
+  if (isOfVectorStore(cause)) markFailure(cause, 'The vector store of QDRANT_URL');
   // What nobody could connect to has a code, and not always a message.
   const { code = cause.name } = cause as NodeJS.ErrnoException;
-  const why = `${cause.message || code}.`;
+  const why = `${whoseFailure(cause)}${cause.message || code}.`;
   if (isPassing(cause)) return new RetryableFailure('RetryableUnavailable', why, { cause });
   if (cause instanceof VectorStoreAccessDeniedError || cause instanceof GraphAccessDeniedError) {
     return new Refusal('RefusedCredentials', why, { cause });
@@ -64,6 +66,10 @@ function isSaidByStore(error: Error): boolean {
   );
 }
 
+function isOfVectorStore(error: Error): boolean {
+  return error instanceof VectorStoreUnavailableError || error instanceof WriteNotCompletedError;
+}
+
 function isFaultOfGraph(error: Error): boolean {
   return (
     error instanceof GraphRefusedError ||
@@ -74,10 +80,5 @@ function isFaultOfGraph(error: Error): boolean {
 }
 
 function isPassing(error: Error): boolean {
-  return (
-    error instanceof VectorStoreUnavailableError ||
-    error instanceof GraphUnavailableError ||
-    error instanceof WriteNotCompletedError ||
-    isTransient(error)
-  );
+  return isOfVectorStore(error) || error instanceof GraphUnavailableError || isTransient(error);
 }

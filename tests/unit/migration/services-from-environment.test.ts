@@ -1,9 +1,16 @@
 // What the environment of a migration's functions has to say: every gap and every slip is named, all of them at once.
-import { describe, expect, it } from 'vitest';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { Neo4jError } from 'neo4j-driver';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { translateFailure as ofDriver } from '../../../lib/migration/adapters/neo4j-failures.ts';
+import { tableNamed } from '../../../lib/migration/adapters/table-named.ts';
+import { translateFailure } from '../../../lib/migration/runs/translate-failure.ts';
+import type { Services } from '../../../lib/migration/services.ts';
 import {
   rememberingFromEnvironment,
   servicesFromEnvironment,
 } from '../../../lib/migration/services-from-environment.ts';
+import { STANDARD_PACE } from '../../../lib/retry.ts';
 import { named } from '../../support/migration/refused.ts';
 
 const COMPLETE: Readonly<Record<string, string>> = {
@@ -14,6 +21,8 @@ const COMPLETE: Readonly<Record<string, string>> = {
   COLLECTION_SETTING: 'file:///etc/memory/collection',
   ARTIFACTS_URL: 'file:///var/artifacts',
 };
+
+const TO_NOBODY = { testUser: 't', deadlineAt: undefined };
 
 async function refusalOf(environment: Record<string, string>): Promise<string> {
   const error = await servicesFromEnvironment(environment).then(
@@ -90,5 +99,64 @@ describe('the functions that look up or note down', () => {
   it('need no more than the table', () => {
     expect(rememberingFromEnvironment({ TABLE_NAME: 'table' })).toHaveProperty('approvals');
     expect(() => rememberingFromEnvironment({})).toThrow(named('RefusedSetting'));
+  });
+});
+
+describe('a service that does not answer', () => {
+  // Nobody listens there; where it is stays untold, for an address may hold what nobody should read.
+  const NOWHERE = 'http://127.0.0.1:1';
+  const AWAY = {
+    ...COMPLETE,
+    DYNAMODB_ENDPOINT: NOWHERE,
+    QDRANT_URL: NOWHERE,
+    MEMORY_BACKEND_URL: NOWHERE,
+    MEMORY_BACKEND_KEY: 'secret-key',
+    MEMORY_PREVIEW_URL: NOWHERE,
+    MIGRATION_WEBHOOK_URL: `${NOWHERE}/secret-path`,
+    MIGRATION_WEBHOOK_TOKEN: 'secret-token',
+    COLLECTION_SETTING: 'ssm:/memory/collection',
+    ARTIFACTS_URL: 's3://bucket',
+  };
+  const FREEZE = { action: 'freeze', runId: 'r', occasion: 'freezing', collection: 'c' } as const;
+  const pace = { ...STANDARD_PACE, deadlineMs: 1 };
+
+  it.each<[variable: string, ask: (services: Services) => Promise<unknown>]>([
+    ['QDRANT_URL', ({ vectors }) => vectors.listCollections()],
+    ['MEMORY_BACKEND_URL', ({ backend }) => backend.health()],
+    ['MEMORY_PREVIEW_URL', async ({ preview }) => await preview?.health()],
+    ['MIGRATION_WEBHOOK_URL', ({ hooks }) => hooks.ask({ ...FREEZE, ...TO_NOBODY })],
+    ['COLLECTION_SETTING', ({ setting }) => setting.read()],
+    ['ARTIFACTS_URL', ({ artifacts }) => artifacts.head('run-a/report.json')],
+  ])('is told by the variable that names it, %s', async (variable, ask) => {
+    vi.stubEnv('AWS_ENDPOINT_URL', NOWHERE);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const services = await servicesFromEnvironment(AWAY, { pace });
+    const failure = translateFailure(await ask(services).catch((error: unknown) => error));
+    expect(failure).toEqual(named('RetryableUnavailable'));
+    expect((failure as Error).message).toMatch(new RegExp(`^The .* of ${variable}: `));
+    expect((failure as Error).message).not.toContain('secret');
+  });
+
+  it('is told so where it is the table, by whose client others decide to try again', async () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const client = tableNamed('table', { send: () => Promise.reject(refused) });
+    const error: unknown = await client
+      .send(new GetCommand({ TableName: 'table', Key: {} }))
+      .catch((error: unknown) => error);
+    expect(error).toBe(refused);
+    expect(translateFailure(error)).toMatchObject({
+      name: 'RetryableUnavailable',
+      message: 'The table table of TABLE_NAME: connect ECONNREFUSED.',
+    });
+  });
+
+  it('is told so where it is the keeper of secrets, and where it is the graph', async () => {
+    vi.stubEnv('AWS_ENDPOINT_URL', NOWHERE);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const kept = { ...AWAY, MEMORY_BACKEND_KEY_PARAMETER: '/kept' };
+    const error = await servicesFromEnvironment(kept).catch((error: unknown) => error);
+    expect((translateFailure(error) as Error).message).toMatch(/^Systems Manager, .* secrets: /);
+    const gone = ofDriver(new Neo4jError('no route', 'ServiceUnavailable', '', '' as never));
+    expect((gone as Error).message).toMatch(/^The graph of NEO4J_URL /);
   });
 });
