@@ -81,6 +81,7 @@ export const COMMANDS = {
         'window-minutes',
         'retention-days',
         'accept',
+        'vector-sample',
         'free-gb',
       ] as const),
       ...(['removes-when-over', 'removes-artifacts-when-over'] as const),

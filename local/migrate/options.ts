@@ -48,6 +48,10 @@ export const OPTIONS = {
     ...{ type: 'string', multiple: true, value: 'FINDING', field: 'accepts' },
     says: `a finding to be taken as it is, once for each: ${ACCEPTABLE.join(', ')}`,
   },
+  'vector-sample': {
+    ...{ type: 'string', value: 'N', field: 'vectorSample', isNumber: true },
+    says: 'compare about so many vectors one by one; without, every vector',
+  },
   'removes-when-over': {
     ...{ type: 'boolean', field: 'removesWhenOver' },
     says: 'the old collection goes when the way back has ended',

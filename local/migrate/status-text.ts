@@ -71,6 +71,7 @@ function planText(plan: Status['plan']): string {
     `a window of ${plan.windowMinutes} minutes`,
     `a way back for ${plan.retentionDays} days`,
     `${removed.join(' and ') || 'nothing'} removed after it`,
+    ...(plan.vectorSample ? [`about ${plan.vectorSample} vectors compared`] : []),
     ...(plan.accepts.length > 0 ? [`accepts ${plan.accepts.join(', ')}`] : []),
   ].join('; ');
 }

@@ -59,6 +59,10 @@ export const planSchema = v.strictObject({
   ),
   /** Findings that would stop the run, and which the operator takes as they are. */
   accepts: v.array(v.picklist(ACCEPTABLE)),
+  /** About so many vectors are compared one by one, the same ones each time; without it, every vector is. */
+  vectorSample: v.optional(
+    v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.description('a whole number, 1 or more')),
+  ),
   /** On the store, as somebody saw it. */
   freeBytes: v.optional(bytesSchema),
   /** When the days are over: the old collection goes, or stays for somebody else to decide. */

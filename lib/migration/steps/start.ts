@@ -22,6 +22,7 @@ export const startInputSchema = v.strictObject({
   windowMinutes: v.optional(planSchema.entries.windowMinutes, 30),
   retentionDays: v.optional(planSchema.entries.retentionDays, 30),
   accepts: v.optional(planSchema.entries.accepts, []),
+  vectorSample: planSchema.entries.vectorSample,
   freeBytes: planSchema.entries.freeBytes,
   removesWhenOver: v.optional(planSchema.entries.removesWhenOver, false),
   removesArtifactsWhenOver: planSchema.entries.removesArtifactsWhenOver,

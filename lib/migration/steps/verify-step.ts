@@ -3,7 +3,9 @@ import { copySettings } from '../copy/copy-plan.ts';
 import { storeReport } from '../ports/reports.ts';
 import {
   VERIFICATION_START,
+  type VectorCheck,
   type VerificationCheckpoint,
+  type VerificationSettings,
   verifyCopy,
 } from '../proof/verification.ts';
 import type { VerificationReport } from '../proof/verification-findings.ts';
@@ -32,7 +34,7 @@ export const verify: Step = {
   },
 };
 
-async function settingsOf({ services, run }: StepContext) {
+async function settingsOf({ services, run }: StepContext): Promise<VerificationSettings> {
   const { sourceCollection: source, targetCollection: target, accepts } = run.plan;
   const planned = { store: services.vectors, source, target, now: () => performance.now() };
   const settings = await copySettings(planned);
@@ -40,19 +42,26 @@ async function settingsOf({ services, run }: StepContext) {
     source: settings.source,
     target: settings.target,
     pageSize: settings.pageSize,
-    vectors: 'all' as const,
+    vectors: vectorsOf(run),
     acceptedKeywordGaps: accepts.includes('empty-keywords') ? Number.MAX_SAFE_INTEGER : 0,
   };
 }
 
+// Seeded by the run: what is verified again, in the window above all, is the same.
+function vectorsOf({ runId, plan }: Run): VectorCheck {
+  const { vectorSample: sample } = plan;
+  return sample === undefined ? 'all' : { sample, seed: runId };
+}
+
 async function conclude(turn: Turn, report: VerificationReport): Promise<Outcome> {
   const { services, lease, run, save, note } = turn;
-  const { isPassed, faults, sourceFingerprint, counts } = report;
+  const { isPassed, faults, sourceFingerprint, counts, findings } = report;
+  const { vectorsCompared } = findings;
   const evidence = await storeReport(services, {
     lease,
     name: 'verification-report',
-    content: { runId: run.runId, ...report },
-    facts: { isPassed, fingerprint: sourceFingerprint, points: counts.source },
+    content: { runId: run.runId, vectors: vectorsOf(run), ...report },
+    facts: { isPassed, fingerprint: sourceFingerprint, points: counts.source, vectorsCompared },
   });
   if (isPassed) return { done: true, evidence };
   // In place of an older one that passed: it holds no more, and nobody is to approve it.
