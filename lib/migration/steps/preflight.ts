@@ -4,7 +4,6 @@ import { testUserOf } from '../ports/memory-backend.ts';
 import { storeReport } from '../ports/reports.ts';
 import { type Census, takeCensus } from '../proof/user-census.ts';
 import { userDigest } from '../proof/user-digest.ts';
-import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import type { Step, StepContext, Turn } from '../runs/step.ts';
 import type { Services } from '../services.ts';
@@ -18,6 +17,7 @@ import {
   denseVectorOf,
   type Finding,
 } from './preflight-checks.ts';
+import { refusalOver } from './preflight-refusal.ts';
 import { premadeOf } from './premade.ts';
 import { checkSpace, estimateSpace, type SpaceCheck } from './space-check.ts';
 
@@ -40,7 +40,8 @@ export const preflight: Step = {
       },
     });
     if (report.findings.length > 0) await withdrawEarlier(turn);
-    refuseOver(report.findings, reference.artifact);
+    const refusal = refusalOver(report.findings, reference.artifact);
+    if (refusal) throw refusal;
     return { done: true, evidence: reference };
   },
 };
@@ -125,11 +126,4 @@ function figuresOf(census: Census | undefined) {
 async function withdrawEarlier({ run, note }: Turn): Promise<void> {
   const { 'preflight-report': earlier, ...evidence } = run.evidence;
   if (earlier) await note({ evidence });
-}
-
-function refuseOver(findings: readonly Finding[], report: string): void {
-  const [first] = findings;
-  if (!first) return;
-  const why = findings.map((finding) => finding.why).join(' ');
-  throw new Refusal(first.name, `${why} The report is ${report}.`);
 }
