@@ -6,6 +6,7 @@ import { DAY_MS } from '../runs/durations.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Outcome, StepContext, Turn } from '../runs/step.ts';
 import { filesOf } from './graph-backup.ts';
+import { tidyUp } from './tidy-up.ts';
 
 export async function goLive(turn: Turn): Promise<Outcome> {
   const { services, run, lease } = turn;
@@ -19,7 +20,8 @@ export async function goLive(turn: Turn): Promise<Outcome> {
     content: { runId: run.runId, plan: run.plan, ...facts },
     facts,
   });
-  await removeBuilt(turn);
+  const message = `${run.plan.targetCollection} or its companion, uploaded by now, is to be removed by hand`;
+  await tidyUp(turn, message, () => removeBuilt(turn));
   return { done: true, evidence, changes: { liveAt, retainUntil } };
 }
 

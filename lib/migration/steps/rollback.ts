@@ -12,6 +12,7 @@ import type { Services } from '../services.ts';
 import { isDoneOutside } from './ask-outside.ts';
 import { removeLeftoverSnapshot } from './leftover-snapshot.ts';
 import { countLeastLost, countLostWrites, exportLostWrites, type Loss } from './lost-writes.ts';
+import { tidyUp } from './tidy-up.ts';
 import { removeUploads } from './upload-swap.ts';
 import { findWayBack, prepareWayBack } from './way-back.ts';
 import { lookSchema, proveFrozen, STILL_SECONDS } from './write-freeze.ts';
@@ -150,7 +151,8 @@ function assertAcknowledged(run: Run, loss: Loss, acknowledged: number): void {
 async function openAgain(turn: Turn, returnTo: string, loss: Loss): Promise<Outcome> {
   const { services, run, lease } = turn;
   if (!(await isDoneOutside(turn, 'open-writes', returnTo))) return waiting(POLL_SECONDS);
-  await tidyUp(turn);
+  const message = 'The snapshot that a backup has left on the store is to be removed by hand';
+  await tidyUp(turn, message, () => removeLeftoverSnapshot(turn));
   const { lost, exportedTo } = loss;
   const facts = {
     returnedTo: returnTo,
@@ -165,19 +167,6 @@ async function openAgain(turn: Turn, returnTo: string, loss: Loss): Promise<Outc
   });
   await keep(turn, evidence.artifact);
   return { done: true, evidence };
-}
-
-// Users are let in by now: no return is kept from its end for what merely takes room.
-async function tidyUp(turn: Turn): Promise<void> {
-  try {
-    await removeLeftoverSnapshot(turn);
-  } catch (error) {
-    turn.services.log({
-      level: 'WARN',
-      message: 'A snapshot that the backup has left on the store could not be removed',
-      ...{ runId: turn.run.runId, why: String(error) },
-    });
-  }
 }
 
 /** As long as the other artifacts of the run, and no shorter than anything is kept from today on. */

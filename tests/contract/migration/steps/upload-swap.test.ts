@@ -188,6 +188,23 @@ describe('a cutover by upload', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
+  it('is finished though the window closes while it tidies up', async () => {
+    const migration = await proved();
+    const { hooks } = migration.services;
+    const ask: typeof hooks.ask = async (request) => {
+      const answer = await hooks.ask(request);
+      if (request.action === 'open-writes') {
+        migration.pass(31 * 60_000);
+        await migration.beat();
+      }
+      return answer;
+    };
+    await migration.finish('cutover', {}, { ...migration.services, hooks: { ask } });
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN }]);
+    expect(await names(migration)).toContain(migration.target);
+  });
+
   it('is finished late by an operator, though the old collection is gone', async () => {
     const migration = await proved();
     const { vectors } = migration.services;
