@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { runIdSchema } from '../../lib/migration/runs/run.ts';
 import { firstLine } from '../start-error.ts';
+import { awaitTurn } from './await-turn.ts';
 import { type CommandName, commandNamed } from './commands.ts';
 import { confirmRun } from './confirm.ts';
 import { type Place, statusFrom, statusIn } from './place.ts';
@@ -37,9 +38,14 @@ export async function carryOut(order: Order, place: Place, terminal: Terminal): 
     await confirmRun({ runId, what: whatIsMeant(order, stage), typed: yesRun }, terminal);
   }
   const { during } = createProgress(terminal.output);
+  const inTurn = (take: () => Promise<unknown>) =>
+    // A timer comes again by itself.
+    commandNamed(name).by === 'a timer'
+      ? take()
+      : awaitTurn(take, (line) => terminal.output.write(`${name}: ${line}\n`));
   const told = { name, place, runId };
   const result = await untilDone(
-    () => during(told, () => place.invoke(name, payload)),
+    () => during(told, () => inTurn(() => place.invoke(name, payload))),
     (seconds) => tellWaiting(told, seconds, terminal),
   );
   const status =

@@ -1,7 +1,8 @@
 // The command line as an operator uses it: a process of its own over the sandbox, here or on a stage.
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
@@ -57,10 +58,19 @@ export async function migrateWith(
   environment: NodeJS.ProcessEnv,
   ...words: string[]
 ): Promise<Ended> {
+  return await startMigrateWith(environment, ...words).ended;
+}
+
+/** For whoever listens to it meanwhile. */
+export function startMigrateWith(environment: NodeJS.ProcessEnv, ...words: string[]) {
   const child = spawn(process.execPath, [COMMAND, ...words], {
     env: { ...NO_ACCOUNT, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  return { child, ended: endOf(child) };
+}
+
+async function endOf(child: ChildProcessByStdio<null, Readable, Readable>): Promise<Ended> {
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -109,7 +119,8 @@ export async function createOperator(
   const named: NodeJS.ProcessEnv = environments[place];
   const there = place === 'here' ? [] : ['--stage', STAGE];
 
-  const migrate = (...words: string[]) => migrateWith(named, ...words, ...there);
+  const startMigrate = (...words: string[]) => startMigrateWith(named, ...words, ...there);
+  const migrate = (...words: string[]) => startMigrate(...words).ended;
 
   /** As an operator who expects it to work. */
   async function succeed(...words: string[]): Promise<string> {
@@ -154,7 +165,7 @@ export async function createOperator(
   const suffix = there.length > 0 ? ` ${there.join(' ')}` : '';
 
   const { pass } = clock;
-  const typing = { named, there, migrate, succeed, approvalOf, suffix };
+  const typing = { named, there, migrate, startMigrate, succeed, approvalOf, suffix };
   return { ...world, ...typing, lambda, pass, follow, prove, start, record };
 }
 

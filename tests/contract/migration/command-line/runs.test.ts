@@ -140,12 +140,21 @@ describe.each(PLACES)('wrong use of a run that has started, %s', (place) => {
 });
 
 describe.each(PLACES)('a step that another has its turn of, %s', (place) => {
-  it('fails by the name of what may pass, and leaves the run where it was', async () => {
-    const { migrate, start, record, services } = await createOperator(place);
+  it('is waited for, and taken when its turn comes', PATIENT, async () => {
+    const { start, record, services, startMigrate } = await createOperator(place);
     await start();
-    await services.lock.take(RUN);
-    const { code, stderr } = await migrate('preflight', ...OF_RUN);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^RetryableStepRunning: /)]);
-    expect((await record()).phase).toBe('started');
+    const lease = await services.lock.take(RUN);
+    const { child, ended } = startMigrate('preflight', ...OF_RUN);
+    // Not before it has found out that it is another's turn.
+    child.stderr.once('data', async () => {
+      expect((await record()).phase).toBe('started');
+      await services.lock.release(lease);
+    });
+    const { code, stderr } = await ended;
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^preflight: waiting for its turn, up to 130 s: Another step of run/),
+    ]);
+    expect((await record()).phase).toBe('checked');
   });
 });
