@@ -119,7 +119,17 @@ async function inTurn(
       goOn(step, { ...context, lease, signal }, timeLeftMs),
     );
   } finally {
+    await letGo(services, lease);
+  }
+}
+
+// What became of the step is told, whatever becomes of its turn: that ends by itself soon enough.
+async function letGo({ lock, log }: Services, lease: Lease): Promise<void> {
+  try {
     await lock.release(lease);
+  } catch (error) {
+    const message = 'The turn could not be ended: it ends by itself when its lease runs out';
+    log({ level: 'WARN', message, runId: lease.runId, why: String(error) });
   }
 }
 

@@ -113,6 +113,28 @@ describe('a stage that takes longer than a lease', () => {
   });
 });
 
+describe('a turn that cannot be ended', () => {
+  it.each([
+    ['a success', 'somebody_elses', { done: true }],
+    ['a refusal', DRILL, { name: 'RefusedTarget' }],
+  ])('hides nothing of what became of the step: %s', async (_, taken, expected) => {
+    const migration = await createMigration();
+    const { services } = migration;
+    await migration.start();
+    const layout = { vectors: { size: 8, distance: 'Cosine' } } as const;
+    await services.vectors.createCollection(taken, layout);
+    const release = () => Promise.reject(new Error('No table'));
+    const spoken = { ...services, lock: { ...services.lock, release } };
+    const outcome = await migration
+      .invoke('preflight', {}, spoken)
+      .catch((error: unknown) => error);
+    expect(outcome).toMatchObject(expected);
+    expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN, why: 'Error: No table' }]);
+    migration.pass(LEASE_MS);
+    await migration.lock.take(RUN);
+  });
+});
+
 describe('a stage that is at work when the window closes', () => {
   const WINDOW_MS = 30 * 60_000;
 
