@@ -1,37 +1,13 @@
 // Every user's count as it was recorded before, against the collection that is live now.
 
-import * as v from 'valibot';
-import { parseReport } from '../ports/reports.ts';
 import { Refusal } from '../refusals.ts';
-import { type Run, referenceSchema } from '../runs/run.ts';
+import { parseReport } from '../runs/reports.ts';
+import type { Run } from '../runs/run.ts';
 import type { Services } from '../services.ts';
-import { graphDumpSchema } from '../steps/graph-backup.ts';
-import { partSchema, snapshotSchema } from '../steps/snapshot-backup.ts';
+import { readManifest } from './backup-manifest.ts';
 import { countRecordSchema } from './count-record.ts';
-import { fingerprintSchema } from './fingerprint.ts';
 import { takeCensus } from './user-census.ts';
 import { userDigest } from './user-digest.ts';
-
-const manifestSchema = v.object({
-  collection: v.string(),
-  storeVersion: v.string(),
-  counts: referenceSchema,
-  snapshot: snapshotSchema,
-  parts: v.array(partSchema),
-  sha256: v.string(),
-  /** What the snapshot held when it was restored for a try. */
-  drilled: fingerprintSchema,
-  graph: graphDumpSchema,
-});
-
-export type BackupManifest = v.InferOutput<typeof manifestSchema>;
-
-/** @throws Refusal where there is none, or it is not what was recorded */
-export async function readManifest(services: Services, run: Run): Promise<BackupManifest> {
-  const reference = run.evidence['backup-manifest'];
-  if (!reference) throw new Refusal('RefusedMissingEvidence', 'There is no backup.');
-  return await parseReport(services, reference, manifestSchema);
-}
 
 /** @throws Refusal naming the first users, by digest, whose counts differ */
 export async function assertCountsEqual(

@@ -1,13 +1,14 @@
 // Counts, snapshot and drill; the manifest comes last and says that all the rest is there and was proved.
 import * as v from 'valibot';
-import { storeReport } from '../ports/reports.ts';
+import { graphDumpSchema } from '../proof/backup-manifest.ts';
 import { recordCounts } from '../proof/count-record.ts';
 import { fingerprintSchema } from '../proof/fingerprint.ts';
 import { takeCensus } from '../proof/user-census.ts';
+import { storeReport } from '../runs/reports.ts';
 import { referenceSchema } from '../runs/run.ts';
 import { type Stage, takeStages } from '../runs/stages.ts';
 import type { Outcome, Step, Turn } from '../runs/step.ts';
-import { backUpGraph, graphDumpSchema } from './graph-backup.ts';
+import { backUpGraph } from './graph-backup.ts';
 import { drillRestore } from './restore-drill.ts';
 import {
   bytesOf,

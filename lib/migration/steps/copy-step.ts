@@ -4,8 +4,8 @@ import { type CopyPlan, copySettings, type PlannedCopy, planCopy } from '../copy
 import { copyDelta, DELTA_START, type DeltaCheckpoint } from '../copy/delta.ts';
 import { assertHealthy } from '../copy/health.ts';
 import { createPointWriter } from '../copy/point-writer.ts';
-import { storeReport } from '../ports/reports.ts';
 import { Refusal } from '../refusals.ts';
+import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
 import { forecastCopy } from './copy-forecast.ts';

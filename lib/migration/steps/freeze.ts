@@ -1,7 +1,7 @@
 // Opens the window: writes are stopped, and that they are is proved by trying one and by watching the store.
 import * as v from 'valibot';
-import { storeReport } from '../ports/reports.ts';
 import { POLL_SECONDS } from '../runs/durations.ts';
+import { storeReport } from '../runs/reports.ts';
 import type { Step } from '../runs/step.ts';
 import { isDoneOutside } from './ask-outside.ts';
 import { lookSchema, proveFrozen, STILL_SECONDS } from './write-freeze.ts';

@@ -1,8 +1,8 @@
 // The end of a cutover: what the way back rests on is kept, and the days of it are counted from now on.
 
-import { storeReport } from '../ports/reports.ts';
-import { readManifest } from '../proof/user-comparison.ts';
+import { readManifest } from '../proof/backup-manifest.ts';
 import { DAY_MS } from '../runs/durations.ts';
+import { storeReport } from '../runs/reports.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Outcome, StepContext, Turn } from '../runs/step.ts';
 import { filesOf } from './graph-backup.ts';

@@ -1,21 +1,11 @@
 // The dump of the graph, as a part of the backup: exact in the window, where nobody writes any more.
-import * as v from 'valibot';
 import { dumpGraph } from '../graph/dump.ts';
 import { GraphDriftedError } from '../graph/graph-errors.ts';
 import { dumpKeys, type GraphManifest } from '../graph/manifest.ts';
 import { verifyDump } from '../graph/read-dump.ts';
 import type { ArtifactStore } from '../ports/artifacts.ts';
+import type { GraphDump } from '../proof/backup-manifest.ts';
 import type { Turn } from '../runs/step.ts';
-
-export const graphDumpSchema = v.object({
-  /** none: there is no graph. drifted: somebody wrote to it meanwhile, before the window; it is dumped again in it. */
-  kind: v.picklist(['none', 'drifted', 'exact']),
-  prefix: v.string(),
-  nodes: v.number(),
-  relationships: v.number(),
-});
-
-export type GraphDump = v.InferOutput<typeof graphDumpSchema>;
 
 /** @throws GraphDriftedError when somebody writes to the graph inside the window; DamagedDumpError */
 export async function backUpGraph({ services, run, lease }: Turn): Promise<GraphDump> {

@@ -1,9 +1,9 @@
 // Looks at everything that can be known to stand in the way, changes nothing, and reports or refuses.
 import { KEYWORD_SLOT } from '../copy/keyword-slot.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
-import { storeReport } from '../ports/reports.ts';
 import { type Census, takeCensus } from '../proof/user-census.ts';
 import { userDigest } from '../proof/user-digest.ts';
+import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import type { Step, StepContext, Turn } from '../runs/step.ts';
 import type { Services } from '../services.ts';

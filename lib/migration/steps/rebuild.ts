@@ -3,9 +3,9 @@
 import * as v from 'valibot';
 import { KEYWORD_SLOT } from '../copy/keyword-slot.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
-import { storeReport } from '../ports/reports.ts';
 import type { CollectionSettings } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
+import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, collectionsOf, ofTestUser } from '../runs/run-names.ts';
 import type { Outcome, Step, Turn } from '../runs/step.ts';

@@ -1,9 +1,10 @@
 // Makes a collection of a snapshot that is kept as artifacts: only ever under a fresh name of the run's own, for onto
 // a collection that exists a restore overwrites without a word.
 import type { VectorStore } from '../ports/vector-store.ts';
+import type { Part, Snapshot } from '../proof/backup-manifest.ts';
 import { Refusal } from '../refusals.ts';
 import type { Approach } from '../runs/step.ts';
-import { keptBytes, type Part, type Snapshot } from './snapshot-backup.ts';
+import { keptBytes } from './snapshot-backup.ts';
 
 export interface KeptSnapshot {
   readonly snapshot: Snapshot;

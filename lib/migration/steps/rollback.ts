@@ -2,9 +2,9 @@
 // number, and exported. Whatever could stand in the way is looked at while everything is still as it was.
 import * as v from 'valibot';
 import { wayBackEnded } from '../next-step.ts';
-import { storeReport } from '../ports/reports.ts';
 import { Refusal } from '../refusals.ts';
 import { DAY_MS, POLL_SECONDS } from '../runs/durations.ts';
+import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Approach, Outcome, Step, Turn } from '../runs/step.ts';

@@ -1,27 +1,10 @@
 // The snapshot of a collection: made without waiting in silence, fetched in parts, checked where it is kept.
 import { createHash } from 'node:crypto';
-import * as v from 'valibot';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import type { SnapshotDescription, VectorStore } from '../ports/vector-store.ts';
 import { VectorStoreRefusedError } from '../ports/vector-store-errors.ts';
+import type { Part, Snapshot } from '../proof/backup-manifest.ts';
 import { Refusal } from '../refusals.ts';
-
-export const snapshotSchema = v.object({
-  name: v.string(),
-  size: v.number(),
-  /** The store's own SHA-256, where it tells one. */
-  checksum: v.nullable(v.string()),
-});
-
-export const partSchema = v.object({
-  artifact: v.string(),
-  bytes: v.number(),
-  sha256: v.string(),
-});
-
-export type Snapshot = Readonly<v.InferOutput<typeof snapshotSchema>>;
-
-export type Part = Readonly<v.InferOutput<typeof partSchema>>;
 
 /** The one snapshot that was not there before: being listed, it is complete. Undefined until then. */
 export async function newSnapshot(

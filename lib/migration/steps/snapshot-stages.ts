@@ -3,17 +3,12 @@ import * as v from 'valibot';
 import { MissingArtifactError } from '../ports/artifacts.ts';
 import type { VectorStore } from '../ports/vector-store.ts';
 import { VectorStoreRefusedError } from '../ports/vector-store-errors.ts';
+import { partSchema, snapshotSchema } from '../proof/backup-manifest.ts';
 import { Refusal } from '../refusals.ts';
 import type { Stage } from '../runs/stages.ts';
 import type { Turn } from '../runs/step.ts';
 import type { KeptSnapshot } from './restore-snapshot.ts';
-import {
-  checkKept,
-  fetchPart,
-  newSnapshot,
-  partSchema,
-  snapshotSchema,
-} from './snapshot-backup.ts';
+import { checkKept, fetchPart, newSnapshot } from './snapshot-backup.ts';
 
 export const snapshotEntries = {
   /** Snapshots that others made: listed before ours was asked for. */

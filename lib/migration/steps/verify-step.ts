@@ -1,6 +1,5 @@
 // Proves the new collection equal to the old one, stores the report, and lets nothing pass that is not.
 import { copySettings } from '../copy/copy-plan.ts';
-import { storeReport } from '../ports/reports.ts';
 import {
   VERIFICATION_START,
   type VectorCheck,
@@ -10,6 +9,7 @@ import {
 } from '../proof/verification.ts';
 import type { VerificationReport } from '../proof/verification-findings.ts';
 import { Refusal } from '../refusals.ts';
+import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
 

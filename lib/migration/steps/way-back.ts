@@ -2,8 +2,8 @@
 // Found out, and made, beside what users work on: before a return begins, nothing of theirs is touched.
 import { MissingArtifactError } from '../ports/artifacts.ts';
 import { measureOf } from '../ports/measured-content.ts';
+import { type BackupManifest, readManifest } from '../proof/backup-manifest.ts';
 import { fingerprintOf } from '../proof/fingerprint.ts';
-import { type BackupManifest, readManifest } from '../proof/user-comparison.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { restoredCollectionOf } from '../runs/run-names.ts';

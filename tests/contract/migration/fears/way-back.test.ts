@@ -1,7 +1,7 @@
 // Fears of a window that does not close, and of a way back that is none.
 import { describe, expect, it } from 'vitest';
 import { MissingArtifactError } from '../../../../lib/migration/ports/artifacts.ts';
-import { readManifest } from '../../../../lib/migration/proof/user-comparison.ts';
+import { readManifest } from '../../../../lib/migration/proof/backup-manifest.ts';
 import { Refusal } from '../../../../lib/migration/refusals.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';

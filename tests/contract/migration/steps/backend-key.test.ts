@@ -1,7 +1,7 @@
 // What the preflight proves of the memory backend's key, by reading alone, and what it cannot.
 import { describe, expect, it } from 'vitest';
-import { readReport } from '../../../../lib/migration/ports/reports.ts';
 import { Refusal } from '../../../../lib/migration/refusals.ts';
+import { readReport } from '../../../../lib/migration/runs/reports.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';

@@ -1,7 +1,7 @@
 // What a backup leaves: exact counts, a snapshot that is proved to restore, and a manifest that comes last.
 import { describe, expect, it } from 'vitest';
-import { readReport } from '../../../../lib/migration/ports/reports.ts';
 import type { CountRecord } from '../../../../lib/migration/proof/count-record.ts';
+import { readReport } from '../../../../lib/migration/runs/reports.ts';
 import type { Reference } from '../../../../lib/migration/runs/run.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';

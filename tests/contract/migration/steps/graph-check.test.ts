@@ -7,7 +7,7 @@ import {
   GraphUnavailableError,
 } from '../../../../lib/migration/graph/graph-errors.ts';
 import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
-import { readReport } from '../../../../lib/migration/ports/reports.ts';
+import { readReport } from '../../../../lib/migration/runs/reports.ts';
 import { findFreePort } from '../../../../local/free-port.ts';
 import { createMigration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';

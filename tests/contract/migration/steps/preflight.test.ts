@@ -1,6 +1,6 @@
 // What the preflight refuses, each by its name, and that it changes nothing.
 import { describe, expect, it } from 'vitest';
-import { readReport } from '../../../../lib/migration/ports/reports.ts';
+import { readReport } from '../../../../lib/migration/runs/reports.ts';
 import { DEFAULT_VERSION } from '../../../../local/sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';

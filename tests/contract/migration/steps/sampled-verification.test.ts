@@ -1,6 +1,6 @@
 // Vectors are compared one by one, or a sample of them where the plan says so: which, and how many, is evidence.
 import { describe, expect, it } from 'vitest';
-import { readReport } from '../../../../lib/migration/ports/reports.ts';
+import { readReport } from '../../../../lib/migration/runs/reports.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';
 

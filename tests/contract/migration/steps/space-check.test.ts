@@ -1,6 +1,6 @@
 // Room on the store: nobody there tells how much is free, so whoever can look has to say it.
 import { describe, expect, it } from 'vitest';
-import { readReport } from '../../../../lib/migration/ports/reports.ts';
+import { readReport } from '../../../../lib/migration/runs/reports.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';

@@ -1,8 +1,8 @@
 // Before anything is changed, a return is known to end well: everything it rests on was looked at. And whoever has
 // begun one has an exit in both directions.
 import { describe, expect, it } from 'vitest';
+import { readManifest } from '../../../../lib/migration/proof/backup-manifest.ts';
 import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
-import { readManifest } from '../../../../lib/migration/proof/user-comparison.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';

@@ -1,9 +1,9 @@
 // What is read back of a report: what was recorded, in the form that is known, or nothing.
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { parseReport, storeReport } from '../../../lib/migration/ports/reports.ts';
-import { openArtifactFolder } from '../../support/artifact-folder.ts';
-import { named } from '../../support/migration/refused.ts';
+import { parseReport, storeReport } from '../../../../lib/migration/runs/reports.ts';
+import { openArtifactFolder } from '../../../support/artifact-folder.ts';
+import { named } from '../../../support/migration/refused.ts';
 
 const schema = v.object({ points: v.number() });
 

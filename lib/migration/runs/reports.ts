@@ -2,11 +2,11 @@
 
 import * as v from 'valibot';
 import type { Evidence } from '../phases.ts';
+import { readJson, writeJson } from '../ports/json-artifact.ts';
 import { Refusal } from '../refusals.ts';
-import type { Reference } from '../runs/run.ts';
-import type { Lease } from '../runs/run-lock.ts';
 import type { Services } from '../services.ts';
-import { readJson, writeJson } from './json-artifact.ts';
+import type { Reference } from './run.ts';
+import type { Lease } from './run-lock.ts';
 
 /** Kept under the run and the turn it was made in: nothing is overwritten, a retried turn has its own. */
 export async function storeReport(

@@ -1,0 +1,55 @@
+// What a backup consists of: the parts of its snapshot, the dump of the graph, and the manifest that names them all.
+import * as v from 'valibot';
+import { Refusal } from '../refusals.ts';
+import { parseReport } from '../runs/reports.ts';
+import { type Run, referenceSchema } from '../runs/run.ts';
+import type { Services } from '../services.ts';
+import { fingerprintSchema } from './fingerprint.ts';
+
+export const snapshotSchema = v.object({
+  name: v.string(),
+  size: v.number(),
+  /** The store's own SHA-256, where it tells one. */
+  checksum: v.nullable(v.string()),
+});
+
+export const partSchema = v.object({
+  artifact: v.string(),
+  bytes: v.number(),
+  sha256: v.string(),
+});
+
+export type Snapshot = Readonly<v.InferOutput<typeof snapshotSchema>>;
+
+export type Part = Readonly<v.InferOutput<typeof partSchema>>;
+
+export const graphDumpSchema = v.object({
+  /** none: there is no graph. drifted: somebody wrote to it meanwhile, before the window; it is dumped again in it. */
+  kind: v.picklist(['none', 'drifted', 'exact']),
+  prefix: v.string(),
+  nodes: v.number(),
+  relationships: v.number(),
+});
+
+export type GraphDump = v.InferOutput<typeof graphDumpSchema>;
+
+const manifestSchema = v.object({
+  collection: v.string(),
+  storeVersion: v.string(),
+  counts: referenceSchema,
+  snapshot: snapshotSchema,
+  parts: v.array(partSchema),
+  sha256: v.string(),
+  /** What the snapshot held when it was restored for a try. */
+  drilled: fingerprintSchema,
+  graph: graphDumpSchema,
+});
+
+export type BackupManifest = v.InferOutput<typeof manifestSchema>;
+
+/** @throws Refusal where there is none, or it is not what was recorded */
+export async function readManifest(services: Services, run: Run): Promise<BackupManifest> {
+  const reference = run.evidence['backup-manifest'];
+  if (!reference) throw new Refusal('RefusedMissingEvidence', 'There is no backup.');
+  return await parseReport(services, reference, manifestSchema);
+}
