@@ -14,6 +14,7 @@ import {
   EXIT,
   type ExitCode,
   failureAsJson,
+  helpAsJson,
   helpOn,
 } from './migrate/telling.ts';
 import { WrongUseError } from './migrate/typed-values.ts';
@@ -36,7 +37,7 @@ async function migrate(): Promise<ExitCode> {
   try {
     const order = readOrder(words);
     if (!('name' in order)) {
-      console.log(helpOn(order.helpOn));
+      console.log(isForMachines ? helpAsJson(order.helpOn) : helpOn(order.helpOn));
       return EXIT.done;
     }
     const terminal = { input: process.stdin, output: process.stderr };

@@ -15,10 +15,11 @@ export interface Order {
 
 /** @returns a command's help, or that of all, where help is asked for. @throws WrongUseError */
 export function readOrder(words: readonly string[]): Order | { readonly helpOn?: CommandName } {
-  const [name = '--help', ...rest] = words;
-  if (name === '--help' || name === 'help') return {};
+  const [name = '', ...rest] = words;
+  const asksForHelp = name.startsWith('-') && words.includes('--help');
+  if (words.length === 0 || asksForHelp || name === 'help') return {};
   if (!isCommand(name)) throw new WrongUseError(`There is no command ${quoted(name)}.`);
-  const values = typedValues(rest, optionsOf(name));
+  const values = typedValues(rest, { command: name, names: optionsOf(name) });
   if (values.help) return { helpOn: name };
   const missing = commandNamed(name).needs.filter((option) => values[option] === undefined);
   if (missing.length > 0) {

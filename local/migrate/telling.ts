@@ -51,6 +51,10 @@ function resultLines(command: CommandName, result: unknown): string[] {
   ];
 }
 
+export function helpAsJson(name?: CommandName): string {
+  return JSON.stringify({ exitCode: EXIT.done, help: helpOn(name) });
+}
+
 export function helpOn(name?: CommandName): string {
   return name === undefined ? helpOnAll() : helpOnOne(name);
 }

@@ -11,10 +11,16 @@ export class WrongUseError extends Error {
 
 export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
+interface Taken {
+  readonly command: string;
+  readonly names: readonly OptionName[];
+}
+
 const LONGEST_QUOTE = 40;
 
 /** @throws WrongUseError */
-export function typedValues(words: readonly string[], names: readonly OptionName[]): Values {
+export function typedValues(words: readonly string[], taken: Taken): Values {
+  const { names } = taken;
   const options = Object.fromEntries(
     names.map((name) => {
       const { type, multiple = false }: Option = OPTIONS[name];
@@ -27,7 +33,7 @@ export function typedValues(words: readonly string[], names: readonly OptionName
     for (const name of names) assertOnce(name, given.filter((one) => one === name).length);
     return values as Values;
   } catch (error) {
-    throw error instanceof WrongUseError ? error : wrongUse(error, names);
+    throw error instanceof WrongUseError ? error : wrongUse(error, taken);
   }
 }
 
@@ -50,11 +56,15 @@ function assertOnce(name: OptionName, times: number): void {
 }
 
 /** What the parser says of a value that is missing, or too much, is of no help. */
-function wrongUse(cause: unknown, names: readonly OptionName[]): WrongUseError {
-  const said = firstLine(cause);
-  const isOfValue = (cause as { code?: string }).code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE';
+function wrongUse(cause: unknown, { command, names }: Taken): WrongUseError {
+  const [said = ''] = firstLine(cause).split('. ');
+  const { code } = cause as { code?: string };
+  const isOthers = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
+  const others = Object.keys(OPTIONS).find((one) => isOthers && isWhole(said, one));
+  if (others) return new WrongUseError(`"${command}" takes no --${others}.`, { cause });
+  const isOfValue = code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE';
   const name = isOfValue && names.find((one) => isWhole(said, one));
-  if (!name) return new WrongUseError(said, { cause });
+  if (!name) return new WrongUseError(`${said}.`, { cause });
   const { value }: Option = OPTIONS[name];
   const rule = value === undefined ? 'takes no value' : `needs a value: ${value}`;
   return new WrongUseError(`--${name} ${rule}.`, { cause });

@@ -63,8 +63,7 @@ describe('an order', () => {
     ['copy --run run-a --execute=yes', '--execute takes no value'],
     ['copy --run run-a --run run-b', '--run is given 2 times, and is taken once'],
     ['copy --run run-a --json --json', '--json is given 2 times, and is taken once'],
-    ['copy --run run-a --force', "'--force'"],
-    ['preflight --run run-a --execute', "'--execute'"],
+    ['copy --run run-a --force', "Unknown option '--force'."],
     ['copy --run run-a again', "'again'"],
     [
       'preflight --run run-a --free-gb -5',
@@ -94,9 +93,19 @@ describe('an order', () => {
     });
   });
 
-  it.each([[[]], [['--help']], [['help']]])('is a request for help as %j', (words) => {
-    expect(readOrder(words)).toEqual({});
+  it('takes no --execute where there is nothing to be meant, and says so', () => {
+    for (const name of ['preflight', 'verify']) {
+      const read = () => readOrder([name, '--run', 'run-a', '--execute']);
+      expect(read).toThrow(`"${name}" takes no --execute.`);
+    }
   });
+
+  it.each([[[]], [['--help']], [['help']], [['--json', '--help']], [['--help', '--json']]])(
+    'is a request for help as %j',
+    (words) => {
+      expect(readOrder(words)).toEqual({});
+    },
+  );
 
   it('is a request for the help of one command', () => {
     expect(readOrder(['copy', '--help'])).toEqual({ helpOn: 'copy' });

@@ -24,6 +24,17 @@ describe('a command line that is wrong in itself', () => {
   });
 });
 
+describe('help for a machine', () => {
+  it.each([[['--help', '--json']], [['copy', '--help', '--json']]])(
+    'is one object: %j',
+    async (words) => {
+      const { code, stdout, stderr } = await migrateWith({}, ...words);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(JSON.parse(stdout)).toEqual({ exitCode: 0, help: expect.stringContaining('copy') });
+    },
+  );
+});
+
 describe('the environment', () => {
   it('is told all that is missing or unusable, before the database is looked for', async () => {
     const { code, stderr } = await migrateWith(
