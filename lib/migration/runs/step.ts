@@ -53,7 +53,8 @@ export interface StepContext {
 
 export interface Step {
   readonly command: Command;
-  readonly forecast: (context: StepContext) => Promise<Forecast>;
+  /** Of a step that is a dry run unless told otherwise. */
+  readonly forecast?: (context: StepContext) => Promise<Forecast>;
   /** Refuses before the step has begun. */
   readonly guard?: (approach: Approach) => Promise<void>;
   /** What the record tells from the beginning of the step on. */
@@ -90,7 +91,7 @@ export async function takeStep(
     if (input.actor === 'machine' && isBehindIt(step.command, run)) return resultOf(run, DONE);
     const move = moveFor(step.command, standingOf(run), input.actor);
     if (move.mutates && !input.execute) {
-      const forecast = await step.forecast({ services, input, run });
+      const forecast = (await step.forecast?.({ services, input, run })) ?? {};
       return { runId: run.runId, dryRun: true, forecast };
     }
     return await inTurn(step, services, { input, timeLeftMs });

@@ -23,7 +23,6 @@ import { checkSpace, estimateSpace, type SpaceCheck } from './space-check.ts';
 
 export const preflight: Step = {
   command: 'preflight',
-  forecast: examine,
   work: async (turn) => {
     const { services, lease } = turn;
     const report = await examine(turn);
@@ -45,8 +44,6 @@ export const preflight: Step = {
     return { done: true, evidence: reference };
   },
 };
-
-export type PreflightReport = Awaited<ReturnType<typeof examine>>;
 
 async function examine({ services, run, input }: StepContext) {
   const { vectors, backend, preview, clock } = services;

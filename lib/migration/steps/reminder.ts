@@ -4,7 +4,7 @@ import { testUserOf } from '../ports/memory-backend.ts';
 import { DAY_MS } from '../runs/durations.ts';
 import type { Run } from '../runs/run.ts';
 import type { Turn } from '../runs/step.ts';
-import type { Retention } from './retention.ts';
+import type { Retention } from './retention-days.ts';
 
 /** A day after the last one, whoever asks and however often. */
 export function isReminderDue({ remindedAt }: Run, now: Date): boolean {

@@ -1,10 +1,8 @@
 // Proves that a snapshot can be restored: under a name of the run's own, counted, and removed again.
 import { type Fingerprint, fingerprintOf } from '../proof/fingerprint.ts';
 import { Refusal } from '../refusals.ts';
-import type { Run } from '../runs/run.ts';
-import { collectionsOf, drillCollectionOf } from '../runs/run-names.ts';
+import { drillCollectionOf } from '../runs/run-names.ts';
 import type { Turn } from '../runs/step.ts';
-import type { Services } from '../services.ts';
 import { type KeptSnapshot, restoreSnapshot } from './restore-snapshot.ts';
 
 /**
@@ -21,7 +19,7 @@ export async function drillRestore(
   const { vectors } = turn.services;
   const scratch = drillCollectionOf(run);
   await renew();
-  await removeOwn(vectors, run, scratch);
+  await vectors.deleteCollection(scratch);
   try {
     await restoreSnapshot(turn, { name: scratch, kept });
     const restored = await vectors.count(scratch);
@@ -33,10 +31,6 @@ export async function drillRestore(
   } finally {
     // A later turn may be drilling under the same name.
     await renew();
-    await removeOwn(vectors, run, scratch);
+    await vectors.deleteCollection(scratch);
   }
-}
-
-async function removeOwn(vectors: Services['vectors'], run: Run, name: string): Promise<void> {
-  if (collectionsOf(run).includes(name)) await vectors.deleteCollection(name);
 }

@@ -2,21 +2,11 @@
 
 import { Refusal } from '../refusals.ts';
 import { DAY_MS } from '../runs/durations.ts';
-import type { Run } from '../runs/run.ts';
 import { backupsOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { Outcome, Step, Turn } from '../runs/step.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
 import { isReminderDue, remind } from './reminder.ts';
-
-const WARNING_DAYS = 7;
-
-export interface Retention {
-  readonly until: string;
-  readonly daysLeft: number;
-  readonly isOver: boolean;
-  /** In the last week: who wants to go back has to do it now. */
-  readonly isEnding: boolean;
-}
+import { retentionOf } from './retention-days.ts';
 
 export const retention: Step = {
   command: 'retention',
@@ -39,20 +29,6 @@ export const retention: Step = {
     return { done: false, waitSeconds: DAY_MS / 1_000 };
   },
 };
-
-/** @throws Refusal for a run that never went live */
-export function retentionOf({ retainUntil }: Run, now: Date): Retention {
-  if (retainUntil === undefined) {
-    throw new Refusal('RefusedMissingEvidence', 'The record tells no end of the retention.');
-  }
-  const left = retainUntil - now.getTime();
-  return {
-    until: new Date(retainUntil).toISOString(),
-    daysLeft: Math.max(0, Math.ceil(left / DAY_MS)),
-    isOver: left <= 0,
-    isEnding: left > 0 && left <= WARNING_DAYS * DAY_MS,
-  };
-}
 
 // Marked as irreversible by then: nobody relies on what is removed here.
 async function close(turn: Turn): Promise<Outcome> {

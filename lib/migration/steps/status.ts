@@ -10,7 +10,7 @@ import { parseInput } from '../runs/parse-input.ts';
 import { type Run, runIdSchema } from '../runs/run.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
 import type { Services } from '../services.ts';
-import { retentionOf } from './retention.ts';
+import { retentionOf } from './retention-days.ts';
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 

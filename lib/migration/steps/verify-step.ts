@@ -15,9 +15,6 @@ import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
 
 export const verify: Step = {
   command: 'verify',
-  forecast: async ({ services, run }) => ({
-    compares: await services.vectors.count(run.plan.sourceCollection),
-  }),
   work: async (turn) => {
     const { save, hasTime, checkpoint } = turn;
     const settings = await settingsOf(turn);

@@ -7,7 +7,8 @@ import { type Step, type StepResult, takeStep } from '../runs/step.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
 import type { Services } from '../services.ts';
 import { isReminderDue } from './reminder.ts';
-import { retention, retentionOf } from './retention.ts';
+import { retention } from './retention.ts';
+import { retentionOf } from './retention-days.ts';
 import { rollback } from './rollback.ts';
 import { stay } from './stay.ts';
 
