@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { Database } from '../../store/database.ts';
 import { GATE_PLACES, type Gate } from '../phases.ts';
 import { Refusal, type RefusalName } from '../refusals.ts';
+import { DAY_MS } from './durations.ts';
 import type { Run } from './run.ts';
 import { approvalKey } from './run-keys.ts';
 
@@ -102,7 +103,7 @@ function assertTimely(milliseconds: number): void {
   if (milliseconds <= 0) {
     throw new Refusal('RefusedApprovalForm', 'The approval would have expired already.');
   }
-  if (milliseconds <= LONGEST_DAYS * 86_400_000) return;
+  if (milliseconds <= LONGEST_DAYS * DAY_MS) return;
   throw new Refusal('RefusedApprovalForm', `An approval holds for ${LONGEST_DAYS} days at most.`);
 }
 

@@ -4,6 +4,7 @@ import { MOVES, type Move } from '../moves.ts';
 import { moveFor, type Standing } from '../next-step.ts';
 import { type Command, ENDED, type Evidence } from '../phases.ts';
 import type { Services } from '../services.ts';
+import { POLL_SECONDS } from './durations.ts';
 import { parseInput } from './parse-input.ts';
 import { createRating } from './rating.ts';
 import { type Checkpoint, entering, type Progress, type Reference, type Run } from './run.ts';
@@ -41,6 +42,11 @@ export type Outcome =
       readonly changes?: Partial<Pick<Run, 'liveAt' | 'retainUntil' | 'remindedAt'>>;
     }
   | { readonly done: false; readonly waitSeconds: number };
+
+/** For a person or a service, unless told: to be taken again then. */
+export function waiting(waitSeconds: number = POLL_SECONDS): Outcome {
+  return { done: false, waitSeconds };
+}
 
 /** What a dry run tells: what the step found, and what it would do. */
 export type Forecast = Readonly<Record<string, unknown>>;

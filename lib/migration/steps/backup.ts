@@ -7,7 +7,7 @@ import { takeCensus } from '../proof/user-census.ts';
 import { storeReport } from '../runs/reports.ts';
 import { referenceSchema } from '../runs/run.ts';
 import { type Stage, takeStages } from '../runs/stages.ts';
-import type { Outcome, Step, Turn } from '../runs/step.ts';
+import { type Outcome, type Step, type Turn, waiting } from '../runs/step.ts';
 import { backUpGraph } from './graph-backup.ts';
 import { drillRestore } from './restore-drill.ts';
 import {
@@ -47,7 +47,7 @@ export const backup: Step = {
     };
     try {
       const end = await takeStages(turn, stagesOf(turn), { from: reached, save });
-      if (!end.isComplete) return { done: false, waitSeconds: end.waitSeconds };
+      if (!end.isComplete) return waiting(end.waitSeconds);
       return await writeManifest(turn, end.state);
     } catch (error) {
       const collection = turn.run.plan.sourceCollection;

@@ -4,9 +4,8 @@ import { changedSetting } from '../ports/collection-setting.ts';
 import { fingerprintOf } from '../proof/fingerprint.ts';
 import { assertCountsEqual } from '../proof/user-comparison.ts';
 import { Refusal } from '../refusals.ts';
-import { POLL_SECONDS } from '../runs/durations.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
+import { type Step, type StepContext, type Turn, waiting } from '../runs/step.ts';
 import { isDoneOutside } from './ask-outside.ts';
 import { proveEmbeddings } from './embedding-probe.ts';
 import { goLive } from './go-live.ts';
@@ -48,7 +47,7 @@ export const cutover: Step = {
     };
     const uploads = { from: state.uploads, save: (uploads: Uploads) => keep({ uploads }) };
     const waitSeconds = await uploadSwap(turn, uploads);
-    if (waitSeconds !== undefined) return { done: false, waitSeconds };
+    if (waitSeconds !== undefined) return waiting(waitSeconds);
     await renew();
     await services.setting.change({ from: run.plan.sourceCollection, to: live });
     if (!state.isDeployed) {
@@ -82,10 +81,6 @@ async function prove(turn: Turn): Promise<void> {
 async function mayBeLate({ services, run, input }: StepContext): Promise<boolean> {
   if (input.actor !== 'operator' || run.phase !== 'switching') return false;
   return run.openedAt !== undefined || !(await hasWayBack(services, run));
-}
-
-function waiting(): Outcome {
-  return { done: false, waitSeconds: POLL_SECONDS };
 }
 
 /** Plan, report, backup and counts are of one and the same state, and it is that of now. @throws Refusal */

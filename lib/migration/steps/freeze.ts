@@ -1,8 +1,7 @@
 // Opens the window: writes are stopped, and that they are is proved by trying one and by watching the store.
 import * as v from 'valibot';
-import { POLL_SECONDS } from '../runs/durations.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Step } from '../runs/step.ts';
+import { type Step, waiting } from '../runs/step.ts';
 import { isDoneOutside } from './ask-outside.ts';
 import { lookSchema, proveFrozen, STILL_SECONDS } from './write-freeze.ts';
 
@@ -22,7 +21,7 @@ export const freeze: Step = {
     const { sourceCollection } = run.plan;
     const { look } = v.parse(stateSchema, checkpoint?.state ?? {});
     if (!(await isDoneOutside(turn, 'freeze', sourceCollection))) {
-      return { done: false, waitSeconds: POLL_SECONDS };
+      return waiting();
     }
     const facts = await proveFrozen(turn, {
       collection: sourceCollection,
@@ -30,7 +29,7 @@ export const freeze: Step = {
       look,
       remember: (seen) => save(seen ? { look: seen } : {}),
     });
-    if (!facts) return { done: false, waitSeconds: STILL_SECONDS };
+    if (!facts) return waiting(STILL_SECONDS);
     const evidence = await storeReport(services, {
       lease,
       name: 'freeze-proof',

@@ -3,11 +3,11 @@
 import * as v from 'valibot';
 import { wayBackEnded } from '../next-step.ts';
 import { Refusal } from '../refusals.ts';
-import { DAY_MS, POLL_SECONDS } from '../runs/durations.ts';
+import { DAY_MS } from '../runs/durations.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import type { Approach, Outcome, Step, Turn } from '../runs/step.ts';
+import { type Approach, type Outcome, type Step, type Turn, waiting } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { isDoneOutside } from './ask-outside.ts';
 import { removeLeftoverSnapshot } from './leftover-snapshot.ts';
@@ -90,7 +90,7 @@ async function goBack(turn: Turn, state: State): Promise<Outcome> {
     const from = present === sourceCollection ? sourceCollection : live;
     await services.setting.change({ from, to: returnTo });
   }
-  if (!(await isDoneOutside(turn, 'deploy-old', returnTo))) return waiting(POLL_SECONDS);
+  if (!(await isDoneOutside(turn, 'deploy-old', returnTo))) return waiting();
   await services.backend.health();
   await removeUploads(turn);
   return await openAgain(turn, returnTo, loss);
@@ -100,7 +100,7 @@ async function goBack(turn: Turn, state: State): Promise<Outcome> {
 async function freezeNew(turn: Turn, state: State): Promise<State | Outcome> {
   const { run, save } = turn;
   const [collection, companion] = liveCollectionsOf(run);
-  if (!(await isDoneOutside(turn, 'freeze', collection))) return waiting(POLL_SECONDS);
+  if (!(await isDoneOutside(turn, 'freeze', collection))) return waiting();
   if (run.openedAt !== undefined) {
     const stillness = await proveFrozen(turn, {
       collection,
@@ -150,7 +150,7 @@ function assertAcknowledged(run: Run, loss: Loss, acknowledged: number): void {
 
 async function openAgain(turn: Turn, returnTo: string, loss: Loss): Promise<Outcome> {
   const { services, run, lease } = turn;
-  if (!(await isDoneOutside(turn, 'open-writes', returnTo))) return waiting(POLL_SECONDS);
+  if (!(await isDoneOutside(turn, 'open-writes', returnTo))) return waiting();
   const message = 'The snapshot that a backup has left on the store is to be removed by hand';
   await tidyUp(turn, message, () => removeLeftoverSnapshot(turn));
   const { lost, exportedTo } = loss;
@@ -173,8 +173,4 @@ async function openAgain(turn: Turn, returnTo: string, loss: Loss): Promise<Outc
 async function keep({ services, run }: Turn, artifact: string): Promise<void> {
   const days = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
   await services.artifacts.retain(artifact, new Date(Math.max(days, run.retainUntil ?? 0)));
-}
-
-function waiting(waitSeconds: number): Outcome {
-  return { done: false, waitSeconds };
 }

@@ -1,9 +1,8 @@
 // Calls a return off: as long as the setting names the new collection, writes are opened there again.
 
 import { Refusal } from '../refusals.ts';
-import { POLL_SECONDS } from '../runs/durations.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
-import type { Step, StepContext } from '../runs/step.ts';
+import { type Step, type StepContext, waiting } from '../runs/step.ts';
 import { isDoneOutside } from './ask-outside.ts';
 import { goLive } from './go-live.ts';
 
@@ -18,7 +17,7 @@ export const stay: Step = {
   work: async (turn) => {
     const { run } = turn;
     if (!(await isDoneOutside(turn, 'open-writes', liveCollectionOf(run)))) {
-      return { done: false, waitSeconds: POLL_SECONDS };
+      return waiting();
     }
     // A return out of the window has kept the cutover from its end.
     return run.liveAt === undefined ? await goLive(turn) : { done: true };
