@@ -42,6 +42,17 @@ export function movesFrom(phase: Phase): readonly Move[] {
   return MOVES.filter(({ from }) => includes(from, phase));
 }
 
+/**
+ * What is left of a run in a window that is over: going back; and, where users were let in, a person may finish.
+ * Everything else is refused.
+ */
+export function lateMovesFrom(phase: Phase, wasOpened: boolean): readonly Move[] {
+  return movesFrom(phase).flatMap((move) => {
+    if (move.command === 'rollback') return [move];
+    return move.command === 'cutover' && wasOpened ? [{ ...move, by: ['operator'] }] : [];
+  });
+}
+
 /** The move that brings the run on; undefined when it has ended. */
 export function nextMove(phase: Phase): Move | undefined {
   const moves = movesFrom(phase);

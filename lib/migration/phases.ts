@@ -69,6 +69,22 @@ export const GATES = ['window', 'frozen', 'deployed', 'opened'] as const;
 
 export type Gate = (typeof GATES)[number];
 
+/** What the digest of every answer is of. */
+export const APPROVED_EVIDENCE = 'verification-report' satisfies Evidence;
+
+/** What is done outside of the migration's reach, by a webhook or by a person. */
+export const DEEDS = ['freeze', 'deploy-new', 'open-writes', 'deploy-old'] as const;
+
+export type Deed = (typeof DEEDS)[number];
+
+/** Where a person says that it is done. */
+export const GATE_OF: Readonly<Record<Deed, Gate>> = {
+  freeze: 'frozen',
+  'deploy-new': 'deployed',
+  'open-writes': 'opened',
+  'deploy-old': 'deployed',
+};
+
 export const BEFORE_WINDOW = [
   'started',
   'checked',
@@ -98,13 +114,3 @@ export const WAYS_OUT = [
 
 /** The lock is free for another run. */
 export const ENDED = ['closed', 'returned', 'abandoned'] as const satisfies readonly Phase[];
-
-/** Where each thing that only a person may say is asked for, and which evidence the answer is bound to. */
-export const GATE_PLACES: Readonly<
-  Record<Gate, { readonly in: readonly Phase[]; readonly evidence: Evidence }>
-> = {
-  window: { in: ['verified'], evidence: 'verification-report' },
-  frozen: { in: ['freezing', 'returning'], evidence: 'verification-report' },
-  deployed: { in: ['switching', 'returning'], evidence: 'verification-report' },
-  opened: { in: ['switching', 'returning', 'staying'], evidence: 'verification-report' },
-};

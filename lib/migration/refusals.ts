@@ -20,6 +20,7 @@ export const REMEDIES = {
   RefusedWindowOpen: 'Writes may be frozen: go back with "rollback", which opens them again.',
   RefusedActor: 'An operator has to do this: "npm run migrate -- status" shows the command.',
   RefusedMissingEvidence: 'Do the step that produces it again.',
+  RefusedNotAsked: 'Take the step again: it says what it waits for, and only that may be approved.',
   RefusedMissingApproval: 'Look at the evidence, then approve it with "approve".',
   RefusedExpiredApproval: 'Look at the evidence again and approve it anew with "approve".',
   RefusedOtherEvidence:

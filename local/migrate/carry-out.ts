@@ -3,9 +3,11 @@ import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { runIdSchema } from '../../lib/migration/runs/run.ts';
 import { firstLine } from '../start-error.ts';
+import { askedOf } from './asked-text.ts';
 import { awaitTurn } from './await-turn.ts';
 import { type CommandName, commandNamed } from './commands.ts';
 import { confirmRun } from './confirm.ts';
+import { countText } from './durations.ts';
 import { type Place, statusFrom, statusIn } from './place.ts';
 import { createProgress } from './progress.ts';
 import type { Order } from './read-order.ts';
@@ -57,7 +59,7 @@ function whatIsMeant({ name, payload }: Order, stage: string | undefined): strin
   const { does } = commandNamed(name);
   const there = stage === undefined ? '' : ` on stage ${stage}`;
   const { acknowledgedLoss: loss } = payload;
-  const price = loss === undefined ? '' : `, and loses ${loss} writes`;
+  const price = typeof loss === 'number' ? `, and loses ${countText(loss, 'write')}` : '';
   return `${name}${there}: ${does}${price}`;
 }
 
@@ -87,6 +89,9 @@ async function tellWaiting(told: Told, seconds: number, terminal: Terminal): Pro
   terminal.output.write(`${told.name}: not done yet, taken again in ${seconds} s\n`);
   const status = await whereItStands(told, terminal);
   const asked = status ? whatsNext(status, told.place.stage) : [];
+  for (const { toDo } of status ? askedOf(status) : []) {
+    terminal.output.write(`  to be done by a person: ${toDo}\n`);
+  }
   for (const { command } of asked.filter(({ command }) => command.startsWith('approve'))) {
     terminal.output.write(`  once it is done: ${COMMAND_LINE} ${command}\n`);
   }

@@ -6,15 +6,18 @@ const DAY_MS = 24 * HOUR_MS;
 
 export function durationText(milliseconds: number): string {
   if (milliseconds < MINUTE_MS) return 'less than a minute';
-  if (milliseconds < 2 * HOUR_MS) return counted(milliseconds / MINUTE_MS, 'minute');
-  if (milliseconds < 2 * DAY_MS) return counted(milliseconds / HOUR_MS, 'hour');
-  return counted(milliseconds / DAY_MS, 'day');
+  if (milliseconds < 2 * HOUR_MS) return passed(milliseconds / MINUTE_MS, 'minute');
+  if (milliseconds < 2 * DAY_MS) return passed(milliseconds / HOUR_MS, 'hour');
+  return passed(milliseconds / DAY_MS, 'day');
 }
 
-/** Whole ones that have passed. */
-function counted(number: number, unit: string): string {
-  const whole = Math.floor(number);
-  return `${whole} ${unit}${whole === 1 ? '' : 's'}`;
+export function countText(number: number, unit: string): string {
+  return `${number} ${unit}${number === 1 ? '' : 's'}`;
+}
+
+/** Whole ones. */
+function passed(number: number, unit: string): string {
+  return countText(Math.floor(number), unit);
 }
 
 /** To the second, as a person would type it. */

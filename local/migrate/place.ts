@@ -1,6 +1,6 @@
 // Where the functions of a migration run: in this process, or on a deployed stage. The command line asks both alike.
 import * as v from 'valibot';
-import { COMMANDS, GATES, PHASES } from '../../lib/migration/phases.ts';
+import { COMMANDS, DEEDS, GATES, PHASES } from '../../lib/migration/phases.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import type { CommandName } from './commands.ts';
 
@@ -28,7 +28,13 @@ const statusSchema = v.looseObject({
   plan: v.looseObject({}),
   evidence: v.array(v.looseObject({})),
   moves: v.array(v.looseObject({ command: v.picklist(COMMANDS) })),
-  gates: v.array(v.looseObject({ gate: v.picklist(GATES), isOpen: v.boolean() })),
+  gates: v.array(
+    v.looseObject({
+      gate: v.picklist(GATES),
+      action: v.nullable(v.picklist(DEEDS)),
+      isOpen: v.boolean(),
+    }),
+  ),
 });
 
 /** What the status function answered. @throws FunctionFailedError for what another version of it may have */

@@ -1,7 +1,9 @@
 // The status of a run as a page that a person reads.
+
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
-import { durationText, timeText } from './durations.ts';
+import { askedOf } from './asked-text.ts';
+import { countText, durationText, timeText } from './durations.ts';
 import { COMMAND_LINE, whatsNext } from './whats-next.ts';
 
 type Evidence = Status['evidence'][number];
@@ -18,6 +20,12 @@ export function statusAsText(status: Status, stage?: string): string {
     ...section(
       'Approvals',
       status.gates.map((gate) => gateLine(gate, status.at)),
+    ),
+    ...section(
+      'To be done by a person',
+      askedOf(status).map(
+        ({ toDo, since }) => `${toDo}${since ? ` (asked ${timeText(since)})` : ''}`,
+      ),
     ),
     ...nextLines(status, stage),
   ].join('\n');
@@ -37,11 +45,11 @@ export function nextLines(status: Status, stage?: string): string[] {
   );
 }
 
-/** The window opens by an approval; at the other gates a webhook may be what is waited for. */
-function goesOn({ next, gates }: Status): string | null {
-  const window = gates.find(({ gate, isOpen }) => gate === 'window' && !isOpen);
-  if (!window) return next;
-  return window.digest === null ? 'copy' : 'approve';
+/** Whatever is asked of a person is waited for, unless it is too late for it. */
+function goesOn({ next, gates, isLate }: Status): string | null {
+  const asked = gates.find(({ isOpen }) => !isOpen);
+  if (!asked || isLate) return next;
+  return asked.digest === null ? 'copy' : 'approve';
 }
 
 function headLines(status: Status): string[] {
@@ -68,8 +76,8 @@ function planText(plan: Status['plan']): string {
   ];
   return [
     `${plan.sourceCollection} to ${liveCollectionOf({ plan })}`,
-    `a window of ${plan.windowMinutes} minutes`,
-    `a way back for ${plan.retentionDays} days`,
+    `a window of ${countText(plan.windowMinutes, 'minute')}`,
+    `a way back for ${countText(plan.retentionDays, 'day')}`,
     `${removed.join(' and ') || 'nothing'} removed after it`,
     ...(plan.vectorSample ? [`about ${plan.vectorSample} vectors compared`] : []),
     ...(plan.accepts.length > 0 ? [`accepts ${plan.accepts.join(', ')}`] : []),
@@ -89,7 +97,7 @@ function wayBackText({ phase, retention }: Status): string | null {
   if (!retention || phase === 'returned') return null;
   const { until, daysLeft, isOver, isEnding } = retention;
   if (isOver) return `ended at ${timeText(until)}`;
-  const days = `${daysLeft} ${daysLeft === 1 ? 'day' : 'days'} left`;
+  const days = `${countText(daysLeft, 'day')} left`;
   return `until ${timeText(until)}, ${days}${isEnding ? ': it ends soon' : ''}`;
 }
 

@@ -1,10 +1,8 @@
 // What happens outside of the migration's reach: freezing and opening writes, deploying a version.
+import { DEEDS } from '../phases.ts';
 
 export const HOOK_ACTIONS = [
-  'freeze',
-  'deploy-new',
-  'open-writes',
-  'deploy-old',
+  ...DEEDS,
   // Told, not asked: nothing waits for it.
   'warn-of-end',
 ] as const;

@@ -1,7 +1,7 @@
 // What only a person may say: that the evidence shown is good enough, until when.
 import * as v from 'valibot';
 import type { Database } from '../../store/database.ts';
-import { GATE_PLACES, type Gate } from '../phases.ts';
+import { APPROVED_EVIDENCE, GATE_OF, type Gate } from '../phases.ts';
 import { Refusal, type RefusalName } from '../refusals.ts';
 import { DAY_MS } from './durations.ts';
 import type { Run } from './run.ts';
@@ -107,10 +107,19 @@ function assertTimely(milliseconds: number): void {
   throw new Refusal('RefusedApprovalForm', `An approval holds for ${LONGEST_DAYS} days at most.`);
 }
 
-function assertAsked({ phase }: Run, gate: Gate): void {
-  if (GATE_PLACES[gate].in.includes(phase)) return;
-  const places = GATE_PLACES[gate].in.join(' or ');
-  throw new Refusal('RefusedApprovalForm', `"${gate}" is asked of a run that is ${places}.`);
+/** The one gate that a person is waited for at; undefined while nobody is. */
+export function gateAskedBy({ phase, asks }: Pick<Run, 'phase' | 'asks'>): Gate | undefined {
+  if (asks) return GATE_OF[asks.action];
+  return phase === 'verified' ? 'window' : undefined;
+}
+
+// What is not asked for is not done yet, or was not done for this: said beforehand, it would be taken for done.
+function assertAsked(run: Run, gate: Gate): void {
+  const asked = gateAskedBy(run);
+  if (asked === gate) return;
+  const instead = asked === undefined ? 'nothing is' : `"${asked}" is`;
+  const why = `"${gate}" is not asked for now: ${instead}, in a run that is ${run.phase}.`;
+  throw new Refusal('RefusedNotAsked', why);
 }
 
 /** Of what a person may look at and approve; a report that did not pass opens no window. */
@@ -118,18 +127,23 @@ export function approvableDigest(
   { evidence }: Pick<Run, 'evidence'>,
   gate: Gate,
 ): string | undefined {
-  const shown = evidence[GATE_PLACES[gate].evidence];
+  const shown = evidence[APPROVED_EVIDENCE];
   return gate === 'window' && shown?.facts.isPassed === false ? undefined : shown?.digest;
 }
 
 function assertApprovable(run: Run, gate: Gate): void {
-  const kind = GATE_PLACES[gate].evidence;
-  if (run.evidence[kind] === undefined || approvableDigest(run, gate) !== undefined) return;
-  throw new Refusal('RefusedVerification', `The ${kind} of ${run.runId} did not pass.`);
+  if (run.evidence[APPROVED_EVIDENCE] === undefined) return;
+  if (approvableDigest(run, gate) !== undefined) return;
+  throw new Refusal(
+    'RefusedVerification',
+    `The ${APPROVED_EVIDENCE} of ${run.runId} did not pass.`,
+  );
 }
 
 function assertSameEvidence({ evidence }: Run, gate: Gate, digest: string): void {
-  const kind = GATE_PLACES[gate].evidence;
-  if (evidence[kind]?.digest === digest) return;
-  throw new Refusal('RefusedOtherEvidence', `"${gate}" was asked for another ${kind}.`);
+  if (evidence[APPROVED_EVIDENCE]?.digest === digest) return;
+  throw new Refusal(
+    'RefusedOtherEvidence',
+    `"${gate}" was asked for another ${APPROVED_EVIDENCE}.`,
+  );
 }

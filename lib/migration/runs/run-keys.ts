@@ -3,11 +3,11 @@
 //   whose turn it is             Get    LOCK
 //   one run                      Get    RECORD of its run
 //   how far a step has come      Get    CHECKPOINT#step of its run
-//   what a person has approved   Get    APPROVAL#gate#occasion of its run: each way out asks again
+//   what a person has approved   Get    APPROVAL#gate#asking of its run: whoever asks again is told again
 //
 // A ledger's id holds letters, digits, "_" and "-" only: with "@" in front, no ledger has these keys.
 import type { Key } from '../../store/keys.ts';
-import type { Command, Gate } from '../phases.ts';
+import { type Command, GATE_OF, type Gate } from '../phases.ts';
 import type { Run } from './run.ts';
 
 export const LOCK_KEY: Key = { pk: '@migration', sk: 'LOCK' };
@@ -20,15 +20,22 @@ export function checkpointKey(runId: string, step: Command): Key {
   return { pk: runPartition(runId), sk: `CHECKPOINT#${step}` };
 }
 
-export function approvalKey(run: Parameters<typeof occasionOf>[0], gate: Gate): Key {
-  return { pk: runPartition(run.runId), sk: `APPROVAL#${gate}#${occasionOf(run)}` };
+export function approvalKey(run: Pick<Run, 'asks'> & Occasioned, gate: Gate): Key {
+  return { pk: runPartition(run.runId), sk: `APPROVAL#${gate}#${askingOf(run, gate)}` };
 }
 
+// An approval serves the asking that it answers, and no other: not that of another way out, nor a later one.
+function askingOf({ asks, ...run }: Pick<Run, 'asks'> & Occasioned, gate: Gate): string {
+  const occasion = occasionOf(run);
+  return asks && GATE_OF[asks.action] === gate
+    ? `${occasion}#${asks.action}-${asks.epoch}`
+    : occasion;
+}
+
+type Occasioned = Pick<Run, 'runId' | 'phase' | 'returningAt'>;
+
 /** The phase, and which return it is of: a return may be called off and begun again, and is then asked for anew. */
-export function occasionOf({
-  phase,
-  returningAt,
-}: Pick<Run, 'runId' | 'phase' | 'returningAt'>): string {
+export function occasionOf({ phase, returningAt }: Occasioned): string {
   const isOfReturn = phase === 'returning' || phase === 'staying';
   return isOfReturn && returningAt !== undefined ? `${phase}-${returningAt}` : phase;
 }

@@ -1,6 +1,6 @@
 // The record of a run: small, without secrets or users' data; what is large is an artifact it refers to.
 import * as v from 'valibot';
-import { EVIDENCE, PHASES } from '../phases.ts';
+import { DEEDS, EVIDENCE, PHASES } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 
 /** In names of collections and artifacts; therefore no white space, slashes or capitals. */
@@ -88,6 +88,15 @@ const checkpointSchema = v.strictObject({
   savedAt: millisecondsSchema,
 });
 
+/** What a person is to do, and to say at its gate; there is one at a time, and none where a webhook is in charge. */
+const askingSchema = v.strictObject({
+  action: v.picklist(DEEDS),
+  collection: shortText,
+  since: millisecondsSchema,
+  /** In which it began; no two askings for the same are of one turn. */
+  epoch: v.pipe(v.number(), v.safeInteger()),
+});
+
 const runSchema = v.strictObject({
   runId: runIdSchema,
   phase: v.picklist(PHASES),
@@ -113,6 +122,7 @@ const runSchema = v.strictObject({
   /** When people were last told that the way back ends, or that something has to be kept for longer. */
   remindedAt: v.optional(millisecondsSchema),
   endedAt: v.optional(millisecondsSchema),
+  asks: v.optional(askingSchema),
 });
 
 export type Reference = v.InferOutput<typeof referenceSchema>;
@@ -126,9 +136,13 @@ export type Checkpoint = v.InferOutput<typeof checkpointSchema>;
 const LARGEST_CHECKPOINT = 256 * 1024;
 const LARGEST_RECORD = 64 * 1024;
 
-/** A step that is taken again in the phase it leads to leaves the run where it has been for a while. */
-export function entering(run: Run, phase: Run['phase'], now: Date): Run {
-  return run.phase === phase ? run : { ...run, phase, phaseAt: now.getTime() };
+/**
+ * A step that is taken again in the phase it leads to leaves the run where it has been for a while.
+ * In another phase nobody waits any more for what was asked before.
+ */
+export function entering({ asks, ...run }: Run, phase: Run['phase'], now: Date): Run {
+  if (run.phase !== phase) return { ...run, phase, phaseAt: now.getTime() };
+  return { ...run, ...(asks ? { asks } : {}) };
 }
 
 /** @throws Refusal for what is no record */

@@ -25,7 +25,7 @@ export interface Turn extends StepContext {
   readonly save: (state: unknown, progress?: Progress) => Promise<void>;
   /** Tells the record before something is done that cannot be seen afterwards, or before the step refuses. */
   readonly note: (
-    changes: Partial<Pick<Run, 'openedAt' | 'uploadingAt' | 'remindedAt' | 'evidence'>>,
+    changes: Partial<Pick<Run, 'openedAt' | 'uploadingAt' | 'remindedAt' | 'evidence' | 'asks'>>,
   ) => Promise<void>;
   /** False when the step should save where it is and be invoked again. */
   readonly hasTime: () => boolean;

@@ -1,4 +1,5 @@
 // The window of a run: when it has closed, nobody but who goes back, stays or counts the days is at work in it.
+import { IN_WINDOW } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import type { Run } from './run.ts';
@@ -31,8 +32,17 @@ export function assertNotClosing<Context extends InWindow>(
   };
 }
 
+/** Whether the run has not come out of its window in time. */
+export function isOverdue(run: Pick<Run, 'phase' | 'deadlineAt'>, now: Date): boolean {
+  return IN_WINDOW.some((phase) => phase === run.phase) && isPast(run, now);
+}
+
 function isLate({ services, run }: InWindow): boolean {
-  return services.clock().getTime() >= (run.deadlineAt ?? Number.POSITIVE_INFINITY);
+  return isPast(run, services.clock());
+}
+
+function isPast({ deadlineAt }: Pick<Run, 'deadlineAt'>, now: Date): boolean {
+  return now.getTime() >= (deadlineAt ?? Number.POSITIVE_INFINITY);
 }
 
 function windowClosed({ deadlineAt = 0 }: Run): Refusal {

@@ -23,6 +23,7 @@ const stateSchema = v.object({
   acknowledged: v.number(),
   look: v.optional(lookSchema),
   isFrozen: v.optional(v.boolean()),
+  isDeployed: v.optional(v.boolean()),
   loss: v.optional(v.object({ lost: v.number(), exportedTo: v.optional(v.string()) })),
 });
 
@@ -76,7 +77,7 @@ function assertRetained(
 }
 
 async function goBack(turn: Turn, state: State): Promise<Outcome> {
-  const { services, run, renew } = turn;
+  const { services, run, renew, save } = turn;
   const { returnTo } = state;
   const frozen = state.isFrozen ? state : await freezeNew(turn, state);
   if ('done' in frozen) return frozen;
@@ -90,8 +91,10 @@ async function goBack(turn: Turn, state: State): Promise<Outcome> {
     const from = present === sourceCollection ? sourceCollection : live;
     await services.setting.change({ from, to: returnTo });
   }
-  if (!(await isDoneOutside(turn, 'deploy-old', returnTo))) return waiting();
+  if (!state.isDeployed && !(await isDoneOutside(turn, 'deploy-old', returnTo))) return waiting();
   await services.backend.health();
+  // One that does not answer is asked for again.
+  if (!state.isDeployed) await save({ ...frozen, loss, isDeployed: true } satisfies State);
   await removeUploads(turn);
   return await openAgain(turn, returnTo, loss);
 }

@@ -1,14 +1,15 @@
 // A run in a form that a person can read: where it stands, what it rests on, what may be done next and by whom.
 
 import * as v from 'valibot';
-import { movesFrom, nextMove } from '../next-step.ts';
-import { GATE_PLACES, GATES } from '../phases.ts';
+import { lateMovesFrom, movesFrom, nextMove } from '../next-step.ts';
+import { APPROVED_EVIDENCE } from '../phases.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
-import { approvableDigest } from '../runs/approvals.ts';
+import { approvableDigest, gateAskedBy } from '../runs/approvals.ts';
 import { parseInput } from '../runs/parse-input.ts';
 import { type Run, runIdSchema } from '../runs/run.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
+import { isOverdue } from '../runs/window.ts';
 import type { Services } from '../services.ts';
 import { retentionOf } from './retention-days.ts';
 
@@ -35,6 +36,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
   const run = await services.runs.read(id);
   const { phase, phaseAt, plan, evidence, deadlineAt, startedAt, endedAt } = run;
   const now = services.clock();
+  const isLate = isOverdue(run, now);
+  const moves = isLate ? lateMovesFrom(phase, run.openedAt !== undefined) : movesFrom(phase);
   return {
     runId: id,
     /** When all of this was so. */
@@ -46,6 +49,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
     startedAt: isoOf(startedAt),
     deadlineAt: isoOf(deadlineAt),
     endedAt: isoOf(endedAt),
+    /** The window is over: the watch goes back, and steps towards the new version are refused. */
+    isLate,
     retention: run.retainUntil === undefined ? null : retentionOf(run, now),
     evidence: Object.entries(evidence).map(([kind, { artifact, digest, recordedAt, facts }]) => ({
       kind,
@@ -54,10 +59,10 @@ export async function readStatus(services: StatusServices, runId?: string) {
       recordedAt: isoOf(recordedAt),
       facts,
     })),
-    next: nextMove(phase)?.command ?? null,
+    next: isLate ? 'rollback' : (nextMove(phase)?.command ?? null),
     progress: await progressOf(run, services),
-    moves: movesFrom(phase).map(({ command, by, to }) => ({ command, by, to })),
-    gates: await gatesOf(run, services),
+    moves: moves.map(({ command, by, to }) => ({ command, by, to })),
+    gates: isLate && run.openedAt === undefined ? [] : await gatesOf(run, services),
   };
 }
 
@@ -75,16 +80,20 @@ async function progressOf({ runId, phase }: Run, { runs }: Pick<Services, 'runs'
   return last ? { ...last, savedAt: isoOf(last.savedAt) } : null;
 }
 
-/** What a person may be asked for now, and the digest that the answer has to name. */
+/** What a person is asked for now, if anything: what has to be done first, and the digest that the answer has to name. */
 async function gatesOf(run: Run, { approvals }: Pick<Services, 'approvals'>) {
-  const asked = GATES.filter((gate) => GATE_PLACES[gate].in.includes(run.phase));
-  return await Promise.all(
-    asked.map(async (gate) => {
-      const kind = GATE_PLACES[gate].evidence;
-      const digest = approvableDigest(run, gate) ?? null;
-      return { gate, evidence: kind, digest, ...(await approvals.answerTo(run, gate)) };
-    }),
-  );
+  const gate = gateAskedBy(run);
+  if (gate === undefined) return [];
+  const { action = null, collection = null, since } = run.asks ?? {};
+  return [
+    {
+      gate,
+      ...{ action, collection, askedAt: isoOf(since) },
+      evidence: APPROVED_EVIDENCE,
+      digest: approvableDigest(run, gate) ?? null,
+      ...(await approvals.answerTo(run, gate)),
+    },
+  ];
 }
 
 function isoOf(milliseconds: number | undefined): string | null {

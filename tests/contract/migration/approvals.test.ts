@@ -72,7 +72,7 @@ describe('an approval', () => {
       'RefusedOtherEvidence',
     ],
     ['that has expired when it is given', { expiresAt: 0 }, 'RefusedApprovalForm'],
-    ['of a gate that is not asked yet', { gate: 'deployed' }, 'RefusedApprovalForm'],
+    ['of a gate that is not asked yet', { gate: 'deployed' }, 'RefusedNotAsked'],
   ] as const)('%s is refused', async (_, change, refusal) => {
     const given = table.approvals.approve(verified, { ...approval, ...change });
     await expect(given).rejects.toEqual(named(refusal));

@@ -33,11 +33,13 @@ describe.each(PLACES)('a run by its commands, %s', (place) => {
 
     // Without a webhook the freeze waits for a person, who does it and says so.
     const freezing = migrate('freeze', ...OF_RUN, ...CONFIRMED);
-    await expect.poll(async () => (await record()).phase, { timeout: 20_000 }).toBe('freezing');
+    const asked = async () => (await record()).asks?.action;
+    await expect.poll(asked, { timeout: 20_000 }).toBe('freeze');
     backend.setWriters('nobody');
     await succeed(...(await approvalOf('frozen')));
     const frozen = await freezing;
     expect(frozen.code, frozen.stderr).toBe(0);
+    expect(frozen.stderr).toContain('to be done by a person: Stop every write to memories, ');
     expect(frozen.stderr).toMatch(
       new RegExp(
         `once it is done: npm run migrate -- approve --run run-a --gate frozen .*TIME${suffix}\n`,

@@ -64,7 +64,7 @@ describe('an approval', () => {
     ['for ever', { expiresAt: '9999-12-31T23:59:59Z' }, 'RefusedApprovalForm'],
     ['until a day that no month has', { expiresAt: '2026-02-30T10:00:00Z' }, 'RefusedInput'],
     ['until tomorrow, in words', { expiresAt: 'tomorrow' }, 'RefusedInput'],
-    ['of a gate that is asked later', { gate: 'opened' }, 'RefusedApprovalForm'],
+    ['of a gate that is asked later', { gate: 'opened' }, 'RefusedNotAsked'],
     ['of a gate that there is not', { gate: 'door' }, 'RefusedInput'],
     ['by nobody', { approvedBy: '  ' }, 'RefusedInput'],
     ['of another run', { runId: 'run-z' }, 'RefusedUnknownRun'],

@@ -317,22 +317,6 @@ describe('a return that froze the service', () => {
     await migration.finish('rollback');
     expect((await migration.runs.read(RUN)).phase).toBe('returned');
   });
-
-  it('asks a person anew for each return', async () => {
-    const migration = await stuck();
-    const byHand = {
-      ...migration.services,
-      hooks: { ask: async () => 'asked-of-a-person' as const },
-    };
-    await migration.approve('frozen');
-    await migration.finish('stay');
-    migration.pass(1);
-    const again = await migration.invoke('rollback', { acknowledgedLoss: 2 }, byHand);
-    expect(again).toMatchObject({ phase: 'returning', done: false });
-    const { approvals } = migration.services;
-    const asked = approvals.require(await migration.runs.read(RUN), 'frozen');
-    await expect(asked).rejects.toEqual(named('RefusedMissingApproval'));
-  });
 });
 
 describe('the freeze of the new version', () => {

@@ -2,7 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Evidence, type Gate, PHASES, type Phase } from '../../../../lib/migration/phases.ts';
+import {
+  type Deed,
+  type Evidence,
+  IN_WINDOW,
+  PHASES,
+  type Phase,
+} from '../../../../lib/migration/phases.ts';
 import type { ApprovalAnswer } from '../../../../lib/migration/runs/approvals.ts';
 import type { Checkpoint, Reference, Run } from '../../../../lib/migration/runs/run.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
@@ -27,7 +33,21 @@ const EVIDENCE_FROM: readonly (readonly [Phase, Evidence, Reference['facts']])[]
   ['live', 'cutover-report', { liveAt: NOW - 20 * MINUTE, retainUntil: NOW + 30 * DAY }],
 ];
 
+/** Of a person, where no webhook does it. */
+const ASKED_IN: Partial<Record<Phase, readonly [Deed, collection: string]>> = {
+  freezing: ['freeze', 'memories'],
+  switching: ['deploy-new', 'memories_v3_run-a'],
+  returning: ['deploy-old', 'memories'],
+  staying: ['open-writes', 'memories_v3_run-a'],
+};
+
 const ENDS: readonly Phase[] = ['closed', 'returned', 'abandoned'];
+
+function asksIn(phase: Phase): Pick<Run, 'asks'> {
+  const [action, collection] = ASKED_IN[phase] ?? [];
+  if (action === undefined || collection === undefined) return {};
+  return { asks: { action, collection, since: NOW - 4 * MINUTE, epoch: 9 } };
+}
 
 function runIn(phase: Phase, changes: Partial<Run> = {}): Run {
   const at = PHASES.indexOf(phase);
@@ -52,6 +72,7 @@ function runIn(phase: Phase, changes: Partial<Run> = {}): Run {
     ...(isPast('freezing') ? { deadlineAt: NOW + 18 * MINUTE + 20_000 } : {}),
     ...(isPast('live') ? { retainUntil: NOW + (isOver ? -5 * MINUTE : 30 * DAY) } : {}),
     ...(ENDS.includes(phase) ? { endedAt: NOW - 5 * MINUTE } : {}),
+    ...asksIn(phase),
     ...changes,
   };
 }
@@ -71,7 +92,7 @@ async function textOf(run: Run, { checkpoint, answer = NOT_GIVEN, stage }: Besid
       read: async () => run,
       readCheckpoint: async (_: string, step: string) => (step === 'copy' ? checkpoint : undefined),
     },
-    approvals: { answerTo: async (_: Run, gate: Gate) => (gate === 'opened' ? NOT_GIVEN : answer) },
+    approvals: { answerTo: async () => answer },
   };
   const nothingElse = new Proxy(services, { get: (of, name) => Reflect.get(of, name) ?? never });
   const status = await readStatus(nothingElse as unknown as Parameters<typeof readStatus>[0]);
@@ -133,10 +154,49 @@ describe('the status tells', () => {
     expect(text).toContain('\n  -> npm run migrate -- copy --run run-a --execute ');
   });
 
-  it('that the window has closed', async () => {
-    expect(await textOf(runIn('proved', { deadlineAt: NOW }))).toContain(
-      '\n  window     closed at 2026-03-01T09:30:00Z: the machine goes back unless users were let in\n',
-    );
+  it.each(IN_WINDOW)(
+    'that the window has closed, and only the way back is left: %s',
+    async (phase) => {
+      const text = await textOf(runIn(phase, { deadlineAt: NOW }));
+      expect(text).toContain(
+        '\n  window     closed at 2026-03-01T09:30:00Z: the machine goes back unless users were let in\n',
+      );
+      expect(text.split('Next:\n')[1]).toBe(
+        '  -> npm run migrate -- rollback --run run-a --execute   (an operator or the state machine)',
+      );
+      expect(text).not.toMatch(/Approvals|To be done/);
+    },
+  );
+
+  it('that users were let in before the window closed, and a person may finish', async () => {
+    const asks = { action: 'open-writes', collection: 'new', since: NOW, epoch: 9 } as const;
+    const late = runIn('switching', { deadlineAt: NOW, openedAt: NOW - MINUTE, asks });
+    expect((await textOf(late)).split('Next:\n')[1]?.split('\n')).toEqual([
+      expect.stringContaining('     npm run migrate -- approve --run run-a --gate opened '),
+      '     npm run migrate -- cutover --run run-a --execute   (an operator)',
+      '  -> npm run migrate -- rollback --run run-a --execute   (an operator or the state machine)',
+    ]);
+  });
+
+  it.each(['freezing', 'switching', 'returning', 'staying'] as const)(
+    'nothing to approve of a run that is %s while a webhook is in charge',
+    async (phase) => {
+      const { asks: _, ...run } = runIn(phase);
+      expect(await textOf(run)).not.toMatch(/approve|Approvals|To be done/);
+    },
+  );
+
+  it('nothing more to be done once it was said to be done', async () => {
+    const answer = { isOpen: true, ...seen, why: null };
+    const text = await textOf(runIn('returning'), { answer });
+    expect(text).toContain('deployed  given by ada');
+    expect(text).not.toMatch(/To be done|-- approve/);
+    expect(text).toContain('-> npm run migrate -- rollback');
+  });
+
+  it('one of anything in the singular', async () => {
+    const text = await textOf(runIn('started', { plan: { ...PLAN, windowMinutes: 1 } }));
+    expect(text).toContain('; a window of 1 minute; a way back for 30 days;');
   });
 
   it.each([

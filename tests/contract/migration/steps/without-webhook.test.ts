@@ -1,0 +1,161 @@
+// Without a webhook a person does what is asked and says so: of one thing at a time, after it was asked for, once.
+import { describe, expect, it } from 'vitest';
+import { askAPerson } from '../../../../lib/migration/adapters/webhook.ts';
+import type { Gate } from '../../../../lib/migration/phases.ts';
+import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import {
+  createMigration,
+  type Migration,
+  RUN,
+  type StepName,
+} from '../../../support/migration/migration.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+const ASKED = ['frozen', 'deployed', 'opened'] as const;
+
+async function byHand(migration: Migration) {
+  const { services, operator, approve, runs, pass } = migration;
+  const spoken = { ...services, hooks: askAPerson };
+  const asked = async () => (await runs.read(RUN)).asks;
+  /** What a person does who was asked. */
+  const doIt = async () => {
+    const { action, collection } = (await asked()) ?? {};
+    if (action === undefined || collection === undefined) throw new Error('Nothing is asked for');
+    const none = { runId: RUN, occasion: '', deadlineAt: undefined };
+    await operator.hooks.ask({ ...none, action, collection, testUser: testUserOf(RUN) });
+  };
+  const take = (name: StepName) => migration.invoke(name, {}, spoken);
+  /** Takes the step until somebody is asked for that. */
+  const takeUntilAsked = async (name: StepName, action: string) => {
+    for (let n = 0; n < 5; n += 1) {
+      const result = await take(name);
+      if (result.dryRun || result.done || (await asked())?.action === action) return;
+      pass(result.waitSeconds * 1_000);
+    }
+  };
+  const gates = async () => (await readStatus(services)).gates;
+  const refusedOf = async (...names: Gate[]) => {
+    for (const gate of names) {
+      await expect(approve(gate), gate).rejects.toEqual(named('RefusedNotAsked'));
+    }
+  };
+  return { ...migration, spoken, asked, doIt, take, takeUntilAsked, gates, refusedOf };
+}
+
+async function live() {
+  const migration = await createMigration();
+  await migration.prove();
+  await migration.finish('cutover');
+  return await byHand(migration);
+}
+
+describe('without a webhook', () => {
+  it('a return asks for one thing after the other, and ends on the old version', async () => {
+    const person = await live();
+    const { take, doIt, approve, refusedOf, gates, asked, runs, target } = person;
+    expect(await take('rollback')).toMatchObject({ phase: 'returning', done: false });
+    const turns = [
+      { gate: 'frozen', action: 'freeze', collection: target },
+      { gate: 'deployed', action: 'deploy-old', collection: SOURCE },
+      { gate: 'opened', action: 'open-writes', collection: SOURCE },
+    ] as const;
+    for (const { gate, action, collection } of turns) {
+      await person.takeUntilAsked('rollback', action);
+      expect(await asked()).toMatchObject({ action, collection });
+      expect(await gates()).toMatchObject([{ gate, action, collection, isOpen: false }]);
+      await refusedOf(...ASKED.filter((other) => other !== gate));
+      expect(await take('rollback')).toMatchObject({ done: false });
+      await doIt();
+      await approve(gate);
+    }
+    expect(await take('rollback')).toMatchObject({ phase: 'returned', done: true });
+    expect((await runs.read(RUN)).asks).toBeUndefined();
+    expect(person.operator.heard.slice(-3)).toEqual(['freeze', 'deploy-old', 'open-writes']);
+    expect(await gates()).toEqual([]);
+  });
+
+  it('nothing is approved of a return that has asked for nothing yet', async () => {
+    const { refusedOf, invoke, services, gates } = await live();
+    const later = { ...services, hooks: { ask: async () => 'under-way' as const } };
+    await invoke('rollback', {}, later);
+    expect(await gates()).toEqual([]);
+    await refusedOf(...ASKED, 'window');
+  });
+
+  it('a cutover asks for the new version, then for writes, each once', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    const person = await byHand(migration);
+    const { take, doIt, approve, refusedOf, asked, target } = person;
+    expect(await take('cutover')).toMatchObject({ phase: 'switching', done: false });
+    expect(await asked()).toMatchObject({ action: 'deploy-new', collection: target });
+    await refusedOf('frozen', 'opened');
+    await doIt();
+    await approve('deployed');
+    await person.takeUntilAsked('cutover', 'open-writes');
+    await refusedOf('frozen', 'deployed');
+    await doIt();
+    await approve('opened');
+    expect(await take('cutover')).toMatchObject({ phase: 'live', done: true });
+    expect(await asked()).toBeUndefined();
+  });
+
+  it('what was approved for a cutover opens nothing on the way back', async () => {
+    const migration = await createMigration();
+    await migration.prove();
+    const person = await byHand(migration);
+    const { take, doIt, approve, asked, gates } = person;
+    await take('cutover');
+    await doIt();
+    await approve('deployed');
+    await person.takeUntilAsked('cutover', 'open-writes');
+    await approve('opened');
+    await person.takeUntilAsked('rollback', 'freeze');
+    await doIt();
+    await approve('frozen');
+    await person.takeUntilAsked('rollback', 'deploy-old');
+    expect(await gates()).toMatchObject([{ gate: 'deployed', isOpen: false, approvedBy: null }]);
+    await doIt();
+    await approve('deployed');
+    await person.takeUntilAsked('rollback', 'open-writes');
+    expect(await asked()).toMatchObject({ action: 'open-writes', collection: SOURCE });
+    expect(await take('rollback')).toMatchObject({ phase: 'returning', done: false });
+  });
+
+  it('a return that is called off asks anew, and begun again asks anew', async () => {
+    const person = await live();
+    const { take, doIt, approve, asked, target } = person;
+    await take('rollback');
+    await doIt();
+    await approve('frozen');
+    expect(await take('stay')).toMatchObject({ phase: 'staying', done: false });
+    expect(await asked()).toMatchObject({ action: 'open-writes', collection: target });
+    await person.refusedOf('frozen', 'deployed');
+    await doIt();
+    await approve('opened');
+    expect(await take('stay')).toMatchObject({ phase: 'live', done: true });
+    expect(await take('rollback')).toMatchObject({ phase: 'returning', done: false });
+    expect(await asked()).toMatchObject({ action: 'freeze', collection: target });
+    expect(await person.gates()).toMatchObject([{ gate: 'frozen', approvedBy: null }]);
+  });
+
+  it.each([
+    ['answers', async () => 'under-way' as const],
+    ['fails', () => Promise.reject(new Error('webhook'))],
+  ])('a webhook that %s meanwhile takes the asking back: another one begins', async (_, ask) => {
+    const person = await live();
+    const { take, approve, gates, asked, services, refusedOf } = person;
+    await take('rollback');
+    const before = await asked();
+    await approve('frozen');
+    const hooked = { ...services, hooks: { ask } };
+    await person.invoke('rollback', {}, hooked).catch(() => undefined);
+    expect([await asked(), await gates()]).toEqual([undefined, []]);
+    await refusedOf(...ASKED);
+    expect(await take('rollback')).toMatchObject({ done: false });
+    expect(await asked()).not.toEqual(before);
+    expect(await gates()).toMatchObject([{ gate: 'frozen', isOpen: false, approvedBy: null }]);
+  });
+});
