@@ -1,5 +1,6 @@
 // The status of a run as a page that a person reads.
 
+import { asPrintable } from '../../lib/migration/runs/printable.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { askedOf } from './asked-text.ts';
@@ -28,7 +29,9 @@ export function statusAsText(status: Status, stage?: string): string {
       ),
     ),
     ...nextLines(status, stage),
-  ].join('\n');
+  ]
+    .map(asPrintable)
+    .join('\n');
 }
 
 export function nextLines(status: Status, stage?: string): string[] {

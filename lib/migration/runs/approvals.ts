@@ -4,6 +4,7 @@ import type { Database } from '../../store/database.ts';
 import { APPROVED_EVIDENCE, GATE_OF, type Gate } from '../phases.ts';
 import { Refusal, type RefusalName } from '../refusals.ts';
 import { DAY_MS } from './durations.ts';
+import { isPrintable } from './printable.ts';
 import type { Run } from './run.ts';
 import { approvalKey } from './run-keys.ts';
 
@@ -48,6 +49,7 @@ export function createApprovals(options: {
     assertApprovable(run, gate);
     assertSameEvidence(run, gate, evidenceDigest);
     assertTimely(expiresAt - now());
+    assertShowable(approvedBy);
     const item = {
       ...approvalKey(run, gate),
       evidence_digest: evidenceDigest,
@@ -94,6 +96,12 @@ export function createApprovals(options: {
   }
 
   return { approve, require, answerTo };
+}
+
+function assertShowable(approvedBy: string): void {
+  if (isPrintable(approvedBy)) return;
+  const why = 'The name of whoever approves is one line, without control characters.';
+  throw new Refusal('RefusedApprovalForm', why);
 }
 
 /** What was looked at so long ago is to be looked at again. */

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { Refusal } from '../refusals.ts';
 import { parseInput } from '../runs/parse-input.ts';
+import { isPrintable } from '../runs/printable.ts';
 import { planSchema, type Run, runIdSchema } from '../runs/run.ts';
 import { namesOf } from '../runs/run-names.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
@@ -11,7 +12,10 @@ import type { Services } from '../services.ts';
 const collectionName = v.pipe(
   v.string(),
   v.regex(/^[^/\\:*?"<>|\0]{1,180}$/),
-  v.description('a name of 1 to 180 characters, none of them / \\ : * ? " < > |'),
+  v.check(isPrintable),
+  v.description(
+    'a name of 1 to 180 characters, none of them / \\ : * ? " < > | or unfit to be shown',
+  ),
 );
 
 export const startInputSchema = v.strictObject({

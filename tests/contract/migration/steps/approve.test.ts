@@ -64,6 +64,10 @@ describe('an approval', () => {
     ['for ever', { expiresAt: '9999-12-31T23:59:59Z' }, 'RefusedApprovalForm'],
     ['until a day that no month has', { expiresAt: '2026-02-30T10:00:00Z' }, 'RefusedInput'],
     ['until tomorrow, in words', { expiresAt: 'tomorrow' }, 'RefusedInput'],
+    ['by two lines', { approvedBy: 'ada\nRun run-b: live' }, 'RefusedApprovalForm'],
+    ['by a terminal escape', { approvedBy: 'ada\u001b[2J' }, 'RefusedApprovalForm'],
+    ['by a name that is turned around', { approvedBy: 'ada\u202e' }, 'RefusedApprovalForm'],
+    ['by half a character', { approvedBy: 'ada\ud83d' }, 'RefusedApprovalForm'],
     ['of a gate that is asked later', { gate: 'opened' }, 'RefusedNotAsked'],
     ['of a gate that there is not', { gate: 'door' }, 'RefusedInput'],
     ['by nobody', { approvedBy: '  ' }, 'RefusedInput'],
@@ -74,6 +78,15 @@ describe('an approval', () => {
     await expect(approve(wrong)).rejects.toEqual(named(refusal));
     expect(await gateOf()).toMatchObject({ isOpen: false, approvedBy: null });
   });
+
+  it.each(['Zoë Ångström', '李小龍', 'نرگس می\u200cخواهد', 'ada 👩\u200d🚀'])(
+    'is given by a name as people write it: %s',
+    async (approvedBy) => {
+      const { approve, approval, gateOf } = await verified();
+      await approve({ ...approval, approvedBy });
+      expect(await gateOf()).toMatchObject({ isOpen: true, approvedBy });
+    },
+  );
 
   it('for a week is the longest', async () => {
     const { approve, approval, at } = await verified();

@@ -194,6 +194,13 @@ describe('the status tells', () => {
     expect(text).toContain('-> npm run migrate -- rollback');
   });
 
+  it('each on its own line, whatever was recorded', async () => {
+    const forged = 'ada\nRun run-b: live\u001b[2J\u202e';
+    const answer = { isOpen: true, ...seen, approvedBy: forged, why: null };
+    const text = await textOf(runIn('verified'), { answer });
+    expect(text).toContain('given by ada\ufffdRun run-b: live\ufffd[2J\ufffd until');
+  });
+
   it('one of anything in the singular', async () => {
     const text = await textOf(runIn('started', { plan: { ...PLAN, windowMinutes: 1 } }));
     expect(text).toContain('; a window of 1 minute; a way back for 30 days;');

@@ -50,6 +50,9 @@ test.each<[Record<string, unknown>, string]>([
   [{ retentionDays: 999_999_999_999_999 }, 'retentionDays has to be a whole number from 30 to'],
   [{ freeBytes: -1 }, 'freeBytes has to be a whole number of bytes'],
   [{ uploadAs: 'a/b' }, 'uploadAs has to be a name of 1 to 180 characters, none of them /'],
+  [{ uploadAs: 'a\u001b[2J' }, 'uploadAs has to be a name of '],
+  [{ sourceCollection: 'a\nb' }, 'sourceCollection has to be a name of '],
+  [{ sourceCollection: 'a\u202eb' }, 'sourceCollection has to be a name of '],
 ])('a plan with %j is refused with the rule', (wrong, rule) => {
   const payload = { runId: 'run-a', sourceCollection: 'memories', ...wrong };
   expect(() => parseInput(startInputSchema, payload)).toThrow(rule);

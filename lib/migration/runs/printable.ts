@@ -1,0 +1,16 @@
+// What operators name is shown to other people later: one line, which can forge no other and no look of one.
+
+// Joiners belong to the spelling of names in several scripts; every other format character may turn text around.
+const PRINTABLE = /^(?:[\u200c\u200d]|[^\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}])*$/u;
+
+/** No control characters, line ends, terminal escapes or overrides of the direction of writing. */
+export function isPrintable(text: string): boolean {
+  return PRINTABLE.test(text);
+}
+
+/** For what was recorded otherwise: each character that cannot be shown is seen to be there. */
+export function asPrintable(text: string): string {
+  return isPrintable(text)
+    ? text
+    : [...text].map((character) => (isPrintable(character) ? character : '\ufffd')).join('');
+}
