@@ -1,4 +1,5 @@
-// What users would lose by going back: whatever the new collection has that the old one has not, or has otherwise.
+// What users would lose by going back: whatever the new collection has that the one gone back to has not, or has otherwise;
+// and what was written to an old collection that is not gone back to.
 
 import { pairedPoints } from '../copy/paired-points.ts';
 import { userIdOf } from '../json/memory-payload.ts';
@@ -71,33 +72,40 @@ function lineOf({ id, point }: LostWrite): Uint8Array {
 }
 
 async function* lostWrites(
-  { vectors: store, setting }: Services,
+  services: Services,
   run: Run,
   old: string,
 ): AsyncGenerator<LostWrite, void, void> {
-  const collection = liveCollectionOf(run);
-  // No version was ever pointed at it: an upload may have died half-way there.
-  if (run.openedAt === undefined && (await setting.read()) !== collection) return;
+  const { vectors, setting } = services;
+  const { openedAt, plan } = run;
+  const live = liveCollectionOf(run);
+  // Before users were let in no version may have been pointed at it: an upload may have died half-way there.
+  if (openedAt !== undefined || (await setting.read()) === live) {
+    // What is missing was deleted by a user only once users could: before that it is the copy that is damaged.
+    const deletes = openedAt !== undefined;
+    yield* writesTo(services, run, { collection: live, old, deletes });
+  }
+  const { sourceCollection } = plan;
+  if (old === sourceCollection || !(await vectors.collectionExists(sourceCollection))) return;
+  yield* writesTo(services, run, { collection: sourceCollection, old, deletes: false });
+}
+
+async function* writesTo(
+  { vectors: store }: Services,
+  { runId }: Run,
+  compared: { readonly collection: string; readonly old: string; readonly deletes: boolean },
+): AsyncGenerator<LostWrite, void, void> {
+  const { collection, old, deletes } = compared;
   if (!(await store.collectionExists(collection))) return;
   const request = { limit: PAGE };
   const pairs = pairedPoints(
     { store, collection: old, request: { ...request, vector: false } },
     { store, collection, request },
   );
-  const own = JSON.stringify(testUserOf(run.runId));
+  const own = JSON.stringify(testUserOf(runId));
   for await (const { id, source, target } of pairs) {
     if (target && userIdOf(target.payload) === own) continue;
-    if (isLost(source, target, run)) yield { id, point: target };
+    const isSame = source && target && samePayload(source.payload, target.payload);
+    if (target ? !isSame : deletes) yield { id, point: target };
   }
-}
-
-// What is missing was deleted by a user only once users could: before that it is the copy that is damaged.
-function isLost(
-  source: ScrolledPoint | undefined,
-  target: ScrolledPoint | undefined,
-  { openedAt }: Run,
-): boolean {
-  if (!target) return openedAt !== undefined;
-  if (!source) return true;
-  return !samePayload(source.payload, target.payload);
 }

@@ -147,7 +147,7 @@ function assertAcknowledged(run: Run, loss: Loss, acknowledged: number): void {
   const where = exportedTo ? `, which are in ${exportedTo}` : '';
   throw new Refusal(
     'RefusedLossNotAcknowledged',
-    `Going back loses ${lost} writes${where}; ${acknowledged} were acknowledged.`,
+    `Going back loses ${lost} ${lost === 1 ? 'write' : 'writes'}${where}; acknowledged: ${acknowledged}.`,
   );
 }
 

@@ -1,12 +1,17 @@
-// What there is to go back to: the old collection if it is what it was, else its snapshot under a fresh name.
+// What there is to go back to: the old collection if it is what it was, or if users may have written to it and to nothing
+// else; else its snapshot under a fresh name.
 // Found out, and made, beside what users work on: before a return begins, nothing of theirs is touched.
+import { pairedPoints } from '../copy/paired-points.ts';
+import { userIdOf } from '../json/memory-payload.ts';
 import { MissingArtifactError } from '../ports/artifacts.ts';
 import { measureOf } from '../ports/measured-content.ts';
+import { testUserOf } from '../ports/memory-backend.ts';
 import { type BackupManifest, readManifest } from '../proof/backup-manifest.ts';
 import { fingerprintOf } from '../proof/fingerprint.ts';
+import { samePayload } from '../proof/point-digest.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import { restoredCollectionOf } from '../runs/run-names.ts';
+import { ofTestUser, restoredCollectionOf } from '../runs/run-names.ts';
 import type { Approach } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { restoreSnapshot } from './restore-snapshot.ts';
@@ -19,6 +24,8 @@ export interface WayBack {
 }
 
 type Renew = () => Promise<void>;
+
+const PAGE = 256;
 
 /**
  * Looks at everything that a return rests on, and changes nothing.
@@ -33,6 +40,9 @@ export async function findWayBack(
   const restored = restoredCollectionOf(run);
   for (const name of [sourceCollection, restored]) {
     if (await isAsVerified(services, run, name)) return { returnTo: name, restoring: undefined };
+  }
+  if (run.openedAt === undefined && (await holdsNewWrites(services, run))) {
+    return { returnTo: sourceCollection, restoring: undefined };
   }
   const manifest = await usableManifest(services, run);
   assertSameMinor(manifest.storeVersion, await services.vectors.version());
@@ -60,8 +70,11 @@ export async function hasWayBack(services: Services, run: Run): Promise<boolean>
 export async function prepareWayBack(approach: Approach): Promise<string> {
   const { services, run, renew } = approach;
   const { returnTo, restoring } = await findWayBack(services, run, renew);
-  if (!restoring) return returnTo;
   const { vectors } = services;
+  if (!restoring) {
+    await removeTestWrites(approach, returnTo);
+    return returnTo;
+  }
   await renew();
   // The preflight found the name free: what bears it now is an interrupted restore.
   await vectors.deleteCollection(returnTo);
@@ -72,9 +85,38 @@ export async function prepareWayBack(approach: Approach): Promise<string> {
   throw noWayBack('The snapshot does not hold what was verified.');
 }
 
+// A smoke test that met the old version has left memories of its own there.
 async function isAsVerified({ vectors }: Services, run: Run, name: string): Promise<boolean> {
   if (!(await vectors.listCollections()).includes(name)) return false;
-  return (await fingerprintOf(vectors, name)).digest === verifiedFingerprint(run);
+  const { digest } = await fingerprintOf(vectors, name, testUserOf(run.runId));
+  return digest === verifiedFingerprint(run);
+}
+
+// Before users are let into the new version, what they write goes to the old collection, frozen or not: a restored
+// snapshot would lose it.
+async function holdsNewWrites({ vectors: store }: Services, run: Run): Promise<boolean> {
+  const { sourceCollection, targetCollection } = run.plan;
+  const collections = await store.listCollections();
+  if (![sourceCollection, targetCollection].every((name) => collections.includes(name)))
+    return false;
+  const own = JSON.stringify(testUserOf(run.runId));
+  const request = { limit: PAGE, vector: false };
+  const pairs = pairedPoints(
+    { store, collection: sourceCollection, request },
+    { store, collection: targetCollection, request },
+  );
+  for await (const { source, target } of pairs) {
+    if (!source || userIdOf(source.payload) === own) continue;
+    if (!target || !samePayload(source.payload, target.payload)) return true;
+  }
+  return false;
+}
+
+async function removeTestWrites({ services, run, renew }: Approach, name: string): Promise<void> {
+  const filter = ofTestUser(run);
+  if ((await services.vectors.count(name, filter)) === 0) return;
+  await renew();
+  await services.vectors.deletePoints(name, { filter });
 }
 
 async function usableManifest(services: Services, run: Run): Promise<BackupManifest> {

@@ -1,10 +1,11 @@
 // docs/decisions/automatic-return.md: what nobody has to acknowledge never keeps a window from closing; what somebody
 // has to is never decided by the clock.
 import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { proved } from '../../../support/migration/fears.ts';
+import { deleteFirst, proved, writeToOld } from '../../../support/migration/fears.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';
 
@@ -57,6 +58,46 @@ describe('before users were let in', () => {
     const bytes = await Array.fromAsync(artifacts.get(String(facts?.exportedTo)));
     expect(Buffer.concat(bytes).toString()).toContain('By a program that nobody thought of');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('what was written to the old version meanwhile is kept: users go on where they are', async () => {
+    const migration = await failed();
+    await writeToOld(migration, 'Written though writes were frozen');
+    const { setting, vectors } = migration.services;
+    const written = await fingerprintOf(vectors, SOURCE);
+    migration.pass(WINDOW_MS);
+    await watchUntilDone(migration);
+    expect(await setting.read()).toBe(SOURCE);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+    expect((await migration.runs.read(RUN)).evidence['return-report']?.facts).toEqual({
+      returnedTo: SOURCE,
+      lost: 0,
+    });
+  });
+
+  it('what a smoke test left on the old version is removed, and no reason to restore', async () => {
+    const migration = await proved();
+    const { hooks, setting, vectors } = migration.services;
+    const before = await fingerprintOf(vectors, SOURCE);
+    const ask: typeof hooks.ask = async (request) =>
+      await hooks.ask(
+        request.action === 'deploy-new' ? { ...request, action: 'open-writes' } : request,
+      );
+    const services = { ...migration.services, hooks: { ask } };
+    await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
+      named('RefusedSmokeTest'),
+    );
+    expect(await fingerprintOf(vectors, SOURCE)).not.toEqual(before);
+    await migration.finish('rollback', { actor: 'machine' });
+    expect(await setting.read()).toBe(SOURCE);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(before);
+  });
+
+  it('an old collection of which something is gone is restored, for nobody has written', async () => {
+    const migration = await failed();
+    await deleteFirst(migration, SOURCE);
+    await migration.finish('rollback', { actor: 'machine' });
+    expect(await migration.services.setting.read()).toBe(`${SOURCE}_restored_${RUN}`);
   });
 
   it('a new version that declines nothing is no reason to stay frozen', async () => {

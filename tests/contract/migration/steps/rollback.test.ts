@@ -5,6 +5,7 @@ import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE, type WorldOptions } from '../../../../local/sandbox/world.ts';
+import { writeToOld } from '../../../support/migration/fears.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';
 
@@ -158,6 +159,21 @@ describe('going back', () => {
     expect(await setting.read()).toBe(restored);
     expect(await fingerprintOf(vectors, restored)).toEqual(before);
     expect(await vectors.listCollections()).not.toContain(SOURCE);
+  });
+
+  it('counts what somebody wrote to the old collection, which is restored to what was verified', async () => {
+    const migration = await live();
+    await writeToOld(migration, 'Of a program that still used the old one');
+    const { setting, artifacts } = migration.services;
+    const attempt = migration.invoke('rollback');
+    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
+    await expect(attempt).rejects.toThrow(/loses 1 write/);
+    await migration.finish('rollback', { acknowledgedLoss: 1 });
+    expect(await setting.read()).toBe(`${SOURCE}_restored_${RUN}`);
+    const { evidence } = await migration.runs.read(RUN);
+    const key = String(evidence['return-report']?.facts.exportedTo);
+    const text = Buffer.concat(await Array.fromAsync(artifacts.get(key))).toString();
+    expect(text).toContain('Of a program that still used the old one');
   });
 });
 
