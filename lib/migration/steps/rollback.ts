@@ -144,7 +144,7 @@ async function measureLoss({ services, run, lease }: Approach, old: string): Pro
 function assertAcknowledged(run: Run, loss: Loss, acknowledged: number): void {
   const { lost, exportedTo } = loss;
   if (run.openedAt === undefined || lost === acknowledged) return;
-  const where = exportedTo ? `, which are in ${exportedTo}` : '';
+  const where = exportedTo ? `, exported to ${exportedTo}` : '';
   throw new Refusal(
     'RefusedLossNotAcknowledged',
     `Going back loses ${lost} ${lost === 1 ? 'write' : 'writes'}${where}; acknowledged: ${acknowledged}.`,

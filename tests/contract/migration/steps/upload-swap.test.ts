@@ -249,7 +249,7 @@ describe('after a cutover by upload', () => {
     await writeToNew(migration, 'A new fact');
     const attempt = migration.invoke('rollback');
     await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
-    await expect(attempt).rejects.toThrow(/loses 1 writes/);
+    await expect(attempt).rejects.toThrow(/loses 1 write,/);
     await migration.finish('rollback', { acknowledgedLoss: 1 });
     expect(await migration.services.setting.read()).toBe(SOURCE);
     // Users have written to it: it is nobody's to remove.

@@ -164,7 +164,7 @@ describe('an unacknowledged return tells what it would lose, and changes nothing
     const refusal = await migration.invoke('rollback').catch((error: Error) => error);
     expect(refusal).toEqual(named('RefusedLossNotAcknowledged'));
     const [, lost, key = ''] =
-      /loses (\d+) writes, which are in (\S+);/.exec(String(refusal)) ?? [];
+      /loses (\d+) writes?, exported to (\S+);/.exec(String(refusal)) ?? [];
     expect(lost).toBe('2');
     const lines = await linesOf(migration, key);
     expect(lines.map((line) => JSON.parse(line).payload.data).toSorted()).toEqual([
