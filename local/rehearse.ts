@@ -14,8 +14,10 @@ import { firstLine } from './start-error.ts';
 
 const running = createRunning();
 let isLeaving = false;
+// Each may come more than once: of Ctrl-C the terminal tells, and npm.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
+  process.on(signal, () => {
+    if (isLeaving) return;
     console.error('Interrupted: what the rehearsal has made is removed.');
     leave(2);
   });

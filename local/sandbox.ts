@@ -15,8 +15,9 @@ const STOP_MILLISECONDS = 10_000;
 
 const running = createRunning();
 let isLeaving = false;
+// Each may come more than once: of Ctrl-C the terminal tells, and npm.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(signal, () => leave(0));
+  process.on(signal, () => leave(0));
 }
 // Whoever read our lines may have gone away; that is no reason to stop.
 process.stdout.on('error', () => {});

@@ -17,9 +17,8 @@ const STOP_MILLISECONDS = 2500;
 const running = createRunning();
 let leaving = false;
 
-process.once('SIGTERM', () => leave(0));
-process.once('SIGINT', () => leave(0));
-process.once('SIGHUP', () => leave(0));
+// Each may come more than once: of Ctrl-C the terminal tells, and npm.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => leave(0));
 process.once('uncaughtException', (error) => leave(1, firstLine(error)));
 // Whoever read our lines may have gone away; that is no reason to stop serving.
 process.stdout.on('error', () => {});

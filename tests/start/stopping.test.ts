@@ -63,6 +63,16 @@ describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   });
 });
 
+it('is stopped in order however often it is told to', async () => {
+  const service = await startService(running);
+  await service.ready;
+  const { child } = service;
+  const started = startedBy(service);
+  const telling = setInterval(() => process.kill(child.pid, 'SIGINT'), 5);
+  const how = await child.ended.finally(() => clearInterval(telling));
+  expect({ how, left: survivorsOf(started) }).toEqual({ how: 'ended with exit code 0', left: [] });
+});
+
 describe.for(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   it('stops everything when npm gets it', async () => {
     const service = await startService(running, { command: ['npm', 'start'] });
