@@ -152,7 +152,7 @@ async function killed(
 
 let points = 0;
 
-describe('a step that is killed', { timeout: 900_000 }, () => {
+describe('a step that is killed', { timeout: 3_600_000 }, () => {
   let all = 0;
 
   afterAll(() => console.log(`Killed at ${points} of ${all} points, and resumed`));
