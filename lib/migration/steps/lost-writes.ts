@@ -76,21 +76,21 @@ async function* lostWrites(
   run: Run,
   old: string,
 ): AsyncGenerator<LostWrite, void, void> {
-  const { vectors, setting } = services;
   const { openedAt, plan } = run;
   const live = liveCollectionOf(run);
   // Before users were let in no version may have been pointed at it: an upload may have died half-way there.
-  if (openedAt !== undefined || (await setting.read()) === live) {
+  if (openedAt !== undefined || (await services.setting.read()) === live) {
     // What is missing was deleted by a user only once users could: before that it is the copy that is damaged.
     const deletes = openedAt !== undefined;
     yield* writesTo(services, run, { collection: live, old, deletes });
   }
   const { sourceCollection } = plan;
-  if (old === sourceCollection || !(await vectors.collectionExists(sourceCollection))) return;
+  if (old === sourceCollection) return;
   yield* writesTo(services, run, { collection: sourceCollection, old, deletes: false });
 }
 
-async function* writesTo(
+/** What a collection holds that the old one does not, the test user's memories aside; and what it does not hold any more. */
+export async function* writesTo(
   { vectors: store }: Services,
   { runId }: Run,
   compared: { readonly collection: string; readonly old: string; readonly deletes: boolean },

@@ -1,19 +1,17 @@
 // What there is to go back to: the old collection if it is what it was, or if users may have written to it and to nothing
 // else; else its snapshot under a fresh name.
 // Found out, and made, beside what users work on: before a return begins, nothing of theirs is touched.
-import { pairedPoints } from '../copy/paired-points.ts';
-import { userIdOf } from '../json/memory-payload.ts';
 import { MissingArtifactError } from '../ports/artifacts.ts';
 import { measureOf } from '../ports/measured-content.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { type BackupManifest, readManifest } from '../proof/backup-manifest.ts';
 import { fingerprintOf } from '../proof/fingerprint.ts';
-import { samePayload } from '../proof/point-digest.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { ofTestUser, restoredCollectionOf } from '../runs/run-names.ts';
 import type { Approach } from '../runs/step.ts';
 import type { Services } from '../services.ts';
+import { writesTo } from './lost-writes.ts';
 import { restoreSnapshot } from './restore-snapshot.ts';
 import { verifiedFingerprint } from './verify-step.ts';
 
@@ -24,8 +22,6 @@ export interface WayBack {
 }
 
 type Renew = () => Promise<void>;
-
-const PAGE = 256;
 
 /**
  * Looks at everything that a return rests on, and changes nothing.
@@ -94,22 +90,11 @@ async function isAsVerified({ vectors }: Services, run: Run, name: string): Prom
 
 // Before users are let into the new version, what they write goes to the old collection, frozen or not: a restored
 // snapshot would lose it.
-async function holdsNewWrites({ vectors: store }: Services, run: Run): Promise<boolean> {
-  const { sourceCollection, targetCollection } = run.plan;
-  const collections = await store.listCollections();
-  if (![sourceCollection, targetCollection].every((name) => collections.includes(name)))
-    return false;
-  const own = JSON.stringify(testUserOf(run.runId));
-  const request = { limit: PAGE, vector: false };
-  const pairs = pairedPoints(
-    { store, collection: sourceCollection, request },
-    { store, collection: targetCollection, request },
-  );
-  for await (const { source, target } of pairs) {
-    if (!source || userIdOf(source.payload) === own) continue;
-    if (!target || !samePayload(source.payload, target.payload)) return true;
-  }
-  return false;
+async function holdsNewWrites(services: Services, run: Run): Promise<boolean> {
+  const { sourceCollection: collection, targetCollection: old } = run.plan;
+  if (!(await services.vectors.collectionExists(old))) return false;
+  const { done } = await writesTo(services, run, { collection, old, deletes: false }).next();
+  return done !== true;
 }
 
 async function removeTestWrites({ services, run, renew }: Approach, name: string): Promise<void> {
