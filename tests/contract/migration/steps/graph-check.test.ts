@@ -101,8 +101,8 @@ describe('the graph', () => {
     await migration.start({ sourceCollection: 'nothing' });
     const server = () => failing(new GraphUnavailableError('ServiceUnavailable'));
     const spoken = { ...migration.services, graph: { ...migration.graph, server } };
-    await expect(migration.finish('preflight', {}, spoken)).rejects.toThrow(
-      /no collection nothing.*ServiceUnavailable/,
-    );
+    const attempt = migration.finish('preflight', {}, spoken);
+    await expect(attempt).rejects.toThrow(/RefusedGraph: ServiceUnavailable/);
+    await expect(attempt).rejects.toThrow(/RefusedSource: There is no collection nothing/);
   });
 });
