@@ -1,5 +1,5 @@
 // What a command's function is called where it is deployed: serverless.yml names the service, and the command names
-// the function, as serverless.migration.js names its file.
+// the function, as serverless/migration.js names its file.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';

@@ -167,7 +167,7 @@ const EVENTS = { Task: 5, Choice: 2, Wait: 2 };
 const SNAPSHOT_MINUTES = 10;
 const WINDOW_MINUTES = 30;
 
-// serverless.migration.js
+// serverless/migration.js
 const LONGEST_FUNCTION_SECONDS = 900;
 
 function waitedSeconds(retrier: Retrier): number {

@@ -6,10 +6,10 @@ import {
   runPolicies,
   secretPolicies,
   settingPolicies,
-} from './serverless.migration-policies.js';
-import { allow, arnOf, policy, role, trust } from './serverless.roles.js';
+} from './migration-policies.js';
+import { allow, arnOf, policy, role, trust } from './roles.js';
 
-const DEFINITION = './functions/migration/memory-migration.asl.json';
+const DEFINITION = '../functions/migration/memory-migration.asl.json';
 
 // docs/decisions/copy-memory.md
 const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-space-size=8';

@@ -1,5 +1,5 @@
 // One IAM role per function, made from the tableAccess lines of serverless.yml.
-import table from './lib/store/table.json' with { type: 'json' };
+import table from '../lib/store/table.json' with { type: 'json' };
 
 // Tracing actions know no resources, so AWS's own write-only policy grants them.
 const TRACING_POLICY = {

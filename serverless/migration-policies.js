@@ -1,5 +1,5 @@
 // What a function of the migration may do, one policy for each thing it reaches.
-import { allow, policy, substituted } from './serverless.roles.js';
+import { allow, policy, substituted } from './roles.js';
 
 const ACCOUNT = `\${AWS::Region}:\${AWS::AccountId}`;
 const STEP = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'];
