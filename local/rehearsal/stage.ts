@@ -8,6 +8,9 @@ import { startWorldOn, type World, type WorldOptions } from '../sandbox/world.ts
 import { type Holdings, holdingsOf } from './holdings.ts';
 import type { Parts } from './parts.ts';
 
+// Each part is an entry in the checkpoint: many small parts of a large snapshot exceed its size limit.
+const SNAPSHOT_PART_BYTES = 16 * 1024 * 1024;
+
 export interface Stage {
   readonly parts: Parts;
   readonly source: string;
@@ -35,7 +38,14 @@ export async function setStage(
   const source = store.sourceOf(act.number);
   const address = { url: store.goBetween.url, apiKey: store.apiKey };
   const sized = backend ? { dimensions: backend.dimensions } : {};
-  const world = await startWorldOn(address, { runId, source, remembering, ...sized, ...options });
+  const world = await startWorldOn(address, {
+    runId,
+    source,
+    remembering,
+    snapshotPartBytes: SNAPSHOT_PART_BYTES,
+    ...sized,
+    ...options,
+  });
   parts.running.whenStopping(world.close);
   await backend?.workOn(act.number, source);
   return {

@@ -131,7 +131,7 @@ export interface VectorSnapshots {
   /** Asks for one and returns at once: it is complete when it is listed. Failures are told nowhere. */
   startSnapshot(collection: string): Promise<void>;
   listSnapshots(collection: string): Promise<SnapshotDescription[]>;
-  /** From a byte on, to the end. */
+  /** From a byte to the end. A connection that ends early is continued where it stopped. */
   downloadSnapshot(collection: string, name: string, fromByte?: number): Promise<SnapshotPart>;
   deleteSnapshot(collection: string, name: string): Promise<void>;
   /** Makes a collection of the file, or overwrites one that exists: see that none does. */

@@ -1,7 +1,6 @@
 // Snapshots over Qdrant's REST: never waited for in one silent request, never held in memory.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { SnapshotPart, VectorSnapshots } from '../../ports/vector-store.ts';
-import { UnexpectedReplyError } from '../../ports/vector-store-errors.ts';
 import { toUnavailable } from './failures.ts';
 import { pathOf } from './paths.ts';
 import type { Transport } from './transport.ts';
@@ -20,18 +19,44 @@ export function createQdrantSnapshots(transport: Transport): VectorSnapshots {
     return result({ path: pathOf(collection, '/snapshots') });
   }
 
-  async function downloadSnapshot(collection: string, name: string, fromByte = 0) {
-    const call = {
-      path: fileOf(collection, name),
-      // A compressed answer would have neither a length nor ranges.
-      headers: {
-        'accept-encoding': 'identity',
-        ...(fromByte > 0 ? { range: `bytes=${fromByte}-` } : {}),
-      },
-    };
+  async function downloadSnapshot(
+    collection: string,
+    name: string,
+    fromByte = 0,
+  ): Promise<SnapshotPart> {
+    const path = fileOf(collection, name);
+    const { totalBytes, bytes } = await openFile(path, fromByte);
+    return { totalBytes, bytes: continued(path, { fromByte, totalBytes, bytes }) };
+  }
+
+  async function openFile(path: string, fromByte: number): Promise<SnapshotPart> {
+    const range = fromByte > 0 ? { range: `bytes=${fromByte}-` } : {};
+    // A compressed response would have neither a length nor ranges.
+    const headers = { 'accept-encoding': 'identity', ...range };
     const watchdog = createWatchdog(transport.timeoutMs);
-    const reply = await open(call, watchdog.signal);
-    return toPart(`GET ${call.path}`, reply, fromByte, watchdog);
+    const response = await open({ path, headers }, watchdog.signal);
+    return toPart(`GET ${path}`, response, fromByte, watchdog);
+  }
+
+  // A connection may end early at any byte. Each one that brought something is followed by another.
+  async function* continued(path: string, start: SnapshotPart & { readonly fromByte: number }) {
+    let { fromByte: position, bytes } = start;
+    const { totalBytes = 0 } = start;
+    for (;;) {
+      const opened = position;
+      let failure: unknown;
+      try {
+        for await (const chunk of bytes) {
+          position += chunk.length;
+          yield chunk;
+        }
+        if (position >= totalBytes) return;
+      } catch (error) {
+        failure = error;
+      }
+      if (position === opened) throw failure ?? toUnavailable(`GET ${path}`, 'no bytes');
+      ({ bytes } = await openFile(path, position));
+    }
   }
 
   async function deleteSnapshot(collection: string, name: string): Promise<void> {
@@ -51,17 +76,18 @@ function fileOf(collection: string, name: string): string {
   return pathOf(collection, `/snapshots/${encodeURIComponent(name)}`);
 }
 
-function toPart(call: string, reply: Response, fromByte: number, watchdog: Watchdog): SnapshotPart {
-  const { status, headers, body } = reply;
-  if (!body) {
-    watchdog.stop();
-    throw new UnexpectedReplyError(`${call}: ${status} without a body`);
-  }
+function toPart(
+  call: string,
+  response: Response,
+  fromByte: number,
+  watchdog: Watchdog,
+): SnapshotPart {
+  const { status, headers } = response;
   // A store that keeps its snapshots in object storage knows no ranges, and sends all of it.
   const skipped = status === 206 ? 0 : fromByte;
   const length = headers.get('content-length');
   const totalBytes = length === null ? undefined : fromByte - skipped + Number(length);
-  return { totalBytes, bytes: without(skipped, watched(call, body, watchdog)) };
+  return { totalBytes, bytes: without(skipped, watched(call, response, watchdog)) };
 }
 
 async function* without(first: number, bytes: AsyncIterable<Uint8Array>) {
@@ -72,9 +98,10 @@ async function* without(first: number, bytes: AsyncIterable<Uint8Array>) {
   }
 }
 
-async function* watched(call: string, body: AsyncIterable<Uint8Array>, watchdog: Watchdog) {
+// Takes the whole response: fetch cancels a body without an error once its Response is garbage-collected.
+async function* watched(call: string, response: Response, watchdog: Watchdog) {
   try {
-    for await (const chunk of body) {
+    for await (const chunk of response.body ?? []) {
       watchdog.stop();
       yield chunk;
       watchdog.start();

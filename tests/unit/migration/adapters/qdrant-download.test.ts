@@ -1,6 +1,11 @@
-// A download gives up on a silent store, and has patience with whoever takes the bytes.
+// A download gives up on a silent store, waits for a slow reader, and continues where a connection broke off.
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
 
 const SILENCE_MS = 40;
@@ -48,3 +53,78 @@ test('a slow taker gets all of it', async () => {
   }
   expect(taken).toEqual(['one', 'two', 'three']);
 });
+
+describe('a snapshot of 100 bytes on a server', () => {
+  const FILE = Buffer.from('0123456789'.repeat(10));
+
+  interface Cut {
+    /** How many bytes each connection brings before it ends, or all of them. */
+    readonly bytesPerConnection?: number;
+    /** Whether the server announces the length; object storage does not. */
+    readonly announcesLength?: boolean;
+    readonly beforeBody?: () => Promise<void>;
+  }
+
+  async function serve({ bytesPerConnection = 100, announcesLength = true, beforeBody }: Cut) {
+    const ranges: (string | undefined)[] = [];
+    const answer: RequestListener = async (request, response) => {
+      ranges.push(request.headers.range);
+      const first = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+      const rest = FILE.subarray(first);
+      if (announcesLength) response.setHeader('content-length', rest.length);
+      response.writeHead(first > 0 ? 206 : 200).flushHeaders();
+      await beforeBody?.();
+      response.write(rest.subarray(0, bytesPerConnection), () => {
+        if (bytesPerConnection < rest.length) response.destroy();
+        else response.end();
+      });
+    };
+    const server = createServer(answer).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    return { store: createQdrant({ url: `http://127.0.0.1:${port}` }), ranges };
+  }
+
+  async function download({ store }: Awaited<ReturnType<typeof serve>>, fromByte = 0) {
+    const { bytes } = await store.downloadSnapshot('memories', 'a.snapshot', fromByte);
+    return Buffer.concat(await Array.fromAsync(bytes));
+  }
+
+  test('is complete, by one request, when the garbage collector runs before its body is read', async () => {
+    const head = Promise.withResolvers<void>();
+    const server = await serve({ beforeBody: () => head.promise });
+    const { bytes } = await server.store.downloadSnapshot('memories', 'a.snapshot');
+    await collectGarbage();
+    head.resolve();
+    expect(Buffer.concat(await Array.fromAsync(bytes))).toEqual(FILE);
+    expect(server.ranges).toEqual([undefined]);
+  });
+
+  test('is continued by Range each time the connection ends early', async () => {
+    const server = await serve({ bytesPerConnection: 40 });
+    expect(await download(server, 10)).toEqual(FILE.subarray(10));
+    expect(server.ranges).toEqual(['bytes=10-', 'bytes=50-', 'bytes=90-']);
+  });
+
+  test('is unavailable when a connection brings no byte', async () => {
+    const server = await serve({ bytesPerConnection: 0 });
+    await expect(download(server)).rejects.toMatchObject({ name: 'VectorStoreUnavailableError' });
+  });
+
+  test('is continued where the store announces no length', async () => {
+    const server = await serve({ bytesPerConnection: 60, announcesLength: false });
+    expect(await download(server)).toEqual(FILE);
+    expect(server.ranges).toEqual([undefined, 'bytes=60-']);
+  });
+});
+
+// Finalizers run in later turns of the event loop.
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  for (let turn = 0; turn < 3; turn += 1) {
+    collect();
+    await pause(1);
+  }
+}
