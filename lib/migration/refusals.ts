@@ -10,7 +10,7 @@ export const REMEDIES = {
     'Nothing more was done here: another invocation has taken the run over; follow that one with "status".',
   RefusedTooEarly: 'Do the step that comes next, which "status" shows.',
   RefusedTooLate: 'The run is past this step; "status" shows what may be done now.',
-  RefusedRunEnded: 'Nothing more can be done with this run; start a new one.',
+  RefusedRunEnded: 'Nothing more can be done with this run; start a new one under another id.',
   RefusedIrreversible:
     'The retained data may be gone; go forward, or restore from your own backups.',
   RefusedNothingToReturn: 'Users still work on the old version; to give the run up, use "abandon".',

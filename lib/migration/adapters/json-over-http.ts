@@ -28,6 +28,7 @@ const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 export async function requestJson(request: JsonRequest): Promise<HttpReply> {
   const { method, url, body, timeoutMs, service, endpoint } = request;
   const call = `${service}: ${method} ${endpoint}`;
+  const host = URL.parse(url)?.host;
   try {
     const reply = await fetch(url, {
       method,
@@ -41,15 +42,15 @@ export async function requestJson(request: JsonRequest): Promise<HttpReply> {
     return { status: reply.status, body: parsed(text) };
   } catch (error) {
     if (error instanceof RetryableFailure) throw error;
-    const why = `${call}: no answer (${reasonOf(error)})`;
+    const why = `${call}: no answer from ${host} (${reasonOf(error)})`;
     throw new RetryableFailure('RetryableUnavailable', why, { cause: error });
   }
 }
 
-/** Of what fetch throws: its own message says nothing, and its cause's may hold the address. */
+/** `fetch` says only "fetch failed": the reason is in its cause, as a code or, without one, in words without the path. */
 function reasonOf(error: unknown): string {
-  const { name, cause } = error as { name: string; cause?: { code?: string } };
-  return cause?.code ?? name;
+  const { name, cause } = error as { name: string; cause?: { code?: string; message?: string } };
+  return cause?.code ?? cause?.message ?? name;
 }
 
 function unavailable(why: string, headers: Headers): RetryableFailure {

@@ -10,7 +10,7 @@ import { approvalKey } from './run-keys.ts';
 
 export interface Approval {
   readonly gate: Gate;
-  /** SHA-256 of the evidence that the person looked at. */
+  /** SHA-256 of the evidence that the person looked at, or its beginning. */
   readonly evidenceDigest: string;
   readonly approvedBy: string;
   readonly expiresAt: number;
@@ -47,12 +47,12 @@ export function createApprovals(options: {
     const { gate, evidenceDigest, approvedBy, expiresAt } = approval;
     assertAsked(run, gate);
     assertApprovable(run, gate);
-    assertSameEvidence(run, gate, evidenceDigest);
+    const digest = assertSameEvidence(run, gate, evidenceDigest);
     assertTimely(expiresAt - now());
     assertShowable(approvedBy);
     const item = {
       ...approvalKey(run, gate),
-      evidence_digest: evidenceDigest,
+      evidence_digest: digest,
       approved_by: approvedBy,
       approved_at: now(),
       expires_at: expiresAt,
@@ -148,8 +148,10 @@ function assertApprovable(run: Run, gate: Gate): void {
   );
 }
 
-function assertSameEvidence({ evidence }: Run, gate: Gate, digest: string): void {
-  if (evidence[APPROVED_EVIDENCE]?.digest === digest) return;
+/** @returns the whole digest */
+function assertSameEvidence({ evidence }: Run, gate: Gate, beginning: string): string {
+  const digest = evidence[APPROVED_EVIDENCE]?.digest;
+  if (digest?.startsWith(beginning)) return digest;
   throw new Refusal(
     'RefusedOtherEvidence',
     `"${gate}" was asked for another ${APPROVED_EVIDENCE}.`,

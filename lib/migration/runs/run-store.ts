@@ -1,6 +1,6 @@
 // Remembers runs: the record, the checkpoints of its steps, and under whose turn they were written.
-import type { Database, Write } from '../../store/database.ts';
-import { type Command, ENDED, type Phase } from '../phases.ts';
+import type { Database, Item, Write } from '../../store/database.ts';
+import { type Command, ENDED, PHASES, type Phase } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import {
   type Checkpoint,
@@ -30,7 +30,7 @@ export function createRunStore(options: {
   async function start(runId: string, plan: Plan): Promise<Run> {
     const at = { startedAt: now(), phaseAt: now() };
     const run: Run = { runId, phase: 'started', plan, evidence: {}, ...at };
-    const isNew = { expression: IS_NEW, broken: () => runExists(runId) };
+    const isNew = { expression: IS_NEW, broken: (item?: Item) => runExists(runId, item) };
     await database.commit([putRecord(run, isNew), await lock.claim(runId)]);
     return run;
   }
@@ -79,7 +79,7 @@ export function createRunStore(options: {
 
 function putRecord(
   run: Run,
-  condition?: { readonly expression: string; readonly broken: () => Error },
+  condition?: { readonly expression: string; readonly broken: (item?: Item) => Error },
 ): Write {
   const item = { ...recordKey(run.runId), phase: run.phase, record: toRecordText(run) };
   return {
@@ -92,8 +92,11 @@ function hasEnded(phase: Phase): boolean {
   return ENDED.some((ended) => ended === phase);
 }
 
-function runExists(runId: string): Refusal {
-  return new Refusal('RefusedRunExists', `There is a run ${runId} already.`);
+function runExists(runId: string, item?: Item): Refusal {
+  const phase = PHASES.find((one) => one === item?.phase);
+  return phase && hasEnded(phase)
+    ? new Refusal('RefusedRunEnded', `Run ${runId} has ended (${phase}), and its id is used up.`)
+    : new Refusal('RefusedRunExists', `There is a run ${runId} already.`);
 }
 
 function unconditional(): Error {

@@ -9,10 +9,12 @@ import type { Remembering } from './remembering.ts';
 import { type Step, type StepResult, takeStep } from './step.ts';
 import { translateFailure } from './translate-failure.ts';
 
-export type StepHandler = (
-  payload: unknown,
-  context: Pick<Context, 'getRemainingTimeInMillis'>,
-) => Promise<StepResult>;
+export type StepHandler = (payload: unknown, context: InvocationContext) => Promise<StepResult>;
+
+export interface InvocationContext extends Pick<Context, 'getRemainingTimeInMillis'> {
+  /** Ctrl-C of the operator in whose process the step runs; a Lambda function has none. */
+  readonly interruption?: AbortSignal;
+}
 
 /** @param services asked for with every invocation: whoever makes them keeps them */
 export function stepHandler(step: Step, services: () => Promise<Services>): StepHandler {
@@ -20,6 +22,7 @@ export function stepHandler(step: Step, services: () => Promise<Services>): Step
     await takeStep(step, await services(), {
       payload,
       timeLeftMs: () => context.getRemainingTimeInMillis(),
+      interruption: context.interruption,
     });
 }
 

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { Command } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
-import { bytesSchema, runIdSchema } from './run.ts';
+import { bytesSchema, planSchema, runIdSchema } from './run.ts';
 
 export const stepInputSchema = v.strictObject({
   runId: runIdSchema,
@@ -20,20 +20,26 @@ export const stepInputSchema = v.strictObject({
   ),
   /** On the store, as somebody sees it now. */
   freeBytes: v.optional(bytesSchema),
+  /** Findings accepted after the run began; they are added to its plan. */
+  accepts: v.optional(planSchema.entries.accepts),
 });
 
 export type StepInput = v.InferOutput<typeof stepInputSchema>;
 
 // What only one step reads is refused by all the others.
 const OWN_FIELDS = {
-  acknowledgedLoss: 'rollback',
-  freeBytes: 'preflight',
-} as const satisfies Partial<Record<keyof StepInput, Command>>;
+  acknowledgedLoss: ['rollback'],
+  freeBytes: ['preflight'],
+  accepts: ['preflight', 'copy'],
+} as const satisfies Partial<Record<keyof StepInput, readonly Command[]>>;
 
 /** @throws Refusal for a field that another step's is */
 export function assertOwn(command: Command, input: StepInput): void {
-  for (const [field, owner] of Object.entries(OWN_FIELDS)) {
-    if (owner === command || !Object.hasOwn(input, field)) continue;
-    throw new Refusal('RefusedInput', `Only ${owner} takes ${field}, not ${command}.`);
+  for (const [field, owners] of Object.entries<readonly Command[]>(OWN_FIELDS)) {
+    if (owners.includes(command) || !Object.hasOwn(input, field)) continue;
+    throw new Refusal(
+      'RefusedInput',
+      `Only ${owners.join(' and ')} take ${field}, not ${command}.`,
+    );
   }
 }

@@ -88,7 +88,7 @@ export type StepResult =
 export async function takeStep(
   step: Step,
   services: Services,
-  { payload, timeLeftMs }: { readonly payload: unknown; readonly timeLeftMs: () => number },
+  { payload, timeLeftMs, interruption }: InvocationOptions & { readonly payload: unknown },
 ): Promise<StepResult> {
   try {
     const input = parseInput(stepInputSchema, payload);
@@ -100,21 +100,24 @@ export async function takeStep(
       const forecast = (await step.forecast?.({ services, input, run })) ?? {};
       return { runId: run.runId, dryRun: true, forecast };
     }
-    return await inTurn(step, services, { input, timeLeftMs });
+    return await inTurn(step, services, { input, timeLeftMs, interruption });
   } catch (error) {
     throw translateFailure(error);
   }
 }
 
-interface Invocation {
-  readonly input: StepInput;
+interface InvocationOptions {
   readonly timeLeftMs: () => number;
+  /** Stops the step before its next change, and releases its lock at once. */
+  readonly interruption?: AbortSignal | undefined;
 }
+
+type Invocation = InvocationOptions & { readonly input: StepInput };
 
 async function inTurn(
   step: Step,
   services: Services,
-  { input, timeLeftMs }: Invocation,
+  { input, timeLeftMs, interruption }: Invocation,
 ): Promise<StepResult> {
   const { lock } = services;
   const lease = await lock.take(input.runId);
@@ -122,9 +125,10 @@ async function inTurn(
     // The run may have moved on before its lock was ours.
     const found = await services.runs.read(input.runId);
     const context = { services, input, run: found };
-    return await lock.keep(lease, assertNotClosing(context, step.mayBeLate), (signal) =>
-      goOn(step, { ...context, lease, signal }, timeLeftMs),
-    );
+    return await lock.keep(lease, assertNotClosing(context, step.mayBeLate), (overdue) => {
+      const signal = interruption ? AbortSignal.any([overdue, interruption]) : overdue;
+      return goOn(step, { ...context, lease, signal }, timeLeftMs);
+    });
   } finally {
     await letGo(services, lease);
   }
@@ -163,7 +167,7 @@ async function goOn(
       await runs.saveCheckpoint(lease, step.command, { state, restsOn, ...rated(progress) });
     },
   };
-  let run = await enter(step, approach, move);
+  let run = await enter(step, { ...approach, run: await acceptMore(approach) }, move);
   const saved = await runs.readCheckpoint(run.runId, step.command);
   const outcome = await step.work({
     ...approach,
@@ -174,7 +178,7 @@ async function goOn(
       run = { ...run, ...changes };
       await runs.write(lease, run);
     },
-    hasTime: () => timeLeftMs() > SAVING_TIME_MS,
+    hasTime: () => !signal.aborted && timeLeftMs() > SAVING_TIME_MS,
   });
   if (!outcome.done) return resultOf(run, outcome);
   const finished = finishedRun(run, move, outcome, services.clock());
@@ -208,6 +212,14 @@ async function assertMayGoOn(step: Step, context: StepContext, move: Move): Prom
   await assertWindowOpen(context, step.mayBeLate);
   // What was approved has begun: the approval has done its part.
   if (move.gate && run.phase !== move.through) await services.approvals.require(run, move.gate);
+}
+
+async function acceptMore({ services, run, input, lease }: Approach): Promise<Run> {
+  const accepts = [...new Set([...run.plan.accepts, ...(input.accepts ?? [])])];
+  if (accepts.length === run.plan.accepts.length) return run;
+  const accepting = { ...run, plan: { ...run.plan, accepts } };
+  await services.runs.write(lease, accepting);
+  return accepting;
 }
 
 async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {

@@ -12,8 +12,8 @@ export const approveInputSchema = v.strictObject({
   /** Of the evidence that "status" shows for the gate. */
   evidenceDigest: v.pipe(
     v.string(),
-    v.regex(/^[0-9a-f]{64}$/),
-    v.description('the 64 hexadecimal digits that "status" shows'),
+    v.regex(/^[0-9a-f]{8,64}$/),
+    v.description('the digest that "status" shows: its first 8 hexadecimal digits or more'),
   ),
   approvedBy: v.pipe(
     v.string(),

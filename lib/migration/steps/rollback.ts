@@ -2,6 +2,7 @@
 // number, and exported. Whatever could stand in the way is looked at while everything is still as it was.
 import * as v from 'valibot';
 import { wayBackEnded } from '../next-step.ts';
+import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
 import { DAY_MS } from '../runs/durations.ts';
 import { storeReport } from '../runs/reports.ts';
@@ -50,6 +51,7 @@ export const rollback: Step = {
     assertRetained(services, run);
     // The old collection was never left.
     if (run.switchedAt === undefined) return;
+    if (run.phase === 'live') await assertSettingKnown(services, run);
     const returnTo = await prepareWayBack(approach);
     const acknowledged = input.acknowledgedLoss ?? 0;
     assertAcknowledged(run, await measureLoss(approach, returnTo), acknowledged);
@@ -77,26 +79,40 @@ function assertRetained(
 }
 
 async function goBack(turn: Turn, state: State): Promise<Outcome> {
-  const { services, run, renew, save } = turn;
+  const { services, renew, save } = turn;
   const { returnTo } = state;
   const frozen = state.isFrozen ? state : await freezeNew(turn, state);
   if ('done' in frozen) return frozen;
   const loss = state.loss ?? (await settleLoss(turn, frozen));
   await renew();
-  const live = liveCollectionOf(run);
-  const present = await services.setting.read();
-  if (present !== returnTo) {
-    // A cutover may have been given up before it had changed the setting.
-    const { sourceCollection } = run.plan;
-    const from = present === sourceCollection ? sourceCollection : live;
-    await services.setting.change({ from, to: returnTo });
-  }
+  await pointBack(turn, returnTo);
   if (!state.isDeployed && !(await isDoneOutside(turn, 'deploy-old', returnTo))) return waiting();
   await services.backend.health();
   // One that does not answer is asked for again.
   if (!state.isDeployed) await save({ ...frozen, loss, isDeployed: true } satisfies State);
   await removeUploads(turn);
   return await openAgain(turn, returnTo, loss);
+}
+
+/**
+ * Before anything is frozen, a setting that somebody else changed is a reason to stop: users may write there.
+ * Once writes are frozen it is replaced, whatever it says: nobody writes anywhere, and users wait.
+ */
+async function assertSettingKnown({ setting }: Services, run: Run): Promise<void> {
+  const present = await setting.read();
+  if (![liveCollectionOf(run), run.plan.sourceCollection].includes(present)) {
+    throw changedSetting(present);
+  }
+}
+
+async function pointBack({ services, run }: Turn, returnTo: string): Promise<void> {
+  const { setting, log } = services;
+  const present = await setting.read();
+  if (![liveCollectionOf(run), run.plan.sourceCollection, returnTo].includes(present)) {
+    const message = 'Somebody else changed the collection-name setting; rollback replaces it';
+    log({ level: 'WARN', message, runId: run.runId, replaced: present, by: returnTo });
+  }
+  await setting.change({ from: present, to: returnTo });
 }
 
 // docs/decisions/automatic-return.md: only where users were let in, somebody has to be kept out.

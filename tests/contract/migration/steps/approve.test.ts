@@ -88,6 +88,15 @@ describe('an approval', () => {
     },
   );
 
+  it('names the evidence by as much of its digest as the operator types, 8 digits at least', async () => {
+    const { migration, approve, approval, gateOf } = await verified();
+    const digest = await digestOf(migration);
+    const short = approve({ ...approval, evidenceDigest: digest.slice(0, 7) });
+    await expect(short).rejects.toEqual(named('RefusedInput'));
+    await approve({ ...approval, evidenceDigest: digest.slice(0, 8) });
+    expect(await gateOf()).toMatchObject({ isOpen: true, digest });
+  });
+
   it('for a week is the longest', async () => {
     const { approve, approval, at } = await verified();
     const expiresAt = at(7 * DAY_MS);

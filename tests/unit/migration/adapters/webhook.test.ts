@@ -31,7 +31,7 @@ async function startHook(status: number, headers: Record<string, string> = {}) {
   closing.push(() => new Promise((resolve) => server.close(resolve)));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   const token = createSecret('t0ken');
-  return { heard, hooks: createWebhook({ url, token, timeoutMs: 5_000 }) };
+  return { heard, url, hooks: createWebhook({ url, token, timeoutMs: 5_000 }) };
 }
 
 describe('a webhook', () => {
@@ -90,9 +90,15 @@ describe('a webhook', () => {
     await expect(hooks.ask(FREEZE)).rejects.toMatchObject({ retryAfterSeconds: 7 });
   });
 
-  it('that cannot be reached may be later', async () => {
-    const hooks = createWebhook({ url: 'http://127.0.0.1:1/', token: undefined, timeoutMs: 5_000 });
-    await expect(hooks.ask(FREEZE)).rejects.toEqual(named('RetryableUnavailable'));
+  it.each([
+    ['nobody serves', async () => 'http://localhost:1', /localhost:1 \(.*(bad port|ECONNREFUSED)/],
+    ['redirects', async () => (await startHook(302, { location: '/' })).url, /127.+redirect/],
+  ])('that %s may be reached later, and is named by host and cause', async (_, urlOf, reason) => {
+    const url = `${await urlOf()}/secret-path`;
+    const asked = createWebhook({ url, token: undefined, timeoutMs: 5_000 }).ask(FREEZE);
+    await expect(asked).rejects.toEqual(named('RetryableUnavailable'));
+    await expect(asked).rejects.toThrow(reason);
+    await expect(asked).rejects.not.toThrow('secret-path');
   });
 });
 

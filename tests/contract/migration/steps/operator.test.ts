@@ -1,0 +1,109 @@
+// What an operator may do late, interrupt, or find changed by somebody else.
+import { describe, expect, it } from 'vitest';
+import { takeStep } from '../../../../lib/migration/runs/step.ts';
+import { startRun } from '../../../../lib/migration/steps/start.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { live, proved } from '../../../support/migration/fears.ts';
+import { createMigration, RUN, STEPS } from '../../../support/migration/migration.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+describe('a finding accepted late', () => {
+  it('is added to the plan by the step that found it', async () => {
+    const migration = await createMigration({ hasGraph: false });
+    await migration.start();
+    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedNoGraph'));
+    await migration.finish('preflight', { accepts: ['no-graph'] });
+    expect(await migration.runs.read(RUN)).toMatchObject({
+      phase: 'checked',
+      plan: { accepts: ['no-graph'] },
+    });
+  });
+
+  it('is taken by no other step', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    const backup = migration.invoke('backup', { accepts: ['no-graph'] });
+    await expect(backup).rejects.toEqual(named('RefusedInput'));
+  });
+});
+
+describe('an id whose run has ended', () => {
+  it('is refused as ended, by its phase', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.finish('abandon');
+    const again = startRun(migration.services, {
+      ...{ runId: RUN, execute: true, sourceCollection: SOURCE },
+    });
+    await expect(again).rejects.toEqual(named('RefusedRunEnded'));
+    await expect(again).rejects.toThrow('abandoned');
+  });
+});
+
+describe('an interrupted step', () => {
+  it('changes nothing more, releases its lock, and continues when it is given again', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await migration.follow('preflight', 'backup', 'rebuild');
+    const { vectors } = migration.services;
+    const controller = new AbortController();
+    let pages = 0;
+    const interrupting = {
+      ...migration.services,
+      vectors: {
+        ...vectors,
+        scroll: (...args: Parameters<typeof vectors.scroll>) => {
+          pages += 1;
+          if (pages === 1) controller.abort(new Error('Ctrl-C'));
+          return vectors.scroll(...args);
+        },
+      },
+    };
+    const copying = takeStep(STEPS.copy, interrupting, {
+      payload: { runId: RUN, execute: true },
+      timeLeftMs: () => 600_000,
+      interruption: controller.signal,
+    });
+    await expect(copying).rejects.toThrow('Ctrl-C');
+    expect(await vectors.count(migration.target)).toBe(0);
+    // No time passes: a lease that was kept would refuse this.
+    await migration.finish('copy');
+    expect(await vectors.count(migration.target)).toBe(await vectors.count(SOURCE));
+  });
+});
+
+describe('a collection setting that somebody else changed', () => {
+  it('is replaced by a rollback while writes are frozen', async () => {
+    const migration = await proved();
+    const { setting } = migration.services;
+    await expect(
+      migration.finish(
+        'cutover',
+        {},
+        {
+          ...migration.services,
+          backend: {
+            ...migration.services.backend,
+            health: () => Promise.reject(new Error('down')),
+          },
+        },
+      ),
+    ).rejects.toThrow('down');
+    await setting.change({ from: migration.target, to: 'elsewhere' });
+    await migration.finish('rollback');
+    expect([(await migration.runs.read(RUN)).phase, await setting.read()]).toEqual([
+      'returned',
+      SOURCE,
+    ]);
+  });
+
+  it('stops a rollback before anything is frozen', async () => {
+    const migration = await live();
+    const { setting } = migration.services;
+    await setting.change({ from: migration.target, to: 'elsewhere' });
+    const heard = migration.operator.heard.length;
+    await expect(migration.finish('rollback')).rejects.toEqual(named('RefusedSettingChanged'));
+    expect(migration.operator.heard).toHaveLength(heard);
+    expect(await setting.read()).toBe('elsewhere');
+  });
+});
