@@ -9,6 +9,7 @@ export type FacetHit = Schemas['FacetValueHit'];
 export type SnapshotDescription = Schemas['SnapshotDescription'];
 
 export type PointId = JsonText<Schemas['ExtendedPointId']>;
+/** An array, or an object whose keys come in any order: compare its values, never its text. */
 export type PointVector = JsonText<Schemas['VectorStruct']>;
 export type PointPayload = JsonText<Schemas['Payload']>;
 
@@ -84,7 +85,7 @@ export interface VectorCollections {
     settings: Schemas['VectorNameConfig'],
   ): Promise<void>;
   listAliases(): Promise<Schemas['AliasDescription'][]>;
-  /** All of them at once, or none. */
+  /** In this order. The actions before one that fails remain. */
   changeAliases(actions: Schemas['AliasOperations'][]): Promise<void>;
 }
 

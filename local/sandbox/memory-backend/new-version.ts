@@ -66,8 +66,8 @@ export async function startNewVersion(
 
   function vectorOf(text: string): unknown {
     const dense = embedded(text);
-    const sparse = isHybrid ? encodeBm25(text) : undefined;
-    if (!sparse) return dense;
+    if (!isHybrid) return dense;
+    const sparse = encodeBm25(text);
     return { '': dense, bm25: { indices: [...sparse.indices], values: [...sparse.values] } };
   }
 

@@ -23,10 +23,9 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/** `undefined` when no term is left: such a point has no keyword vector. */
-export function encodeBm25(text: string): SparseVector | undefined {
+/** Empty when the text has no terms. */
+export function encodeBm25(text: string): SparseVector {
   const terms = termsOf(text);
-  if (terms.length === 0) return undefined;
   const frequencies = new Map<number, number>();
   for (const term of terms) {
     const id = Math.abs(murmur3(term) | 0);

@@ -25,6 +25,17 @@ export function payloadText(payload: PayloadBytes, keys: true | readonly string[
   return `{${chosen.join(',')}}`;
 }
 
+/** With these members in place of those of the same names. */
+export function withMembers(payload: PayloadBytes, members: PayloadBytes): PayloadBytes {
+  const texts = new Map<string, string>();
+  for (const text of [payload, members]) {
+    const scanner = scanJson(text.toString());
+    for (const name of scanner.members()) texts.set(name, scanner.text());
+  }
+  const merged = [...texts].map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  return Buffer.from(`{${merged.join(',')}}`);
+}
+
 /** Every value at a dotted path; an array stands for each of its elements. */
 export function valuesAt(payload: PayloadBytes, path: string): unknown[] {
   const start: unknown[] = [JSON.parse(payload.toString())];

@@ -4,7 +4,7 @@ import { type JsonScanner, scanJson } from '../../../lib/migration/json/json-sca
 import type { Collection } from './collection.ts';
 import { type Exchange, jsonBody, nameIn } from './exchange.ts';
 import { toTest } from './filters.ts';
-import { toPayload } from './payloads.ts';
+import { toPayload, withMembers } from './payloads.ts';
 import { toPointKey } from './point-ids.ts';
 import { idTexts } from './point-reads.ts';
 import type { StoredPoint } from './point-table.ts';
@@ -61,6 +61,16 @@ export function createPointWrites({ registry, version }: SandboxState) {
     return { ...point, dense: dense ?? point.dense, sparse: slots.size > 0 ? slots : undefined };
   }
 
+  function setPayload(exchange: Exchange): Schemas['UpdateResult'] {
+    const collection = registry.get(nameIn(exchange, 'collection'));
+    const members = toPayload(readMember<Schemas['SetPayload']>(exchange, 'payload'));
+    return applyWrite(exchange, collection, () => {
+      for (const point of selected(exchange, collection)) {
+        collection.points.put({ ...point, payload: withMembers(point.payload, members) });
+      }
+    });
+  }
+
   function deleteVectors(exchange: Exchange): Schemas['UpdateResult'] {
     const collection = registry.get(nameIn(exchange, 'collection'));
     const names = new Set(jsonBody<Schemas['DeleteVectors']>(exchange).vector);
@@ -79,7 +89,7 @@ export function createPointWrites({ registry, version }: SandboxState) {
     });
   }
 
-  return { upsert, updateVectors, deleteVectors, remove };
+  return { upsert, updateVectors, setPayload, deleteVectors, remove };
 }
 
 function selected(exchange: Exchange, collection: Collection): StoredPoint[] {
@@ -110,6 +120,12 @@ function readPoints({ body }: Exchange): WrittenPoint[] {
     if (member === 'points') return readElements(scanner);
   }
   throw malformed('missing field `points`');
+}
+
+function readMember<Body>({ body }: Exchange, name: keyof Body & string): string | undefined {
+  const scanner = scanJson(body);
+  for (const member of scanner.members<Body>()) if (member === name) return scanner.text();
+  return undefined;
 }
 
 function readElements(scanner: JsonScanner): WrittenPoint[] {

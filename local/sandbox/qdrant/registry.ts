@@ -10,7 +10,7 @@ const FORBIDDEN_IN_NAMES = '/\\:*?"<>|\0\u001f';
 
 export function createRegistry() {
   const collections = new Map<string, Collection>();
-  let aliases = new Map<string, string>();
+  const aliases = new Map<string, string>();
 
   function create(name: string, settings: Schemas['CreateCollection']): Collection {
     checkName(name);
@@ -28,7 +28,7 @@ export function createRegistry() {
   }
 
   function remove(name: string): boolean {
-    aliases = new Map([...aliases].filter(([, target]) => target !== name));
+    for (const [alias, target] of aliases) if (target === name) aliases.delete(alias);
     return collections.delete(name);
   }
 
@@ -43,29 +43,27 @@ export function createRegistry() {
     return collection;
   }
 
-  /** All actions or none. */
+  /** One after the other: those before one that fails remain. */
   function changeAliases(actions: readonly Schemas['AliasOperations'][]): void {
-    const changed = new Map(aliases);
-    for (const action of actions) change(changed, action);
-    aliases = changed;
+    for (const action of actions) changeAlias(action);
   }
 
-  function change(changed: Map<string, string>, action: Schemas['AliasOperations']): void {
+  function changeAlias(action: Schemas['AliasOperations']): void {
     if ('create_alias' in action) {
       const { collection_name, alias_name } = action.create_alias;
       if (!collections.has(collection_name)) throw noCollection(collection_name);
       if (collections.has(alias_name)) {
-        throw wrongInput(`Collection with name ${alias_name} already exists`);
+        throw wrongInput(`Collection \`${alias_name}\` already exists!`);
       }
-      changed.set(alias_name, collection_name);
+      aliases.set(alias_name, collection_name);
     } else if ('delete_alias' in action) {
-      changed.delete(action.delete_alias.alias_name);
+      aliases.delete(action.delete_alias.alias_name);
     } else {
       const { old_alias_name, new_alias_name } = action.rename_alias;
-      const target = changed.get(old_alias_name);
+      const target = aliases.get(old_alias_name);
       if (!target) throw new Refusal(404, `Not found: Alias ${old_alias_name} does not exist!`);
-      changed.delete(old_alias_name);
-      changed.set(new_alias_name, target);
+      aliases.delete(old_alias_name);
+      aliases.set(new_alias_name, target);
     }
   }
 

@@ -19,7 +19,7 @@ export interface Match {
 }
 
 const OPEN = ['GET /', 'GET /healthz', 'GET /livez', 'GET /readyz'];
-const READING = /\/(points|scroll|count|query|facet)$/;
+const READING = /\/(points|scroll|count|query|batch|facet)$/;
 
 export function createRouter(state: SandboxState) {
   const routes = Object.entries(routeTable(state)).map(([route, handler]) => {
@@ -43,6 +43,7 @@ function routeTable(state: SandboxState): Readonly<Record<string, Handler>> {
   const collections = createCollectionCalls(state);
   const reads = createPointReads(state);
   const writes = createPointWrites(state);
+  const search = createSearch(state);
   const snapshots = createSnapshotCalls(state);
   return {
     'GET /': collections.root,
@@ -65,8 +66,10 @@ function routeTable(state: SandboxState): Readonly<Record<string, Handler>> {
     'GET /collections/{collection}/points/{id}': reads.one,
     'POST /collections/{collection}/points/scroll': reads.scroll,
     'POST /collections/{collection}/points/count': reads.count,
-    'POST /collections/{collection}/points/query': createSearch(state),
+    'POST /collections/{collection}/points/query': search.query,
+    'POST /collections/{collection}/points/query/batch': search.queryBatch,
     'POST /collections/{collection}/points/delete': writes.remove,
+    'POST /collections/{collection}/points/payload': writes.setPayload,
     'PUT /collections/{collection}/points/vectors': writes.updateVectors,
     'POST /collections/{collection}/points/vectors/delete': writes.deleteVectors,
     'POST /collections/{collection}/facet': reads.facet,

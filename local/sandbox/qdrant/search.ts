@@ -13,19 +13,31 @@ import { readSparse, readVectors } from './vectors.ts';
 
 type Score = (point: StoredPoint) => number | undefined;
 
+type Request = Schemas['QueryRequest'];
+
+interface Hits {
+  readonly points: readonly object[];
+}
+
 export function createSearch({ registry, version }: SandboxState) {
-  return function query(exchange: Exchange): { points: object[] } {
+  function query(exchange: Exchange): Hits {
+    return answer(exchange, jsonBody<Request>(exchange));
+  }
+
+  function queryBatch(exchange: Exchange): Hits[] {
+    const { searches } = jsonBody<Schemas['QueryRequestBatch']>(exchange);
+    return searches.map((request) => answer(exchange, request));
+  }
+
+  function answer(exchange: Exchange, request: Request): Hits {
     const collection = registry.get(nameIn(exchange, 'collection'));
-    const request = jsonBody<Schemas['QueryRequest']>(exchange);
-    const { query, using, limit, filter, score_threshold } = request;
+    const { using, limit, filter, score_threshold } = request;
     checkRead(collection, { limit, filter });
+    const vector = JSON.stringify(nearestIn(request.query));
+    const layout = { version, params: collection.params };
     const score = using
-      ? bySparse(
-          collection,
-          using,
-          readSparse(using, JSON.stringify(query), { version, params: collection.params }),
-        )
-      : byDense(readVectors(JSON.stringify(query), { version, params: collection.params }).dense);
+      ? bySparse(collection, using, readSparse(using, vector, layout))
+      : byDense(readVectors(vector, layout).dense);
     const hits = collection.points
       .all()
       .filter(toTest(filter as Schemas['Filter']))
@@ -35,7 +47,15 @@ export function createSearch({ registry, version }: SandboxState) {
     return {
       points: best.map(({ point, score }) => ({ ...toRecord(point, request), version: 0, score })),
     };
-  };
+  }
+
+  return { query, queryBatch };
+}
+
+// The official client for Python wraps the vector, others send it bare.
+function nearestIn(query: Request['query']): unknown {
+  const isWrapped = typeof query === 'object' && query !== null && 'nearest' in query;
+  return isWrapped ? query.nearest : query;
 }
 
 function byDense(wanted: Float32Array | undefined): Score {
@@ -43,7 +63,7 @@ function byDense(wanted: Float32Array | undefined): Score {
   return ({ dense }) => dense?.reduce((sum, value, at) => sum + value * (wanted[at] ?? 0), 0);
 }
 
-function bySparse(collection: Collection, slot: string, wanted: SparseVector | undefined): Score {
+function bySparse(collection: Collection, slot: string, wanted: SparseVector): Score {
   const weights = toWeights(wanted);
   const total = collection.points.size();
   const holding = new Map<number, number>();

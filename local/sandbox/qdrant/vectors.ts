@@ -28,10 +28,7 @@ export function readVectors(text: string, layout: VectorLayout): Vectors {
   for (const name of scanner.members()) {
     const value = scanner.text();
     if (name === '') dense = readDense(value, layout.params);
-    else {
-      const vector = readSparse(name, value, layout);
-      if (vector) sparse.set(name, vector);
-    }
+    else sparse.set(name, readSparse(name, value, layout));
   }
   return { dense, sparse: sparse.size > 0 ? sparse : undefined };
 }
@@ -43,7 +40,16 @@ export function writeVectors({ dense, sparse }: Vectors, wanted: true | readonly
   const ofDense = dense && isWanted('') ? float32Texts(dense) : undefined;
   if (chosen.length === 0 && ofDense !== undefined) return ofDense;
   const members = chosen.map(([name, vector]) => `${JSON.stringify(name)}:${sparseText(vector)}`);
-  return `{${[...(ofDense ? [`"":${ofDense}`] : []), ...members].join(',')}}`;
+  if (ofDense !== undefined) members.push(`"":${ofDense}`);
+  return `{${inNextOrder(members).join(',')}}`;
+}
+
+let isReversed = false;
+
+// A real server's order of names changes from one response to the next.
+function inNextOrder(members: readonly string[]): readonly string[] {
+  isReversed = !isReversed;
+  return isReversed ? members.toReversed() : members;
 }
 
 // In an order that nobody may rely on: here the opposite of the one they are kept in.
@@ -75,7 +81,7 @@ export function readSparse(
   name: string,
   text: string,
   { version, params }: VectorLayout,
-): SparseVector | undefined {
+): SparseVector {
   if (!params.sparse_vectors?.[name]) throw noVector(name);
   const value = JSON.parse(text) as Partial<Schemas['SparseVector'] & Schemas['Document']>;
   if (value.text !== undefined) return encode(value, version);

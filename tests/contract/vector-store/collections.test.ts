@@ -51,14 +51,12 @@ onEveryVectorStore((under) => {
     await expect(under.store.createCollection(alias, OLD_LAYOUT)).rejects.toThrow(/[Aa]lias/);
   });
 
-  test('aliases change together or not at all, and go with their collection', async () => {
+  test('aliases change one after the other up to a failure, and go with their collection', async () => {
     const collection = await under.collection();
     const alias = await under.collection('not-made');
     const there = { create_alias: { collection_name: collection, alias_name: alias } };
     const nowhere = { create_alias: { collection_name: `${alias}_2`, alias_name: `${alias}_3` } };
     await expect(under.store.changeAliases([there, nowhere])).rejects.toThrow();
-    expect(await aliasesOf(collection)).toEqual([]);
-    await under.store.changeAliases([there]);
     expect(await aliasesOf(collection)).toEqual([alias]);
     await under.store.deleteCollection(collection);
     expect(await aliasesOf(collection)).toEqual([]);

@@ -134,6 +134,17 @@ onEveryVectorStore((under) => {
       const { points } = await under.store.scroll(collection, { limit: 1, vector: ['bm25'] });
       expect(JSON.parse(points[0]?.vector ?? '').bm25.indices).toHaveLength(2);
     });
+
+    test('fills the slot with an empty vector for a text of stop words', async ({ skip }) => {
+      const collection = await under.collection(NEW_LAYOUT);
+      skip(!(await under.store.encodesKeywords(collection, 'bm25')), 'no keyword model');
+      const document = `{"text":"the and of","model":"${KEYWORD_MODEL}"}`;
+      const vector = `{"":[0,1,0,0],"bm25":${document}}`;
+      await under.store.upsert(collection, [point(1, '{}', vector)], 'upsert');
+      const { points } = await under.store.scroll(collection, { limit: 1 });
+      const kept = { '': [0, 1, 0, 0], bm25: { indices: [], values: [] } };
+      expect(JSON.parse(points[0]?.vector ?? '')).toEqual(kept);
+    });
   });
 
   describe('counts', () => {

@@ -206,6 +206,54 @@ describe('strict mode', () => {
   });
 });
 
+describe('a search', () => {
+  const query = '/collections/m/points/query';
+  const idsOf = async (reply: Promise<Response>) =>
+    (await resultOf<Schemas['QueryResponse']>(reply)).points.map(({ id }) => id);
+
+  beforeEach(async () => {
+    await store.createCollection('m', NEW_LAYOUT);
+    const tea = '{"":[1,0,0,0],"bm25":{"indices":[7],"values":[1]}}';
+    await store.upsert('m', [point(1, '{}', tea), point(2, '{}', '[0,1,0,0]')], 'upsert');
+  });
+
+  test.each([
+    ['a bare vector', [0, 1, 0, 0]],
+    ['a vector in "nearest", as the Python client sends it', { nearest: [0, 1, 0, 0] }],
+  ])('takes %s', async (_, vector) => {
+    expect(await idsOf(send('POST', query, { query: vector }))).toEqual([2, 1]);
+  });
+
+  test.each([
+    ['bare', { indices: [7], values: [1] }],
+    ['in "nearest"', { nearest: { indices: [7], values: [1] } }],
+  ])('takes a keyword vector %s', async (_, vector) => {
+    expect(await idsOf(send('POST', query, { query: vector, using: 'bm25' }))).toEqual([1]);
+  });
+
+  test('answers several at once in their order', async () => {
+    const searches = [
+      [0, 1, 0, 0],
+      [1, 0, 0, 0],
+    ].map((nearest) => ({
+      query: { nearest },
+      limit: 1,
+    }));
+    const reply = send('POST', `${query}/batch`, { searches });
+    const results = await resultOf<Schemas['QueryResponse'][]>(reply);
+    expect(results.flatMap(({ points }) => points.map(({ id }) => id))).toEqual([2, 1]);
+  });
+});
+
+test('setting a payload replaces the members that it names and keeps the others as written', async () => {
+  await store.createCollection('m', OLD_LAYOUT);
+  await store.upsert('m', [point(1, '{"kept":10.0,"changed":1}')], 'upsert');
+  const body = '{"points":[1],"payload":{"changed":2.0,"added":"x"}}';
+  await call('/collections/m/points/payload?wait=true', { method: 'POST', body });
+  const [changed] = (await store.scroll('m', { limit: 1 })).points;
+  expect(changed?.payload).toBe('{"kept":10.0,"changed":2.0,"added":"x"}');
+});
+
 describe('snapshots', () => {
   const bytesOf = async (name: string, snapshot: string) =>
     Buffer.concat(await Array.fromAsync((await store.downloadSnapshot(name, snapshot)).bytes));

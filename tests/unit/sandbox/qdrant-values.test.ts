@@ -46,16 +46,16 @@ describe('a keyword vector', () => {
   test('is the same for the same words in any order, with ascending indices', () => {
     const one = encodeBm25('The cat likes green teas');
     expect(encodeBm25('green tea; cats like')).toEqual(one);
-    expect([...(one?.indices ?? [])]).toEqual([...(one?.indices ?? [])].sort((a, b) => a - b));
+    expect([...one.indices]).toEqual([...one.indices].sort((a, b) => a - b));
   });
 
   test('weighs a term by saturated frequency and length', () => {
     const weight = (3 * 2.2) / (3 + 1.2 * (1 - 0.75 + (0.75 * 3) / 256));
-    expect(encodeBm25('tea tea tea')?.values[0]).toBeCloseTo(weight, 5);
+    expect(encodeBm25('tea tea tea').values[0]).toBeCloseTo(weight, 5);
   });
 
-  test.each(['', '  ', 'the and of', '!?'])('is absent for %j, which has no terms', (text) => {
-    expect(encodeBm25(text)).toBeUndefined();
+  test.each(['', '  ', 'the and of', '!?'])('is empty for %j, which has no terms', (text) => {
+    expect(encodeBm25(text).indices).toHaveLength(0);
   });
 });
 
