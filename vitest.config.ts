@@ -1,69 +1,118 @@
-// The kinds of tests, each a folder of tests/; `npm test` runs them all.
+// Each folder of tests/ is a kind of test. `npm test` runs the files named `*.test.ts`, `npm run test:full` those
+// named `*.full.test.ts`, and `npx vitest run <path>` any of them.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { whyNoDynamodbLocal } from './local/dynamodb-local.ts';
 
 interface Kind {
-  /** Files besides those of the kind's own folder. */
-  readonly also?: string;
   readonly globalSetup?: string;
-  /** Kinds of one turn run side by side, the next turn after them. */
-  readonly turn?: number;
-  /** Whether files run side by side; not where they share what runs. */
+  /** Kinds with the same number run at the same time, higher numbers later. */
+  readonly groupOrder?: number;
+  /** False where the files share what they test. */
   readonly fileParallelism?: boolean;
   readonly testTimeout?: number;
 }
 
 const DATABASE: Kind = { globalSetup: 'tests/support/database-engine.ts', testTimeout: 60_000 };
 
-const KINDS: Record<string, Kind> = {
+const KINDS = {
   unit: {},
   wiring: { globalSetup: 'tests/support/package-service.ts', testTimeout: 60_000 },
   property: DATABASE,
   contract: DATABASE,
   workflow: DATABASE,
   http: {
-    // What holds for the handlers in the test's own process holds for the running service.
-    also: 'tests/contract/api/**/*.test.ts',
     globalSetup: 'tests/support/running-api.ts',
-    turn: 1,
+    groupOrder: 1,
     fileParallelism: false,
     testTimeout: 60_000,
   },
-  start: { turn: 2, fileParallelism: false, testTimeout: 120_000 },
-};
+  start: { groupOrder: 2, fileParallelism: false, testTimeout: 120_000 },
+} satisfies Record<string, Kind>;
 
-// Dummies: no test may find an account, and all that share a database must say the same.
+type KindName = keyof typeof KINDS;
+
+interface Files {
+  readonly include: string[];
+  readonly exclude?: string[];
+}
+
+// The gateway decides on routes, so these tests also run over HTTP in `npm test`.
+const ROUTES = 'tests/contract/api/routes.test.ts';
+
+function quickFiles(kind: KindName): Files {
+  const include = [`tests/${kind}/**/*.test.ts`, ...(kind === 'http' ? [ROUTES] : [])];
+  return { include, exclude: ['**/*.full.test.ts'] };
+}
+
+function fullFiles(kind: KindName): Files {
+  const include = [`tests/${kind}/**/*.full.test.ts`];
+  // The same properties, with more runs of each.
+  if (kind === 'property') return { include: ['tests/property/**/*.test.ts'] };
+  // The in-process contract of the API, over HTTP.
+  if (kind === 'http')
+    return { include: [...include, 'tests/contract/api/**/*.test.ts'], exclude: [ROUTES] };
+  return { include };
+}
+
+function anyFiles(kind: KindName): Files {
+  return { include: [`tests/${kind}/**/*.test.ts`] };
+}
+
+/** What depends on the database. */
+function filesOnDynamodbLocal(kind: KindName): Files {
+  if (kind === 'property') return { include: ['tests/property/*.test.ts'] };
+  if (kind === 'http') return quickFiles(kind);
+  if (kind !== 'contract') return { include: [] };
+  return {
+    include: ['tests/contract/**/*.test.ts'],
+    exclude: [
+      'tests/contract/{artifacts,graph-store,vector-store}/**',
+      'tests/contract/migration/*/**',
+    ],
+  };
+}
+
+function filesOf(mode: string): (kind: KindName) => Files {
+  if (process.env.TEST_ENGINE === 'dynamodb-local') {
+    const obstacle = whyNoDynamodbLocal();
+    if (obstacle === undefined) return filesOnDynamodbLocal;
+    console.warn(`Skipped the tests on DynamoDB Local: ${obstacle} on this machine`);
+    return (kind) => ({
+      include: kind === 'contract' ? ['tests/support/without-dynamodb-local.test.ts'] : [],
+    });
+  }
+  if (mode === 'quick') return quickFiles;
+  return mode === 'full' ? fullFiles : anyFiles;
+}
+
+// No test may find a real account, and all that share a database must use the same one.
 const LOCAL_ACCESS = {
   AWS_REGION: 'eu-west-1',
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
 };
 
-function project(name: string, kind: Kind): TestProjectInlineConfiguration {
-  const { turn = 0, also, ...rest } = kind;
+export default defineConfig(({ mode }) => {
+  const select = filesOf(mode);
+  const projects = Object.entries(KINDS).map(
+    ([name, { groupOrder = 0, ...kind }]: [string, Kind]): TestProjectInlineConfiguration => ({
+      test: {
+        name,
+        env: { ...LOCAL_ACCESS, TEST_MODE: mode },
+        sequence: { groupOrder },
+        isolate: false,
+        hookTimeout: 60_000,
+        ...kind,
+        ...select(name as KindName),
+      },
+    }),
+  );
   return {
     test: {
-      name,
-      include: [`tests/${name}/**/*.test.ts`, ...(also ? [also] : [])],
-      env: LOCAL_ACCESS,
-      sequence: { groupOrder: turn },
-      hookTimeout: 60_000,
-      ...rest,
+      projects,
+      // Half of the time is spent waiting for a database or a server: one worker more than the cores of CI.
+      maxWorkers: 3,
+      reporters: ['default', './tests/support/closing-line.ts'],
     },
   };
-}
-
-function projects(): TestProjectInlineConfiguration[] {
-  const all = Object.entries(KINDS).map(([name, kind]) => project(name, kind));
-  if (process.env.TEST_ENGINE !== 'dynamodb-local') return all;
-  const obstacle = whyNoDynamodbLocal();
-  if (obstacle === undefined) return all;
-  console.warn(`Skipped: the tests on DynamoDB Local, because ${obstacle} on this machine`);
-  return ['contract', 'property', 'http'].map((name) => ({
-    test: { name, include: name === 'contract' ? ['tests/support/without-*.test.ts'] : [] },
-  }));
-}
-
-export default defineConfig({
-  test: { projects: projects(), reporters: ['default', './tests/support/closing-line.ts'] },
 });

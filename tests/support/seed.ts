@@ -1,13 +1,18 @@
-// The seed of every generated test: fixed, so that a run can be repeated, and another one can be asked for with SEED=n.
+// Seed and size of generated tests. The seed is fixed, so that a run can be repeated; SEED=n chooses another.
 export const SEED = Number(process.env.SEED ?? 20_240_229);
 
-/** A failure is to be told, with the seed and the path to its example, before the test is cut off for lasting too long. */
+/** Long enough for fast-check to report the seed and the counterexample before the test times out. */
 const SHRINKING_MILLISECONDS = 240_000;
 
+/** All of them in `npm run test:full`, a tenth otherwise. */
+export function sizeOfRun(full: number): number {
+  return process.env.TEST_MODE === 'full' ? full : Math.ceil(full / 10);
+}
+
 /** Parameters for fast-check. */
-export function seeded(numRuns: number) {
+export function seeded(fullRuns: number) {
   return {
-    ...{ seed: SEED, numRuns },
+    ...{ seed: SEED, numRuns: sizeOfRun(fullRuns) },
     ...{ interruptAfterTimeLimit: SHRINKING_MILLISECONDS, markInterruptAsFailure: true },
   };
 }

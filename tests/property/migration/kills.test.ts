@@ -1,21 +1,21 @@
 // Killed before and after every remote call of every step, and taken again: the same end, nothing lost, nothing twice.
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Phase } from '../../../../lib/migration/phases.ts';
-import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
-import type { StepInput } from '../../../../lib/migration/runs/step-input.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { deleteFirst } from '../../../support/migration/fears.ts';
+import type { Phase } from '../../../lib/migration/phases.ts';
+import { fingerprintOf } from '../../../lib/migration/proof/fingerprint.ts';
+import type { StepInput } from '../../../lib/migration/runs/step-input.ts';
+import { SOURCE } from '../../../local/sandbox/world.ts';
+import { deleteFirst } from '../../support/migration/fears.ts';
 import {
   createMigration,
   type Migration,
   RUN,
   type StepName,
-} from '../../../support/migration/migration.ts';
-import { Killed, type Moment, mortal } from '../../../support/migration/mortal.ts';
-import { LEASE_MS } from '../../../support/migration/run-table.ts';
+} from '../../support/migration/migration.ts';
+import { Killed, type Moment, mortal } from '../../support/migration/mortal.ts';
+import { LEASE_MS } from '../../support/migration/run-table.ts';
 
-/** Every point takes minutes: `npm run test:kills`. Else one in so many, the same ones each time. */
-const STRIDE = process.env.KILLS === 'every' ? 1 : 11;
+/** Every fourth kill point in `npm run test:full`, otherwise every 40th; always the same ones. */
+const STRIDE = process.env.TEST_MODE === 'full' ? 4 : 40;
 
 /** Each in a world of its own; most of their time is waiting. */
 const AT_ONCE = 6;

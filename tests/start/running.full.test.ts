@@ -34,12 +34,6 @@ async function categoryNames(url: string): Promise<string[]> {
   return data.map(({ name }) => name);
 }
 
-it('says on which address it answers, and does', async () => {
-  const service = await startService(running);
-  expect(await service.ready).toBe(`http://localhost:${service.port}`);
-  expect(await categoryNames(await service.ready)).toEqual([]);
-});
-
 it('keeps its data over a restart', async () => {
   const environment = { DATA_DIR: join(folder, 'made', 'on', 'the', 'way') };
   const first = await startService(running, { environment });

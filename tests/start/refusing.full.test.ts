@@ -39,7 +39,7 @@ async function expectRefusal(spec: ServiceSpec, sentence: RegExp): Promise<void>
 }
 
 describe('a port', () => {
-  it.for(['abc', '0', '65536', '-1', '3000.5', ' 80'])('of "%s"', async (port) => {
+  it.for(['0', '65536', '-1', '3000.5', ' 80'])('of "%s"', async (port) => {
     await expectRefusal(
       { command: withPort(port) },
       /^PORT must be a whole number from 1 to 65535, not /,
@@ -66,11 +66,6 @@ describe('a data folder', () => {
     const sentence = /^The data folder \S+ cannot be used: .* is not a folder$/;
     await expectRefusal({ environment: { DATA_DIR: file } }, sentence);
     await expectRefusal({ environment: { DATA_DIR: join(file, 'below') } }, sentence);
-  });
-
-  it('where none can be made', async () => {
-    const environment = { DATA_DIR: '/proc/ledger/data' };
-    await expectRefusal({ environment }, /^The data folder \/proc\/ledger\/data cannot be used: /);
   });
 
   it('whose database is no database', async () => {
