@@ -1,10 +1,10 @@
-// The ledger of this process, made once per cold start from the environment.
+// The ledger service of this process, created once per cold start from the environment.
 import { readLedgerConfig } from './config.ts';
-import { createLedger, type Ledger } from './ledger/ledger.ts';
+import { createLedgerService, type LedgerService } from './ledger/ledger.ts';
 import { createDocumentClient } from './store/document-client.ts';
 
 /** @throws ConfigurationError */
-export function ledgerFromEnvironment(): Ledger {
+export function serviceFromEnvironment(): LedgerService {
   const { dynamodbEndpoint, ...config } = readLedgerConfig(process.env);
-  return createLedger({ client: createDocumentClient(dynamodbEndpoint), ...config });
+  return createLedgerService({ client: createDocumentClient(dynamodbEndpoint), ...config });
 }

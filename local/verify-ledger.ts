@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import { readLedgerConfig } from '../lib/config.ts';
 import { createVerification, type Repair } from '../lib/ledger/verification.ts';
-import { STANDARD_PACE } from '../lib/retry.ts';
+import { DEFAULT_RETRY_POLICY } from '../lib/retry.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
 import { type Drift, describeDrift } from '../lib/store/drift/drift.ts';
 import { reachDatabase } from './reach-database.ts';
@@ -11,7 +11,7 @@ import { createRunning } from './running.ts';
 import { firstLine } from './start-error.ts';
 
 // A person waits.
-const PACE = { ...STANDARD_PACE, deadlineMs: 2_000 };
+const RETRY_POLICY = { ...DEFAULT_RETRY_POLICY, deadlineMs: 2_000 };
 
 const USAGE = `npm run verify-ledger -- [options]: recounts a ledger from its rows
   --repair  mends what drifted
@@ -50,7 +50,12 @@ async function verify({ repair }: Options): Promise<Repair> {
   const { endpoint, tableName } = await reachDatabase(running, process.env);
   const { ledgerId } = readLedgerConfig({ ...process.env, TABLE_NAME: tableName });
   const client = createDocumentClient(endpoint);
-  const verification = createVerification({ client, tableName, ledgerId, pace: PACE });
+  const verification = createVerification({
+    client,
+    tableName,
+    ledgerId,
+    retryPolicy: RETRY_POLICY,
+  });
   return repair
     ? await verification.repair()
     : { mended: [], verdict: await verification.verify() };

@@ -1,19 +1,19 @@
 // POST /categories
 import { parseNewCategory } from '../../lib/domain/category.ts';
 import { toCategoryJson } from '../../lib/http/category-json.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { jsonBody } from '../../lib/http/json-body.ts';
 import { created } from '../../lib/http/replies.ts';
-import type { Ledger } from '../../lib/ledger/ledger.ts';
-import { ledgerFromEnvironment } from '../../lib/runtime.ts';
+import type { LedgerService } from '../../lib/ledger/ledger.ts';
+import { serviceFromEnvironment } from '../../lib/runtime.ts';
 
-export function createHandler({ categories }: Ledger) {
-  return endpoint('Failed to create category')
+export function createHandler(service: LedgerService) {
+  return ledgerEndpoint(service, 'Failed to create category')
     .use(jsonBody())
-    .handler(async ({ json }) => {
-      const category = await categories.create(parseNewCategory(json));
+    .handler(async ({ ledger, json }) => {
+      const category = await ledger.categories.create(parseNewCategory(json));
       return created(toCategoryJson(category), 'Category created successfully');
     });
 }
 
-export const handler = createHandler(ledgerFromEnvironment());
+export const handler = createHandler(serviceFromEnvironment());

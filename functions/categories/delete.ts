@@ -1,14 +1,16 @@
 // DELETE /categories/{id}
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { deleted } from '../../lib/http/replies.ts';
-import type { Ledger } from '../../lib/ledger/ledger.ts';
-import { ledgerFromEnvironment } from '../../lib/runtime.ts';
+import type { LedgerService } from '../../lib/ledger/ledger.ts';
+import { serviceFromEnvironment } from '../../lib/runtime.ts';
 
-export function createHandler({ categories }: Ledger) {
-  return endpoint('Failed to delete category').handler(async ({ pathId }) => {
-    await categories.deactivate(pathId);
-    return deleted('Category deleted successfully');
-  });
+export function createHandler(service: LedgerService) {
+  return ledgerEndpoint(service, 'Failed to delete category').handler(
+    async ({ ledger, pathId }) => {
+      await ledger.categories.deactivate(pathId);
+      return deleted('Category deleted successfully');
+    },
+  );
 }
 
-export const handler = createHandler(ledgerFromEnvironment());
+export const handler = createHandler(serviceFromEnvironment());

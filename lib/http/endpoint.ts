@@ -1,13 +1,26 @@
-// The one middy chain: every handler is endpoint(failure message) plus what it needs besides.
+// The one middy chain: every handler is an endpoint plus the middleware it needs.
 import middy, { type MiddlewareObj } from '@middy/core';
+import type { Ledger, LedgerService } from '../ledger/ledger.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { ApiEvent } from './api-event.ts';
 import { envelope } from './envelope.ts';
 import type { Reply } from './replies.ts';
 
-/** @param failure what a client is told when the request fails unexpectedly (500) */
+export type LedgerEvent = ApiEvent & {
+  readonly context: RequestContext;
+  /** The ledger of the request, within the request's deadline. */
+  readonly ledger: Ledger;
+};
+
+/** @param failure the message of the response when the request fails unexpectedly (500) */
 export function endpoint(failure: string) {
   // The envelope comes first: middy unwinds `after` and `onError` in reverse order.
   return middy<ApiEvent, Reply>().use(envelope(failure)).use(requestParameters());
+}
+
+/** An endpoint that reads or writes a ledger. */
+export function ledgerEndpoint(service: LedgerService, failure: string) {
+  return endpoint(failure).use(requestContext(service));
 }
 
 function requestParameters(): MiddlewareObj<ApiEvent, Reply> {
@@ -15,6 +28,15 @@ function requestParameters(): MiddlewareObj<ApiEvent, Reply> {
     before: ({ event }) => {
       event.pathId = event.pathParameters?.id ?? '';
       event.query = event.queryStringParameters ?? {};
+    },
+  };
+}
+
+function requestContext(service: LedgerService): MiddlewareObj<LedgerEvent, Reply> {
+  return {
+    before: ({ event, context: { awsRequestId } }) => {
+      const context = service.startRequest(awsRequestId);
+      Object.assign(event, { context, ledger: service.openLedger(context) });
     },
   };
 }

@@ -1,15 +1,15 @@
-// Finds the record that the path names before anything else is judged: an unknown id is a 404 even where the body is bad.
+// Reads the record that the path names before the body: an unknown id is a 404 even when the body is invalid.
 import type { MiddlewareObj } from '@middy/core';
-import type { ApiEvent } from './api-event.ts';
+import type { LedgerEvent } from './endpoint.ts';
 import type { Reply } from './replies.ts';
 
-/** @param find throws NotFoundError where nothing is known by the path's id */
+/** @param find throws NotFoundError when there is no record with the path's id */
 export function lookUp<Existing>(
-  find: (pathId: string) => Promise<Existing>,
-): MiddlewareObj<ApiEvent & { existing: Existing }, Reply> {
+  find: (event: LedgerEvent) => Promise<Existing>,
+): MiddlewareObj<LedgerEvent & { existing: Existing }, Reply> {
   return {
     before: async ({ event }) => {
-      event.existing = await find(event.pathId);
+      event.existing = await find(event);
     },
   };
 }

@@ -9,11 +9,11 @@ import { nameTaken } from '../domain/category-rules.ts';
 import { canonicalId } from '../domain/record-id.ts';
 import { firstRevision, nextRevision } from '../domain/revision.ts';
 import { unknownRecord } from '../errors.ts';
-import type { Pace } from '../retry.ts';
+import type { RetryPolicy } from '../retry.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { CategoryNames } from '../store/category-names.ts';
 import type { Sequences } from '../store/sequences.ts';
-import { settle } from './settle.ts';
+import { retryOnConflict } from './retry-on-conflict.ts';
 
 export type Categories = ReturnType<typeof createCategories>;
 
@@ -21,10 +21,11 @@ export function createCategories(options: {
   readonly store: CategoryStore;
   readonly names: CategoryNames;
   readonly sequences: Sequences;
-  readonly pace: Pace;
+  readonly retryPolicy: RetryPolicy;
+  readonly deadline: number;
   readonly clock: () => Date;
 }) {
-  const { store, names, sequences, pace, clock } = options;
+  const { store, names, sequences, retryPolicy, deadline, clock } = options;
 
   async function list({ activeOnly }: { activeOnly: boolean }): Promise<Category[]> {
     const all = await store.all();
@@ -76,7 +77,7 @@ export function createCategories(options: {
     decide: (before: Category) => Promise<Result>,
   ): Promise<Result> {
     const readAgain = () => find(String(existing.id));
-    return await settle({ pace, existing, readAgain, decide });
+    return await retryOnConflict({ retryPolicy, deadline, existing, readAgain, decide });
   }
 
   function written(before: Category, changes: CategoryChanges): Category {

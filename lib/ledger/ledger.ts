@@ -1,6 +1,7 @@
-// A ledger: its use cases over one table.
+// Opens the ledger that a request's context names: its use cases, over one table.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Pace, STANDARD_PACE, withinOneDeadline } from '../retry.ts';
+import type { RequestContext } from '../request-context.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../retry.ts';
 import { createCategoryStore } from '../store/categories.ts';
 import { createCategoryNames } from '../store/category-names.ts';
 import { createDatabase } from '../store/database.ts';
@@ -17,40 +18,60 @@ export interface Ledger {
   readonly categories: Categories;
 }
 
-export function createLedger(options: {
+export interface LedgerService {
+  /** The context of a request that starts now. */
+  readonly startRequest: (requestId: string) => RequestContext;
+  readonly openLedger: (context: RequestContext) => Ledger;
+}
+
+export interface LedgerServiceOptions {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
   readonly tableName: string;
+  /** The ledger of every request. */
   readonly ledgerId: string;
   readonly timeZone: string;
   readonly clock?: () => Date;
-  readonly pace?: Pace;
-}): Ledger {
-  const { client, tableName, timeZone, clock = () => new Date(), pace = STANDARD_PACE } = options;
-  const keys = createKeys(options.ledgerId);
-  const database = createDatabase({ client, tableName, pace });
-  const sequences = createSequences(database, keys);
-  const dayCounts = createDayCounts(database, keys);
-  const names = createCategoryNames(database, keys);
-  const categories = createCategoryStore({ database, keys, names });
-  const transactions = createTransactionStore({ database, keys, dayCounts, categories });
-  const pages = createTransactionPages({ database, keys, dayCounts });
-  const shared = { names, sequences, pace, clock };
-  return {
-    transactions: inTime(
-      pace,
-      createTransactions({ store: transactions, pages, categories, timeZone, ...shared }),
-    ),
-    categories: inTime(pace, createCategories({ store: categories, ...shared })),
-  };
+  readonly retryPolicy?: RetryPolicy;
+  /** A signal that aborts after so many milliseconds. */
+  readonly timeoutSignal?: (milliseconds: number) => AbortSignal;
 }
 
-type UseCases = Readonly<Record<string, (...input: never[]) => Promise<unknown>>>;
+export function createLedgerService(options: LedgerServiceOptions): LedgerService {
+  const { client, tableName, ledgerId, timeZone } = options;
+  const { clock = () => new Date(), retryPolicy = DEFAULT_RETRY_POLICY } = options;
+  const { timeoutSignal = AbortSignal.timeout } = options;
 
-/** The same use cases, each with one deadline for all the calls that it makes. */
-function inTime<Cases extends UseCases>(pace: Pace, useCases: Cases): Cases {
-  const bounded = Object.entries(useCases).map(([name, useCase]) => [
-    name,
-    (...input: never[]) => withinOneDeadline(pace, () => useCase(...input)),
-  ]);
-  return Object.fromEntries(bounded);
+  function startRequest(requestId: string): RequestContext {
+    const { now, deadlineMs } = retryPolicy;
+    return {
+      deadline: now() + deadlineMs,
+      signal: timeoutSignal(deadlineMs),
+      requestId,
+      ledger: ledgerId,
+    };
+  }
+
+  function openLedger(context: RequestContext): Ledger {
+    const keys = createKeys(context.ledger);
+    const database = createDatabase({ client, tableName, retryPolicy, limits: context });
+    const sequences = createSequences(database, keys);
+    const dayCounts = createDayCounts(database, keys);
+    const names = createCategoryNames(database, keys);
+    const categories = createCategoryStore({ database, keys, names });
+    const transactions = createTransactionStore({ database, keys, dayCounts, categories });
+    const pages = createTransactionPages({ database, keys, dayCounts });
+    const shared = { names, sequences, retryPolicy, deadline: context.deadline, clock };
+    return {
+      transactions: createTransactions({
+        ...shared,
+        store: transactions,
+        pages,
+        categories,
+        timeZone,
+      }),
+      categories: createCategories({ ...shared, store: categories }),
+    };
+  }
+
+  return { startRequest, openLedger };
 }

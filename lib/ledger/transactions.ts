@@ -13,13 +13,13 @@ import type {
 } from '../domain/transaction.ts';
 import type { TransactionQuery } from '../domain/transaction-query.ts';
 import { unknownRecord } from '../errors.ts';
-import type { Pace } from '../retry.ts';
+import type { RetryPolicy } from '../retry.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { CategoryNames } from '../store/category-names.ts';
 import type { Sequences } from '../store/sequences.ts';
 import type { TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
-import { settle } from './settle.ts';
+import { retryOnConflict } from './retry-on-conflict.ts';
 
 export interface TransactionListing {
   readonly items: readonly NamedTransaction[];
@@ -34,11 +34,13 @@ export function createTransactions(options: {
   readonly categories: CategoryStore;
   readonly names: CategoryNames;
   readonly sequences: Sequences;
-  readonly pace: Pace;
+  readonly retryPolicy: RetryPolicy;
+  readonly deadline: number;
   readonly clock: () => Date;
   readonly timeZone: string;
 }) {
-  const { store, pages, categories, names, sequences, pace, clock, timeZone } = options;
+  const { store, pages, categories, names, sequences, retryPolicy, deadline, clock, timeZone } =
+    options;
 
   /** Newest first: by date, then creation, then id. */
   async function list({ page, perPage, ...filter }: TransactionQuery): Promise<TransactionListing> {
@@ -108,7 +110,7 @@ export function createTransactions(options: {
     decide: (before: Transaction) => Promise<Result>,
   ): Promise<Result> {
     const readAgain = () => find(String(existing.id));
-    return await settle({ pace, existing, readAgain, decide });
+    return await retryOnConflict({ retryPolicy, deadline, existing, readAgain, decide });
   }
 
   async function assignable(categoryId: number | null): Promise<Category | undefined> {

@@ -1,7 +1,7 @@
 // Verifies a ledger: recomputes every count, guard and key from its rows, tells each drift, and mends it when asked to.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StaleRecordError } from '../errors.ts';
-import { type Pace, STANDARD_PACE } from '../retry.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../retry.ts';
 import { createDatabase } from '../store/database.ts';
 import type { Drift } from '../store/drift/drift.ts';
 import { findDrifts } from '../store/drift/find-drifts.ts';
@@ -28,11 +28,11 @@ export function createVerification(options: {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
   readonly tableName: string;
   readonly ledgerId: string;
-  readonly pace?: Pace;
+  readonly retryPolicy?: RetryPolicy;
 }) {
-  const { client, tableName, ledgerId, pace = STANDARD_PACE } = options;
+  const { client, tableName, ledgerId, retryPolicy = DEFAULT_RETRY_POLICY } = options;
   const keys = createKeys(ledgerId);
-  const database = createDatabase({ client, tableName, pace });
+  const database = createDatabase({ client, tableName, retryPolicy });
 
   async function look(): Promise<Verdict> {
     const figures = await readLedgerFigures(database, keys);
@@ -47,7 +47,7 @@ export function createVerification(options: {
   async function verify(): Promise<Verdict> {
     const first = await look();
     if (first.drifts.length === 0) return first;
-    await pace.sleep(SECOND_LOOK_AFTER_MS);
+    await retryPolicy.sleep(SECOND_LOOK_AFTER_MS);
     const second = await look();
     const seenBefore = new Set(first.drifts.map(identity));
     return { ...second, drifts: second.drifts.filter((drift) => seenBefore.has(identity(drift))) };

@@ -45,7 +45,7 @@ export function createCategoryStore(options: {
   async function add(category: Category): Promise<void> {
     const put: Write = {
       Put: { Item: toCategoryItem(keys, category), ConditionExpression: IS_NEW },
-      broken: () => new Error(`Category id ${category.id} was given twice`),
+      onConditionFailed: () => new Error(`Category id ${category.id} was given twice`),
     };
     await database.commit([put, names.claim(category.name, category.id)]);
   }
@@ -55,7 +55,7 @@ export function createCategoryStore(options: {
     const update = setOn(keys.category(before.id), changeableAttributes(after), {
       expression: IS_UNCHANGED,
       values: { ':expected': before.version },
-      broken: (existing) => stale(before, existing),
+      onConditionFailed: (existing) => stale(before, existing),
     });
     const renaming =
       before.name === after.name
@@ -73,7 +73,7 @@ export function createCategoryStore(options: {
   function leave(id: number): Write {
     return addTo(keys.category(id), new Map([[TRANSACTION_COUNT, -1]]), {
       expression: IS_KNOWN,
-      broken: () => new Error(`Category ${id} of a transaction is not there`),
+      onConditionFailed: () => new Error(`Category ${id} of a transaction is not there`),
     });
   }
 
@@ -81,7 +81,8 @@ export function createCategoryStore(options: {
     return addTo(keys.category(id), new Map([[TRANSACTION_COUNT, 1]]), {
       expression: IS_ASSIGNABLE,
       values: { ':yes': true },
-      broken: (existing) => (existing ? inactiveCategory() : unknownRecord('Category', id)),
+      onConditionFailed: (existing) =>
+        existing ? inactiveCategory() : unknownRecord('Category', id),
     });
   }
 
@@ -90,7 +91,7 @@ export function createCategoryStore(options: {
     const update = setOn(keys.category(before.id), changeableAttributes(after), {
       expression: `${IS_UNUSED} AND ${IS_UNCHANGED}`,
       values: { ':none': 0, ':expected': before.version },
-      broken: (existing) => whyNotUnused(before, existing),
+      onConditionFailed: (existing) => whyNotUnused(before, existing),
     });
     await database.commit([update]);
   }

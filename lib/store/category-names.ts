@@ -25,7 +25,7 @@ export function createCategoryNames(database: Database, keys: Keys) {
         Item: toNameGuard(keys, name, categoryId),
         ConditionExpression: IS_FREE,
       },
-      broken: nameMustBeUnique,
+      onConditionFailed: nameMustBeUnique,
     };
   }
 
@@ -36,7 +36,8 @@ export function createCategoryNames(database: Database, keys: Keys) {
         ConditionExpression: IS_OWN,
         ExpressionAttributeValues: { ':id': categoryId },
       },
-      broken: () => new Error(`The name of category ${categoryId} is not recorded as its own`),
+      onConditionFailed: () =>
+        new Error(`The name of category ${categoryId} is not recorded as its own`),
     };
   }
 

@@ -1,4 +1,4 @@
-// The table as the stores use it: a few calls, each retried where its failure may pass by itself.
+// The calls of DynamoDB that the stores use; transient errors are retried.
 import { randomUUID } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import {
@@ -11,9 +11,10 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { type Pace, retrying } from '../retry.ts';
+import type { RequestLimits } from '../request-context.ts';
+import { type RetryPolicy, retry } from '../retry.ts';
 import type { Key } from './keys.ts';
-import { isTransient } from './transient.ts';
+import { isRetryable } from './retryable-errors.ts';
 
 export type Item = Record<string, unknown>;
 /** Where a query goes on. */
@@ -28,8 +29,8 @@ export type Write = {
     TransactItem[Kind]
   >;
 } & {
-  /** The error that a failed condition stands for, given the item as it is now. */
-  readonly broken: (existing: Item | undefined) => Error;
+  /** Maps a failed condition to an error, given the item as it is now. */
+  readonly onConditionFailed: (existing: Item | undefined) => Error;
 };
 
 /** A key range of one partition of the table or of an index. */
@@ -49,12 +50,15 @@ export type Database = ReturnType<typeof createDatabase>;
 export function createDatabase(options: {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
   readonly tableName: string;
-  readonly pace: Pace;
+  readonly retryPolicy: RetryPolicy;
+  /** Of the request that all calls belong to; without them each call has the policy's own deadline. */
+  readonly limits?: RequestLimits;
 }) {
-  const { client, tableName: TableName, pace } = options;
-  const attempt = <Result>(call: () => Promise<Result>) => retrying(pace, isTransient, call);
+  const { client, tableName: TableName, retryPolicy, limits } = options;
+  const attempt = <Result>(call: () => Promise<Result>) =>
+    retry(retryPolicy, isRetryable, call, limits?.deadline);
 
-  /** Strongly consistent: what was answered before is seen. */
+  /** Strongly consistent by default. */
   async function get(key: Key, { consistent = true } = {}): Promise<Item | undefined> {
     const input = { TableName, Key: key, ConsistentRead: consistent };
     return (await attempt(() => client.send(new GetCommand(input)))).Item;
@@ -104,7 +108,7 @@ export function createDatabase(options: {
 
   /**
    * Adds to a counter outside of any transaction and returns its new value.
-   * An addition whose answer was lost is made again: numbers may be left out, none is given twice.
+   * An addition whose response was lost is repeated: values may be skipped, none is returned twice.
    */
   async function increment(key: Key, attribute: string, by: number): Promise<number> {
     const input = {
@@ -120,8 +124,8 @@ export function createDatabase(options: {
   }
 
   /**
-   * All writes or none. Tried again under one request token, so that a try whose answer was lost is not applied twice.
-   * @throws the `broken` error of the first write whose condition did not hold
+   * Applies all writes or none. Retries carry one request token, so that a write whose response was lost is not applied twice.
+   * @throws the `onConditionFailed` error of the first write whose condition did not hold
    */
   async function commit(writes: readonly Write[]): Promise<void> {
     const input = {
@@ -131,7 +135,7 @@ export function createDatabase(options: {
     try {
       await attempt(() => client.send(new TransactWriteCommand(input)));
     } catch (error) {
-      throw brokenCondition(writes, error) ?? error;
+      throw failedCondition(writes, error) ?? error;
     }
   }
 
@@ -164,7 +168,10 @@ function toQuery(
   };
 }
 
-function toTransactItem(TableName: string, { broken: _, ...write }: Write): TransactItem {
+function toTransactItem(
+  TableName: string,
+  { onConditionFailed: _, ...write }: Write,
+): TransactItem {
   const entries = Object.entries(write).map(([kind, part]) => [
     kind,
     { ...part, TableName, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
@@ -179,10 +186,10 @@ interface Cancellation {
   }[];
 }
 
-function brokenCondition(writes: readonly Write[], error: unknown): Error | undefined {
+function failedCondition(writes: readonly Write[], error: unknown): Error | undefined {
   const reasons = (error as Cancellation).CancellationReasons ?? [];
   const position = reasons.findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
   const existing = reasons[position]?.Item;
   // The document client leaves this item as it came over the wire.
-  return writes[position]?.broken(existing && unmarshall(existing));
+  return writes[position]?.onConditionFailed(existing && unmarshall(existing));
 }

@@ -31,7 +31,7 @@ export function createTransactionStore(options: {
   async function add(transaction: Transaction): Promise<void> {
     const put: Write = {
       Put: { Item: toTransactionItem(keys, transaction), ConditionExpression: IS_NEW },
-      broken: () => new Error(`Transaction id ${transaction.id} was given twice`),
+      onConditionFailed: () => new Error(`Transaction id ${transaction.id} was given twice`),
     };
     await database.commit([put, ...followers(undefined, transaction)]);
   }
@@ -40,7 +40,7 @@ export function createTransactionStore(options: {
   async function replace(before: Transaction, after: Transaction): Promise<void> {
     const put: Write = {
       Put: { Item: toTransactionItem(keys, after), ...unchanged(before) },
-      broken: (existing) => stale(before, existing),
+      onConditionFailed: (existing) => stale(before, existing),
     };
     await database.commit([put, ...followers(before, after)]);
   }
@@ -49,7 +49,7 @@ export function createTransactionStore(options: {
   async function remove(transaction: Transaction): Promise<void> {
     const deletion: Write = {
       Delete: { Key: keys.transaction(transaction.id), ...unchanged(transaction) },
-      broken: (existing) => stale(transaction, existing),
+      onConditionFailed: (existing) => stale(transaction, existing),
     };
     await database.commit([deletion, ...followers(transaction, undefined)]);
   }

@@ -6,7 +6,7 @@ import type { Key } from './keys.ts';
 export interface Condition {
   readonly expression: string;
   readonly values?: Readonly<Record<string, unknown>>;
-  readonly broken: Write['broken'];
+  readonly onConditionFailed: Write['onConditionFailed'];
 }
 
 /** Adds to counters of one item; without a condition the item comes into being where it is missing. */
@@ -48,6 +48,8 @@ function update(
         ...condition?.values,
       },
     },
-    broken: condition?.broken ?? (() => new Error(`${key.pk} ${key.sk} had no condition to break`)),
+    onConditionFailed:
+      condition?.onConditionFailed ??
+      (() => new Error(`${key.pk} ${key.sk} had no condition to break`)),
   };
 }

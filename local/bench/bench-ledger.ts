@@ -2,11 +2,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Category } from '../../lib/domain/category.ts';
 import type { Transaction } from '../../lib/domain/transaction.ts';
-import { createLedger, type Ledger } from '../../lib/ledger/ledger.ts';
+import type { Ledger } from '../../lib/ledger/ledger.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { startEmbeddedEngine } from '../engine.ts';
 import { householdLedger } from '../household-ledger.ts';
 import { createLedgerItems } from '../ledger-items.ts';
+import { openLedger } from '../open-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { importExport, writeExport } from './imported-database.ts';
 import { createMeteredClient, type MeteredClient } from './metered-client.ts';
@@ -65,8 +66,8 @@ export async function openBenchLedger(
   return {
     place: { endpoint, tableName, ledgerId },
     client,
-    ledger: createLedger({ client, ...settings }),
-    metered: createLedger({ client: meter, ...settings }),
+    ledger: openLedger({ client, ...settings }),
+    metered: openLedger({ client: meter, ...settings }),
     meter,
   };
 }

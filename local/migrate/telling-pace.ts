@@ -1,16 +1,16 @@
 // How long the command line waits for a store that does not answer: a person would rather be told than wait as long
 // as a function does.
-import type { Pace } from '../../lib/retry.ts';
+import type { RetryPolicy } from '../../lib/retry.ts';
 
 const PATIENCE_SECONDS = 30;
 const TOLD_EVERY_MS = 5_000;
 
-export function tellingPace(pace: Pace, tell: (line: string) => void): Pace {
+export function tellingPace(pace: RetryPolicy, tell: (line: string) => void): RetryPolicy {
   let toldAt = Number.NEGATIVE_INFINITY;
   return {
     ...pace,
     deadlineMs: PATIENCE_SECONDS * 1_000,
-    onAnother(error) {
+    onRetry(error) {
       const now = pace.now();
       if (now - toldAt < TOLD_EVERY_MS) return;
       toldAt = now;

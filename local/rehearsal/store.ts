@@ -2,7 +2,7 @@
 // own, and nothing but them is ever written or removed.
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
 import type { VectorStore } from '../../lib/migration/ports/vector-store.ts';
-import { STANDARD_PACE } from '../../lib/retry.ts';
+import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
 import type { Running } from '../running.ts';
 import { startQdrantSandbox } from '../sandbox/qdrant/server.ts';
 import { firstLine, StartError } from '../start-error.ts';
@@ -73,7 +73,7 @@ async function startSandbox(running: Running): Promise<string> {
 }
 
 async function assertUsable(url: string, apiKey: string | undefined): Promise<void> {
-  const pace = { ...STANDARD_PACE, deadlineMs: 2_000 };
+  const pace = { ...DEFAULT_RETRY_POLICY, deadlineMs: 2_000 };
   const store = createQdrant({ url, apiKey, pace, timeoutMs: 5_000 });
   const names = await store.listCollections().catch((cause: unknown) => {
     throw new StartError(`The store of QDRANT_URL cannot be used: ${firstLine(cause)}`, { cause });

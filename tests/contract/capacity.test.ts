@@ -1,12 +1,13 @@
 // What requests cost in DynamoDB's own units, which are the same on every machine and at every size of the ledger.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createLedger, type Ledger } from '../../lib/ledger/ledger.ts';
+import type { Ledger } from '../../lib/ledger/ledger.ts';
 import {
   type Cost,
   createMeteredClient,
   type MeteredClient,
 } from '../../local/bench/metered-client.ts';
 import { bulkLoadHousehold } from '../../local/bulk-loader.ts';
+import { openLedger } from '../../local/open-ledger.ts';
 import { seededRandom } from '../../local/seeded-random.ts';
 import { createTestTable } from '../support/test-table.ts';
 
@@ -41,7 +42,7 @@ async function loadHousehold(transactions: number, years: number): Promise<Meter
   const target = { ...table, ledgerId: 'default' };
   await bulkLoadHousehold(target, { transactions, years, lastDay: LAST_DAY, seed: 11 });
   const client = createMeteredClient(table.client);
-  return { ledger: createLedger({ ...target, client, timeZone: 'UTC' }), client };
+  return { ledger: openLedger({ ...target, client, timeZone: 'UTC' }), client };
 }
 
 const RANGES = [

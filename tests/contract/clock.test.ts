@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
-import { createTestLedger } from '../support/api/open-api.ts';
+import { createTestService } from '../support/api/open-api.ts';
 import { givenTransaction, type WireRecord } from '../support/api/records.ts';
 
 const NOON = Date.parse('2024-06-15T12:00:00.000Z');
@@ -10,8 +10,8 @@ const NOON = Date.parse('2024-06-15T12:00:00.000Z');
 /** An API whose clock stands until the test moves it. */
 async function openAt(instant: number, timeZone = 'UTC') {
   const clock = { now: instant };
-  const ledger = await createTestLedger({ timeZone, clock: () => new Date(clock.now) });
-  return { api: await openInProcess(ledger), clock };
+  const service = await createTestService({ timeZone, clock: () => new Date(clock.now) });
+  return { api: await openInProcess(service), clock };
 }
 
 async function listedIds(api: Api, query?: Record<string, string | number>): Promise<number[]> {

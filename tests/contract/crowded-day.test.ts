@@ -1,7 +1,7 @@
 // Many rows on one day: pages are read from the nearer end of the day, and far ones are counted over, not fetched.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { NamedTransaction } from '../../lib/domain/transaction.ts';
-import { createLedger } from '../../lib/ledger/ledger.ts';
+import { openLedger } from '../../local/open-ledger.ts';
 import { LUNCH } from '../support/api/records.ts';
 import { interpose } from '../support/interposed-client.ts';
 import { listOf } from '../support/ledger-model.ts';
@@ -21,7 +21,7 @@ const watched = interpose(client, (name, input) => {
   const direction = ScanIndexForward ? 'oldest first' : 'newest first';
   queries.push(`${Select === 'COUNT' ? 'count' : 'fetch'} ${direction}`);
 });
-const { transactions } = createLedger({
+const { transactions } = openLedger({
   ...{ client: watched, tableName, ledgerId: 'test', timeZone: 'UTC' },
   clock: () => new Date(0),
 });

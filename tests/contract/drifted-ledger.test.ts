@@ -1,8 +1,9 @@
 // On a ledger that has drifted a write that would make it worse fails, and changes nothing.
 import { expect, test } from 'vitest';
-import { createLedger, type Ledger } from '../../lib/ledger/ledger.ts';
+import type { Ledger } from '../../lib/ledger/ledger.ts';
 import type { Keys } from '../../lib/store/keys.ts';
 import { LAST_ID } from '../../lib/store/sequences.ts';
+import { openLedger } from '../../local/open-ledger.ts';
 import { readContents } from '../support/ledger-contents.ts';
 import { createSpoilableTable } from '../support/spoilable-table.ts';
 
@@ -49,7 +50,7 @@ test.each<Drifted>([
   },
 ])('$rule', async ({ spoil, write, failure }) => {
   const { target, keys } = await givenLedger();
-  const ledger = createLedger({ ...target, timeZone: 'UTC' });
+  const ledger = openLedger({ ...target, timeZone: 'UTC' });
   await spoil(keys);
   const before = await readContents(ledger);
   await expect(write(ledger)).rejects.toThrow(failure);

@@ -1,6 +1,6 @@
 // Service document, "Errors: 500 internal_server_error", and the rulings on failures.
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
-import { createLedger } from '../../lib/ledger/ledger.ts';
+import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import type { Api, ApiResponse } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { givenCategory, givenTransaction, LUNCH, uniqueName } from '../support/api/records.ts';
@@ -17,10 +17,12 @@ function refuse(): never {
   throw Object.assign(new Error(SECRET), { name: 'AccessDeniedException' });
 }
 
-const healthy = await openInProcess(createLedger({ client, ...options }));
-const dead = await openInProcess(createLedger({ client: interpose(client, refuse), ...options }));
+const healthy = await openInProcess(createLedgerService({ client, ...options }));
+const dead = await openInProcess(
+  createLedgerService({ client: interpose(client, refuse), ...options }),
+);
 const readOnly = await openInProcess(
-  createLedger({
+  createLedgerService({
     client: interpose(client, (name) => {
       if (name === 'TransactWriteCommand') refuse();
     }),

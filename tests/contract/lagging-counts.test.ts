@@ -1,6 +1,6 @@
 // Counts are read a moment late, and a year's not in the same moment as a month's: a page still shows no row of another page.
 import { expect, test } from 'vitest';
-import { createLedger } from '../../lib/ledger/ledger.ts';
+import { openLedger } from '../../local/open-ledger.ts';
 import { createSpoilableTable } from '../support/spoilable-table.ts';
 
 const { givenLedger, send } = await createSpoilableTable();
@@ -11,7 +11,7 @@ const ALL = {
 
 test('where the year counts a row that its month does not, the page goes on before the month', async () => {
   const { target, keys } = await givenLedger();
-  const { transactions } = createLedger({ ...target, timeZone: 'UTC' });
+  const { transactions } = openLedger({ ...target, timeZone: 'UTC' });
   await send.set({ pk: keys.days(), sk: 'Y#2026' }, 'i4', 2);
   const { items, pagination } = await transactions.list({ ...ALL, page: 2, perPage: 1 });
   expect(items.map(({ id, date }) => [id, date])).toEqual([[2, '2026-03-05']]);

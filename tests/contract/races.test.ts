@@ -1,6 +1,6 @@
 // Service document, "Categories: Rule 4", and what else changes between a check and the write that relies on it.
 import { expect, test } from 'vitest';
-import { createLedger } from '../../lib/ledger/ledger.ts';
+import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { expectConflict, expectNotFound, expectRefusal } from '../support/api/expect-reply.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
@@ -10,12 +10,12 @@ import { createTestTable } from '../support/test-table.ts';
 
 const { client, tableName } = await createTestTable();
 const options = { tableName, ledgerId: 'test', timeZone: 'UTC' };
-const others = await openInProcess(createLedger({ client, ...options }));
+const others = await openInProcess(createLedgerService({ client, ...options }));
 
 /** An API on which somebody else is quicker: they act after the checks and before the write. */
 async function outrunBy(act: () => Promise<unknown>): Promise<Api> {
   const outrun = onceBefore(client, 'TransactWriteCommand', act);
-  return await openInProcess(createLedger({ client: outrun, ...options }));
+  return await openInProcess(createLedgerService({ client: outrun, ...options }));
 }
 
 const readCategory = async (id: number) => (await others.get(`/categories/${id}`)).body.data;

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import { expectEnvelope } from '../support/api/expect-envelope.ts';
 import { generatedRequest } from '../support/api/generated-requests.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
-import { createTestLedger } from '../support/api/open-api.ts';
+import { createTestService } from '../support/api/open-api.ts';
 import { SEED, seeded, sizeOfRun } from '../support/seed.ts';
 
 const REQUESTS = sizeOfRun(10_000);
 
 test(`${REQUESTS} generated requests (seed ${SEED})`, { timeout: 600_000 }, async () => {
-  const api = await openInProcess(await createTestLedger());
+  const api = await openInProcess(await createTestService());
   const answered = new Map<number, number>();
   const answersProperly = fc.asyncProperty(generatedRequest, async ({ method, path, ...rest }) => {
     const reply = await api.request(method, path, rest);

@@ -1,7 +1,7 @@
 // Two requests at once on the same records, their calls interleaved in every way that luck finds: each pair comes out as
 // if one had come after the other, and what the two orders differ in is seen to differ.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createLedger } from '../../lib/ledger/ledger.ts';
+import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
 import { type SeededRandom, seededRandom } from '../../local/seeded-random.ts';
 import type { Api } from '../support/api/api-client.ts';
@@ -13,7 +13,11 @@ import { EMPTY, type Model } from '../support/model/ledger-model.ts';
 import { linearise, step } from '../support/model/linearisation.ts';
 import type { Client } from '../support/store-faults.ts';
 import { createTestTable, type TestTable } from '../support/test-table.ts';
-import { createVirtualPace, createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
+import {
+  createVirtualRetryPolicy,
+  createVirtualTime,
+  type VirtualTime,
+} from '../support/virtual-time.ts';
 
 const INTERLEAVINGS = 12;
 const LONGEST_CALL_MS = 30;
@@ -132,7 +136,9 @@ describe.each(RACES)('$rule', ({ rule, commands, outcomes }) => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= INTERLEAVINGS; seed += 1) {
       const ledgerId = `race-${RACES.findIndex((each) => each.rule === rule)}-${seed}`;
-      const quiet = await openInProcess(createLedger({ ...table, ledgerId, timeZone: 'UTC' }));
+      const quiet = await openInProcess(
+        createLedgerService({ ...table, ledgerId, timeZone: 'UTC' }),
+      );
       const model = await givenModel(quiet);
       const replies = await race(ledgerId, commands, seededRandom(seed));
       seen.add(replies.map(({ reply }) => reply.status).join(' '));
@@ -158,10 +164,12 @@ async function race(ledgerId: string, commands: readonly Command[], random: Seed
   const time = createVirtualTime();
   const store = createContendedClient(time.watch(table.client), { time, ownedMs: 20 });
   const client = delayed(store, time, random);
-  const pace = createVirtualPace(time, random.next);
+  const options = { ...table, ledgerId, timeZone: 'UTC' };
+  const retryPolicy = createVirtualRetryPolicy(time, random.next);
+  const { timeoutSignal } = time;
   const apis = await Promise.all(
     commands.map(() =>
-      openInProcess(createLedger({ ...table, client, pace, ledgerId, timeZone: 'UTC' })),
+      openInProcess(createLedgerService({ ...options, client, retryPolicy, timeoutSignal })),
     ),
   );
   const replies = commands.map(async (command, index) => {

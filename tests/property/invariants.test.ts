@@ -1,6 +1,6 @@
 // After any sequence of commands, concurrent ones included, every count, total, page and name guard is that of a plain model.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createLedger } from '../../lib/ledger/ledger.ts';
+import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
 import { type SeededRandom, seededRandom } from '../../local/seeded-random.ts';
 import type { Api } from '../support/api/api-client.ts';
@@ -51,7 +51,7 @@ describe.each(SEEDS)('a ledger after random commands (seed %i)', (seed) => {
     async () => {
       const ledgerId = `ledger-${seed}`;
       const random = seededRandom(seed);
-      const api = await openInProcess(createLedger({ ...table, ledgerId, timeZone: 'UTC' }));
+      const api = await openInProcess(createLedgerService({ ...table, ledgerId, timeZone: 'UTC' }));
       const seen = new Set<string>();
       let model = EMPTY;
       for (let round = 0; round < ROUNDS; round += 1) {

@@ -7,7 +7,8 @@ import {
   TRANSACTION_TYPES,
 } from '../../lib/domain/transaction.ts';
 import type { TransactionFilter } from '../../lib/domain/transaction-query.ts';
-import { createLedger, type Ledger } from '../../lib/ledger/ledger.ts';
+import type { Ledger } from '../../lib/ledger/ledger.ts';
+import { openLedger } from '../../local/open-ledger.ts';
 import { LUNCH } from '../support/api/records.ts';
 import { anyDate, crowdedDate } from '../support/calendar-arbitraries.ts';
 import { listOf } from '../support/ledger-model.ts';
@@ -57,7 +58,7 @@ async function emptyLedger() {
   const time = { now: 0 };
   const clock = () => new Date(time.now);
   const ledgerId = `run-${runs}`;
-  const ledger = createLedger({ client, tableName, ledgerId, timeZone: 'UTC', clock });
+  const ledger = openLedger({ client, tableName, ledgerId, timeZone: 'UTC', clock });
   for (const id of CATEGORIES) {
     await ledger.categories.create({
       name: `${id}`,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { amount, hasAtMostTwoDecimals, LARGEST_AMOUNT } from '../../lib/domain/money.ts';
-import { createTestLedger } from '../support/api/open-api.ts';
+import { createTestService } from '../support/api/open-api.ts';
 import { LUNCH } from '../support/api/records.ts';
 import { SEED, seeded } from '../support/seed.ts';
 
@@ -46,7 +46,8 @@ test(`a double has at most two decimals just when its two-decimal form is the sa
 });
 
 test(`the store gives back exactly the amount it was given (seed ${SEED})`, async () => {
-  const { transactions } = await createTestLedger();
+  const { openLedger, startRequest } = await createTestService();
+  const { transactions } = openLedger(startRequest('test'));
   const unchanged = fc.asyncProperty(wholeCents, async (value) => {
     const created = await transactions.create({
       ...{ ...LUNCH, categoryId: null, notes: null },

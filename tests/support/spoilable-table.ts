@@ -1,10 +1,10 @@
 // A small ledger of known content, whose items a test spoils behind its back.
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { createLedger } from '../../lib/ledger/ledger.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
 import type { Item } from '../../lib/store/database.ts';
 import { createKeys, type Key } from '../../lib/store/keys.ts';
-import { createImpatientPace } from './impatient-pace.ts';
+import { openLedger } from '../../local/open-ledger.ts';
+import { createSleeplessRetryPolicy } from './sleepless-retry-policy.ts';
 import { createTestTable } from './test-table.ts';
 
 export async function createSpoilableTable() {
@@ -16,7 +16,7 @@ export async function createSpoilableTable() {
     ledgers += 1;
     const ledgerId = `ledger-${ledgers}`;
     const target = { client, tableName, ledgerId };
-    const { categories, transactions } = createLedger({ ...target, timeZone: 'UTC' });
+    const { categories, transactions } = openLedger({ ...target, timeZone: 'UTC' });
     for (const name of ['Food', 'Pay']) {
       await categories.create({ name, description: null, color: null, isActive: true });
     }
@@ -29,7 +29,10 @@ export async function createSpoilableTable() {
       const lunch = { description: 'x', amount: 1, type, categoryId, date, notes: null };
       await transactions.create(lunch);
     }
-    const verification = createVerification({ ...target, pace: createImpatientPace() });
+    const verification = createVerification({
+      ...target,
+      retryPolicy: createSleeplessRetryPolicy(),
+    });
     return { target, keys: createKeys(ledgerId), verification };
   }
 

@@ -1,6 +1,6 @@
-// Time that passes only while everybody sleeps: whoever has the earliest alarm wakes next, and nothing waits in earnest.
+// Virtual time: it passes only while everything sleeps, up to the next alarm, so that no test really waits.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Pace, STANDARD_PACE } from '../../lib/retry.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../lib/retry.ts';
 import type { Client } from './store-faults.ts';
 
 interface Sleeper {
@@ -56,19 +56,22 @@ export function createVirtualTime() {
     next.wake();
   }
 
-  return { now, sleep, watch, run };
+  /** Calls take no time here, so none lasts too long. */
+  const timeoutSignal = () => new AbortController().signal;
+
+  return { now, sleep, timeoutSignal, watch, run };
 }
 
 export type VirtualTime = ReturnType<typeof createVirtualTime>;
 
-/** The standard pace in virtual time, with a note of every sleep that was asked for. */
-export function createVirtualPace(
+/** The default policy in virtual time; it records every delay. */
+export function createVirtualRetryPolicy(
   { now, sleep }: VirtualTime,
   random: () => number = () => 0.5,
-): Pace & { readonly delays: readonly number[] } {
+): RetryPolicy & { readonly delays: readonly number[] } {
   const delays: number[] = [];
   return {
-    ...STANDARD_PACE,
+    ...DEFAULT_RETRY_POLICY,
     delays,
     now,
     random,

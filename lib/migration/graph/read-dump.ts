@@ -1,7 +1,7 @@
 // Reads a dump back: nodes and relationships as they were, every part of every line looked at.
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import { isTransient } from '../../store/transient.ts';
+import { isRetryable } from '../../store/retryable-errors.ts';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import { readJson } from '../ports/json-artifact.ts';
 import { measureOf } from '../ports/measured-content.ts';
@@ -63,7 +63,7 @@ export async function verifyDump(artifacts: ArtifactStore, prefix: string): Prom
     }
   } catch (cause) {
     // Whoever cannot be reached says nothing of what is kept.
-    if (cause instanceof DamagedDumpError || isTransient(cause)) throw cause;
+    if (cause instanceof DamagedDumpError || isRetryable(cause)) throw cause;
     throw new DamagedDumpError(`The dump ${prefix} cannot be read to its end`, { cause });
   }
   return manifest;

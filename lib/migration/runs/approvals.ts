@@ -57,8 +57,8 @@ export function createApprovals(options: {
       approved_at: now(),
       expires_at: expiresAt,
     };
-    const broken = () => new Error('An approval has no condition to break');
-    await database.commit([{ Put: { Item: item }, broken }]);
+    const onConditionFailed = () => new Error('An approval has no condition to break');
+    await database.commit([{ Put: { Item: item }, onConditionFailed }]);
   }
 
   async function given(run: Run, gate: Gate): Promise<StoredApproval | undefined> {

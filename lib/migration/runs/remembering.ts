@@ -1,5 +1,5 @@
 // What is remembered of runs, over one table: records, the lock, approvals.
-import { STANDARD_PACE } from '../../retry.ts';
+import { DEFAULT_RETRY_POLICY } from '../../retry.ts';
 import { createDatabase } from '../../store/database.ts';
 import { createApprovals } from './approvals.ts';
 import { intervals, type Ticker } from './heartbeat.ts';
@@ -21,7 +21,7 @@ export function createRemembering(options: {
   readonly ticker?: Ticker;
 }) {
   const { client, tableName, clock, ticker = intervals } = options;
-  const database = createDatabase({ client, tableName, pace: STANDARD_PACE });
+  const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
   const lock = createRunLock({ database, clock, leaseMs: LEASE_MS, ticker });
   return {
     clock,

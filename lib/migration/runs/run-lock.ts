@@ -47,7 +47,8 @@ export function createRunLock(options: {
     return setOn(LOCK_KEY, taken, {
       expression: IS_FREE,
       values: { ':none': NO_RUN, ':seen': seen },
-      broken: (lock) => new Refusal('RefusedOtherRun', `Run ${lock?.active_run} is under way.`),
+      onConditionFailed: (lock) =>
+        new Refusal('RefusedOtherRun', `Run ${lock?.active_run} is under way.`),
     });
   }
 
@@ -63,7 +64,7 @@ export function createRunLock(options: {
       {
         expression: IS_MY_TURN,
         values: { ':run': runId, ':seen': seen, ':now': now() },
-        broken: (lock) => notYourTurn(runId, lock),
+        onConditionFailed: (lock) => notYourTurn(runId, lock),
       },
     );
     await database.commit([turn]);
@@ -75,7 +76,11 @@ export function createRunLock(options: {
     return setOn(
       LOCK_KEY,
       { lease_until: leaseUntil },
-      { expression: IS_MY_EPOCH, values: { ':epoch': epoch }, broken: () => stale(runId, epoch) },
+      {
+        expression: IS_MY_EPOCH,
+        values: { ':epoch': epoch },
+        onConditionFailed: () => stale(runId, epoch),
+      },
     );
   }
 
@@ -114,7 +119,11 @@ export function createRunLock(options: {
     return setOn(
       LOCK_KEY,
       { active_run: NO_RUN, lease_until: NO_LEASE },
-      { expression: IS_MY_EPOCH, values: { ':epoch': epoch }, broken: () => stale(runId, epoch) },
+      {
+        expression: IS_MY_EPOCH,
+        values: { ':epoch': epoch },
+        onConditionFailed: () => stale(runId, epoch),
+      },
     );
   }
 

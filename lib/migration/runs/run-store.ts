@@ -30,7 +30,10 @@ export function createRunStore(options: {
   async function start(runId: string, plan: Plan): Promise<Run> {
     const at = { startedAt: now(), phaseAt: now() };
     const run: Run = { runId, phase: 'started', plan, evidence: {}, ...at };
-    const isNew = { expression: IS_NEW, broken: (item?: Item) => runExists(runId, item) };
+    const isNew = {
+      expression: IS_NEW,
+      onConditionFailed: (item?: Item) => runExists(runId, item),
+    };
     await database.commit([putRecord(run, isNew), await lock.claim(runId)]);
     return run;
   }
@@ -54,7 +57,10 @@ export function createRunStore(options: {
    */
   async function finish(lease: Lease, run: Run, step: Command): Promise<void> {
     const fence = hasEnded(run.phase) ? lock.free(lease) : lock.fence(lease);
-    const forget = { Delete: { Key: checkpointKey(run.runId, step) }, broken: unconditional };
+    const forget = {
+      Delete: { Key: checkpointKey(run.runId, step) },
+      onConditionFailed: unconditional,
+    };
     await database.commit([fence, putRecord(parseRun(run)), forget]);
   }
 
@@ -66,7 +72,10 @@ export function createRunStore(options: {
   ): Promise<void> {
     const content = toCheckpointText({ ...checkpoint, savedAt: now() });
     const item = { ...checkpointKey(lease.runId, step), epoch: lease.epoch, content };
-    await database.commit([lock.fence(lease), { Put: { Item: item }, broken: unconditional }]);
+    await database.commit([
+      lock.fence(lease),
+      { Put: { Item: item }, onConditionFailed: unconditional },
+    ]);
   }
 
   async function readCheckpoint(runId: string, step: Command): Promise<Checkpoint | undefined> {
@@ -79,12 +88,12 @@ export function createRunStore(options: {
 
 function putRecord(
   run: Run,
-  condition?: { readonly expression: string; readonly broken: (item?: Item) => Error },
+  condition?: { readonly expression: string; readonly onConditionFailed: (item?: Item) => Error },
 ): Write {
   const item = { ...recordKey(run.runId), phase: run.phase, record: toRecordText(run) };
   return {
     Put: { Item: item, ConditionExpression: condition?.expression },
-    broken: condition?.broken ?? unconditional,
+    onConditionFailed: condition?.onConditionFailed ?? unconditional,
   };
 }
 

@@ -1,6 +1,6 @@
 // The failures of stores and services as what the state machine and the operator know: refused, or worth another try.
 import { ConfigurationError } from '../../errors.ts';
-import { isTransient } from '../../store/transient.ts';
+import { isRetryable } from '../../store/retryable-errors.ts';
 import {
   DamagedDumpError,
   DanglingRelationshipError,
@@ -80,5 +80,5 @@ function isFaultOfGraph(error: Error): boolean {
 }
 
 function isPassing(error: Error): boolean {
-  return isOfVectorStore(error) || error instanceof GraphUnavailableError || isTransient(error);
+  return isOfVectorStore(error) || error instanceof GraphUnavailableError || isRetryable(error);
 }

@@ -56,7 +56,7 @@ function counterDrift(
       : `${describeCounter(key.sk, attribute)}, ${keys.describeDays(key.pk)}`,
     recorded: recorded ?? 'nothing',
     recomputed,
-    mending: [addTo(key, by, { ...unchanged, broken: changedMeanwhile })],
+    mending: [addTo(key, by, { ...unchanged, onConditionFailed: changedMeanwhile })],
   };
 }
 
@@ -70,7 +70,7 @@ function rowDrift(keys: Keys, { item, transaction, wrong }: WrongRow | Unreadabl
       ConditionExpression: 'version = :version',
       ExpressionAttributeValues: { ':version': transaction.version },
     },
-    broken: changedMeanwhile,
+    onConditionFailed: changedMeanwhile,
   };
   return { ...drift, recomputed: told(Item, wrong), mending: [put] };
 }
@@ -97,7 +97,7 @@ function sequenceDrifts(keys: Keys, { lastIds, highestIds }: LedgerFigures): Dri
     const isBehind = {
       expression: 'attribute_not_exists(#a0) OR #a0 < :highest',
       values: { ':highest': highest },
-      broken: changedMeanwhile,
+      onConditionFailed: changedMeanwhile,
     };
     return {
       what: 'sequence',

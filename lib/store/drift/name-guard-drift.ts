@@ -48,7 +48,7 @@ function guardDrift(
 function release(keys: Keys, name: string, owner: number): Write[] {
   const remove: Write = {
     Delete: { Key: keys.categoryName(name), ...isOf(owner) },
-    broken: changedMeanwhile,
+    onConditionFailed: changedMeanwhile,
   };
   return [remove, whileCategory(keys, owner, name, BEARS_ANOTHER_NAME)];
 }
@@ -56,7 +56,7 @@ function release(keys: Keys, name: string, owner: number): Write[] {
 function claim(keys: Keys, name: string, bearer: number, owner: number | undefined): Write[] {
   const put: Write = {
     Put: { Item: toNameGuard(keys, name, bearer), ...isOf(owner) },
-    broken: changedMeanwhile,
+    onConditionFailed: changedMeanwhile,
   };
   return [put, whileCategory(keys, bearer, name, BEARS_NAME)];
 }
@@ -75,6 +75,6 @@ function whileCategory(keys: Keys, id: number, name: string, condition: string):
       ExpressionAttributeNames: { '#name': 'name' },
       ExpressionAttributeValues: { ':name': name },
     },
-    broken: changedMeanwhile,
+    onConditionFailed: changedMeanwhile,
   };
 }

@@ -1,20 +1,19 @@
 // A store that refuses every call for a while before it takes it: waits do not add up beyond what a request may take.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLedger } from '../../../lib/ledger/ledger.ts';
-import { STANDARD_PACE } from '../../../lib/retry.ts';
+import { createLedgerService } from '../../../lib/ledger/ledger.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
 import { bulkLoadHousehold } from '../../../local/bulk-loader.ts';
 import type { Api, ApiResponse } from '../../support/api/api-client.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';
 import { LUNCH } from '../../support/api/records.ts';
 import { type Client, PASSING_FAULTS } from '../../support/store-faults.ts';
 import { createTestTable } from '../../support/test-table.ts';
-import { createVirtualPace, createVirtualTime } from '../../support/virtual-time.ts';
+import { createVirtualRetryPolicy, createVirtualTime } from '../../support/virtual-time.ts';
 
 // The function's own timeout in serverless.yml, after which a client gets an answer that is not ours.
 const FUNCTION_TIMEOUT_MS = 20_000;
 // How long a try may last (document-client.ts); it takes no time here.
 const LONGEST_TRY_MS = 3_000;
-const USE_CASES_PER_REQUEST = 2;
 
 const table = await createTestTable();
 const target = { ...table, ledgerId: 'ailing' };
@@ -46,19 +45,20 @@ describe.each<[string, (api: Api) => Promise<ApiResponse>]>([
   it.each([4, 8, 12, 16])('ends in time where each call is refused %i times', async (refusals) => {
     const time = createVirtualTime();
     const client = createAilingClient(time.watch(table.client), refusals);
-    const ledger = createLedger({
+    const { timeoutSignal } = time;
+    const service = createLedgerService({
       ...target,
       client,
       timeZone: 'UTC',
-      pace: createVirtualPace(time),
+      retryPolicy: createVirtualRetryPolicy(time),
+      timeoutSignal,
     });
-    const { status } = await time.run(ask(await openInProcess(ledger)));
+    const { status } = await time.run(ask(await openInProcess(service)));
     expect(status < 300 || status === 500).toBe(true);
-    expect(time.now()).toBeLessThanOrEqual(USE_CASES_PER_REQUEST * STANDARD_PACE.deadlineMs);
+    expect(time.now()).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
   });
 });
 
 it('leaves room for the last tries before the function is stopped', () => {
-  const longest = USE_CASES_PER_REQUEST * (STANDARD_PACE.deadlineMs + LONGEST_TRY_MS);
-  expect(longest).toBeLessThan(FUNCTION_TIMEOUT_MS);
+  expect(DEFAULT_RETRY_POLICY.deadlineMs + LONGEST_TRY_MS).toBeLessThan(FUNCTION_TIMEOUT_MS);
 });

@@ -1,14 +1,15 @@
 // Many updates of one transaction at once, each call taking its time: those that get through are all there, and they
 // get through with few calls, for a write that comes too late is told what is recorded now.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createLedger } from '../../../lib/ledger/ledger.ts';
+import { createLedgerService } from '../../../lib/ledger/ledger.ts';
+import { openLedger } from '../../../local/open-ledger.ts';
 import { seededRandom } from '../../../local/seeded-random.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';
 import { LUNCH } from '../../support/api/records.ts';
 import { createContendedClient } from '../../support/contended-client.ts';
 import { interpose } from '../../support/interposed-client.ts';
 import { createTestTable, type TestTable } from '../../support/test-table.ts';
-import { createVirtualPace, createVirtualTime } from '../../support/virtual-time.ts';
+import { createVirtualRetryPolicy, createVirtualTime } from '../../support/virtual-time.ts';
 
 // On the way to the table, and in it.
 const TRAVEL_MS = 3;
@@ -22,8 +23,10 @@ beforeAll(async () => {
 
 async function race(writers: number, seed: number) {
   const ledgerId = `updated-${writers}-${seed}`;
-  const quiet = createLedger({ ...table, ledgerId, timeZone: 'UTC' });
-  await (await openInProcess(quiet)).post('/transactions', LUNCH);
+  const options = { ...table, ledgerId, timeZone: 'UTC' };
+  const quiet = createLedgerService(options);
+  const quietApi = await openInProcess(quiet);
+  await quietApi.post('/transactions', LUNCH);
   const time = createVirtualTime();
   const contended = createContendedClient(time.watch(table.client), {
     time,
@@ -35,14 +38,14 @@ async function race(writers: number, seed: number) {
     await time.sleep(TRAVEL_MS);
   });
   const update = async (_: unknown, n: number) => {
-    const pace = createVirtualPace(time, seededRandom(seed * 1_000 + n).next);
+    const retryPolicy = createVirtualRetryPolicy(time, seededRandom(seed * 1_000 + n).next);
     const api = await openInProcess(
-      createLedger({ ...table, client, ledgerId, timeZone: 'UTC', pace }),
+      createLedgerService({ ...options, client, retryPolicy, timeoutSignal: time.timeoutSignal }),
     );
     return await api.put('/transactions/1', { notes: `of writer ${n}` });
   };
   const replies = await time.run(Promise.all(Array.from({ length: writers }, update)));
-  const { version } = await quiet.transactions.find('1');
+  const { version } = await openLedger(options).transactions.find('1');
   return { statuses: replies.map(({ status }) => status), calls, updates: version - 1 };
 }
 

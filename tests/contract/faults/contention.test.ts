@@ -1,14 +1,15 @@
 // Many writers at once on the same items, with the conflicts of real DynamoDB: everybody gets through, and every count is exact.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createLedger } from '../../../lib/ledger/ledger.ts';
+import { createLedgerService } from '../../../lib/ledger/ledger.ts';
 import { createVerification } from '../../../lib/ledger/verification.ts';
-import { STANDARD_PACE } from '../../../lib/retry.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
+import { openLedger } from '../../../local/open-ledger.ts';
 import { seededRandom } from '../../../local/seeded-random.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';
 import { LUNCH } from '../../support/api/records.ts';
 import { createContendedClient } from '../../support/contended-client.ts';
 import { createTestTable, type TestTable } from '../../support/test-table.ts';
-import { createVirtualPace, createVirtualTime } from '../../support/virtual-time.ts';
+import { createVirtualRetryPolicy, createVirtualTime } from '../../support/virtual-time.ts';
 
 // A transaction of eight items takes DynamoDB about this long.
 const TRANSACTION_MS = 20;
@@ -25,9 +26,10 @@ function givenWriters(ledgerId: string, seed: number) {
   const time = createVirtualTime();
   const client = createContendedClient(time.watch(table.client), { time, ownedMs: TRANSACTION_MS });
   const writers = Array.from({ length: WRITERS }, (_, index) => {
-    const pace = createVirtualPace(time, seededRandom(seed + index).next);
-    const ledger = createLedger({ ...table, client, ledgerId, timeZone: 'UTC', pace });
-    return { ledger, pace };
+    const retryPolicy = createVirtualRetryPolicy(time, seededRandom(seed + index).next);
+    const options = { ...table, client, ledgerId, timeZone: 'UTC', retryPolicy };
+    const { timeoutSignal } = time;
+    return { service: createLedgerService({ ...options, timeoutSignal }), retryPolicy };
   });
   return { time, client, writers };
 }
@@ -35,15 +37,15 @@ function givenWriters(ledgerId: string, seed: number) {
 describe.each([1, 2, 3])('64 creates at once on one month of one category (seed %i)', (seed) => {
   it('all succeed inside the deadline, with jitter, and count exactly', async () => {
     const ledgerId = `contended-${seed}`;
-    const quiet = createLedger({ ...table, ledgerId, timeZone: 'UTC' });
+    const quiet = openLedger({ ...table, ledgerId, timeZone: 'UTC' });
     await quiet.categories.create({ name: 'Food', description: null, color: null, isActive: true });
     const { time, client, writers } = givenWriters(ledgerId, seed * 1_000);
 
     const replies = await time.run(
       Promise.all(
-        writers.map(async ({ ledger }, index) => {
+        writers.map(async ({ service }, index) => {
           const transaction_date = `2026-03-${String(1 + (index % 28)).padStart(2, '0')}`;
-          const api = await openInProcess(ledger);
+          const api = await openInProcess(service);
           return await api.post('/transactions', { ...LUNCH, category_id: 1, transaction_date });
         }),
       ),
@@ -54,15 +56,15 @@ describe.each([1, 2, 3])('64 creates at once on one month of one category (seed 
       ...{ rows: WRITERS, categories: 1, drifts: [] },
     });
     expect(client.conflicts()).toBeGreaterThan(WRITERS);
-    expectFullJitter(writers.flatMap(({ pace }) => pace.delays));
-    for (const { pace } of writers) expectGrowth(pace.delays);
-    expect(time.now()).toBeLessThan(STANDARD_PACE.deadlineMs);
+    expectFullJitter(writers.flatMap(({ retryPolicy }) => retryPolicy.delays));
+    for (const { retryPolicy } of writers) expectGrowth(retryPolicy.delays);
+    expect(time.now()).toBeLessThan(DEFAULT_RETRY_POLICY.deadlineMs);
   });
 });
 
 /** Anything from none to the longest delay, and hardly ever the same. */
 function expectFullJitter(delays: readonly number[]): void {
-  const { longestDelayMs } = STANDARD_PACE;
+  const { longestDelayMs } = DEFAULT_RETRY_POLICY;
   expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
   expect(Math.max(...delays)).toBeLessThanOrEqual(longestDelayMs);
   expect(Math.max(...delays)).toBeGreaterThan(longestDelayMs / 2);
@@ -71,7 +73,7 @@ function expectFullJitter(delays: readonly number[]): void {
 
 /** The n-th delay lies below the n-th power. */
 function expectGrowth(delays: readonly number[]): void {
-  const { firstDelayMs, longestDelayMs } = STANDARD_PACE;
+  const { firstDelayMs, longestDelayMs } = DEFAULT_RETRY_POLICY;
   for (const [n, delay] of delays.entries()) {
     expect(delay).toBeLessThanOrEqual(Math.min(longestDelayMs, firstDelayMs * 2 ** n));
   }

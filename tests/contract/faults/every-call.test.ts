@@ -1,15 +1,15 @@
 // Whatever goes wrong with any call of any operation: the answer is right or a 500, and a request is applied whole or not at all.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLedger, type Ledger } from '../../../lib/ledger/ledger.ts';
+import { createLedgerService } from '../../../lib/ledger/ledger.ts';
 import { createVerification } from '../../../lib/ledger/verification.ts';
-import { type Pace, STANDARD_PACE } from '../../../lib/retry.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
 import { bulkLoad } from '../../../local/bulk-loader.ts';
+import { openLedger } from '../../../local/open-ledger.ts';
 import type { Api, ApiResponse, ResponseBody } from '../../support/api/api-client.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';
 import { LUNCH } from '../../support/api/records.ts';
 import { readContents } from '../../support/ledger-contents.ts';
 import {
-  type Client,
   createFaultyClient,
   denied,
   type Fault,
@@ -17,7 +17,7 @@ import {
   refused,
 } from '../../support/store-faults.ts';
 import { createTestTable, type TestTable } from '../../support/test-table.ts';
-import { createVirtualPace, createVirtualTime } from '../../support/virtual-time.ts';
+import { createVirtualRetryPolicy, createVirtualTime } from '../../support/virtual-time.ts';
 
 interface Operation {
   readonly name: string;
@@ -146,22 +146,22 @@ async function run(
 ): Promise<Run> {
   const ledgerId = await givenLedger();
   const time = createVirtualTime();
-  const pace = createVirtualPace(time);
+  const retryPolicy = createVirtualRetryPolicy(time);
   const client = createFaultyClient(time.watch(table.client), faultAt);
-  const { status, body } = await time.run(
-    ask(await openInProcess(openLedger(ledgerId, client, pace))),
-  );
+  const { timeoutSignal } = time;
+  const options = { ...optionsOf(ledgerId), client, retryPolicy, timeoutSignal };
+  const api = await openInProcess(createLedgerService(options));
+  const { status, body } = await time.run(ask(api));
   const { drifts } = await createVerification({ ...table, ledgerId }).verify();
   expect(drifts).toEqual([]);
-  const contents = await readContents(openLedger(ledgerId));
+  const contents = await readContents(openLedger(optionsOf(ledgerId)));
   const reply = { status, body };
-  return { reply, calls: client.calls(), delays: pace.delays, tookMs: time.now(), contents };
+  return { reply, calls: client.calls(), delays: retryPolicy.delays, tookMs: time.now(), contents };
 }
 
-function openLedger(ledgerId: string, client: Client = table.client, pace?: Pace): Ledger {
+function optionsOf(ledgerId: string) {
   const clock = () => new Date('2026-03-31T12:00:00Z');
-  const options = { client, tableName: table.tableName, ledgerId, timeZone: 'UTC', clock };
-  return createLedger({ ...options, ...(pace ? { pace } : {}) });
+  return { ...table, ledgerId, timeZone: 'UTC', clock };
 }
 
 function expectFailure({ reply }: Run, message: string): void {
@@ -177,7 +177,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
 
   beforeAll(async () => {
     smooth = await run(operation);
-    before = await readContents(openLedger(await givenLedger()));
+    before = await readContents(openLedger(optionsOf(await givenLedger())));
   });
 
   it('answers and applies once where nothing goes wrong', () => {
@@ -205,7 +205,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
       const dead = await run(operation, (call) => (call >= at ? refused : undefined));
       expectFailure(dead, operation.failure);
       expect(dead.contents).toEqual(before);
-      expect(dead.tookMs).toBeLessThanOrEqual(STANDARD_PACE.deadlineMs);
+      expect(dead.tookMs).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
       expect(dead.delays.length).toBeGreaterThan(3);
     }
   });

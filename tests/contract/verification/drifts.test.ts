@@ -4,7 +4,7 @@ import { createVerification } from '../../../lib/ledger/verification.ts';
 import { type Drift, describeDrift } from '../../../lib/store/drift/drift.ts';
 import type { Key, Keys } from '../../../lib/store/keys.ts';
 import { bulkLoadHousehold } from '../../../local/bulk-loader.ts';
-import { createImpatientPace } from '../../support/impatient-pace.ts';
+import { createSleeplessRetryPolicy } from '../../support/sleepless-retry-policy.ts';
 import { createSpoilableTable } from '../../support/spoilable-table.ts';
 
 const { givenLedger, send } = await createSpoilableTable();
@@ -163,7 +163,11 @@ describe('a ledger', () => {
     const ledgerId = `${target.ledgerId}-bulk`;
     const household = { transactions: 700, years: 3, lastDay: '2026-06-30', seed: 3 };
     await bulkLoadHousehold({ ...target, ledgerId }, household);
-    const bulk = createVerification({ ...target, ledgerId, pace: createImpatientPace() });
+    const bulk = createVerification({
+      ...target,
+      ledgerId,
+      retryPolicy: createSleeplessRetryPolicy(),
+    });
     expect(await bulk.verify()).toEqual({ rows: 700, categories: 30, drifts: [] });
     expect((await verification.verify()).rows).toBe(4);
   });

@@ -1,11 +1,11 @@
-// The service in this process: the real handlers of a ledger, behind a double of the gateway.
+// The service in this process: the real handlers behind a double of the gateway.
 import { randomUUID } from 'node:crypto';
 import type {
   APIGatewayProxyEventV2,
   APIGatewayProxyStructuredResultV2,
   Context,
 } from 'aws-lambda';
-import type { Ledger } from '../../../lib/ledger/ledger.ts';
+import type { LedgerService } from '../../../lib/ledger/ledger.ts';
 import { type Api, type ApiRequest, toApiResponse, withVerbs } from './api-client.ts';
 import { toGatewayEvent } from './gateway-event.ts';
 import { type FunctionName, findRoute, OPERATIONS } from './routes.ts';
@@ -15,8 +15,8 @@ type Handler = (
   context: Context,
 ) => Promise<APIGatewayProxyStructuredResultV2>;
 
-export async function openInProcess(ledger: Ledger): Promise<Api> {
-  const handlers = await loadHandlers(ledger);
+export async function openInProcess(service: LedgerService): Promise<Api> {
+  const handlers = await loadHandlers(service);
 
   async function request(method: string, path: string, options: ApiRequest = {}) {
     const route = findRoute(method, path);
@@ -34,8 +34,8 @@ function lambdaContext(): Context {
   return { awsRequestId: randomUUID() } as Context;
 }
 
-async function loadHandlers(ledger: Ledger): Promise<Map<FunctionName, Handler>> {
-  // Each module also makes the handler that is deployed, of a ledger that is not called here.
+async function loadHandlers(service: LedgerService): Promise<Map<FunctionName, Handler>> {
+  // Each module also creates the deployed handler, which is not called here.
   process.env.TABLE_NAME ??= 'not-called';
   const [preflight, notFound] = await Promise.all([
     import('../../../functions/api/preflight.ts'),
@@ -44,7 +44,7 @@ async function loadHandlers(ledger: Ledger): Promise<Map<FunctionName, Handler>>
   const operations = OPERATIONS.map(async ([, name]): Promise<[FunctionName, Handler]> => {
     const [folder, file] = name.split('/');
     const { createHandler } = await import(`../../../functions/${folder}/${file}.ts`);
-    return [name, createHandler(ledger) as Handler];
+    return [name, createHandler(service) as Handler];
   });
   return new Map<FunctionName, Handler>([
     ...(await Promise.all(operations)),

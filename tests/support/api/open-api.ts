@@ -1,6 +1,6 @@
 // The service under test: the running one where the run has one, else the handlers in this process.
 import { inject } from 'vitest';
-import { createLedger } from '../../../lib/ledger/ledger.ts';
+import { createLedgerService } from '../../../lib/ledger/ledger.ts';
 import { createTestTable } from '../test-table.ts';
 import { type Api, withVerbs } from './api-client.ts';
 import { createHttpClient } from './http-client.ts';
@@ -8,13 +8,13 @@ import { openInProcess } from './in-process-client.ts';
 
 export async function openApi(): Promise<Api> {
   const url: string | undefined = inject('apiUrl');
-  return url ? withVerbs(createHttpClient(url)) : await openInProcess(await createTestLedger());
+  return url ? withVerbs(createHttpClient(url)) : await openInProcess(await createTestService());
 }
 
-type LedgerOptions = Partial<Parameters<typeof createLedger>[0]>;
+type ServiceOptions = Partial<Parameters<typeof createLedgerService>[0]>;
 
-/** A ledger in a table of its own. */
-export async function createTestLedger(options: LedgerOptions = {}) {
+/** A service on a table of its own. */
+export async function createTestService(options: ServiceOptions = {}) {
   const { client, tableName } = await createTestTable();
-  return createLedger({ client, tableName, ledgerId: 'test', timeZone: 'UTC', ...options });
+  return createLedgerService({ client, tableName, ledgerId: 'test', timeZone: 'UTC', ...options });
 }

@@ -10,7 +10,7 @@ import {
   rememberingFromEnvironment,
   servicesFromEnvironment,
 } from '../../../lib/migration/services-from-environment.ts';
-import { STANDARD_PACE } from '../../../lib/retry.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
 import { named } from '../../support/migration/refused.ts';
 
 const COMPLETE: Readonly<Record<string, string>> = {
@@ -118,7 +118,7 @@ describe('a service that does not answer', () => {
     ARTIFACTS_URL: 's3://bucket',
   };
   const FREEZE = { action: 'freeze', runId: 'r', occasion: 'freezing', collection: 'c' } as const;
-  const pace = { ...STANDARD_PACE, deadlineMs: 1 };
+  const pace = { ...DEFAULT_RETRY_POLICY, deadlineMs: 1 };
 
   it.each<[variable: string, ask: (services: Services) => Promise<unknown>]>([
     ['QDRANT_URL', ({ vectors }) => vectors.listCollections()],

@@ -1,7 +1,7 @@
 // Queries that DynamoDB answers in pieces, as it does above one megabyte: they go on where the last piece ended.
 import type { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { STANDARD_PACE } from '../../../lib/retry.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
 import { createDatabase } from '../../../lib/store/database.ts';
 
 const ITEMS = Array.from({ length: 7 }, (_, n) => ({ n }));
@@ -24,7 +24,10 @@ function givenTable() {
     };
   }
   const client = { send } as unknown as Parameters<typeof createDatabase>[0]['client'];
-  return { limits, database: createDatabase({ client, tableName: 't', pace: STANDARD_PACE }) };
+  return {
+    limits,
+    database: createDatabase({ client, tableName: 't', retryPolicy: DEFAULT_RETRY_POLICY }),
+  };
 }
 
 describe('query', () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDocumentClient } from '../../../lib/store/document-client.ts';
-import { isTransient } from '../../../lib/store/transient.ts';
+import { isRetryable } from '../../../lib/store/retryable-errors.ts';
 
 /** A database that meets every call in one way. @returns what a call fails with, and how often it was sent */
 async function callOf(meet: RequestListener): Promise<{ error: unknown; calls: number }> {
@@ -29,11 +29,11 @@ async function callOf(meet: RequestListener): Promise<{ error: unknown; calls: n
 
 test('one that fails is asked once: the next try is decided on elsewhere', async () => {
   const { error, calls } = await callOf((_, response) => response.writeHead(500).end());
-  expect([isTransient(error), calls]).toEqual([true, 1]);
+  expect([isRetryable(error), calls]).toEqual([true, 1]);
 });
 
 test('one that never answers is given up, and may be asked again', async () => {
   const { error, calls } = await callOf(() => {});
   expect(error).toMatchObject({ name: 'TimeoutError' });
-  expect([isTransient(error), calls]).toEqual([true, 1]);
+  expect([isRetryable(error), calls]).toEqual([true, 1]);
 });

@@ -1,5 +1,5 @@
 // One request to Qdrant: key, time limit, tries. The only file that knows its envelope.
-import { type Pace, retrying, STANDARD_PACE } from '../../../retry.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy, retry } from '../../../retry.ts';
 import { writeJson } from '../../json/json-text.ts';
 import {
   UnexpectedReplyError,
@@ -13,7 +13,7 @@ export interface QdrantConnection {
   readonly apiKey?: string | undefined;
   /** Longest wait for one whole answer. Below the 300 s after which fetch gives up by itself. */
   readonly timeoutMs?: number;
-  readonly pace?: Pace;
+  readonly pace?: RetryPolicy;
   readonly fetch?: typeof fetch;
 }
 
@@ -32,8 +32,8 @@ export type Transport = ReturnType<typeof createTransport>;
 const TIMEOUT_MS = 60_000;
 
 // A store that restarts is waited for. Whoever waits longer asks anew, for the turn may be over by then.
-export const PATIENT_PACE: Pace = {
-  ...STANDARD_PACE,
+export const PATIENT_PACE: RetryPolicy = {
+  ...DEFAULT_RETRY_POLICY,
   firstDelayMs: 100,
   longestDelayMs: 10_000,
   deadlineMs: 45_000,
@@ -46,7 +46,7 @@ export function createTransport(connection: QdrantConnection) {
   const { timeoutMs = TIMEOUT_MS, pace = PATIENT_PACE } = connection;
   const fetchReply = connection.fetch ?? fetch;
   const baseUrl = connection.url.replace(/\/+$/, '');
-  const patience: Pace = { ...pace, askedDelayMs };
+  const patience: RetryPolicy = { ...pace, requestedDelayMs };
 
   /** A reply that is a success, its body unread. The time limit covers the head, and `signal` the rest. */
   async function open(call: Call, signal: AbortSignal): Promise<Response> {
@@ -67,7 +67,7 @@ export function createTransport(connection: QdrantConnection) {
         throw toUnavailable(nameOf(call), cause);
       });
     };
-    return call.again === false ? attempt() : retrying(patience, isPassing, attempt);
+    return call.again === false ? attempt() : retry(patience, isPassing, attempt);
   }
 
   /** What the envelope holds. */
@@ -114,7 +114,7 @@ function isPassing(error: unknown): boolean {
   return error instanceof VectorStoreUnavailableError;
 }
 
-function askedDelayMs(error: unknown): number {
+function requestedDelayMs(error: unknown): number {
   return error instanceof VectorStoreUnavailableError ? error.retryAfterMs : 0;
 }
 

@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
-import { STANDARD_PACE } from '../../../../lib/retry.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../../lib/retry.ts';
 import { NEW_LAYOUT, point } from '../../../support/vector-stores.ts';
 
 interface Reply {
@@ -202,7 +202,7 @@ function qdrantAnswering(...answers: readonly (Reply | Error)[]) {
   };
   const store = createQdrant({
     url: 'http://qdrant.test',
-    pace: { ...STANDARD_PACE, deadlineMs: 8_000, now: () => now, random: () => 0.5, sleep },
+    pace: { ...DEFAULT_RETRY_POLICY, deadlineMs: 8_000, now: () => now, random: () => 0.5, sleep },
     fetch: async (url, init) => {
       const answer = answers[calls.length];
       calls.push({ request: `${init?.method} ${url}`, body: init?.body });

@@ -1,7 +1,7 @@
 // A store that does not answer is waited for as long as is said, and that is said now and then.
 import { describe, expect, it } from 'vitest';
 import { PATIENT_PACE } from '../../../../lib/migration/adapters/qdrant/transport.ts';
-import { retrying } from '../../../../lib/retry.ts';
+import { retry } from '../../../../lib/retry.ts';
 import { tellingPace } from '../../../../local/migrate/telling-pace.ts';
 
 function createTime() {
@@ -22,7 +22,7 @@ describe('the patience of the command line', () => {
     const { clocked, passed } = createTime();
     const told: string[] = [];
     const pace = tellingPace(clocked, (line) => told.push(line));
-    const asked = retrying(
+    const asked = retry(
       pace,
       () => true,
       () => Promise.reject(new Error('GET /: no answer')),
@@ -41,7 +41,7 @@ describe('the patience of the command line', () => {
     const told: string[] = [];
     const pace = tellingPace(createTime().clocked, (line) => told.push(line));
     expect(
-      await retrying(
+      await retry(
         pace,
         () => true,
         async () => 'well',

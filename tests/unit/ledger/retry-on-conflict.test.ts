@@ -1,10 +1,11 @@
 // Deciding again on what is recorded now.
 import { describe, expect, test } from 'vitest';
 import { StaleRecordError } from '../../../lib/errors.ts';
-import { settle } from '../../../lib/ledger/settle.ts';
-import { type Pace, STANDARD_PACE } from '../../../lib/retry.ts';
+import { retryOnConflict } from '../../../lib/ledger/retry-on-conflict.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../lib/retry.ts';
 
-const pace: Pace = { ...STANDARD_PACE, now: () => 0, sleep: async () => {} };
+const retryPolicy: RetryPolicy = { ...DEFAULT_RETRY_POLICY, now: () => 0, sleep: async () => {} };
+const OPTIONS = { retryPolicy, deadline: retryPolicy.deadlineMs };
 
 /** Decides on the record it is given, if that is the latest one. */
 function decideOn(latest: number) {
@@ -17,11 +18,11 @@ function decideOn(latest: number) {
   return { seen, decide };
 }
 
-describe('settle', () => {
+describe('retryOnConflict', () => {
   test('decides on what was read first', async () => {
     const { seen, decide } = decideOn(1);
     const readAgain = () => Promise.reject(new Error('read without need'));
-    expect(await settle({ pace, existing: 1, readAgain, decide })).toBe('decided');
+    expect(await retryOnConflict({ ...OPTIONS, existing: 1, readAgain, decide })).toBe('decided');
     expect(seen).toEqual([1]);
   });
 
@@ -29,7 +30,7 @@ describe('settle', () => {
     const { seen, decide } = decideOn(3);
     let version = 1;
     const readAgain = async () => (version += 1);
-    expect(await settle({ pace, existing: 1, readAgain, decide })).toBe('decided');
+    expect(await retryOnConflict({ ...OPTIONS, existing: 1, readAgain, decide })).toBe('decided');
     expect(seen).toEqual([1, 2, 3]);
   });
 
@@ -44,8 +45,10 @@ describe('settle', () => {
     };
     const sleep = async (milliseconds: number) => void slept.push(milliseconds);
     const readAgain = async () => 7;
-    const impatient = { ...pace, sleep };
-    expect(await settle({ pace: impatient, existing: 1, readAgain, decide })).toBe('decided');
+    const impatient = { ...retryPolicy, sleep };
+    expect(
+      await retryOnConflict({ ...OPTIONS, retryPolicy: impatient, existing: 1, readAgain, decide }),
+    ).toBe('decided');
     expect(seen).toEqual([1, 2, 3, 7]);
     expect(slept).toHaveLength(1);
   });
@@ -56,22 +59,32 @@ describe('settle', () => {
       time += 1_000;
       throw new StaleRecordError('stale', 1);
     };
-    const hurried = { ...pace, now: () => time };
+    const hurried = { ...retryPolicy, now: () => time };
     const readAgain = () => Promise.reject(new Error('read without need'));
-    const settling = settle({ pace: hurried, existing: 1, readAgain, decide });
+    const settling = retryOnConflict({
+      ...OPTIONS,
+      retryPolicy: hurried,
+      existing: 1,
+      readAgain,
+      decide,
+    });
     await expect(settling).rejects.toThrow(StaleRecordError);
-    expect(time).toBeLessThanOrEqual(STANDARD_PACE.deadlineMs + 1_000);
+    expect(time).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs + 1_000);
   });
 
   test('a record that is gone by then ends it', async () => {
     const { decide } = decideOn(2);
     const readAgain = () => Promise.reject(new Error('gone'));
-    await expect(settle({ pace, existing: 1, readAgain, decide })).rejects.toThrow('gone');
+    await expect(retryOnConflict({ ...OPTIONS, existing: 1, readAgain, decide })).rejects.toThrow(
+      'gone',
+    );
   });
 
   test('any other failure ends it', async () => {
     const decide = () => Promise.reject(new Error('refused'));
     const readAgain = async () => 1;
-    await expect(settle({ pace, existing: 1, readAgain, decide })).rejects.toThrow('refused');
+    await expect(retryOnConflict({ ...OPTIONS, existing: 1, readAgain, decide })).rejects.toThrow(
+      'refused',
+    );
   });
 });

@@ -1,6 +1,6 @@
 // Which failures of the store are worth another try.
 import { describe, expect, test } from 'vitest';
-import { isTransient } from '../../../lib/store/transient.ts';
+import { isRetryable } from '../../../lib/store/retryable-errors.ts';
 
 const named = (name: string, rest: object = {}) => Object.assign(new Error(), { name, ...rest });
 
@@ -26,7 +26,7 @@ describe('may pass by itself', () => {
     cancelled('TransactionConflict'),
     cancelled('None', 'TransactionConflict', undefined, 'ThrottlingError'),
     cancelled('ProvisionedThroughputExceeded'),
-  ])('%o', (error) => expect(isTransient(error)).toBe(true));
+  ])('%o', (error) => expect(isRetryable(error)).toBe(true));
 });
 
 describe('stands', () => {
@@ -43,5 +43,5 @@ describe('stands', () => {
     cancelled('None'),
     cancelled(),
     named('TransactionCanceledException'),
-  ])('%o', (error) => expect(isTransient(error)).toBe(false));
+  ])('%o', (error) => expect(isRetryable(error)).toBe(false));
 });

@@ -1,17 +1,17 @@
-// A pace whose time passes in sleep alone, so that nothing waits. It remembers what it was asked for.
-import { type Pace, STANDARD_PACE } from '../../lib/retry.ts';
+// A retry policy whose clock moves by its delays alone, without waiting. It records them.
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../lib/retry.ts';
 
-export interface ImpatientPace extends Pace {
+export interface SleeplessRetryPolicy extends RetryPolicy {
   /** Milliseconds of every sleep so far. */
   readonly delays: readonly number[];
 }
 
 /** @param random stands for luck; always half by default */
-export function createImpatientPace(random: () => number = () => 0.5): ImpatientPace {
+export function createSleeplessRetryPolicy(random: () => number = () => 0.5): SleeplessRetryPolicy {
   const delays: number[] = [];
   let time = 0;
   return {
-    ...STANDARD_PACE,
+    ...DEFAULT_RETRY_POLICY,
     delays,
     random,
     now: () => time,
