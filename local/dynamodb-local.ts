@@ -8,10 +8,9 @@ import { promisify } from 'node:util';
 import { awaitAnswer } from './await-answer.ts';
 import type { Database } from './engine.ts';
 import { findFreePort } from './free-port.ts';
-import { whyNoJava } from './program.ts';
 import type { Running } from './running.ts';
 import { StartError } from './start-error.ts';
-import { fetchOnce } from './tool-folder.ts';
+import { fetchOnce, whyNoJava } from './tools.ts';
 
 const NEEDED_JAVA = 17;
 const PACKAGE = 'amplify-dynamodb-simulator@2.9.30';

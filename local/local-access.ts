@@ -1,21 +1,24 @@
-// With what credentials and in what region a local database is spoken to. DynamoDB Local keeps the tables of
-// every access key and region apart, so that all who share one must say the same.
+// Credentials and region for a local database. DynamoDB Local keeps separate tables for every access key and
+// region, so programs that share one must use the same.
 export interface LocalAccess {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
 
+/** The region of a deployment, too (serverless.yml). */
+export const DEFAULT_REGION = 'eu-west-1';
+
 /** Dummies, unless the environment names others. */
 export function localAccess(environment: NodeJS.ProcessEnv): LocalAccess {
   return {
-    region: environment.AWS_REGION || 'eu-west-1',
+    region: environment.AWS_REGION || DEFAULT_REGION,
     accessKeyId: environment.AWS_ACCESS_KEY_ID || 'local',
     secretAccessKey: environment.AWS_SECRET_ACCESS_KEY || 'local',
   };
 }
 
-/** Has this process speak so, where it makes clients as a function does: from its environment. */
+/** Sets them in the environment, for clients that read it as a function does. */
 export function speakLocally(environment: NodeJS.ProcessEnv): void {
   const { region, accessKeyId, secretAccessKey } = localAccess(environment);
   environment.AWS_REGION = region;

@@ -1,20 +1,109 @@
-// Programs that the machine brings: whether they are there, and new enough.
-import { execFileSync } from 'node:child_process';
+// How every command-line program of this project parses its options, fails and stops.
+import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
+import { createRunning, type Running } from './running.ts';
+import { firstLine } from './start-error.ts';
 
-/** What the program says of itself; `undefined` where there is no such program. */
-export function answerOf(command: string, ...args: readonly string[]): string | undefined {
-  try {
-    return execFileSync(command, args, { encoding: 'utf8', stdio: 'pipe' });
-  } catch {
-    return undefined;
-  }
+export const EXIT = { done: 0, failed: 1, wrongUse: 2 } as const;
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const NPM_CHECK_MILLISECONDS = 500;
+
+export interface ProgramOptions {
+  /** What to undo when the program ends, however it ends. */
+  readonly running?: Pick<Running, 'stop'>;
+  /** Reports an error and returns the exit code. */
+  readonly onError?: (error: unknown) => number;
+  /** Exit code of a program that a signal stops; `done` for a server. */
+  readonly exitCodeOnSignal?: number;
+  /** Shown when a signal arrives. */
+  readonly messageOnSignal?: () => string;
+  /** How long undoing may take before the process exits anyway. Without it, as long as it takes. */
+  readonly stopMilliseconds?: number;
 }
 
-/** Why no Java of that version or newer is here; `undefined` where one is. */
-export function whyNoJava(needed: number): string | undefined {
-  // `java -version` writes to standard error, `--version` to standard output.
-  const words = answerOf('java', '--version');
-  if (words === undefined) return `there is no Java ${needed} or newer`;
-  const found = Number(/\b(\d+)[.\s]/.exec(words)?.[1]);
-  return found >= needed ? undefined : `Java is ${found}, not ${needed} or newer`;
+/** @param invocation as typed in a terminal, such as `npm run seed --` */
+export function createCommand(invocation: string, description: string) {
+  return new Command(invocation)
+    .description(description)
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ outputError: () => undefined });
+}
+
+/**
+ * Runs the action of the command that the arguments name, undoes what it started, and exits: with
+ * `process.exitCode` where the action has set it.
+ */
+export async function runProgram(
+  command: { parseAsync(): Promise<unknown> },
+  options: ProgramOptions = {},
+): Promise<void> {
+  const { running = createRunning(), onError = reportError, messageOnSignal } = options;
+  const { exitCodeOnSignal = EXIT.failed, stopMilliseconds } = options;
+  let isStopping = false;
+
+  async function stop(exitCode: number): Promise<void> {
+    isStopping = true;
+    if (stopMilliseconds !== undefined) setTimeout(() => process.exit(exitCode), stopMilliseconds);
+    try {
+      await running.stop();
+      process.exit(exitCode);
+    } catch (error) {
+      console.error(`Not everything could be removed: ${firstLine(error)}`);
+      process.exit(exitCode || EXIT.failed);
+    }
+  }
+  function interrupt(): void {
+    // A terminal and npm both pass Ctrl-C on, so a signal may arrive twice.
+    if (isStopping) return;
+    if (messageOnSignal) console.error(messageOnSignal());
+    stop(exitCodeOnSignal);
+  }
+
+  for (const signal of SIGNALS) process.on(signal, interrupt);
+  process.once('uncaughtException', (error) => !isStopping && stop(onError(error)));
+  // A closed pipe, as in `npm start | head`, is no reason to stop.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  interruptWithNpm(interrupt);
+
+  try {
+    await command.parseAsync();
+  } catch (error) {
+    if (!isStopping) process.exitCode = onError(error);
+  }
+  if (!isStopping) await stop(Number(process.exitCode ?? EXIT.done));
+}
+
+/** One line for an error, two for wrong use. @returns the exit code */
+export function reportError(error: unknown, failed: number = EXIT.failed): number {
+  if (!(error instanceof CommanderError)) {
+    console.error(firstLine(error));
+    return failed;
+  }
+  if (error.exitCode === EXIT.done) return EXIT.done;
+  console.error(`${error.message}\nAdd --help to see the options.`);
+  return EXIT.wrongUse;
+}
+
+/** Parses an option's value. */
+export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number }) {
+  return (text: string): number => {
+    const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    const range = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`;
+    throw new InvalidArgumentError(`Use a whole number ${range}.`);
+  };
+}
+
+/** Parses an option's value. */
+export function httpAddress(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/$/, '');
+  throw new InvalidArgumentError('Use an address like http://localhost:3000.');
+}
+
+// npm passes signals on, but one that is killed outright cannot.
+function interruptWithNpm(interrupt: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const npm = process.ppid;
+  setInterval(() => process.ppid !== npm && interrupt(), NPM_CHECK_MILLISECONDS).unref();
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { FolderInUseError, openDataFolder } from './data-folder.ts';
 import { startEmbeddedEngine } from './engine.ts';
-import { speakLocally } from './local-access.ts';
+import { DEFAULT_REGION, speakLocally } from './local-access.ts';
 import type { Running } from './running.ts';
 import { readLocalSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
@@ -14,28 +14,59 @@ export interface ReachedDatabase {
 }
 
 /**
- * DYNAMODB_ENDPOINT where it is set; the AWS region's own where TABLE_NAME is set without DATA_DIR; else the data
- * folder's: the database that a start has running there, or one that runs for as long as the tool does.
- * @throws StartError when there is none to be reached
+ * The database at DYNAMODB_ENDPOINT, or that of the data folder: the one that `npm start` has running there, or
+ * one that runs for as long as the tool does. Never AWS.
+ * @throws StartError where there is none
+ */
+export async function reachLocalDatabase(
+  running: Running,
+  environment: NodeJS.ProcessEnv,
+): Promise<ReachedDatabase> {
+  const { databaseEndpoint, dataFolder, tableName } = readLocalSettings(environment);
+  speakLocally(environment);
+  return { endpoint: databaseEndpoint ?? (await openFolder(running, dataFolder)), tableName };
+}
+
+/**
+ * The table of a deployed stage, or TABLE_NAME (a restored table) in the same AWS account.
+ * @throws StartError where DYNAMODB_ENDPOINT names another database
+ */
+export function reachDatabaseOfStage(
+  stage: string,
+  environment: NodeJS.ProcessEnv,
+): ReachedDatabase {
+  if (environment.DYNAMODB_ENDPOINT) {
+    throw new StartError('--stage reads from AWS. Unset DYNAMODB_ENDPOINT, or leave --stage out.');
+  }
+  environment.AWS_REGION ||= DEFAULT_REGION;
+  return { endpoint: undefined, tableName: environment.TABLE_NAME || `finance-ledger-${stage}` };
+}
+
+/**
+ * As `reachLocalDatabase`, but the AWS region's own database where TABLE_NAME is set without DATA_DIR and without
+ * DYNAMODB_ENDPOINT: where the migration keeps its run records.
+ * @throws StartError where there is none
  */
 export async function reachDatabase(
   running: Running,
   environment: NodeJS.ProcessEnv,
 ): Promise<ReachedDatabase> {
-  const { databaseEndpoint, dataFolder, tableName } = readLocalSettings(environment);
+  const { databaseEndpoint, tableName } = readLocalSettings(environment);
   if (!databaseEndpoint && environment.TABLE_NAME && !environment.DATA_DIR) {
     return { endpoint: undefined, tableName };
   }
-  speakLocally(environment);
-  return { endpoint: databaseEndpoint ?? (await openFolder(running, dataFolder)), tableName };
+  return await reachLocalDatabase(running, environment);
 }
 
 async function openFolder(running: Running, folder: string | undefined): Promise<string> {
-  if (folder === undefined || !existsSync(folder)) {
-    const where =
-      folder === undefined ? 'Data in memory' : `The data folder ${folder} is not there and`;
+  if (folder === undefined) {
     throw new StartError(
-      `${where} cannot be opened; name a running database with DYNAMODB_ENDPOINT`,
+      'Data in memory is not reachable. Set DYNAMODB_ENDPOINT to the address of its database.',
+    );
+  }
+  if (!existsSync(folder)) {
+    throw new StartError(
+      `The data folder ${folder} does not exist. Set DATA_DIR to another one, or DYNAMODB_ENDPOINT.`,
     );
   }
   try {

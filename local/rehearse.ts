@@ -1,38 +1,36 @@
-// npm run rehearse: the whole migration, forwards, back and broken, in a sandbox on this machine or on the services that
-// the environment names. Exit code 0: nothing was lost; 1: something was, or an act ended otherwise than meant; 2: could
-// not rehearse.
+// npm run rehearse: plays the whole migration, forwards, back and broken, in a sandbox on this machine or on the
+// services that the environment names.
+
+import { EXIT, reportError, runProgram } from './program.ts';
 import type { Act } from './rehearsal/acts/act.ts';
 import { ACTS } from './rehearsal/acts.ts';
 import { endingOf } from './rehearsal/ending.ts';
 import { isWell, outcomeOf } from './rehearsal/outcome.ts';
 import { describeParts, openParts, type Parts } from './rehearsal/parts.ts';
-import { type Orders, readOrders } from './rehearsal/read-orders.ts';
+import { createRehearseCommand, type Orders } from './rehearsal/read-orders.ts';
 import { startRehearsal } from './rehearsal/rehearsal.ts';
 import { type Played, tellAct, tellCounts, tellFaults } from './rehearsal/telling.ts';
 import { createRunning } from './running.ts';
-import { firstLine } from './start-error.ts';
+
+const COULD_NOT_REHEARSE = 2;
 
 const running = createRunning();
-let isLeaving = false;
-// Each may come more than once: of Ctrl-C the terminal tells, and npm.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (isLeaving) return;
-    console.error('Interrupted: what the rehearsal has made is removed.');
-    leave(2);
-  });
-}
+const command = createRehearseCommand(
+  ACTS.map(({ title }) => title),
+  async (orders) => {
+    if (orders === 'list') console.log(titlesOf(ACTS));
+    else if (!(await rehearse(orders))) process.exitCode = EXIT.failed;
+  },
+);
+await runProgram(command, {
+  running,
+  exitCodeOnSignal: COULD_NOT_REHEARSE,
+  messageOnSignal: () => 'Interrupted: removing what the rehearsal has created.',
+  onError: (error) => reportError(error, COULD_NOT_REHEARSE),
+});
 
-try {
-  const orders = readOrders(
-    process.argv.slice(2),
-    ACTS.map(({ title }) => title),
-  );
-  if ('tells' in orders) console.log(orders.tells);
-  await leave('tells' in orders || (await rehearse(orders)) ? 0 : 1);
-} catch (error) {
-  if (!isLeaving) console.error(firstLine(error));
-  await leave(2);
+function titlesOf(acts: readonly Act[]): string {
+  return acts.map(({ title }, n) => `${String(n + 1).padStart(2)}  ${title}`).join('\n');
 }
 
 async function rehearse(orders: Orders): Promise<boolean> {
@@ -74,16 +72,5 @@ async function play(
     return { number, title, seconds: (performance.now() - begun) / 1_000, outcome };
   } finally {
     await rehearsal.close();
-  }
-}
-
-async function leave(code: number): Promise<void> {
-  isLeaving = true;
-  try {
-    await running.stop();
-    process.exit(code);
-  } catch (error) {
-    console.error(`Not everything could be removed: ${firstLine(error)}`);
-    process.exit(2);
   }
 }

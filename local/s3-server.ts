@@ -7,18 +7,17 @@ import { promisify } from 'node:util';
 import { awaitAnswer } from './await-answer.ts';
 import { findFreePort } from './free-port.ts';
 import { localAccess } from './local-access.ts';
-import { answerOf } from './program.ts';
 import type { Running } from './running.ts';
 import type { Service, StartedService } from './service.ts';
 import { StartError } from './start-error.ts';
-import { fetchOnce } from './tool-folder.ts';
+import { fetchOnce, outputOf } from './tools.ts';
 
 const VERSION = 'v1.8.0';
 const MODULE = `github.com/versity/versitygw/cmd/versitygw@${VERSION}`;
 
 export const s3Server: Service = {
   title: `an S3-compatible server (Versity gateway ${VERSION})`,
-  obstacle: () => (answerOf('go', 'version') ? undefined : 'there is no Go to build it with'),
+  obstacle: () => (outputOf('go', 'version') ? undefined : 'there is no Go to build it with'),
   start,
 };
 

@@ -3,47 +3,36 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { HOOK_ACTIONS, type HookAction } from '../lib/migration/ports/hooks.ts';
+import { EXIT, reportError, runProgram } from './program.ts';
 import { createRunning } from './running.ts';
 import { openPlayground, type Playground } from './sandbox/playground.ts';
-import { readSandboxOrder, type SandboxOrder, USAGE } from './sandbox/sandbox-options.ts';
+import { createSandboxCommand, type SandboxOrder } from './sandbox/sandbox-options.ts';
 import { assignmentsOf, exportsOf, firstSteps } from './sandbox/sandbox-text.ts';
 import { firstLine, StartError } from './start-error.ts';
-import { whenNpmIsGone } from './stop-with-npm.ts';
 
-// What is left then, dies with this process or lies in the folder for temporary files.
+// What is left then ends with this process, or lies in the folder for temporary files.
 const STOP_MILLISECONDS = 10_000;
+const COULD_NOT_START = 2;
 
 const running = createRunning();
-let isLeaving = false;
-// Each may come more than once: of Ctrl-C the terminal tells, and npm.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => leave(0));
-}
-// Whoever read our lines may have gone away; that is no reason to stop.
-process.stdout.on('error', () => {});
-process.stderr.on('error', () => {});
-whenNpmIsGone(() => leave(0));
-
-try {
-  const order = readSandboxOrder(process.argv.slice(2));
-  if (order) await open(order);
-  else console.log(USAGE);
-} catch (error) {
-  await leave(2, firstLine(error));
-}
+await runProgram(createSandboxCommand(open), {
+  running,
+  exitCodeOnSignal: EXIT.done,
+  stopMilliseconds: STOP_MILLISECONDS,
+  onError: (error) => reportError(error, COULD_NOT_START),
+});
 
 async function open(order: SandboxOrder): Promise<void> {
   const playground = await openPlayground(order, running, (action) => {
     console.log(`webhook: ${action}, done`);
   });
-  playground.ended.then((how) => leave(2, `The database ${how}; everything is stopped`));
   const { environment } = playground;
   if (order.envFile !== undefined) await write(order.envFile, assignmentsOf(environment));
-  if (isLeaving) return;
   for (const line of [...exportsOf(environment), ...firstSteps(order, environment)]) {
     console.log(line);
   }
   if (order.isByHand) listen(playground);
+  throw new StartError(`The database ${await playground.ended}; everything is stopped`);
 }
 
 /** Never over what is there already. */
@@ -71,13 +60,4 @@ function listen(playground: Playground): void {
 
 function isAction(word: string): word is HookAction {
   return HOOK_ACTIONS.some((action) => action === word);
-}
-
-async function leave(code: number, line?: string): Promise<void> {
-  if (isLeaving) return;
-  isLeaving = true;
-  if (line) console.error(line);
-  setTimeout(() => process.exit(code), STOP_MILLISECONDS);
-  await running.stop();
-  process.exit(code);
 }

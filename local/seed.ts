@@ -1,87 +1,115 @@
 // npm run seed: fills a running service with a household's history, as any client would, through its API.
-import { parseArgs } from 'node:util';
 import cliProgress from 'cli-progress';
+import type { CategoryFields } from '../lib/domain/category.ts';
+import type { TransactionFields } from '../lib/domain/transaction.ts';
 import { householdCategories, householdTransactions } from './household.ts';
-import { createSeedClient, SeedError } from './seed-client.ts';
-import { firstLine } from './start-error.ts';
+import { createCommand, httpAddress, runProgram, wholeNumber } from './program.ts';
+import { StartError } from './start-error.ts';
 
-const IN_FLIGHT = 8;
+const CONCURRENT_REQUESTS = 8;
 
-interface SeedSettings {
+const count = wholeNumber({ min: 1, max: 100_000_000 });
+
+const command = createCommand(
+  'npm run seed --',
+  "Fill a running service with a household's history.",
+)
+  .option('--transactions <n>', 'how many', count, 20_000)
+  .option('--years <n>', 'over how many years up to today', wholeNumber({ min: 1, max: 1_000 }), 10)
+  .option('--seed <n>', 'of the random numbers: the same seed gives the same history', count, 1)
+  .option('--url <url>', 'address of the service', httpAddress, serviceAddress())
+  .action(seed);
+
+await runProgram(command);
+
+interface SeedOptions {
   readonly url: string;
   readonly transactions: number;
   readonly years: number;
   readonly seed: number;
 }
 
-const USAGE = `npm run seed -- [options]: fills a running service with a household's history
-  --transactions N  how many (20000)
-  --years Y         over how many years up to today (10)
-  --seed S          of the random numbers: the same seed, the same history (1)
-  --url URL         of the service (http://localhost:3000, or the PORT that is set)`;
-
-try {
-  const settings = readSettings();
-  if (settings) await seed(settings);
-  else console.log(USAGE);
-} catch (error) {
-  console.error(firstLine(error));
-  process.exitCode = 1;
-}
-
-async function seed({ url, transactions, years, seed }: SeedSettings): Promise<void> {
-  const client = createSeedClient(url);
-  const categoryIds = await client.ensureCategories(householdCategories());
+async function seed({ url, transactions, years, seed }: SeedOptions): Promise<void> {
+  const categoryIds = await ensureCategories(url, householdCategories());
   const lastDay = new Date().toISOString().slice(0, 10);
   const history = householdTransactions({ transactions, years, lastDay, seed, categoryIds });
 
   const bar = new cliProgress.SingleBar({ noTTYOutput: true, notTTYSchedule: 10_000 });
   bar.start(transactions, 0);
-  const lane = async () => {
+  const worker = async () => {
     for (const transaction of history) {
-      await client.createTransaction(transaction);
+      await createTransaction(url, transaction);
       bar.increment();
     }
   };
-  // The lanes share one generator: each takes the next transaction when its last one is recorded,
-  // and none takes another once one has failed.
-  await Promise.all(Array.from({ length: IN_FLIGHT }, lane)).finally(() => {
+  // The workers share one generator. Closing it after a failure stops them all.
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, worker)).finally(() => {
     history.return(undefined);
     bar.stop();
   });
   console.log(`${transactions} transactions in ${categoryIds.length} categories at ${url}`);
 }
 
-/** Undefined where nothing but the usage is asked for. */
-function readSettings(): SeedSettings | undefined {
-  const { values } = parseArgs({
-    options: {
-      transactions: { type: 'string', default: '20000' },
-      years: { type: 'string', default: '10' },
-      seed: { type: 'string', default: '1' },
-      help: { type: 'boolean', short: 'h' },
-      url: { type: 'string', default: `http://localhost:${process.env.PORT || '3000'}` },
-    },
+interface KnownCategory {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Creates the categories that are missing by name. @returns ids in the order given */
+async function ensureCategories(url: string, wanted: readonly CategoryFields[]): Promise<number[]> {
+  const known = (await send(url, 'GET', '/categories/?active_only=false')) as KnownCategory[];
+  const idByName = new Map(known.map(({ id, name }) => [name, id]));
+  const ids: number[] = [];
+  for (const { name, description, color } of wanted) {
+    ids.push(idByName.get(name) ?? (await createCategory(url, { name, description, color })));
+  }
+  return ids;
+}
+
+async function createCategory(url: string, category: object): Promise<number> {
+  return ((await send(url, 'POST', '/categories/', category)) as KnownCategory).id;
+}
+
+async function createTransaction(url: string, fields: TransactionFields): Promise<void> {
+  const { categoryId, date, ...rest } = fields;
+  const body = { ...rest, category_id: categoryId, transaction_date: date };
+  await send(url, 'POST', '/transactions/', body);
+}
+
+/** @returns the `data` of a success. @throws StartError for any other answer */
+async function send(
+  url: string,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+): Promise<unknown> {
+  const { status, answer } = await request(url + path, {
+    method,
+    ...(body && { body: JSON.stringify(body) }),
   });
-  if (values.help) return undefined;
-  return {
-    url: httpAddress(values.url),
-    transactions: wholeNumber('transactions', values.transactions),
-    years: wholeNumber('years', values.years),
-    seed: wholeNumber('seed', values.seed),
-  };
+  if (status >= 400) {
+    throw new StartError(`${method} ${url}${path} answered ${status}: ${answer.message}`);
+  }
+  return answer.data;
 }
 
-function httpAddress(value: string): string {
-  if (!/^https?:$/.test(URL.parse(value)?.protocol ?? '')) {
-    throw new SeedError(`--url must be an address like http://localhost:3000, not "${value}"`);
-  }
-  return value.replace(/\/$/, '');
+interface Answer {
+  readonly data?: unknown;
+  readonly message?: string;
 }
 
-function wholeNumber(name: string, value: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(value)) {
-    throw new SeedError(`--${name} must be a whole number from 1 on, not "${value}"`);
+async function request(address: string, init: RequestInit) {
+  try {
+    const response = await fetch(address, init);
+    return { status: response.status, answer: (await response.json()) as Answer };
+  } catch (cause) {
+    const { origin } = new URL(address);
+    throw new StartError(`Nothing answers at ${origin}. Start the service with npm start.`, {
+      cause,
+    });
   }
-  return Number(value);
+}
+
+function serviceAddress(): string {
+  return `http://localhost:${process.env.PORT || '3000'}`;
 }

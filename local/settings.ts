@@ -45,6 +45,9 @@ function endpoint(value: string | undefined): string | undefined {
       `DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not "${value}"`,
     );
   }
+  if (/(^|\.)(amazonaws\.com(\.cn)?|api\.aws)$/.test(new URL(value).hostname)) {
+    throw new StartError(`DYNAMODB_ENDPOINT must not be an address of AWS, such as "${value}"`);
+  }
   return value;
 }
 

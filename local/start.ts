@@ -6,47 +6,52 @@ import { openDataFolder } from './data-folder.ts';
 import { type Database, startEmbeddedEngine } from './engine.ts';
 import { assertPortFree } from './free-port.ts';
 import { startGateway } from './gateway.ts';
+import { createCommand, EXIT, runProgram } from './program.ts';
 import { createRunning } from './running.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
-import { firstLine } from './start-error.ts';
-import { whenNpmIsGone } from './stop-with-npm.ts';
+import { StartError } from './start-error.ts';
 
-// Within the three seconds that a stop may take. What is left then dies with us (see child-process.ts).
+// A stop may take three seconds. What is left then ends with this process (see child-process.ts).
 const STOP_MILLISECONDS = 2500;
 
+const VARIABLES = `
+Environment variables:
+  PORT               port of the API (3000)
+  DATA_DIR           folder of the database (.local/data); "memory" keeps nothing
+  DYNAMODB_ENDPOINT  use this database and start none
+  TIME_ZONE          time zone of "today" (UTC)
+  TABLE_NAME         table (finance-ledger-local)
+  LEDGER_ID          ledger within the table (default)
+  ALLOWED_ORIGINS    browser origins that may call, comma-separated (http://localhost:PORT)`;
+
 const running = createRunning();
-let leaving = false;
-
-// Each may come more than once: of Ctrl-C the terminal tells, and npm.
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => leave(0));
-process.once('uncaughtException', (error) => leave(1, firstLine(error)));
-// Whoever read our lines may have gone away; that is no reason to stop serving.
-process.stdout.on('error', () => {});
-process.stderr.on('error', () => {});
-
-whenNpmIsGone(() => leave(0));
-
-try {
-  await start(readLocalSettings(process.env));
-} catch (error) {
-  await leave(1, firstLine(error));
-}
+/** Rejects when a part of the running service ends. */
+const { promise: failure, reject: fail } = Promise.withResolvers<never>();
+const command = createCommand('npm start --', 'Run the service on this machine until Ctrl-C.')
+  .addHelpText('after', VARIABLES)
+  .action(() => Promise.race([failure, start(readLocalSettings(process.env))]));
+await runProgram(command, {
+  running,
+  exitCodeOnSignal: EXIT.done,
+  stopMilliseconds: STOP_MILLISECONDS,
+});
 
 async function start(settings: LocalSettings): Promise<void> {
   const { port, tableName } = settings;
-  // The functions will read it; what they cannot use is better said now.
+  // The functions read it, too. A wrong setting is better reported now.
   readLedgerConfig({ ...process.env, TABLE_NAME: tableName });
   await assertPortFree(port);
   const database = await openDatabase(settings);
-  leaveWhenItEnds('embedded database', database.child);
+  failWhenItEnds('embedded database', database.child);
   await ensureTable(database.endpoint, tableName);
   const gateway = await startGateway(running, {
     port,
     tableName,
     databaseEndpoint: database.endpoint,
   });
-  leaveWhenItEnds('local gateway', gateway);
-  tellWhereItIs(settings, database.endpoint);
+  failWhenItEnds('local gateway', gateway);
+  printAddresses(settings, database.endpoint);
+  await failure;
 }
 
 async function openDatabase(settings: LocalSettings): Promise<Database> {
@@ -59,23 +64,13 @@ async function openDatabase(settings: LocalSettings): Promise<Database> {
   return database;
 }
 
-function tellWhereItIs(settings: LocalSettings, endpoint: string): void {
-  if (leaving) return;
-  const kept =
+function printAddresses(settings: LocalSettings, endpoint: string): void {
+  const data =
     settings.databaseEndpoint === undefined ? (settings.dataFolder ?? 'memory') : 'there';
-  console.log(`table ${settings.tableName} at ${endpoint}, data in ${kept}`);
+  console.log(`table ${settings.tableName} at ${endpoint}, data in ${data}`);
   console.log(`ready http://localhost:${settings.port}`);
 }
 
-function leaveWhenItEnds(name: string, child: Child | undefined): void {
-  child?.ended.then((how) => leave(1, `The ${name} ${how}; everything is stopped`));
-}
-
-async function leave(code: number, line?: string): Promise<void> {
-  if (leaving) return;
-  leaving = true;
-  if (line) console.error(line);
-  setTimeout(() => process.exit(code), STOP_MILLISECONDS);
-  await running.stop();
-  process.exit(code);
+function failWhenItEnds(name: string, child: Child | undefined): void {
+  child?.ended.then((how) => fail(new StartError(`The ${name} ${how}; everything is stopped`)));
 }

@@ -1,93 +1,93 @@
-// npm run verify-ledger [-- --repair] [-- --json]: whether every count, guard and key of a ledger follows from its rows.
-// Exit code 0: in order; 1: drifts are left; 2: could not look.
-import { parseArgs } from 'node:util';
+// npm run verify-ledger: recounts a ledger from its rows, and with --repair corrects what differs.
+// Exit code 0: in order; 1: drifts are left; 2: the ledger could not be read, or wrong use.
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { readLedgerConfig } from '../lib/config.ts';
 import { createVerification, type Repair } from '../lib/ledger/verification.ts';
 import { DEFAULT_RETRY_POLICY } from '../lib/retry.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
 import { type Drift, describeDrift } from '../lib/store/drift/drift.ts';
-import { reachDatabase } from './reach-database.ts';
+import { createCommand, EXIT, reportError, runProgram } from './program.ts';
+import {
+  type ReachedDatabase,
+  reachDatabaseOfStage,
+  reachLocalDatabase,
+} from './reach-database.ts';
 import { createRunning } from './running.ts';
-import { firstLine } from './start-error.ts';
+import { StartError } from './start-error.ts';
 
-// A person waits.
+// A person waits for it.
 const RETRY_POLICY = { ...DEFAULT_RETRY_POLICY, deadlineMs: 2_000 };
-
-const USAGE = `npm run verify-ledger -- [options]: recounts a ledger from its rows
-  --repair  mends what drifted
-  --json    reports as JSON
-Exit code 0: in order; 1: drifts are left; 2: could not look.`;
-
-interface Options {
-  readonly repair: boolean;
-  readonly json: boolean;
-  readonly help: boolean;
-}
+const COULD_NOT_LOOK = 2;
 
 const running = createRunning();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leave(2));
+const command = createCommand('npm run verify-ledger --', 'Recount a ledger from its rows.')
+  .option('--repair', 'correct what differs')
+  .option(
+    '--stage <name>',
+    'the deployed stage, such as prod; without it, the local database',
+    stageName,
+  )
+  .option('--json', 'print the result as JSON')
+  .addHelpText('after', '\nExit code 0: in order; 1: drifts are left; 2: could not look.')
+  .action(verifyLedger);
 
-try {
-  const options = readOptions();
-  if (options.help) {
-    console.log(USAGE);
-    await leave(0);
-  }
-  const result = await verify(options);
-  console.log(options.json ? toJson(result) : toText(result));
-  await leave(result.verdict.drifts.length === 0 ? 0 : 1);
-} catch (error) {
-  console.error(`The ledger cannot be verified: ${reason(error)}`);
-  await leave(2);
+await runProgram(command, {
+  running,
+  exitCodeOnSignal: COULD_NOT_LOOK,
+  onError: (error) => reportError(translate(error), COULD_NOT_LOOK),
+});
+
+interface Options {
+  readonly repair?: true;
+  readonly stage?: string;
+  readonly json?: true;
 }
 
-function readOptions(): Options {
-  const flag = { type: 'boolean', default: false } as const;
-  return parseArgs({ options: { repair: flag, json: flag, help: { ...flag, short: 'h' } } }).values;
-}
-
-async function verify({ repair }: Options): Promise<Repair> {
-  const { endpoint, tableName } = await reachDatabase(running, process.env);
-  const { ledgerId } = readLedgerConfig({ ...process.env, TABLE_NAME: tableName });
-  const client = createDocumentClient(endpoint);
-  const verification = createVerification({
-    client,
-    tableName,
-    ledgerId,
-    retryPolicy: RETRY_POLICY,
-  });
-  return repair
+async function verifyLedger({ repair, stage, json }: Options): Promise<void> {
+  const database = stage
+    ? reachDatabaseOfStage(stage, process.env)
+    : await reachLocalDatabase(running, process.env);
+  const verification = openVerification(database);
+  const result: Repair = repair
     ? await verification.repair()
     : { mended: [], verdict: await verification.verify() };
+  console.log(json ? toJson(result) : toText(result));
+  if (result.verdict.drifts.length > 0) process.exitCode = EXIT.failed;
+}
+
+function openVerification({ endpoint, tableName }: ReachedDatabase) {
+  const { ledgerId } = readLedgerConfig({ ...process.env, TABLE_NAME: tableName });
+  const client = createDocumentClient(endpoint);
+  return createVerification({ client, tableName, ledgerId, retryPolicy: RETRY_POLICY });
+}
+
+function stageName(text: string): string {
+  if (/^[a-zA-Z0-9-]{1,40}$/.test(text)) return text;
+  throw new InvalidArgumentError('Use 1 to 40 letters, digits or hyphens.');
 }
 
 function toText({ mended, verdict }: Repair): string {
   const { rows, categories, drifts } = verdict;
-  const verdictLine = drifts.length === 0 ? 'in order' : `drifts: ${drifts.length}`;
+  const result = drifts.length === 0 ? 'in order' : `drifts: ${drifts.length}`;
   return [
-    ...mended.map((drift) => `mended: ${describeDrift(drift)}`),
+    ...mended.map((drift) => `repaired: ${describeDrift(drift)}`),
     ...drifts.map(describeDrift),
-    `${rows} transactions, ${categories} categories: ${verdictLine}`,
+    `${rows} transactions, ${categories} categories: ${result}`,
   ].join('\n');
 }
 
 function toJson({ mended, verdict }: Repair): string {
-  const report = { ...verdict, drifts: verdict.drifts.map(toReport), mended: mended.map(toReport) };
-  return JSON.stringify(report);
+  const drifts = verdict.drifts.map(toReport);
+  return JSON.stringify({ ...verdict, drifts, repaired: mended.map(toReport) });
 }
 
 function toReport({ mending, ...drift }: Drift) {
-  return { ...drift, mendable: mending !== undefined };
+  return { ...drift, repairable: mending !== undefined };
 }
 
-// A refused connection is an AggregateError whose own message is empty.
-function reason(error: unknown): string {
+function translate(error: unknown): unknown {
   const { name, code, message } = error as NodeJS.ErrnoException;
-  if (name === 'ResourceNotFoundException') return 'the table is not there';
-  return message ? firstLine(error) : (code ?? name);
-}
-
-async function leave(code: number): Promise<void> {
-  await running.stop();
-  process.exit(code);
+  if (name === 'ResourceNotFoundException') return new StartError('The table does not exist');
+  // A refused connection is an AggregateError with an empty message.
+  return message ? error : new StartError(`The database cannot be reached: ${code ?? name}`);
 }

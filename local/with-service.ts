@@ -1,32 +1,28 @@
-// node local/with-service.ts <service> <command...>: runs a command beside a real service that lives as long.
-// Without a command the service runs until it is interrupted. Where it cannot run, the command runs without it,
-// so that the tests which need it are counted as skipped.
+// node local/with-service.ts SERVICE COMMAND...: runs a command beside a real service, and stops it afterwards.
+// Where the service cannot run, the command runs without it, so that the tests which need it count as skipped.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Argument } from '@commander-js/extra-typings';
 import { neo4jServer } from './neo4j/server.ts';
+import { createCommand, runProgram } from './program.ts';
 import { createRunning } from './running.ts';
 import { s3Server } from './s3-server.ts';
 import type { Service } from './service.ts';
-import { firstLine } from './start-error.ts';
+import { StartError } from './start-error.ts';
 
-const SERVICES: Readonly<Record<string, Service>> = { s3: s3Server, neo4j: neo4jServer };
+const SERVICES = { s3: s3Server, neo4j: neo4jServer };
 
-const [name = '', ...command] = process.argv.slice(2);
 const running = createRunning();
-let leaving = false;
+const command = createCommand('node local/with-service.ts', 'Run a command beside a real service.')
+  .addArgument(new Argument('<service>').choices(['s3', 'neo4j']))
+  .argument('[command...]', 'without it, the service runs until it is interrupted')
+  .passThroughOptions()
+  .action(async (name, words) => {
+    process.exitCode = await runBeside(SERVICES[name], words);
+  });
+await runProgram(command, { running });
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leave(1));
-
-try {
-  await leave(await main());
-} catch (error) {
-  console.error(firstLine(error));
-  await leave(1);
-}
-
-async function main(): Promise<number> {
-  const service = SERVICES[name];
-  if (!service) throw new Error(`Which service? One of: ${Object.keys(SERVICES).join(', ')}`);
+async function runBeside(service: Service, command: readonly string[]): Promise<number> {
   const obstacle = service.obstacle();
   if (obstacle) {
     console.warn(`Skipped: the tests on ${service.title}, because ${obstacle} on this machine`);
@@ -36,9 +32,7 @@ async function main(): Promise<number> {
   console.log(`${service.title} is up`);
   if (command.length > 0) return await run(command, environment);
   for (const [key, value] of Object.entries(environment)) console.log(`${key}=${value}`);
-  const how = await ended;
-  if (!leaving) console.error(`${service.title} ${how}`);
-  return 1;
+  throw new StartError(`${service.title} ${await ended}`);
 }
 
 async function run(
@@ -54,10 +48,4 @@ async function run(
   });
   const [code] = await once(child, 'exit');
   return code ?? 1;
-}
-
-async function leave(code: number): Promise<void> {
-  leaving = true;
-  await running.stop();
-  process.exit(code);
 }

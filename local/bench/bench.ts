@@ -1,11 +1,9 @@
 // npm run bench: measures the service and writes the figures into docs/performance.md.
-//   npm run bench                  every part
-//   npm run bench -- list writes   some parts
-//   npm run bench -- --quick       smaller ledgers; the figures are shown and not written down
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Argument } from '@commander-js/extra-typings';
 import { speakLocally } from '../local-access.ts';
+import { createCommand, runProgram } from '../program.ts';
 import { createRunning } from '../running.ts';
 import { createBenchRun } from './bench-run.ts';
 import { describeMachine } from './machine.ts';
@@ -15,38 +13,26 @@ import { type Report, toMarkdown } from './report.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../docs/performance.md');
 
+// Each part has its own, so that what one leaves running does not slow the next.
 let running = createRunning();
-process.once('SIGINT', () => leave(130));
-process.once('SIGTERM', () => leave(143));
-
 speakLocally(process.env);
 
-try {
-  const { quick, names } = readArguments();
-  let missed = 0;
-  for (const name of names) missed += missedBars(await measure(name, quick));
-  if (missed > 0) console.error(`Bars that are not met: ${missed}`);
-  await leave(missed > 0 ? 1 : 0);
-} catch (error) {
-  console.error(error);
-  await leave(1);
-}
-
-function readArguments() {
-  const { values, positionals } = parseArgs({
-    options: { quick: { type: 'boolean', default: false } },
-    allowPositionals: true,
+const known = [...PARTS.keys()];
+const command = createCommand(
+  'npm run bench --',
+  'Measure the service and write the figures into docs/performance.md.',
+)
+  .addArgument(new Argument('[parts...]', 'without it, all').choices(known))
+  .option('--quick', 'smaller ledgers; show the figures and do not write them down')
+  .action(async (names, { quick = false }) => {
+    let missed = 0;
+    for (const name of names.length > 0 ? names : known)
+      missed += missedBars(await measure(name, quick));
+    if (missed > 0) throw new Error(`Bars that are not met: ${missed}`);
   });
-  const known = [...PARTS.keys()];
-  const unknown = positionals.filter((name) => !PARTS.has(name));
-  if (unknown.length > 0) {
-    throw new Error(`No part is called ${unknown.join(', ')}; there are ${known.join(', ')}`);
-  }
-  return { quick: values.quick, names: positionals.length > 0 ? positionals : known };
-}
+await runProgram(command, { running: { stop: () => running.stop() } });
 
 async function measure(name: string, quick: boolean): Promise<Report> {
-  // Each part by itself: what one leaves running must not slow the next.
   running = createRunning();
   const run = createBenchRun(running, quick);
   const report = await PARTS.get(name)?.(run);
@@ -70,9 +56,4 @@ function provenance(): string {
 
 function missedBars({ bars }: Report): number {
   return bars.filter(({ met }) => met === false).length;
-}
-
-async function leave(code: number): Promise<void> {
-  await running.stop();
-  process.exit(code);
 }

@@ -4,11 +4,10 @@ import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { answerOf, whyNoJava } from '../program.ts';
 import type { Running } from '../running.ts';
 import type { Service, StartedService } from '../service.ts';
 import { StartError } from '../start-error.ts';
-import { fetchOnce } from '../tool-folder.ts';
+import { fetchOnce, outputOf, whyNoJava } from '../tools.ts';
 
 const NEEDED_JAVA = 17;
 const MEMORY = '-Xmx512m';
@@ -20,10 +19,10 @@ export const neo4jServer: Service = { title: 'Neo4j Community', obstacle, start 
 
 function obstacle(): string | undefined {
   // A JDK, not a mere runtime: the program is compiled as it is started.
-  if (!answerOf('javac', '--version')) return `there is no JDK ${NEEDED_JAVA} or newer`;
+  if (!outputOf('javac', '--version')) return `there is no JDK ${NEEDED_JAVA} or newer`;
   const noJava = whyNoJava(NEEDED_JAVA);
   if (noJava) return noJava;
-  return answerOf('mvn', '--version') ? undefined : 'there is no Maven to fetch it with';
+  return outputOf('mvn', '--version') ? undefined : 'there is no Maven to fetch it with';
 }
 
 async function start(running: Running): Promise<StartedService> {

@@ -1,57 +1,49 @@
-// The options of npm run sandbox, as a person types them.
-import { parseArgs } from 'node:util';
+// The options of npm run sandbox.
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import * as v from 'valibot';
 import { ruleOf } from '../../lib/migration/runs/rule-of.ts';
 import { runIdSchema } from '../../lib/migration/runs/run.ts';
-import { joinedValues } from '../joined-values.ts';
-import { firstLine, StartError } from '../start-error.ts';
+import { createCommand, wholeNumber } from '../program.ts';
 
 export interface SandboxOrder {
   readonly memories: number;
   /** The id of the run that the key and the preview are for. */
   readonly run: string;
   readonly isByHand: boolean;
-  /** Where the variables are written to. */
+  /** File to write the variables to. */
   readonly envFile: string | undefined;
 }
 
-const MOST_MEMORIES = 100_000;
+const MAX_MEMORIES = 100_000;
 
-export const USAGE = `npm run sandbox -- [options]: all that a migration speaks to, on this machine, until Ctrl-C
-  --memories N   how many there are to migrate, 1 to ${MOST_MEMORIES} (500)
-  --run ID       the id that you will give the run; key and preview are made for it (spring)
-  --env FILE     write the variables to a new file, too; it goes with the sandbox
-  --by-hand      freeze and deploy yourself, by words typed here; without it a webhook does`;
-
-const OPTIONS = {
-  memories: { type: 'string', default: '500' },
-  run: { type: 'string', default: 'spring' },
-  env: { type: 'string' },
-  'by-hand': { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
-/** @returns undefined where the usage is asked for. @throws StartError */
-export function readSandboxOrder(words: readonly string[]): SandboxOrder | undefined {
-  const { memories, run, env, help, 'by-hand': isByHand } = valuesOf(words);
-  if (help) return undefined;
-  if (!v.is(runIdSchema, run)) {
-    throw new StartError(`--run is ${ruleOf(runIdSchema)}; not "${run}"`);
-  }
-  return { memories: memoriesOf(memories), run, isByHand, envFile: env };
+export function createSandboxCommand(open: (order: SandboxOrder) => Promise<void>) {
+  return createCommand(
+    'npm run sandbox --',
+    'Run everything that a migration needs on this machine, until Ctrl-C.',
+  )
+    .option(
+      '--memories <n>',
+      `how many to migrate, 1 to ${MAX_MEMORIES}`,
+      wholeNumber({ min: 1, max: MAX_MEMORIES }),
+      500,
+    )
+    .option(
+      '--run <id>',
+      'id that you will give the run; the key and the preview are made for it',
+      runOf,
+      'spring',
+    )
+    .option('--env <file>', 'also write the variables to a new file, removed with the sandbox')
+    .option(
+      '--by-hand',
+      'freeze and deploy yourself, by commands typed here; without it a webhook does',
+    )
+    .action(({ memories, run, env, byHand = false }) =>
+      open({ memories, run, isByHand: byHand, envFile: env }),
+    );
 }
 
-function valuesOf(words: readonly string[]) {
-  try {
-    return parseArgs({ args: joinedValues(words), options: OPTIONS }).values;
-  } catch (cause) {
-    const [sentence] = firstLine(cause).split('. ');
-    throw new StartError(`${sentence}; see npm run sandbox -- --help`, { cause });
-  }
-}
-
-function memoriesOf(text: string): number {
-  const memories = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (memories >= 1 && memories <= MOST_MEMORIES) return memories;
-  throw new StartError(`--memories is a whole number from 1 to ${MOST_MEMORIES}, not "${text}"`);
+function runOf(text: string): string {
+  if (v.is(runIdSchema, text)) return text;
+  throw new InvalidArgumentError(`Use ${ruleOf(runIdSchema)}.`);
 }

@@ -29,3 +29,10 @@ it.for(['0', '65536', 'abc', '1e3', ' 3000', '3000.0', '-1'])('refuses the port 
 it.for(['ab', 'a b', 'a/b', 'x'.repeat(256)])('refuses the table name "%s"', (TABLE_NAME) => {
   expect(() => readLocalSettings({ TABLE_NAME })).toThrow(/^TABLE_NAME must be/);
 });
+
+it.for(['https://dynamodb.eu-west-1.amazonaws.com', 'https://dynamodb.eu-west-1.api.aws/'])(
+  'refuses the database "%s", which is of AWS',
+  (DYNAMODB_ENDPOINT) => {
+    expect(() => readLocalSettings({ DYNAMODB_ENDPOINT })).toThrow(/^DYNAMODB_ENDPOINT must not/);
+  },
+);

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { answerOf } from '../../../../local/program.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { outputOf } from '../../../../local/tools.ts';
 import {
   COMMAND,
   CONFIRMED,
@@ -80,7 +80,7 @@ describe.each(PLACES)('the clock, %s', (place) => {
   });
 });
 
-const SCRIPT = answerOf('script', '--version')?.includes('util-linux') === true;
+const SCRIPT = outputOf('script', '--version')?.includes('util-linux') === true;
 
 describe.skipIf(!SCRIPT)('a person at a terminal', () => {
   async function typed(answer: string) {
