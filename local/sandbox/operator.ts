@@ -1,6 +1,6 @@
 // Whom the webhook of a rehearsal reaches: freezes the backend until the deadline that is given, opens it, deploys
 // either version on a collection.
-import type { Hooks } from '../../lib/migration/ports/hooks.ts';
+import type { HookRequest, Hooks } from '../../lib/migration/ports/hooks.ts';
 import type { VersionSettings } from './memory-backend/memory-version.ts';
 import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
 import { startOldVersion } from './memory-backend/old-version.ts';
@@ -8,8 +8,9 @@ import type { MemoryBackendSandbox } from './memory-backend/server.ts';
 
 export interface Operator {
   readonly hooks: Hooks;
-  /** What was asked, in order. */
+  /** Actions of the requests, in order. */
   readonly heard: string[];
+  readonly requests: readonly HookRequest[];
 }
 
 export function createOperator(options: {
@@ -22,11 +23,16 @@ export function createOperator(options: {
 }): Operator {
   const { backend, settings, shortcomings = {}, forgetsToFreeze = false } = options;
   const heard: string[] = [];
+  const requests: HookRequest[] = [];
   return {
     heard,
+    requests,
     hooks: {
-      async ask({ action, collection, testUser, deadlineAt = Number.POSITIVE_INFINITY }) {
+      async ask(request) {
+        const { action, collection, testUser } = request;
+        const { deadlineAt = Number.POSITIVE_INFINITY } = request;
         heard.push(action);
+        requests.push(request);
         if (action === 'freeze' && !forgetsToFreeze) {
           backend.setWriters({ isFrozen: () => settings.now().getTime() < deadlineAt });
         }

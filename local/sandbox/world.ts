@@ -1,5 +1,5 @@
 // Everything a migration speaks to, on one machine: stores, both versions of the backend, the setting, artifacts.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,10 +8,12 @@ import { createFileCollectionSetting } from '../../lib/migration/adapters/file-c
 import { createHttpMemoryBackend } from '../../lib/migration/adapters/http-memory-backend.ts';
 import type { QdrantConnection } from '../../lib/migration/adapters/qdrant/transport.ts';
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
+import type { HookRequest } from '../../lib/migration/ports/hooks.ts';
 import type { LogEntry } from '../../lib/migration/ports/log.ts';
 import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
 import { createSecret } from '../../lib/migration/ports/secret.ts';
 import type { Services } from '../../lib/migration/services.ts';
+import { type FolderImage, readFolder, writeFolder } from './folder-image.ts';
 import { createSandboxGraph, type SandboxGraph } from './graph.ts';
 import { lazily } from './memory-backend/lazy-version.ts';
 import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
@@ -19,6 +21,7 @@ import { startOldVersion } from './memory-backend/old-version.ts';
 import { type MemoryBackendSandbox, startMemoryBackendSandbox } from './memory-backend/server.ts';
 import { createOperator, type Operator } from './operator.ts';
 import {
+  type QdrantImage,
   type QdrantSandbox,
   type QdrantSandboxOptions,
   startQdrantSandbox,
@@ -38,11 +41,23 @@ export interface World {
   readonly logged: readonly LogEntry[];
   /** Names the same services to a process of its own; the graph and the hooks live in this one alone. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Holds the setting and the artifacts. */
+  readonly folder: string;
   close(): Promise<void>;
 }
 
 export interface SandboxWorld extends World {
   readonly qdrant: QdrantSandbox;
+  image(): Promise<WorldImage>;
+}
+
+/** All that a world holds but its graph, which nothing changes, to start others with. */
+export interface WorldImage {
+  readonly qdrant: QdrantImage;
+  /** The setting and the artifacts. */
+  readonly files: FolderImage;
+  /** What the operator did, which determines the state of the backend. */
+  readonly requests: readonly HookRequest[];
 }
 
 export interface WorldOptions {
@@ -64,14 +79,25 @@ export interface WorldOptions {
   readonly forgetsToFreeze?: boolean;
   readonly statsCap?: number;
   readonly snapshotPartBytes?: number;
+  /** Of a world with the same options; a new world without it. */
+  readonly image?: WorldImage | undefined;
 }
 
 export async function startSandboxWorld(options: WorldOptions): Promise<SandboxWorld> {
-  const qdrant = await startQdrantSandbox({ now: options.remembering.clock, ...options.qdrant });
+  const qdrant = await startQdrantSandbox({
+    now: options.remembering.clock,
+    image: options.image?.qdrant,
+    ...options.qdrant,
+  });
   const world = await startWorldOn({ url: qdrant.url }, options);
   return {
     ...world,
     qdrant,
+    image: async () => ({
+      qdrant: await qdrant.image(),
+      files: await readFolder(world.folder),
+      requests: [...world.operator.requests],
+    }),
     async close() {
       await world.close();
       await qdrant.close();
@@ -89,6 +115,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
     memories = 60,
     dimensions = 8,
     shortcomings = {},
+    image,
   } = options;
   const folder = await mkdtemp(join(tmpdir(), 'migration-world-'));
   const vectors = createQdrant(store);
@@ -96,16 +123,20 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   const backend = await startMemoryBackendSandbox();
   const preview = await startMemoryBackendSandbox();
   const settingFile = join(folder, 'collection');
-  await writeFile(settingFile, source);
-  backend.deploy(await startOldVersion({ ...settings, collection: source }));
+  await writeFolder(folder, image?.files ?? new Map([['collection', Buffer.from(source)]]));
+  const startOld = () => startOldVersion({ ...settings, collection: source });
+  // In an image the old collection may be gone, and must not come back.
+  backend.deploy(image ? lazily(startOld) : await startOld());
   const target = `${source}_v3_${runId}`;
   preview.deploy(lazily(() => startNewVersion({ ...settings, collection: target, shortcomings })));
   for (const server of [backend, preview]) server.grant(KEY, testUserOf(runId));
-  await seedMemories(vectors, { collection: source, users, memories, dimensions, seed: 1 });
+  if (!image)
+    await seedMemories(vectors, { collection: source, users, memories, dimensions, seed: 1 });
   const graph = createSandboxGraph();
   seedGraph(graph);
   const { forgetsToFreeze = false } = options;
   const operator = createOperator({ backend, settings, shortcomings, forgetsToFreeze });
+  for (const request of image?.requests ?? []) await operator.hooks.ask(request);
   const logged: LogEntry[] = [];
   const services: Services = {
     ...remembering,
@@ -125,6 +156,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
     backend,
     operator,
     logged,
+    folder,
     environment: {
       QDRANT_URL: store.url,
       ...(store.apiKey ? { QDRANT_API_KEY: store.apiKey } : {}),

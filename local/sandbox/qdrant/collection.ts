@@ -35,6 +35,17 @@ export function createCollection(settings: Schemas['CreateCollection']): Collect
   };
 }
 
+/** Independent of the original: what is written to one is not in the other. */
+export function copyCollection(collection: Collection): Collection {
+  const { indexes, points } = collection;
+  return {
+    ...collection,
+    indexes: new Map(indexes),
+    points: createPointTable(points.all()),
+    busy: 0,
+  };
+}
+
 export function toInfo(collection: Collection): Schemas['CollectionInfo'] {
   const { points, params, strictMode, metadata } = collection;
   return {

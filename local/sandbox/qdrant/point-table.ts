@@ -11,10 +11,11 @@ export interface StoredPoint extends Vectors {
 
 export type PointTable = ReturnType<typeof createPointTable>;
 
-export function createPointTable() {
-  const points = new Map<PointKey, StoredPoint>();
+/** @param stored what it holds at first, in any order */
+export function createPointTable(stored: Iterable<StoredPoint> = []) {
+  const points = new Map([...stored].map((point) => [point.key, point]));
   // Sorted when it is needed: thousands of writes come before the next scroll.
-  let sorted: PointKey[] | undefined = [];
+  let sorted: PointKey[] | undefined;
 
   function put(point: StoredPoint): void {
     if (!points.has(point.key)) sorted = undefined;

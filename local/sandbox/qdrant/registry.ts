@@ -1,17 +1,17 @@
 // All collections of the sandbox and the aliases that point at them.
 
 import type { Schemas } from '@qdrant/js-client-rest';
-import { type Collection, createCollection } from './collection.ts';
+import { type Collection, copyCollection, createCollection } from './collection.ts';
 import { invalid, noCollection, Refusal, wrongInput } from './refusal.ts';
 
-export type Registry = ReturnType<typeof createRegistry>;
+export interface Registry extends ReturnType<typeof createRegistry> {}
 
 const FORBIDDEN_IN_NAMES = '/\\:*?"<>|\0\u001f';
 
-export function createRegistry() {
-  const collections = new Map<string, Collection>();
-  const aliases = new Map<string, string>();
-
+export function createRegistry(
+  collections = new Map<string, Collection>(),
+  aliases = new Map<string, string>(),
+) {
   function create(name: string, settings: Schemas['CreateCollection']): Collection {
     checkName(name);
     if (aliases.has(name)) {
@@ -67,7 +67,16 @@ export function createRegistry() {
     }
   }
 
+  /** What is written to one is not in the other. */
+  function copy(): Registry {
+    const copies = [...collections].map(
+      ([name, collection]) => [name, copyCollection(collection)] as const,
+    );
+    return createRegistry(new Map(copies), new Map(aliases));
+  }
+
   return {
+    copy,
     create,
     remove,
     nameOf,

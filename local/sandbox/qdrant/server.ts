@@ -5,10 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type FolderImage, readFolder, writeFolder } from '../folder-image.ts';
 import type { Exchange } from './exchange.ts';
 import { createFaults, type Fault, type Misfortune } from './faults.ts';
 import { Refusal } from './refusal.ts';
-import { createRegistry } from './registry.ts';
+import { createRegistry, type Registry } from './registry.ts';
 import { sendAnswer, sendFailure } from './replies.ts';
 import { createRouter, type Match } from './routes.ts';
 import { createSnapshotFolder } from './snapshot-folder.ts';
@@ -28,11 +29,20 @@ export interface QdrantSandboxOptions {
   /** Any free one unless told. */
   readonly port?: number;
   readonly now?: () => Date;
+  /** What it holds at first; nothing by default. */
+  readonly image?: QdrantImage | undefined;
+}
+
+/** All collections, aliases and snapshots of a sandbox, to start others with. */
+export interface QdrantImage {
+  readonly registry: Registry;
+  readonly files: FolderImage;
 }
 
 export interface QdrantSandbox {
   readonly url: string;
   fault(fault: Fault): void;
+  image(): Promise<QdrantImage>;
   /** Takes no more requests, breaks open connections and removes its files. */
   close(): Promise<void>;
 }
@@ -44,7 +54,9 @@ export async function startQdrantSandbox(
 ): Promise<QdrantSandbox> {
   const folder = await mkdtemp(join(tmpdir(), 'qdrant-sandbox-'));
   const faults = createFaults();
-  const answer = createAnswering(folder, options);
+  await writeFolder(folder, options.image?.files ?? new Map());
+  const registry = options.image?.registry.copy() ?? createRegistry();
+  const answer = createAnswering(folder, registry, options);
 
   const server = createServer(async (incoming, response) => {
     const request = `${incoming.method} ${incoming.url}`;
@@ -64,6 +76,7 @@ export async function startQdrantSandbox(
   return {
     url: `http://127.0.0.1:${port}`,
     fault: faults.add,
+    image: async () => ({ registry: registry.copy(), files: await readFolder(folder) }),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -73,7 +86,7 @@ export async function startQdrantSandbox(
   };
 }
 
-function createAnswering(folder: string, options: QdrantSandboxOptions) {
+function createAnswering(folder: string, registry: Registry, options: QdrantSandboxOptions) {
   const {
     version = DEFAULT_VERSION,
     now = () => new Date(),
@@ -82,7 +95,7 @@ function createAnswering(folder: string, options: QdrantSandboxOptions) {
   const { keepsSnapshotsElsewhere: isElsewhere = false } = options;
   const peerId = '7431927411890327';
   const snapshots = createSnapshotFolder({ folder, version, peerId, isElsewhere, now });
-  const route = createRouter({ version, registry: createRegistry(), snapshots });
+  const route = createRouter({ version, registry, snapshots });
 
   return async (incoming: IncomingMessage): Promise<unknown> => {
     const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://sandbox');

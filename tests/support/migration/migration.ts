@@ -15,8 +15,13 @@ import { rollback } from '../../../lib/migration/steps/rollback.ts';
 import { startRun } from '../../../lib/migration/steps/start.ts';
 import { stay } from '../../../lib/migration/steps/stay.ts';
 import { verify } from '../../../lib/migration/steps/verify-step.ts';
-import { SOURCE, startSandboxWorld, type WorldOptions } from '../../../local/sandbox/world.ts';
-import { createRunTable } from './run-table.ts';
+import {
+  SOURCE,
+  startSandboxWorld,
+  type WorldImage,
+  type WorldOptions,
+} from '../../../local/sandbox/world.ts';
+import { createRunTable, type RunTableImage } from './run-table.ts';
 
 export const RUN = 'run-a';
 
@@ -38,12 +43,23 @@ export type StepName = keyof typeof STEPS;
 
 export type Migration = Awaited<ReturnType<typeof createMigration>>;
 
-/** Goes away with the test. */
-export async function createMigration(options: Partial<WorldOptions> = {}) {
-  const table = await createRunTable();
+/**
+ * Goes away with the test.
+ * @param image what it starts from; a world without a run by default
+ */
+export async function createMigration(
+  options: Partial<WorldOptions> = {},
+  image?: { readonly world: WorldImage; readonly table: RunTableImage },
+) {
+  const table = await createRunTable(image?.table);
   const { clock, runs, lock, approvals } = table;
   const remembering = { clock, runs, lock, approvals };
-  const world = await startSandboxWorld({ runId: RUN, remembering, ...options });
+  const world = await startSandboxWorld({
+    runId: RUN,
+    remembering,
+    image: image?.world,
+    ...options,
+  });
   onTestFinished(world.close);
   const { services } = world;
   const target = `${SOURCE}_v3_${RUN}`;

@@ -1,4 +1,5 @@
 // Runs over a table of the test's own, with a clock that the test turns.
+import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { createRemembering } from '../../../lib/migration/runs/remembering.ts';
 import type { Plan } from '../../../lib/migration/runs/run.ts';
 import { createTestTable } from '../test-table.ts';
@@ -16,9 +17,21 @@ export const PLAN: Plan = {
   removesArtifactsWhenOver: false,
 };
 
-export async function createRunTable() {
+/** All items of a run table and the time of its clock. */
+export interface RunTableImage {
+  readonly items: readonly Record<string, unknown>[];
+  readonly time: number;
+}
+
+const NEW: RunTableImage = { items: [], time: Date.parse('2026-03-01T09:00:00Z') };
+
+export async function createRunTable({ items, time: start }: RunTableImage = NEW) {
   const { client, tableName } = await createTestTable();
-  let time = Date.parse('2026-03-01T09:00:00Z');
+  if (items.length > 0) {
+    const RequestItems = { [tableName]: items.map((Item) => ({ PutRequest: { Item } })) };
+    await client.send(new BatchWriteCommand({ RequestItems }));
+  }
+  let time = start;
   const clock = () => new Date(time);
   const { ticker, beat, intervals } = createManualTicker();
   return {
@@ -27,6 +40,10 @@ export async function createRunTable() {
     beatIntervals: intervals,
     pass: (milliseconds: number) => {
       time += milliseconds;
+    },
+    imageOfTable: async (): Promise<RunTableImage> => {
+      const scan = new ScanCommand({ TableName: tableName, ConsistentRead: true });
+      return { items: (await client.send(scan)).Items ?? [], time };
     },
   };
 }

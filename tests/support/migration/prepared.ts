@@ -1,0 +1,60 @@
+// Migrations at a given point of the runbook. Each point is reached once per process and set of options; every test
+// gets a copy of its own.
+import type { WorldImage, WorldOptions } from '../../../local/sandbox/world.ts';
+import { createMigration, type Migration } from './migration.ts';
+import type { RunTableImage } from './run-table.ts';
+
+type Options = Partial<Omit<WorldOptions, 'image' | 'remembering'>>;
+type Plan = Readonly<Record<string, unknown>>;
+
+/** What leads from each point to the next; in the order of the runbook. */
+const RUNBOOK = {
+  started: (migration: Migration, plan: Plan) => migration.start(plan),
+  preflighted: (migration: Migration) => migration.follow('preflight'),
+  'backed-up': (migration: Migration) => migration.follow('backup'),
+  rebuilt: (migration: Migration) => migration.follow('rebuild'),
+  copied: (migration: Migration) => migration.follow('copy'),
+  verified: (migration: Migration) => migration.follow('verify'),
+  approved: (migration: Migration) => migration.approve('window'),
+  frozen: (migration: Migration) => migration.follow('freeze'),
+  'window-backed-up': (migration: Migration) => migration.follow('backup'),
+  'delta-copied': (migration: Migration) => migration.follow('copy'),
+  'window-verified': (migration: Migration) => migration.follow('verify'),
+  live: (migration: Migration) => migration.follow('cutover'),
+};
+
+export type Point = keyof typeof RUNBOOK;
+
+const POINTS = Object.keys(RUNBOOK) as Point[];
+
+interface Image {
+  readonly world: WorldImage;
+  readonly table: RunTableImage;
+}
+
+const images = new Map<string, Promise<Image>>();
+
+/** A migration of its own for the test, as it is right after the point. */
+export async function migrationAt(
+  point: Point,
+  options: Options = {},
+  plan: Plan = {},
+): Promise<Migration> {
+  return await createMigration(options, await imageOf(point, options, plan));
+}
+
+function imageOf(point: Point, options: Options, plan: Plan): Promise<Image> {
+  const key = JSON.stringify([point, options, plan]);
+  const image = images.get(key) ?? prepare(point, options, plan);
+  images.set(key, image);
+  return image;
+}
+
+async function prepare(point: Point, options: Options, plan: Plan): Promise<Image> {
+  const before = POINTS[POINTS.indexOf(point) - 1];
+  const migration = before
+    ? await migrationAt(before, options, plan)
+    : await createMigration(options);
+  await RUNBOOK[point](migration, plan);
+  return { world: await migration.image(), table: await migration.imageOfTable() };
+}
