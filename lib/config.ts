@@ -8,7 +8,7 @@ export interface LedgerConfig {
   readonly tableName: string;
   /** Endpoint of another DynamoDB than the region's own, e.g. a local one. */
   readonly dynamodbEndpoint: string | undefined;
-  /** IANA time zone in which "the current day" is told. */
+  /** IANA time zone of "the current day". */
   readonly timeZone: string;
 }
 
@@ -20,7 +20,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readLedgerConfig(environment: Environment): LedgerConfig {
   return {
-    ledgerId: ledgerId(environment.LEDGER_ID ?? 'default'),
+    ledgerId: ledgerId(environment.LEDGER_ID || 'default'),
     tableName: required(environment, 'TABLE_NAME'),
     dynamodbEndpoint: environment.DYNAMODB_ENDPOINT || undefined,
     timeZone: timeZone(environment.TIME_ZONE || 'UTC'),

@@ -19,9 +19,25 @@ export class ValidationError extends Error {
   }
 }
 
-/** Nothing is known by that id, or nothing answers at that route. */
+/** There is no record with that id, or no route with that path. */
 export class NotFoundError extends Error {
   override readonly name = 'NotFoundError';
+}
+
+/** The path is known, and serves other methods. */
+export class MethodNotAllowedError extends Error {
+  override readonly name = 'MethodNotAllowedError';
+  readonly allowed: readonly string[];
+
+  constructor(message: string, allowed: readonly string[]) {
+    super(message);
+    this.allowed = allowed;
+  }
+}
+
+/** The request body is larger than the service accepts. */
+export class PayloadTooLargeError extends Error {
+  override readonly name = 'PayloadTooLargeError';
 }
 
 /** The request is well-formed, but what is already recorded forbids it. */

@@ -1,8 +1,8 @@
-// $default: every route and method that nothing else answers
-import { NotFoundError } from '../../lib/errors.ts';
+// $default: every route and method that no other function serves
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { noRoute } from '../../lib/http/no-route.ts';
 
 export const handler = endpoint('Failed to find the route').handler(async ({ requestContext }) => {
   const { method, path } = requestContext.http;
-  throw new NotFoundError(`No resource answers ${method} ${path}`);
+  throw noRoute(method, path);
 });

@@ -1,20 +1,30 @@
-// What a category list may be asked for.
+// The parameters of a category list.
+import * as v from 'valibot';
+import { parseFilter } from './fields.ts';
 
 export interface CategoryQuery {
   readonly activeOnly: boolean;
   readonly includeCounts: boolean;
 }
 
+// The service document's rule: the word "true" in any case is true; any other value is false.
+const truth = v.pipe(
+  v.string(),
+  v.transform((value) => value.toLowerCase() === 'true'),
+);
+
+const categoryQuery = v.object({
+  active_only: v.exactOptional(truth),
+  include_counts: v.exactOptional(truth),
+});
+
+/** @throws ValidationError for an unknown parameter */
 export function parseCategoryQuery(
   query: Readonly<Record<string, string | undefined>>,
 ): CategoryQuery {
-  return {
-    activeOnly: isTrue(query.active_only ?? 'true'),
-    includeCounts: isTrue(query.include_counts ?? 'false'),
-  };
-}
-
-// The service document's rule: true is the word alone, in any case; any other value is false.
-function isTrue(value: string): boolean {
-  return value.toLowerCase() === 'true';
+  const { active_only: activeOnly = true, include_counts: includeCounts = false } = parseFilter(
+    categoryQuery,
+    query,
+  );
+  return { activeOnly, includeCounts };
 }

@@ -8,6 +8,9 @@ type Sent = Readonly<Record<string, unknown>>;
 /** What our own responses carry and clients may send back; it is not theirs to set. */
 const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'category_name', 'transaction_count']);
 
+/** A body may name any number of unknown fields; the response stays small. */
+const MAX_REPORTED_FIELDS = 100;
+
 /**
  * The fields of a JSON body.
  * @throws ValidationError "Input validation failed" with `details`, also for a field nobody knows
@@ -16,21 +19,25 @@ export function parseBody<Schema extends ObjectSchema>(
   schema: Schema,
   body: Sent,
 ): v.InferOutput<Schema> {
-  const faults = Object.keys(body)
-    .filter((name) => !Object.hasOwn(schema.entries, name) && !READ_ONLY.has(name))
-    .map(notKnown);
-  return parse(schema, body, { message: 'Input validation failed', faults });
+  const unknown = unknownNames(schema, body).filter((name) => !READ_ONLY.has(name));
+  return parse(schema, body, {
+    message: 'Input validation failed',
+    faults: unknown.map((name) => [name, 'Is not a known field.']),
+  });
 }
 
 /**
- * The parameters of a query string; unknown ones are left aside.
- * @throws ValidationError "Filter validation failed" with `details`
+ * The parameters of a query string.
+ * @throws ValidationError "Filter validation failed" with `details`, also for an unknown parameter
  */
 export function parseFilter<Schema extends ObjectSchema>(
   schema: Schema,
   query: Sent,
 ): v.InferOutput<Schema> {
-  return parse(schema, query, { message: 'Filter validation failed', faults: [] });
+  return parse(schema, query, {
+    message: 'Filter validation failed',
+    faults: unknownNames(schema, query).map((name) => [name, 'Is not a known parameter.']),
+  });
 }
 
 /** The fields that have a value, so that what was not sent is not there either. */
@@ -50,15 +57,15 @@ function parse<Schema extends ObjectSchema>(
   // Own properties only, lest `constructor` or `__proto__` be found on the prototype.
   const own = Object.assign(Object.create(null), sent);
   const result = v.safeParse(schema, own);
-  const faults = [...failure.faults, ...(result.issues ?? []).map(toFault)];
+  const faults = [...(result.issues ?? []).map(toFault), ...failure.faults];
   if (faults.length > 0 || !result.success) {
     throw new ValidationError(failure.message, { details: byField(faults) });
   }
   return result.output;
 }
 
-function notKnown(name: string): [string, string] {
-  return [name, 'Is not a known field.'];
+function unknownNames({ entries }: ObjectSchema, sent: Sent): string[] {
+  return Object.keys(sent).filter((name) => !Object.hasOwn(entries, name));
 }
 
 function toFault(issue: v.BaseIssue<unknown>): [string, string] {
@@ -68,6 +75,8 @@ function toFault(issue: v.BaseIssue<unknown>): [string, string] {
 function byField(faults: readonly [string, string][]): FieldFaults {
   const fields = Map.groupBy(faults, ([name]) => name);
   return Object.fromEntries(
-    [...fields].map(([name, pairs]) => [name, pairs.map(([, sentence]) => sentence)]),
+    [...fields]
+      .slice(0, MAX_REPORTED_FIELDS)
+      .map(([name, pairs]) => [name, pairs.map(([, sentence]) => sentence)]),
   );
 }

@@ -30,6 +30,7 @@ function toResult(reply: Reply, requestId: string): APIGatewayProxyStructuredRes
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
       'x-request-id': requestId,
+      ...reply.headers,
     },
     body: JSON.stringify(reply.body),
   };

@@ -1,5 +1,11 @@
 // The one place where an error becomes a status and an error code.
-import { ConflictError, NotFoundError, ValidationError } from '../errors.ts';
+import {
+  ConflictError,
+  MethodNotAllowedError,
+  NotFoundError,
+  PayloadTooLargeError,
+  ValidationError,
+} from '../errors.ts';
 import { failed, type Reply } from './replies.ts';
 
 /** @param failure the message of a 500, which tells a client nothing of the cause */
@@ -10,6 +16,14 @@ export function toErrorReply(error: unknown, failure: string): Reply {
   }
   if (error instanceof NotFoundError) {
     return failed(404, { error: 'not_found', message: error.message });
+  }
+  if (error instanceof MethodNotAllowedError) {
+    const { message, allowed } = error;
+    const headers = { allow: allowed.join(', ') };
+    return { ...failed(405, { error: 'method_not_allowed', message }), headers };
+  }
+  if (error instanceof PayloadTooLargeError) {
+    return failed(413, { error: 'payload_too_large', message: error.message });
   }
   if (error instanceof ConflictError) {
     return failed(409, { error: 'conflict', message: error.message });

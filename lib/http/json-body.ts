@@ -1,7 +1,7 @@
-// The body of a POST or PUT: present, JSON, an object. Its label (content type) is not enforced.
+// The body of a POST or PUT: present, UTF-8, JSON, an object. The content type is not enforced.
 import type { MiddlewareObj } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
-import { ValidationError } from '../errors.ts';
+import { PayloadTooLargeError, ValidationError } from '../errors.ts';
 import type { ApiEvent } from './api-event.ts';
 import type { Reply } from './replies.ts';
 
@@ -9,6 +9,9 @@ import type { Reply } from './replies.ts';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 type JsonRequest = Parameters<NonNullable<ReturnType<typeof httpJsonBodyParser>['before']>>[0];
+
+/** Larger than any record, and small enough that no response comes near Lambda's limit of 6 MB. */
+const MAX_BODY_BYTES = 1_048_576;
 
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
 
@@ -18,6 +21,7 @@ export function jsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply
     before: async (request) => {
       const text = textOf(request.event);
       if (text.trim() === '') throw noJsonData();
+      Object.assign(request.event, { body: text, isBase64Encoded: false });
       request.event.json = presentObject(await parse(request as JsonRequest, text));
     },
   };
@@ -42,10 +46,23 @@ function parseRefused(text: string): unknown {
   }
 }
 
-// The gateway hands over in base64 what its label does not call text. The local one has parsed `0` and `false`.
-function textOf({ body, isBase64Encoded }: ApiEvent): string {
-  const text = String(body ?? '');
-  return isBase64Encoded ? Buffer.from(text, 'base64').toString() : text;
+/** @throws PayloadTooLargeError; ValidationError for bytes that are not UTF-8 */
+function textOf({ body = '', isBase64Encoded }: ApiEvent): string {
+  // API Gateway encodes a body whose content type is not text. The local gateway parses `0` and `false`.
+  const bytes = Buffer.from(String(body ?? ''), isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length > MAX_BODY_BYTES) throw tooLarge();
+  try {
+    // A byte order mark is skipped.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new ValidationError('The request body is not valid UTF-8', { cause });
+  }
+}
+
+function tooLarge() {
+  return new PayloadTooLargeError(
+    `The request body must not be larger than ${MAX_BODY_BYTES} bytes`,
+  );
 }
 
 function presentObject(value: unknown): JsonObject {

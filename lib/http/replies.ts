@@ -6,10 +6,17 @@ import { toPaginationJson } from './pagination-json.ts';
 export interface Reply {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Failure {
-  readonly error: 'validation_failed' | 'not_found' | 'conflict' | 'internal_server_error';
+  readonly error:
+    | 'validation_failed'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'conflict'
+    | 'payload_too_large'
+    | 'internal_server_error';
   readonly message: string;
   readonly details?: FieldFaults | undefined;
 }

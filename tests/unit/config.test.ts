@@ -29,9 +29,10 @@ describe('readLedgerConfig', () => {
     });
   });
 
-  test('an empty endpoint or time zone counts as unset', () => {
-    const environment = { TABLE_NAME: 't', DYNAMODB_ENDPOINT: '', TIME_ZONE: '' };
+  test('an empty ledger id, endpoint or time zone counts as unset', () => {
+    const environment = { TABLE_NAME: 't', LEDGER_ID: '', DYNAMODB_ENDPOINT: '', TIME_ZONE: '' };
     expect(readLedgerConfig(environment)).toMatchObject({
+      ledgerId: 'default',
       dynamodbEndpoint: undefined,
       timeZone: 'UTC',
     });
@@ -48,7 +49,6 @@ describe('readLedgerConfig', () => {
     [{ TABLE_NAME: '' }, 'TABLE_NAME is not set'],
     [{ TABLE_NAME: 't', TIME_ZONE: 'Mars/Base' }, 'TIME_ZONE "Mars/Base" is not a known time zone'],
     [{ TABLE_NAME: 't', LEDGER_ID: 'a#b' }, /^LEDGER_ID must be/],
-    [{ TABLE_NAME: 't', LEDGER_ID: '' }, /^LEDGER_ID must be/],
     [{ TABLE_NAME: 't', LEDGER_ID: 'x'.repeat(65) }, /^LEDGER_ID must be/],
   ])('%j is refused by name', (environment, message) => {
     expect(() => readLedgerConfig(environment)).toThrow(

@@ -1,6 +1,6 @@
 // Rulings on routes: mount points, slashes, unknown routes, path ids. And "Errors: not found".
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectNotFound, expectRequestId } from '../../support/api/expect-reply.ts';
+import { expectFailure, expectNotFound, expectRequestId } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
   givenCategory,
@@ -50,7 +50,7 @@ describe.each(['', '/'])('With %j at the end all ten operations answer', (slash)
   });
 });
 
-describe('Any other route or method is 404 in the envelope', () => {
+describe('Any other route is 404 in the envelope', () => {
   test.each([
     ['GET', '/'],
     ['GET', '/transaction'],
@@ -60,16 +60,10 @@ describe('Any other route or method is 404 in the envelope', () => {
     ['GET', '/api/transactions'],
     ['GET', '/health'],
     ['POST', '/'],
-    ['POST', '/transactions/1'],
-    ['PUT', '/transactions'],
-    ['DELETE', '/categories'],
-    ['PATCH', '/transactions'],
-    ['PATCH', '/transactions/1'],
-    ['PATCH', '/categories/1'],
-    ['POST', '/categories/1'],
+    ['PATCH', '/transactions/1/2'],
   ])('%s %s', async (method, path) => {
     const reply = await api.request(method, path);
-    expectNotFound(reply, `No resource answers ${method} ${decodeURIComponent(path)}`);
+    expectNotFound(reply, `No route for ${method} ${decodeURIComponent(path)}`);
   });
 
   test('a slash that is encoded parts nothing', async () => {
@@ -77,14 +71,32 @@ describe('Any other route or method is 404 in the envelope', () => {
     expect([status, body.success, body.error]).toEqual([404, false, 'not_found']);
   });
 
-  test('OPTIONS without the question of a browser', async () => {
-    const reply = await api.request('OPTIONS', '/transactions');
-    expectNotFound(reply, 'No resource answers OPTIONS /transactions');
+  test('OPTIONS that is no preflight', async () => {
+    const reply = await api.request('OPTIONS', '/nowhere');
+    expectNotFound(reply, 'No route for OPTIONS /nowhere');
   });
 
   test('with a body that is not JSON, too', async () => {
     const reply = await api.request('POST', '/nowhere', { rawBody: '{' });
-    expectNotFound(reply, 'No resource answers POST /nowhere');
+    expectNotFound(reply, 'No route for POST /nowhere');
+  });
+});
+
+describe('A known path with another method is 405 in the envelope, with Allow', () => {
+  test.each([
+    ['POST', '/transactions/1', 'GET, PUT, DELETE'],
+    ['PATCH', '/transactions/1/', 'GET, PUT, DELETE'],
+    ['PATCH', '/transactions/abc', 'GET, PUT, DELETE'],
+    ['PUT', '/transactions', 'GET, POST'],
+    ['PATCH', '/transactions/', 'GET, POST'],
+    ['DELETE', '/categories', 'GET, POST'],
+    ['PATCH', '/categories/1', 'GET, PUT, DELETE'],
+    ['POST', '/categories/1', 'GET, PUT, DELETE'],
+    ['OPTIONS', '/categories', 'GET, POST'],
+  ])('%s %s', async (method, path, allow) => {
+    const reply = await api.request(method, path, { rawBody: '{' });
+    expectFailure(reply, 405, 'method_not_allowed', `${path} does not support ${method}`);
+    expect(reply.headers.allow).toBe(allow);
   });
 });
 

@@ -6,7 +6,9 @@ import { expectRequestId } from './expect-reply.ts';
 const CODES: Readonly<Record<number, string>> = {
   400: 'validation_failed',
   404: 'not_found',
+  405: 'method_not_allowed',
   409: 'conflict',
+  413: 'payload_too_large',
 };
 
 const MAY_STAND_BESIDE_SUCCESS = ['data', 'message', 'pagination', 'count'];
@@ -14,7 +16,7 @@ const MAY_STAND_BESIDE_SUCCESS = ['data', 'message', 'pagination', 'count'];
 /** Never a 5xx, always the envelope. */
 export function expectEnvelope(reply: ApiResponse): void {
   const { status, body } = reply;
-  expect([200, 201, 400, 404, 409]).toContain(status);
+  expect([200, 201, 400, 404, 405, 409, 413]).toContain(status);
   const { success, ...rest } = body;
   expect(success).toBe(status < 400);
   if (status < 400) {

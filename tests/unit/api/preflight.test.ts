@@ -10,10 +10,10 @@ describe('OPTIONS on any path', () => {
     expect(body(answer)).toEqual({ success: true });
   });
 
-  it('is an unknown route otherwise', async () => {
+  it('is not allowed otherwise', async () => {
     const answer = await options({});
-    expect(answer).toMatchObject({ statusCode: 404 });
-    expect(body(answer)).toMatchObject({ success: false, error: 'not_found' });
+    expect(answer).toMatchObject({ statusCode: 405, headers: { allow: 'GET, POST' } });
+    expect(body(answer)).toMatchObject({ success: false, error: 'method_not_allowed' });
   });
 });
 

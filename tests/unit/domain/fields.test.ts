@@ -41,6 +41,13 @@ describe('parseBody', () => {
     });
   });
 
+  test('names 100 fields at most, known ones first', () => {
+    const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`field${n}`, 1]));
+    const { details = {} } = faultsOf(() => parseBody(schema, { ...unknown, size: 'x' }));
+    expect(Object.keys(details)).toHaveLength(100);
+    expect(Object.keys(details).slice(0, 2)).toEqual(['size', 'field0']);
+  });
+
   test('tells what is missing', () => {
     expect(faultsOf(() => parseBody(schema, {}))).toMatchObject({
       details: { size: ['Is required.'] },
@@ -59,8 +66,8 @@ describe('parseBody', () => {
   test('finds nothing on a prototype', () => {
     const body = JSON.parse('{"__proto__":{"size":1}}');
     expect(Object.keys(faultsOf(() => parseBody(schema, body)).details ?? {})).toEqual([
-      '__proto__',
       'size',
+      '__proto__',
     ]);
     expect(faultsOf(() => parseBody(schema, Object.create({ size: 1 })))).toMatchObject({
       details: { size: ['Is required.'] },
@@ -69,8 +76,11 @@ describe('parseBody', () => {
 });
 
 describe('parseFilter', () => {
-  test('leaves unknown parameters aside', () => {
-    expect(parseFilter(schema, { size: 1, other: 2 })).toEqual({ size: 1 });
+  test('names unknown parameters, read-only fields among them', () => {
+    expect(faultsOf(() => parseFilter(schema, { size: 1, other: 2, id: 3 }))).toEqual({
+      message: 'Filter validation failed',
+      details: { other: ['Is not a known parameter.'], id: ['Is not a known parameter.'] },
+    });
   });
 
   test('has a message of its own', () => {

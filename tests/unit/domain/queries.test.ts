@@ -24,7 +24,6 @@ describe('parseTransactionQuery', () => {
       end_date: '2024-02-29',
       page: '3',
       per_page: '100',
-      other: 'x',
     };
     expect(parseTransactionQuery(query)).toStrictEqual({
       type: 'income',
@@ -44,6 +43,7 @@ describe('parseTransactionQuery', () => {
     [{ category_id: '1,1' }, 'Must be one whole number in plain decimal digits.'],
     [{ type: '' }, 'Must be "income" or "expense".'],
     [{ start_date: '2023-02-29' }, 'Must be a real calendar date written YYYY-MM-DD.'],
+    [{ catgeory_id: '1' }, 'Is not a known parameter.'],
   ])('%j: %s', (query, sentence) => {
     const [field = ''] = Object.keys(query);
     expect(() => parseTransactionQuery(query)).toThrow(
@@ -72,6 +72,15 @@ describe('parseCategoryQuery: true is the word alone, in any case', () => {
     ],
     [{ active_only: 'true,true' }, { activeOnly: false, includeCounts: false }],
   ])('%j', (query, expected) => expect(parseCategoryQuery(query)).toEqual(expected));
+
+  test('an unknown parameter is an error that names it', () => {
+    expect(() => parseCategoryQuery({ active_only: 'true', page: '1' })).toThrow(
+      expect.objectContaining({
+        message: 'Filter validation failed',
+        details: { page: ['Is not a known parameter.'] },
+      }),
+    );
+  });
 });
 
 describe('canonicalId', () => {

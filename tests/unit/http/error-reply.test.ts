@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import {
   ConfigurationError,
   ConflictError,
+  MethodNotAllowedError,
   NotFoundError,
+  PayloadTooLargeError,
   StaleRecordError,
   unknownRecord,
   ValidationError,
@@ -17,10 +19,19 @@ test.each([
   [new NotFoundError('none'), 404, 'not_found', 'none'],
   [unknownRecord('Category', '007'), 404, 'not_found', 'Category with id 007 not found'],
   [new ConflictError('taken'), 409, 'conflict', 'taken'],
+  [new PayloadTooLargeError('large'), 413, 'payload_too_large', 'large'],
 ])('%o is told in its own words', (error, status, code, message) => {
   const { body, ...rest } = toErrorReply(error, FAILURE);
   expect(rest).toEqual({ status });
   expect(body).toEqual({ success: false, error: code, message });
+});
+
+test('a method that is not allowed comes with those that are', () => {
+  expect(toErrorReply(new MethodNotAllowedError('no', ['GET', 'POST']), FAILURE)).toEqual({
+    status: 405,
+    headers: { allow: 'GET, POST' },
+    body: { success: false, error: 'method_not_allowed', message: 'no' },
+  });
 });
 
 test('details stand beside the message where there are any', () => {

@@ -17,9 +17,9 @@ async function parsed(body: string | undefined, isBase64Encoded = false) {
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-const MISSING = ['', ' ', '\r\n', 'null', '{}', '[]', '\ufeff'];
+const MISSING = ['', ' ', '\r\n', 'null', '{}', '[]', '\ufeff', '\ufeff{}'];
 const NO_OBJECT = ['5', '"x"', '""', 'true', '0', '[1]', '[null]'];
-const MALFORMED = ['{', '{"a":}', 'NaN', "{'a':1}", '\ufeff{}', '\u0000'];
+const MALFORMED = ['{', '{"a":}', 'NaN', "{'a':1}", '\ufeff\ufeff{"a":1}', '\u0000'];
 
 test('no body at all', async () => {
   expect(await parsed(undefined)).toMatchObject({ message: 'No JSON data provided' });
@@ -42,9 +42,59 @@ test.each([0, false])('%j as the local gateway hands it over, parsed', async (bo
   expect(await parsed(body as never)).toMatchObject({ message });
 });
 
+describe('bytes that are not UTF-8', () => {
+  // Latin-1, a lone continuation byte, an overlong form, a surrogate, a character cut short.
+  test.each(['636166e9', '80', 'c0af', 'eda080', 'f09f8f'])('%s', async (bytes) => {
+    const body = Buffer.concat([
+      Buffer.from('{"name":"'),
+      Buffer.from(bytes, 'hex'),
+      Buffer.from('"}'),
+    ]);
+    expect(await parsed(body.toString('base64'), true)).toEqual({
+      success: false,
+      error: 'validation_failed',
+      message: 'The request body is not valid UTF-8',
+    });
+  });
+
+  test('are not confused with the replacement character', async () => {
+    const body = '{"name":"\ufffd"}';
+    expect(await parsed(base64(body), true)).toMatchObject({ data: { name: '\ufffd' } });
+  });
+});
+
+describe('the size', () => {
+  // Two bytes a character: bytes are counted, not characters.
+  const bodyOf = (bytes: number) => `{"a":"${'é'.repeat((bytes - 8) / 2)}"}`;
+
+  test('may be 1,048,576 bytes', async () => {
+    const body = bodyOf(1_048_576);
+    expect(await parsed(body)).toMatchObject({ success: true });
+    expect(await parsed(base64(body), true)).toMatchObject({ success: true });
+  });
+
+  test('may not be more', async () => {
+    const body = bodyOf(1_048_578);
+    for (const reply of [await parsed(body), await parsed(base64(body), true)]) {
+      expect(reply).toEqual({
+        success: false,
+        error: 'payload_too_large',
+        message: 'The request body must not be larger than 1048576 bytes',
+      });
+    }
+  });
+});
+
 describe('an object', () => {
   test.each(['{"a":1}', ' {"a":[1,{"b":null}],"c":"給🏠"}\n'])('%j', async (body) => {
     const reply = { success: true, data: JSON.parse(body) };
+    expect(await parsed(body)).toEqual(reply);
+    expect(await parsed(base64(body), true)).toEqual(reply);
+  });
+
+  test('behind a byte order mark, which is skipped', async () => {
+    const body = '\ufeff{"a":"\ufeff"}';
+    const reply = { success: true, data: { a: '\ufeff' } };
     expect(await parsed(body)).toEqual(reply);
     expect(await parsed(base64(body), true)).toEqual(reply);
   });

@@ -1,0 +1,33 @@
+// 404 or 405 for a request that no route serves.
+import { describe, expect, test } from 'vitest';
+import { MethodNotAllowedError, NotFoundError } from '../../../lib/errors.ts';
+import { noRoute } from '../../../lib/http/no-route.ts';
+import { OPERATIONS } from '../../support/api/routes.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const ROUTES = Map.groupBy(
+  OPERATIONS.map(([key]) => key.split(' ') as [method: string, path: string]),
+  ([, path]) => path,
+);
+
+describe.each([...ROUTES])('%s', (path, routes) => {
+  const served = routes.map(([method]) => method);
+  const paths = [path, `${path}/`].map((each) => each.replace('{id}', '7'));
+
+  test.each(METHODS.filter((method) => !served.includes(method)))('%s: 405', (method) => {
+    for (const each of paths) {
+      const error = noRoute(method, each);
+      expect(error).toBeInstanceOf(MethodNotAllowedError);
+      expect(error).toMatchObject({ allowed: served });
+    }
+  });
+
+  test.each(served)('%s of a path that only looks like it: 404', (method) => {
+    for (const each of paths) expect(noRoute(method, each)).toBeInstanceOf(NotFoundError);
+  });
+});
+
+test.each(['/', '/transaction', '/transactions/1/2', '/transactions//', '/api/transactions'])(
+  '%s: 404',
+  (path) => expect(noRoute('PATCH', path)).toBeInstanceOf(NotFoundError),
+);
