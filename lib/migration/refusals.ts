@@ -112,14 +112,30 @@ export class Refusal extends Error {
   override readonly name: RefusalName;
   readonly why: string;
   readonly remedy: string;
+  /** The HTTP status or the error code that the service answered with. */
+  readonly answer: number | string | undefined;
 
   /** @param why one sentence about this case; never a secret, a user's id or memory text */
-  constructor(name: RefusalName, why: string, options?: ErrorOptions) {
+  constructor(name: RefusalName, why: string, options: ServiceErrorOptions = {}) {
     super(`${why} ${REMEDIES[name]}`, options);
     this.name = name;
     this.why = why;
     this.remedy = REMEDIES[name];
+    this.answer = options.answer;
   }
+}
+
+interface ServiceErrorOptions extends ErrorOptions {
+  readonly answer?: number | string;
+}
+
+/** Whether a service answered with this status or error code, and so refused. */
+export function isRefusedWith(error: unknown, answer: number | string): boolean {
+  return error instanceof Refusal && error.answer === answer;
+}
+
+export function isRefusal(error: unknown, name: RefusalName): boolean {
+  return error instanceof Refusal && error.name === name;
 }
 
 export const RETRYABLE_FAILURES = ['RetryableUnavailable', 'RetryableStepRunning'] as const;
@@ -135,14 +151,17 @@ export class RetryableFailure extends Error {
   override readonly name: RetryableName;
   /** How long the service asked to be left alone. */
   readonly retryAfterSeconds: number | undefined;
+  /** The HTTP status; undefined where no answer arrived, so that the request may have been carried out. */
+  readonly answer: number | string | undefined;
 
   constructor(
     name: RetryableName,
     why: string,
-    options: ErrorOptions & { readonly retryAfterSeconds?: number } = {},
+    options: ServiceErrorOptions & { readonly retryAfterSeconds?: number } = {},
   ) {
     super(why, options);
     this.name = name;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.answer = options.answer;
   }
 }

@@ -34,7 +34,7 @@ interface Parts {
   readonly target: GraphTarget;
 }
 
-/** @throws MissingArtifactError, DamagedDumpError; GraphRestoreError for a graph that holds anything else */
+/** @throws Refusal for a dump that is missing or damaged, and for a graph that holds anything else */
 export async function carryOut(order: RestoreOrder, { artifacts, target }: Parts): Promise<Answer> {
   if ('run' in order) return { dumps: await dumpsOf(order.run, artifacts) };
   const { dump: prefix, isMeant } = order;

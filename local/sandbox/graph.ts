@@ -1,5 +1,4 @@
 // A graph in memory for rehearsals: what Neo4j does for a dump and a restore, with the same marks and refusals.
-import { GraphRestoreError } from '../../lib/migration/graph/graph-errors.ts';
 import {
   type GraphNode,
   type GraphRelationship,
@@ -10,6 +9,7 @@ import {
   type SchemaRule,
 } from '../../lib/migration/graph/graph-store.ts';
 import type { Properties } from '../../lib/migration/graph/tagged-values.ts';
+import { Refusal } from '../../lib/migration/refusals.ts';
 
 type NewNode = Pick<GraphNode, 'labels' | 'properties'>;
 type NewRelationship = Omit<GraphRelationship, 'id'>;
@@ -67,7 +67,8 @@ export function createSandboxGraph(): SandboxGraph {
     const made = batch.map(({ start: from, end: to, ...rest }) => {
       const [start, end] = [restored.nodes.get(from), restored.nodes.get(to)];
       if (start && end) return { ...rest, start, end };
-      throw new GraphRestoreError('A relationship did not find the nodes at its ends');
+      const why = 'A relationship did not find the nodes at its ends.';
+      throw new Refusal('RefusedGraphTarget', why);
     });
     for (const { id: original, type, start, end, properties } of made) {
       if (restored.relationships.has(original)) continue;

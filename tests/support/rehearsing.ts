@@ -9,7 +9,7 @@ import { pagesOf } from '../../lib/migration/copy/collection-pages.ts';
 import type { VectorStore } from '../../lib/migration/ports/vector-store.ts';
 import { startQdrantSandbox } from '../../local/sandbox/qdrant/server.ts';
 import { seedMemories } from '../../local/sandbox/readable-memories.ts';
-import { NEW_LAYOUT, OLD_LAYOUT, untilSnapshot } from './vector-stores.ts';
+import { createAlias, NEW_LAYOUT, OLD_LAYOUT, untilSnapshot } from './vector-stores.ts';
 
 const COMMAND = join(import.meta.dirname, '../../local/rehearse.ts');
 
@@ -76,7 +76,7 @@ export async function startSharedStore(): Promise<SharedStore> {
       seed: 9,
     });
   }
-  await vectors.changeAliases([{ create_alias: { collection_name: 'memories', alias_name: 'm' } }]);
+  await createAlias(sandbox.url, 'm', 'memories');
   await vectors.startSnapshot('memories');
   await untilSnapshot(vectors, 'memories');
   return {

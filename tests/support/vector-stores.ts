@@ -16,6 +16,7 @@ import { DEFAULT_VERSION, type Feature, has } from '../../local/sandbox/qdrant/v
 
 export interface StoreUnderTest {
   readonly store: VectorStore;
+  readonly url: string;
   /** Whether the version under test has it. */
   has(feature: Feature): Promise<boolean>;
   /** The name of a collection that is removed after the test; made at once unless told otherwise. */
@@ -66,6 +67,9 @@ function createStoreUnderTest(url: () => string): StoreUnderTest {
     get store() {
       return open();
     },
+    get url() {
+      return url();
+    },
     has: async (feature) => has(await open().version(), feature),
     async collection(settings = NEW_LAYOUT) {
       const name = `contract_${randomUUID()}`;
@@ -74,6 +78,18 @@ function createStoreUnderTest(url: () => string): StoreUnderTest {
       return name;
     },
   };
+}
+
+/** The migration makes no aliases, but meets them. */
+export async function createAlias(url: string, alias: string, collection: string): Promise<void> {
+  const actions = [{ create_alias: { alias_name: alias, collection_name: collection } }];
+  const headers = {
+    'content-type': 'application/json',
+    'api-key': process.env.QDRANT_API_KEY ?? 'secret',
+  };
+  const body = JSON.stringify({ actions });
+  const response = await fetch(`${url}/collections/aliases`, { method: 'POST', headers, body });
+  if (!response.ok) throw new Error(`No alias ${alias}: ${await response.text()}`);
 }
 
 /** Made by a store in the background: there when it is listed. */

@@ -13,7 +13,7 @@ import {
   assertReplaceable,
   type ByteRange,
   longerRetention,
-  MissingArtifactError,
+  missingArtifact,
 } from '../ports/artifacts.ts';
 import { measuring } from '../ports/measured-content.ts';
 
@@ -47,7 +47,7 @@ export function createFileArtifacts(options: {
 
   async function required(key: string): Promise<Artifact> {
     const artifact = await head(key);
-    if (!artifact) throw new MissingArtifactError(key);
+    if (!artifact) throw missingArtifact(key);
     return artifact;
   }
 

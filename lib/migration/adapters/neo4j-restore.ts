@@ -1,7 +1,6 @@
 // Fills an empty Neo4j. Until the restore is finished every row carries the id of its original, under a label and
 // a constraint of its own: so a batch that is sent again finds what it made the first time.
 import type { Integer, ManagedTransaction } from 'neo4j-driver';
-import { GraphRefusedError, GraphRestoreError } from '../graph/graph-errors.ts';
 import {
   type GraphNode,
   type GraphRelationship,
@@ -12,6 +11,7 @@ import {
   type SchemaRule,
 } from '../graph/graph-store.ts';
 import type { Properties, TaggedValue } from '../graph/tagged-values.ts';
+import { isRefusedWith, Refusal } from '../refusals.ts';
 import type { Neo4jSessions } from './neo4j-sessions.ts';
 import { decodeProperties } from './neo4j-values.ts';
 
@@ -133,9 +133,8 @@ async function restoreType(
   });
   const made = records[0]?.get('made').toNumber() ?? 0;
   if (made !== relationships.length) {
-    throw new GraphRestoreError(
-      `Of ${relationships.length} relationships ${made} found the nodes at their ends`,
-    );
+    const why = `Of ${relationships.length} relationships ${made} found the nodes at their ends.`;
+    throw new Refusal('RefusedGraphTarget', why);
   }
   await embed(transaction, embeddingsOf(type), parameters);
 }
@@ -185,6 +184,6 @@ async function unlessThere(creation: Promise<void>): Promise<void> {
   try {
     await creation;
   } catch (error) {
-    if (!(error instanceof GraphRefusedError && ALREADY_THERE.includes(error.code))) throw error;
+    if (!ALREADY_THERE.some((code) => isRefusedWith(error, code))) throw error;
   }
 }

@@ -1,6 +1,13 @@
 // Sessions of the Neo4j driver: opened for one piece of work and closed whatever becomes of it.
-import type { Driver, RecordShape, Record as Row, Session, SessionMode } from 'neo4j-driver';
-import { translateFailure } from './neo4j-failures.ts';
+import {
+  type Driver,
+  Neo4jError,
+  type RecordShape,
+  type Record as Row,
+  type Session,
+  type SessionMode,
+} from 'neo4j-driver';
+import { Refusal, RetryableFailure } from '../refusals.ts';
 
 export interface Neo4jSessions {
   /** Rows as they come, no faster than they are taken. */
@@ -31,7 +38,7 @@ export function createSessions(driver: Driver, database: string | undefined): Ne
       yield* transaction.run<Shape>(statement);
       await transaction.commit();
     } catch (error) {
-      throw translateFailure(error);
+      throw failureOf(error);
     } finally {
       await session.close();
     }
@@ -45,7 +52,7 @@ export function createSessions(driver: Driver, database: string | undefined): Ne
       if (!row) throw new Error(`The graph has no answer to: ${statement}`);
       return { row, bookmarks: session.lastBookmarks() };
     } catch (error) {
-      throw translateFailure(error);
+      throw failureOf(error);
     } finally {
       await session.close();
     }
@@ -56,11 +63,29 @@ export function createSessions(driver: Driver, database: string | undefined): Ne
     try {
       return await work(session);
     } catch (error) {
-      throw translateFailure(error);
+      throw failureOf(error);
     } finally {
       await session.close();
     }
   }
 
   return { rows, readOne, write };
+}
+
+// Beside what the driver calls retryable. Without a code: the driver's own, when no connection came in time.
+const PASSING = /\.TransactionTimedOut|^N\/A$/;
+
+/** What a failure of the driver means; the error itself where it is none of the driver's. */
+export function failureOf(cause: unknown): unknown {
+  if (!(cause instanceof Neo4jError)) return cause;
+  const { code, retryable } = cause;
+  const options = { cause, answer: code };
+  if (retryable || PASSING.test(code)) {
+    const why = `The graph of NEO4J_URL is not available: ${code}.`;
+    return new RetryableFailure('RetryableUnavailable', why, options);
+  }
+  // Only the code: the message may quote what is in the graph.
+  return code.startsWith('Neo.ClientError.Security.')
+    ? new Refusal('RefusedCredentials', `The graph refuses the credentials: ${code}.`, options)
+    : new Refusal('RefusedGraph', `The graph refuses the request: ${code}.`, options);
 }

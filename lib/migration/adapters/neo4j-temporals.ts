@@ -9,7 +9,7 @@ import {
   LocalTime,
   Time,
 } from 'neo4j-driver';
-import { GraphValueError, type TagContents, type Tagged } from '../graph/tagged-values.ts';
+import { invalidValue, type TagContents, type Tagged } from '../graph/tagged-values.ts';
 import {
   type DateParts,
   formatDate,
@@ -70,7 +70,7 @@ function zonedText(value: DateTime): string {
   const { timeZoneOffsetSeconds: offset, timeZoneId } = value;
   // Servers before 5 speak a protocol without it: the repeated hour of autumn could be either one.
   if (offset === undefined || offset === null) {
-    throw new GraphValueError('A date-time came without its offset from UTC');
+    throw invalidValue('A date-time came without its offset from UTC');
   }
   const local = { ...dateParts(value), ...timeParts(value) };
   const zone = timeZoneId ?? undefined;
@@ -99,6 +99,6 @@ function dateTimeFields(parts: DateParts & TimeParts) {
 }
 
 function parsed<Result>(parts: Result | undefined, text: string): Result {
-  if (parts === undefined) throw new GraphValueError(`"${text}" is no date or time`);
+  if (parts === undefined) throw invalidValue(`"${text}" is no date or time`);
   return parts;
 }

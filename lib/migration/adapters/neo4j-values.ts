@@ -3,7 +3,7 @@ import { Integer, int, Point, Vector } from 'neo4j-driver';
 import { elementsFromBase64, elementsToBase64 } from '../graph/binary-elements.ts';
 import {
   floatText,
-  GraphValueError,
+  invalidValue,
   LONG_LIST,
   type Properties,
   type Tag,
@@ -13,15 +13,16 @@ import {
   taggedFloat,
   tagOf,
 } from '../graph/tagged-values.ts';
+import { Refusal } from '../refusals.ts';
 import { decodeTemporal, encodeTemporal } from './neo4j-temporals.ts';
 
-/** @throws GraphValueError naming the type that a dump cannot hold, and where it was met */
+/** @throws Refusal naming the type that a dump cannot hold, and where it was met */
 export function encodeValue(value: unknown, path = 'value'): TaggedValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return taggedFloat(value);
   if (Array.isArray(value)) return encodeList(value, path);
   if (typeof value === 'object') return readable(() => encodeObject(value, path), path);
-  throw new GraphValueError(`${path} is of a type unknown to graphs: ${typeof value}`);
+  throw invalidValue(`${path} is of a type unknown to graphs: ${typeof value}`);
 }
 
 export function encodeProperties(properties: object, path: string): Properties {
@@ -49,8 +50,8 @@ function readable(encode: () => Tagged, path: string): Tagged {
   try {
     return encode();
   } catch (cause) {
-    if (cause instanceof GraphValueError) throw cause;
-    throw new GraphValueError(`${path} is a value that the driver cannot read`, { cause });
+    if (cause instanceof Refusal) throw cause;
+    throw invalidValue(`${path} is a value that the driver cannot read`, { cause });
   }
 }
 
@@ -80,7 +81,7 @@ function encodeObject(value: object, path: string): Tagged {
   const temporal = encodeTemporal(value);
   if (temporal) return temporal;
   if (isPlainMap(value)) return { $map: encodeProperties(value, path) };
-  throw new GraphValueError(`${path} is of a type that a dump cannot hold: ${typeName(value)}`);
+  throw invalidValue(`${path} is of a type that a dump cannot hold: ${typeName(value)}`);
 }
 
 function pointTexts({ srid, x, y, z }: Point): string[] {

@@ -1,15 +1,15 @@
 // The artifact store that a URL names: s3://bucket/prefix, or file:///folder.
 import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
-import { ConfigurationError } from '../../errors.ts';
 import type { ArtifactStore } from '../ports/artifacts.ts';
+import { Refusal } from '../refusals.ts';
 import { createFileArtifacts } from './file-artifacts.ts';
 import { namedClient } from './named-client.ts';
 import { createS3Artifacts } from './s3-artifacts.ts';
 
 /**
  * @param s3Endpoint another S3 than the region's own
- * @throws ConfigurationError
+ * @throws Refusal
  */
 export function openArtifacts(
   address: string,
@@ -28,9 +28,8 @@ export function openArtifacts(
       now,
     });
   }
-  throw new ConfigurationError(
-    `ARTIFACTS_URL "${address}" is neither s3://bucket/prefix nor file:///folder`,
-  );
+  const why = `ARTIFACTS_URL "${address}" is neither s3://bucket/prefix nor file:///folder.`;
+  throw new Refusal('RefusedSetting', why);
 }
 
 // Servers other than Amazon's seldom have a name for every bucket: it goes into the path.

@@ -1,9 +1,16 @@
-// The vector store of the migration, spoken over Qdrant's REST.
-import type { VectorStore } from '../ports/vector-store.ts';
-import { createQdrantCollections } from './qdrant/collections.ts';
+// The vector store of the migration, over Qdrant's REST: collections here, points and snapshots in files of their own.
+import type { Schemas } from '@qdrant/js-client-rest';
+import type { VectorCollections, VectorStore } from '../ports/vector-store.ts';
+import { isRefusedWith, RetryableFailure } from '../refusals.ts';
 import { createQdrantPoints } from './qdrant/points.ts';
 import { createQdrantSnapshots } from './qdrant/snapshots.ts';
-import { createTransport, type QdrantConnection } from './qdrant/transport.ts';
+import {
+  createTransport,
+  pathOf,
+  type QdrantConnection,
+  type Transport,
+  unexpected,
+} from './qdrant/transport.ts';
 
 export function createQdrant(connection: QdrantConnection): VectorStore {
   const transport = createTransport(connection);
@@ -12,4 +19,89 @@ export function createQdrant(connection: QdrantConnection): VectorStore {
     ...createQdrantPoints(transport),
     ...createQdrantSnapshots(transport),
   };
+}
+
+type ClusterStatus = { status: 'disabled' } | { status: 'enabled'; peers: object };
+
+function createQdrantCollections({ text, result, write, change }: Transport): VectorCollections {
+  // The root is the one response without an envelope.
+  async function version(): Promise<string> {
+    return versionIn(await text({ path: '/' }));
+  }
+
+  async function isReady(): Promise<boolean> {
+    try {
+      await text({ path: '/readyz', again: false });
+      return true;
+    } catch (error) {
+      if (error instanceof RetryableFailure) return false;
+      throw error;
+    }
+  }
+
+  async function nodeCount(): Promise<number> {
+    const cluster = await result<ClusterStatus>({ path: '/cluster' });
+    return cluster.status === 'enabled' ? Object.keys(cluster.peers).length : 1;
+  }
+
+  async function listCollections(): Promise<string[]> {
+    const found = await result<Schemas['CollectionsResponse']>({ path: '/collections' });
+    return found.collections.map(({ name }) => name);
+  }
+
+  async function collectionExists(collection: string): Promise<boolean> {
+    const path = pathOf(collection, '/exists');
+    return (await result<Schemas['CollectionExistence']>({ path })).exists;
+  }
+
+  async function collectionInfo(collection: string) {
+    try {
+      return await result<Schemas['CollectionInfo']>({ path: pathOf(collection) });
+    } catch (error) {
+      if (isRefusedWith(error, 404)) return undefined;
+      throw error;
+    }
+  }
+
+  // The name was free when the first request was sent: after a lost response, what bears it is ours.
+  async function createCollection(collection: string, body: Schemas['CreateCollection']) {
+    const call = { method: 'PUT', path: pathOf(collection, '?timeout=60'), body } as const;
+    await change(call, () => collectionExists(collection));
+  }
+
+  async function deleteCollection(collection: string): Promise<boolean> {
+    return result<boolean>({ method: 'DELETE', path: pathOf(collection, '?timeout=60') });
+  }
+
+  async function createPayloadIndex(collection: string, body: Schemas['CreateFieldIndex']) {
+    await write({ method: 'PUT', path: pathOf(collection, '/index?wait=true'), body });
+  }
+
+  async function listAliases(): Promise<Schemas['AliasDescription'][]> {
+    return (await result<Schemas['CollectionsAliasesResponse']>({ path: '/aliases' })).aliases;
+  }
+
+  return {
+    version,
+    isReady,
+    nodeCount,
+    listCollections,
+    collectionExists,
+    collectionInfo,
+    createCollection,
+    deleteCollection,
+    createPayloadIndex,
+    listAliases,
+  };
+}
+
+/** @throws Refusal where the URL leads to something else */
+function versionIn(text: string): string {
+  try {
+    const { version } = JSON.parse(text) as Partial<Schemas['VersionInfo']>;
+    if (typeof version === 'string') return version;
+  } catch {
+    // Refused below, without a word of the response.
+  }
+  throw unexpected('GET /: the answer is not that of a Qdrant');
 }

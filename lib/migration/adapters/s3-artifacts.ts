@@ -21,7 +21,7 @@ import {
   type ByteRange,
   isArtifactKey,
   longerRetention,
-  MissingArtifactError,
+  missingArtifact,
 } from '../ports/artifacts.ts';
 import { measuring } from '../ports/measured-content.ts';
 import { abortUploads, createObjectLock, deleteVersions, type Place } from './s3-versions.ts';
@@ -51,7 +51,7 @@ export function createS3Artifacts(options: {
 
   async function required(key: string): Promise<Artifact> {
     const artifact = await head(key);
-    if (!artifact) throw new MissingArtifactError(key);
+    if (!artifact) throw missingArtifact(key);
     return artifact;
   }
 

@@ -1,10 +1,7 @@
 // Writes copied points: never over a newer write, in batches no larger than the store takes.
 
 import type { Point, ScrolledPoint } from '../ports/vector-store.ts';
-import {
-  UnexpectedReplyError,
-  VectorStoreBodyTooLargeError,
-} from '../ports/vector-store-errors.ts';
+import { isRefusedWith, Refusal } from '../refusals.ts';
 import type { CollectionPlace } from './collection-pages.ts';
 import { withKeywordText } from './keyword-slot.ts';
 
@@ -45,7 +42,9 @@ export function createPointWriter(settings: WriterSettings) {
   }
 
   function toPoint({ id, vector, payload }: ScrolledPoint): Point {
-    if (vector === undefined) throw new UnexpectedReplyError(`Point ${id} came without its vector`);
+    if (vector === undefined) {
+      throw new Refusal('RefusedByStore', `Point ${id} came without its vector.`);
+    }
     const point = { id, vector, payload };
     return fillsKeywords ? withKeywordText(point) : point;
   }
@@ -68,7 +67,7 @@ export function createPointWriter(settings: WriterSettings) {
       const isWritten = await write(batch).then(
         () => true,
         (error: unknown) => {
-          if (!(error instanceof VectorStoreBodyTooLargeError) || batch.length === 1) throw error;
+          if (!isRefusedWith(error, 413) || batch.length === 1) throw error;
           return false;
         },
       );

@@ -1,8 +1,8 @@
 // Dumps a whole graph into artifacts: streamed, counted, and refused when anybody wrote to it meanwhile.
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import { writeJson } from '../ports/json-artifact.ts';
+import { Refusal } from '../refusals.ts';
 import { createFingerprint, type FingerprintBuilder } from './fingerprint.ts';
-import { GraphDriftedError, UnrestorableGraphError } from './graph-errors.ts';
 import {
   type GraphNode,
   type GraphRelationship,
@@ -24,8 +24,8 @@ export interface DumpOptions {
 
 /**
  * A dump that was killed is begun anew: what there is of it has no manifest.
- * @throws GraphDriftedError, UnrestorableGraphError, GraphValueError, GraphUnavailableError
- * @throws RetainedArtifactError when a finished dump is there that must be kept
+ * @throws Refusal when somebody writes to the graph meanwhile, when it holds what a dump cannot, or when a finished
+ *   dump is there that must be kept
  */
 export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
   const { source, artifacts, prefix, runId, now } = options;
@@ -80,7 +80,7 @@ async function writeFiles(
       fingerprint.addRelationship(relationship);
     } catch (cause) {
       // No graph has a relationship without its nodes: one of them was made or missed meanwhile.
-      throw new GraphDriftedError('A relationship was read whose node was not', { cause });
+      throw changed('A relationship was read whose node was not', { cause });
     }
   }
 }
@@ -107,12 +107,10 @@ function assertStill(
   for (const kind of ['nodes', 'relationships'] as const) {
     const seen = [size[kind], contents[kind], after.size[kind]];
     if (new Set(seen).size === 1) continue;
-    throw new GraphDriftedError(
-      `There were ${seen.join(', then ')} ${kind} before, in and after the dump`,
-    );
+    throw changed(`There were ${seen.join(', then ')} ${kind} before, in and after the dump`);
   }
   if (position !== after.position) {
-    throw new GraphDriftedError('Transactions were committed to the graph during the dump');
+    throw changed('Transactions were committed to the graph during the dump');
   }
 }
 
@@ -121,7 +119,11 @@ function assertNoRestoreId({ properties }: GraphNode | GraphRelationship): void 
 }
 
 function refuseName(what: string): never {
-  throw new UnrestorableGraphError(
-    `The graph uses ${what}, which marks a restore that was never finished`,
-  );
+  const why = `The graph uses ${what}, which marks a restore that was never finished.`;
+  throw new Refusal('RefusedGraph', why);
+}
+
+// What was read is no dump: stop the writers, then dump again.
+function changed(why: string, options?: ErrorOptions): Refusal {
+  return new Refusal('RefusedNotFrozen', `${why}.`, options);
 }

@@ -1,6 +1,6 @@
 // What a graph holds, whatever its ids and its order: two graphs with the same fingerprint hold the same.
 import { createHash } from 'node:crypto';
-import { DanglingRelationshipError } from './graph-errors.ts';
+import { Refusal } from '../refusals.ts';
 import type { GraphNode, GraphRelationship } from './graph-store.ts';
 import { createNodeDigests } from './node-digests.ts';
 import type { Properties, TaggedValue } from './tagged-values.ts';
@@ -26,7 +26,7 @@ export interface GraphFingerprint {
 
 export interface FingerprintBuilder extends Disposable {
   addNode(node: GraphNode): void;
-  /** After all nodes. @throws DanglingRelationshipError */
+  /** After all nodes. @throws Refusal when a node at an end is missing */
   addRelationship(relationship: GraphRelationship): void;
   result(): GraphFingerprint;
 }
@@ -51,9 +51,8 @@ export function createFingerprint(): FingerprintBuilder {
   function endDigest(relationship: GraphRelationship, end: 'start' | 'end'): string {
     const digest = digests.get(relationship[end]);
     if (digest) return Buffer.from(digest).toString('hex');
-    throw new DanglingRelationshipError(
-      `Relationship ${relationship.id} has no node at its ${end}, which was ${relationship[end]}`,
-    );
+    const why = `Relationship ${relationship.id} has no node at its ${end}, which was ${relationship[end]}.`;
+    throw new Refusal('RefusedGraph', why);
   }
 
   function addRelationship(relationship: GraphRelationship): void {

@@ -57,7 +57,7 @@ export interface GraphRestore {
   foreignNodes(): Promise<number>;
   beginRestore(): Promise<void>;
   restoreNodes(batch: readonly GraphNode[]): Promise<void>;
-  /** @throws GraphRestoreError when a node at an end is not there */
+  /** @throws Refusal when a node at an end is not there */
   restoreRelationships(batch: readonly GraphRelationship[]): Promise<void>;
   /** Returns when the graph keeps to the rules; those that are there already are left alone. */
   createSchema(rules: readonly SchemaRule[]): Promise<void>;

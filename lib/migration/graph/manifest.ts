@@ -73,7 +73,7 @@ export async function writeManifest(
   await writeJson(artifacts, dumpKeys(prefix).manifest, v.parse(manifest, content));
 }
 
-/** @throws MissingArtifactError where no dump was finished */
+/** @throws Refusal where no dump was finished */
 export async function readManifest(
   artifacts: ArtifactStore,
   prefix: string,

@@ -5,8 +5,8 @@ import { isRetryable } from '../../store/retryable-errors.ts';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import { readJson } from '../ports/json-artifact.ts';
 import { measureOf } from '../ports/measured-content.ts';
+import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import { createFingerprint, type GraphFingerprint } from './fingerprint.ts';
-import { DamagedDumpError } from './graph-errors.ts';
 import type { GraphNode, GraphRelationship, SchemaRule } from './graph-store.ts';
 import { type LinesReader, readLines } from './json-lines.ts';
 import { dumpKeys, type GraphManifest, readManifest } from './manifest.ts';
@@ -48,8 +48,7 @@ export async function readSchema(
 /**
  * Reads the whole dump and holds it against its manifest: digests, lengths, lines, every value, both ends of every
  * relationship, and what the graph held.
- * @throws DamagedDumpError
- * @throws MissingArtifactError where no dump was finished; whatever fails in passing as it is
+ * @throws Refusal when the dump is damaged, or none was finished; a failure that passes by itself as it is
  */
 export async function verifyDump(artifacts: ArtifactStore, prefix: string): Promise<GraphManifest> {
   const manifest = await readManifest(artifacts, prefix);
@@ -62,9 +61,11 @@ export async function verifyDump(artifacts: ArtifactStore, prefix: string): Prom
       assertSame(part, wanted, found[part as keyof typeof found]);
     }
   } catch (cause) {
-    // Whoever cannot be reached says nothing of what is kept.
-    if (cause instanceof DamagedDumpError || isRetryable(cause)) throw cause;
-    throw new DamagedDumpError(`The dump ${prefix} cannot be read to its end`, { cause });
+    // A store that cannot be reached says nothing of what is kept.
+    if (cause instanceof RetryableFailure || isRetryable(cause)) throw cause;
+    if (isRefusal(cause, 'RefusedBackupUnproved')) throw cause;
+    const why = `The dump ${prefix} cannot be read to its end.`;
+    throw new Refusal('RefusedBackupUnproved', why, { cause });
   }
   return manifest;
 }
@@ -91,5 +92,6 @@ async function fingerprintOfLines(
 
 function assertSame(part: string, wanted: unknown, found: unknown): void {
   if (isDeepStrictEqual(wanted, found)) return;
-  throw new DamagedDumpError(`The ${part} of the dump are not as the manifest says`);
+  const why = `The ${part} of the dump are not as the manifest says.`;
+  throw new Refusal('RefusedBackupUnproved', why);
 }

@@ -1,8 +1,8 @@
 // Restores a dump into an empty graph and proves that the graph holds what was dumped.
 import type { ArtifactStore } from '../ports/artifacts.ts';
+import { Refusal } from '../refusals.ts';
 import { compareFingerprints, compareSchema, type GraphDifference } from './compare.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { GraphRestoreError } from './graph-errors.ts';
 import type { GraphTarget, RestoreState, SchemaRule } from './graph-store.ts';
 import { readLines } from './json-lines.ts';
 import { dumpKeys, type GraphManifest } from './manifest.ts';
@@ -25,8 +25,7 @@ export interface RestoreReport {
 
 /**
  * A restore that was killed goes on: what is there already is not made twice.
- * @throws GraphRestoreError when the target holds anything else
- * @throws DamagedDumpError, MissingArtifactError, before anything is written
+ * @throws Refusal when the target holds anything else, or the dump is damaged or missing: before anything is written
  */
 export async function restoreGraph(options: RestoreOptions): Promise<RestoreReport> {
   const { artifacts, prefix, target } = options;
@@ -41,8 +40,9 @@ export async function restoreGraph(options: RestoreOptions): Promise<RestoreRepo
   ];
   // It may have been killed after its last step, with nothing left to do.
   if (foreign === 0 || differences.length === 0) return { manifest, differences };
-  throw new GraphRestoreError(
-    `The target is not empty: it holds ${foreign} nodes that this restore has not made`,
+  throw new Refusal(
+    'RefusedGraphTarget',
+    `The target is not empty: it holds ${foreign} nodes that this restore has not made.`,
   );
 }
 

@@ -1,4 +1,5 @@
 // Values of a graph as JSON that loses nothing: what JSON cannot tell apart carries a tag of its own.
+import { Refusal } from '../refusals.ts';
 import {
   parseDate,
   parseDateTime,
@@ -60,15 +61,15 @@ export const LONG_LIST = 64;
 const SMALLEST_INTEGER = -(2n ** 63n);
 const LARGEST_INTEGER = 2n ** 63n - 1n;
 
-/** A value that a dump cannot hold, or a line that no dump of ours wrote. */
-export class GraphValueError extends Error {
-  override readonly name = 'GraphValueError';
+/** For a value that a dump cannot hold, or a line that no dump of ours wrote. */
+export function invalidValue(why: string, options?: ErrorOptions): Refusal {
+  return new Refusal('RefusedGraph', `${why}.`, options);
 }
 
 /** The one tag of an object, with what stands behind it. */
 export function tagOf(value: Tagged): readonly [Tag, unknown] {
   const [entry] = Object.entries(value);
-  if (!entry) throw new GraphValueError('An object without a tag is no value of a graph');
+  if (!entry) throw invalidValue('An object without a tag is no value of a graph');
   return entry as [Tag, unknown];
 }
 
@@ -83,7 +84,7 @@ export function taggedFloat(value: number): TaggedValue {
 
 /**
  * Takes parsed JSON for a tagged value after looking at every part of it.
- * @throws GraphValueError naming what is wrong and where
+ * @throws Refusal naming what is wrong and where
  */
 export function parseTagged(value: unknown, path = 'value'): TaggedValue {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
@@ -94,7 +95,7 @@ export function parseTagged(value: unknown, path = 'value'): TaggedValue {
 
 export function parseProperties(value: unknown, path: string): Properties {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new GraphValueError(`${path} is no map of properties`);
+    throw invalidValue(`${path} is no map of properties`);
   }
   const entries = Object.entries(value);
   return Object.fromEntries(
@@ -104,7 +105,7 @@ export function parseProperties(value: unknown, path: string): Properties {
 
 function parseNumber(value: number, path: string): number {
   if (Number.isInteger(value)) {
-    throw new GraphValueError(`${path} is the bare number ${value}: integer or float?`);
+    throw invalidValue(`${path} is the bare number ${value}: integer or float?`);
   }
   return value;
 }
@@ -113,12 +114,10 @@ function parseTag(value: object, path: string): Tagged {
   const entries = Object.entries(value);
   const [tag, content] = entries[0] ?? ['none', undefined];
   if (entries.length !== 1 || !isTag(tag)) {
-    throw new GraphValueError(
-      `${path} carries no tag known here: ${Object.keys(value).join(', ')}`,
-    );
+    throw invalidValue(`${path} carries no tag known here: ${Object.keys(value).join(', ')}`);
   }
   if (tag === '$map') return { $map: parseProperties(content, path) };
-  if (!CHECKS[tag](content)) throw new GraphValueError(`${path} is no ${tag}`);
+  if (!CHECKS[tag](content)) throw invalidValue(`${path} is no ${tag}`);
   return value as Tagged;
 }
 

@@ -1,4 +1,5 @@
 // Where backups and reports are kept: named byte streams, each with its digest, some not to be deleted until a day.
+import { Refusal } from '../refusals.ts';
 
 export interface Artifact {
   readonly key: string;
@@ -18,52 +19,35 @@ export interface ArtifactStore {
   /**
    * Keeps the content under the key, in place of what was there; all of it or nothing.
    * What an earlier, interrupted put of the same key left behind is cleared away.
-   * @throws RetainedArtifactError when what is there must be kept
+   * @throws Refusal when what is there must be kept
    */
   put(key: string, content: AsyncIterable<Uint8Array>): Promise<Artifact>;
   /** Undefined for what was never put as a whole. */
   head(key: string): Promise<Artifact | undefined>;
-  /** @throws MissingArtifactError */
+  /** @throws Refusal where there is none */
   get(key: string, range?: ByteRange): AsyncIterable<Uint8Array>;
   /** In the order of their keys. */
   list(prefix: string): AsyncIterable<Artifact>;
   /**
    * Forbids deletion until then; what is already to be kept for longer stays so.
-   * @throws MissingArtifactError
+   * @throws Refusal where there is none
    */
   retain(key: string, until: Date): Promise<void>;
   /**
    * Done already when nothing is there.
-   * @throws RetainedArtifactError
+   * @throws Refusal
    */
   delete(key: string): Promise<void>;
   /**
    * Everything whose key begins so, what was never put as a whole included. Looks first, so that nothing goes
    * while anything has to stay; begun again, it goes on.
-   * @throws RetainedArtifactError
+   * @throws Refusal
    */
   deleteAll(prefix: string): Promise<void>;
 }
 
-export class MissingArtifactError extends Error {
-  override readonly name = 'MissingArtifactError';
-
-  constructor(key: string) {
-    super(`There is no artifact ${key}`);
-  }
-}
-
-/** The artifact must be kept for longer. */
-export class RetainedArtifactError extends Error {
-  override readonly name = 'RetainedArtifactError';
-
-  constructor(key: string, until: Date) {
-    super(`The artifact ${key} is to be kept until ${until.toISOString()}`);
-  }
-}
-
-export class ArtifactKeyError extends Error {
-  override readonly name = 'ArtifactKeyError';
+export function missingArtifact(key: string): Refusal {
+  return new Refusal('RefusedMissingArtifact', `There is no artifact ${key}.`);
 }
 
 const PART = /^[\w-][\w.-]*$/;
@@ -74,27 +58,29 @@ export function isArtifactKey(text: string): boolean {
   return text.length <= LONGEST_KEY && text.split('/').every((part) => PART.test(part));
 }
 
-/** @throws ArtifactKeyError */
+/** @throws TypeError */
 export function assertArtifactKey(key: string): void {
   if (isArtifactKey(key)) return;
-  throw new ArtifactKeyError(
+  throw new TypeError(
     `"${key}" is no key of an artifact: up to ${LONGEST_KEY} letters, digits, "-", "_", "." in parts between "/"`,
   );
 }
 
-/** Never of everything there is. @throws ArtifactKeyError */
+/** Never of everything there is. @throws TypeError */
 export function assertArtifactPrefix(prefix: string): void {
-  if (prefix === '') throw new ArtifactKeyError('All artifacts at once have no prefix');
+  if (prefix === '') throw new TypeError('All artifacts at once have no prefix');
   assertArtifactKey(`${prefix}x`);
 }
 
-/** @throws RetainedArtifactError while the artifact is to be kept */
+/** @throws Refusal while the artifact is to be kept */
 export function assertReplaceable(artifact: Artifact | undefined, now: Date): void {
   const until = artifact?.retainUntil;
-  if (artifact && until && until > now) throw new RetainedArtifactError(artifact.key, until);
+  if (!artifact || !until || until <= now) return;
+  const why = `The artifact ${artifact.key} is to be kept until ${until.toISOString()}.`;
+  throw new Refusal('RefusedRetained', why);
 }
 
-/** @throws RetainedArtifactError for the one of them that is to be kept longest */
+/** @throws Refusal for the one of them that is to be kept longest */
 export async function assertAllReplaceable(
   artifacts: AsyncIterable<Artifact>,
   now: Date,

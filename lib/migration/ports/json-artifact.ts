@@ -14,7 +14,7 @@ export async function writeJson(
 
 /**
  * @param digest SHA-256 that it was written with, hexadecimal
- * @throws MissingArtifactError; Refusal when it is another document than that
+ * @throws Refusal when it is missing, or is another document than that
  */
 export async function readJson(
   artifacts: ArtifactStore,

@@ -47,12 +47,6 @@ export interface ScrollPage {
   readonly nextOffset: PointId | null;
 }
 
-/** A vector of one point, by name, beside the vectors it already has. */
-export interface VectorUpdate {
-  readonly id: PointId;
-  readonly vector: Schemas['VectorStruct'];
-}
-
 export interface FacetRequest {
   readonly key: string;
   readonly limit: number;
@@ -78,15 +72,7 @@ export interface VectorCollections {
   /** Its aliases go with it. False when there was none. */
   deleteCollection(collection: string): Promise<boolean>;
   createPayloadIndex(collection: string, index: Schemas['CreateFieldIndex']): Promise<void>;
-  /** Adds a vector to a collection that has points (1.18 and later). */
-  createVectorName(
-    collection: string,
-    name: string,
-    settings: Schemas['VectorNameConfig'],
-  ): Promise<void>;
   listAliases(): Promise<Schemas['AliasDescription'][]>;
-  /** In this order. The actions before one that fails remain. */
-  changeAliases(actions: Schemas['AliasOperations'][]): Promise<void>;
 }
 
 export interface VectorPoints {
@@ -104,8 +90,6 @@ export interface VectorPoints {
   ): Promise<ScrolledPoint[]>;
   /** Durable when it returns. `insert_only` (1.17 and later) never touches a point that exists. */
   upsert(collection: string, points: readonly Point[], mode: Schemas['UpdateMode']): Promise<void>;
-  /** Durable when it returns. Other vectors and the payload stay as they are. */
-  updateVectors(collection: string, updates: readonly VectorUpdate[]): Promise<void>;
   deletePoints(collection: string, selection: PointSelection): Promise<void>;
   /** Whether the store itself can make a keyword vector of a text for that slot. */
   encodesKeywords(collection: string, slot: string): Promise<boolean>;
@@ -134,6 +118,7 @@ export interface VectorSnapshots {
   listSnapshots(collection: string): Promise<SnapshotDescription[]>;
   /** From a byte to the end. A connection that ends early is continued where it stopped. */
   downloadSnapshot(collection: string, name: string, fromByte?: number): Promise<SnapshotPart>;
+  /** Done already when there is none of that name. */
   deleteSnapshot(collection: string, name: string): Promise<void>;
   /** Makes a collection of the file, or overwrites one that exists: see that none does. */
   uploadSnapshot(collection: string, upload: SnapshotUpload): Promise<void>;

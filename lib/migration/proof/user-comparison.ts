@@ -27,7 +27,7 @@ export async function assertCountsEqual(
   );
 }
 
-/** Users whose count is another than recorded, and by how much. @throws MissingArtifactError, Refusal */
+/** Users whose count is another than recorded, and by how much. @throws Refusal */
 export async function compareCounts(services: Services, run: Run, collection: string) {
   const { counts } = await readManifest(services, run);
   const before = await parseReport(services, counts, countRecordSchema);

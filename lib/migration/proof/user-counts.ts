@@ -3,7 +3,7 @@ import { type CollectionPlace, pagesOf } from '../copy/collection-pages.ts';
 import { toJsonText } from '../json/json-text.ts';
 import { type UserIdText, userIdOf } from '../json/memory-payload.ts';
 import type { Filter } from '../ports/vector-store.ts';
-import { VectorStoreRefusedError } from '../ports/vector-store-errors.ts';
+import { isRefusal } from '../refusals.ts';
 
 export interface UserCounts {
   readonly total: number;
@@ -53,6 +53,6 @@ export async function countByScroll(place: CollectionPlace, pageSize: number): P
 
 // No keyword index, strict mode against exact counts, or a server before 1.12: there is the other way.
 function refused(error: unknown): undefined {
-  if (error instanceof VectorStoreRefusedError) return undefined;
+  if (isRefusal(error, 'RefusedByStore')) return undefined;
   throw error;
 }

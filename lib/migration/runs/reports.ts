@@ -24,7 +24,7 @@ export async function storeReport(
   return { artifact: key, digest: sha256, recordedAt: clock().getTime(), facts };
 }
 
-/** @throws MissingArtifactError; Refusal when it is not what was recorded */
+/** @throws Refusal when it is missing, or is not what was recorded */
 export async function readReport(
   { artifacts }: Pick<Services, 'artifacts'>,
   { artifact, digest }: Reference,
@@ -32,7 +32,7 @@ export async function readReport(
   return await readJson(artifacts, artifact, digest);
 }
 
-/** @throws MissingArtifactError; Refusal when it is not what was recorded, or none that is read here */
+/** @throws Refusal when it is missing, or is not what was recorded, or none that is read here */
 export async function parseReport<Output>(
   services: Pick<Services, 'artifacts'>,
   reference: Reference,

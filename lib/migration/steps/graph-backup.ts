@@ -1,13 +1,13 @@
 // The dump of the graph, as a part of the backup: exact in the window, where nobody writes any more.
 import { dumpGraph } from '../graph/dump.ts';
-import { GraphDriftedError } from '../graph/graph-errors.ts';
 import { dumpKeys, type GraphManifest } from '../graph/manifest.ts';
 import { verifyDump } from '../graph/read-dump.ts';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import type { GraphDump } from '../proof/backup-manifest.ts';
+import { isRefusal } from '../refusals.ts';
 import type { Turn } from '../runs/step.ts';
 
-/** @throws GraphDriftedError when somebody writes to the graph inside the window; DamagedDumpError */
+/** @throws Refusal when somebody writes to the graph inside the window, or the dump cannot be read back */
 export async function backUpGraph({ services, run, lease }: Turn): Promise<GraphDump> {
   const { graph: source, artifacts, clock: now } = services;
   const prefix = `${run.runId}/graph-${lease.epoch}`;
@@ -18,7 +18,7 @@ export async function backUpGraph({ services, run, lease }: Turn): Promise<Graph
     return { kind: 'exact', prefix, nodes, relationships };
   } catch (error) {
     const isWindow = run.deadlineAt !== undefined;
-    if (isWindow || !(error instanceof GraphDriftedError)) throw error;
+    if (isWindow || !isRefusal(error, 'RefusedNotFrozen')) throw error;
     return { kind: 'drifted', prefix, nodes: 0, relationships: 0 };
   }
 }

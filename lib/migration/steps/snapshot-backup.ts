@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import type { SnapshotDescription, VectorStore } from '../ports/vector-store.ts';
-import { VectorStoreRefusedError } from '../ports/vector-store-errors.ts';
 import type { Part, Snapshot } from '../proof/backup-manifest.ts';
-import { Refusal } from '../refusals.ts';
+import { isRefusedWith, Refusal } from '../refusals.ts';
 
 /** The one snapshot that was not there before: being listed, it is complete. Undefined until then. */
 export async function newSnapshot(
@@ -38,7 +37,7 @@ export async function fetchPart(
   const { totalBytes, bytes } = await vectors
     .downloadSnapshot(collection, snapshot.name, fromByte)
     .catch((cause: unknown) => {
-      throw isGone(cause) ? goneFromStore(snapshot, cause) : cause;
+      throw isRefusedWith(cause, 404) ? goneFromStore(snapshot, cause) : cause;
     });
   if (totalBytes !== undefined && totalBytes !== snapshot.size) {
     const sizes = `${totalBytes} bytes instead of ${snapshot.size}`;
@@ -50,10 +49,6 @@ export async function fetchPart(
     throw new Refusal('RefusedSnapshot', `The snapshot ${snapshot.name} ${sizes}.`);
   }
   return { artifact, bytes: kept.bytes, sha256: kept.sha256 };
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof VectorStoreRefusedError && error.status === 404;
 }
 
 function goneFromStore({ name }: Snapshot, cause: unknown): Refusal {

@@ -1,8 +1,6 @@
 // From a collection to its snapshot, kept as artifacts and checked there: the stages that every snapshot goes through.
 import * as v from 'valibot';
-import { MissingArtifactError } from '../ports/artifacts.ts';
 import type { VectorStore } from '../ports/vector-store.ts';
-import { VectorStoreRefusedError } from '../ports/vector-store-errors.ts';
 import { partSchema, snapshotSchema } from '../proof/backup-manifest.ts';
 import { Refusal } from '../refusals.ts';
 import type { Stage } from '../runs/stages.ts';
@@ -109,15 +107,17 @@ export async function forgetFutile(
   await options.forget();
 }
 
-const FUTILE = ['RefusedBackupUnproved', 'RefusedSnapshot', 'RefusedUpload'];
+const FUTILE = [
+  'RefusedBackupUnproved',
+  'RefusedSnapshot',
+  'RefusedUpload',
+  // A store refuses what is not what its checksum says, a part that is missing ends the sending.
+  'RefusedByStore',
+  'RefusedMissingArtifact',
+];
 
-// A store refuses what is not what its checksum says, a part that is missing ends the sending.
 function isFutile(error: unknown): boolean {
-  return (
-    error instanceof MissingArtifactError ||
-    error instanceof VectorStoreRefusedError ||
-    (error instanceof Refusal && FUTILE.includes(error.name))
-  );
+  return error instanceof Refusal && FUTILE.includes(error.name);
 }
 
 /** Undefined until all of it is kept and checked. */

@@ -1,7 +1,6 @@
 // What there is to go back to: the old collection if it is what it was, or if users may have written to it and to nothing
 // else; else its snapshot under a fresh name.
 // Found out, and made, beside what users work on: before a return begins, nothing of theirs is touched.
-import { MissingArtifactError } from '../ports/artifacts.ts';
 import { measureOf } from '../ports/measured-content.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { type BackupManifest, readManifest } from '../proof/backup-manifest.ts';
@@ -108,9 +107,8 @@ async function usableManifest(services: Services, run: Run): Promise<BackupManif
   try {
     return await readManifest(services, run);
   } catch (error) {
-    if (error instanceof MissingArtifactError) throw noWayBack(`${error.message}.`, error);
     if (!(error instanceof Refusal)) throw error;
-    throw noWayBack(`The backup's manifest cannot be relied on: ${error.name}.`, error);
+    throw noWayBack(`The backup's manifest cannot be used: ${error.why}`, error);
   }
 }
 
@@ -123,8 +121,7 @@ async function assertKept(
   for (const { artifact, bytes, sha256 } of parts) {
     await renew();
     const measure = await measureOf(artifacts.get(artifact)).catch((error: unknown) => {
-      if (error instanceof MissingArtifactError) throw noWayBack(`${error.message}.`, error);
-      throw error;
+      throw error instanceof Refusal ? noWayBack(error.why, error) : error;
     });
     if (measure.bytes === bytes && measure.sha256 === sha256) continue;
     throw noWayBack(`${artifact} of ${snapshot.name} is not what was kept.`);

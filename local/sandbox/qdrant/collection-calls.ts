@@ -2,9 +2,7 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import { toInfo } from './collection.ts';
 import { BareJson, type Exchange, jsonBody, nameIn } from './exchange.ts';
-import { wrongInput } from './refusal.ts';
 import type { SandboxState } from './state.ts';
-import { requireFeature } from './state.ts';
 import { writeResult } from './write-order.ts';
 
 export function createCollectionCalls({ registry, version }: SandboxState) {
@@ -45,23 +43,6 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     return writeResult(exchange, collection);
   }
 
-  function createVectorName(exchange: Exchange): Schemas['UpdateResult'] {
-    requireFeature(version, 'vectorNames');
-    const collection = registry.get(nameIn(exchange, 'collection'));
-    const name = nameIn(exchange, 'name');
-    const settings = jsonBody<Schemas['VectorNameConfig']>(exchange);
-    if (!('sparse' in settings)) throw wrongInput('the sandbox adds sparse vectors only');
-    const slots = collection.params.sparse_vectors ?? {};
-    if (slots[name] && JSON.stringify(slots[name]) !== JSON.stringify(settings.sparse)) {
-      throw wrongInput(`Vector ${name} already exists with a different configuration`);
-    }
-    collection.params.sparse_vectors = {
-      ...slots,
-      [name]: settings.sparse as Schemas['SparseVectorParams'],
-    };
-    return writeResult(exchange, collection);
-  }
-
   function changeAliases(exchange: Exchange): boolean {
     registry.changeAliases(jsonBody<Schemas['ChangeAliasesOperation']>(exchange).actions);
     return true;
@@ -87,7 +68,6 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     create,
     remove,
     createIndex,
-    createVectorName,
     changeAliases,
     listAliases,
     aliasesOf,

@@ -60,7 +60,6 @@ function routeTable(state: SandboxState): Readonly<Record<string, Handler>> {
     'GET /collections/{collection}/exists': collections.exists,
     'GET /collections/{collection}/aliases': collections.aliasesOf,
     'PUT /collections/{collection}/index': collections.createIndex,
-    'PUT /collections/{collection}/vectors/{name}': collections.createVectorName,
     'PUT /collections/{collection}/points': writes.upsert,
     'POST /collections/{collection}/points': reads.retrieve,
     'GET /collections/{collection}/points/{id}': reads.one,

@@ -7,7 +7,6 @@ const SINCE = {
   facet: '1.12.0',
   inference: '1.15.3',
   updateMode: '1.17.0',
-  vectorNames: '1.18.0',
 } as const;
 
 export type Feature = keyof typeof SINCE;

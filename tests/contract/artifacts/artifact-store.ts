@@ -77,8 +77,10 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
 
     test('knows nothing of what was never put', async () => {
       expect(await store.head('none')).toBeUndefined();
-      await expect(textOf(store, 'none')).rejects.toThrow(named('MissingArtifactError'));
-      await expect(store.retain('none', new Date())).rejects.toThrow(named('MissingArtifactError'));
+      await expect(textOf(store, 'none')).rejects.toThrow(named('RefusedMissingArtifact'));
+      await expect(store.retain('none', new Date())).rejects.toThrow(
+        named('RefusedMissingArtifact'),
+      );
       await expect(store.delete('none')).resolves.toBeUndefined();
     });
 
@@ -100,7 +102,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     test('takes what a killed put left for nothing, and puts over it', async () => {
       await under.plantUnfinished('key', 'unfinished');
       expect(await store.head('key')).toBeUndefined();
-      await expect(textOf(store, 'key')).rejects.toThrow(named('MissingArtifactError'));
+      await expect(textOf(store, 'key')).rejects.toThrow(named('RefusedMissingArtifact'));
       expect(await Array.fromAsync(store.list(''))).toEqual([]);
       await store.put('key', chunks('whole'));
       expect(await textOf(store, 'key')).toBe('whole');
@@ -132,7 +134,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       'a\\b',
       'a b',
     ])('refuses the key "%s"', async (key) => {
-      const refusal = named('ArtifactKeyError');
+      const refusal = named('TypeError');
       await expect(store.put(key, chunks(HELLO))).rejects.toThrow(refusal);
       await expect(store.head(key)).rejects.toThrow(refusal);
       await expect(textOf(store, key)).rejects.toThrow(refusal);
@@ -173,7 +175,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       await store.retain('run-1/c', inAnHour());
       await store.retain('run-1/b', later);
       const refused = store.deleteAll('run-1/');
-      await expect(refused).rejects.toThrow(named('RetainedArtifactError'));
+      await expect(refused).rejects.toThrow(named('RefusedRetained'));
       await expect(refused).rejects.toThrow(`run-1/b is to be kept until ${later.toISOString()}`);
       expect(await Array.fromAsync(store.list('run-1/'))).toHaveLength(3);
     });
@@ -181,7 +183,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     test('neither deletes nor replaces what is to be kept', async () => {
       await store.put('key', chunks('precious'));
       await store.retain('key', inAnHour());
-      const refusal = named('RetainedArtifactError');
+      const refusal = named('RefusedRetained');
       await expect(store.delete('key')).rejects.toThrow(refusal);
       await expect(store.put('key', chunks('other'))).rejects.toThrow(refusal);
       expect(await textOf(store, 'key')).toBe('precious');
@@ -205,7 +207,7 @@ export function describeEndOfRetention(name: string, open: () => Promise<StoreUn
     await store.put('key', chunks('precious'));
     await store.retain('key', inAnHour());
     passTime(HOUR - 60_000);
-    await expect(store.delete('key')).rejects.toThrow(named('RetainedArtifactError'));
+    await expect(store.delete('key')).rejects.toThrow(named('RefusedRetained'));
     passTime(61_000);
     await store.delete('key');
     expect(await store.head('key')).toBeUndefined();

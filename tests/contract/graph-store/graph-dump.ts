@@ -58,10 +58,10 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
       const source = await fillWithSample(await openEmpty());
       const written = { ...source, nodes: () => writingOnce(source) };
       await expect(dump(written, artifacts)).rejects.toThrow(
-        expect.objectContaining({ name: 'GraphDriftedError' }),
+        expect.objectContaining({ name: 'RefusedNotFrozen' }),
       );
       await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(
-        expect.objectContaining({ name: 'MissingArtifactError' }),
+        expect.objectContaining({ name: 'RefusedMissingArtifact' }),
       );
     });
   });

@@ -49,7 +49,7 @@ onEveryVectorStore((under) => {
     const restored = await under.collection('not-made');
     const bytes = await download(collection, snapshot.name);
     const refused = upload(restored, bytes, 'f'.repeat(64));
-    await expect(refused).rejects.toMatchObject({ name: 'VectorStoreRefusedError', status: 400 });
+    await expect(refused).rejects.toMatchObject({ name: 'RefusedByStore', answer: 400 });
     expect(await under.store.collectionExists(restored)).toBe(false);
   });
 

@@ -54,7 +54,7 @@ function refusedOr(parse: () => TaggedValue): TaggedValue {
   try {
     return parse();
   } catch (error) {
-    expect(['GraphValueError', 'SyntaxError']).toContain((error as Error).name);
+    expect(['RefusedGraph', 'SyntaxError']).toContain((error as Error).name);
     return null;
   }
 }

@@ -2,7 +2,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Neo4jError } from 'neo4j-driver';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { translateFailure as ofDriver } from '../../../lib/migration/adapters/neo4j-failures.ts';
+import { failureOf as ofDriver } from '../../../lib/migration/adapters/neo4j-sessions.ts';
 import { tableNamed } from '../../../lib/migration/adapters/table-named.ts';
 import { translateFailure } from '../../../lib/migration/runs/translate-failure.ts';
 import type { Services } from '../../../lib/migration/services.ts';

@@ -1,7 +1,8 @@
 // Points over Qdrant's REST. Their texts pass through unread, in both directions.
 import type { Schemas } from '@qdrant/js-client-rest';
 import { KEYWORD_MODEL } from '../../copy/keyword-slot.ts';
-import { verbatim } from '../../json/json-text.ts';
+import { JsonScanError, type JsonScanner, scanJson } from '../../json/json-scanner.ts';
+import { asJsonText, verbatim } from '../../json/json-text.ts';
 import type {
   FacetRequest,
   Filter,
@@ -9,21 +10,15 @@ import type {
   PointId,
   PointParts,
   PointSelection,
+  ScrolledPoint,
   ScrollPage,
   ScrollRequest,
   VectorPoints,
-  VectorUpdate,
 } from '../../ports/vector-store.ts';
-import {
-  VectorStoreRefusedError,
-  VectorStoreUnavailableError,
-} from '../../ports/vector-store-errors.ts';
-import { pathOf } from './paths.ts';
-import { readPoints, readScrollPage } from './read-points.ts';
-import type { Call, Transport } from './transport.ts';
-import { completed } from './write-result.ts';
+import { Refusal, RetryableFailure } from '../../refusals.ts';
+import { pathOf, type Transport } from './transport.ts';
 
-export function createQdrantPoints({ text, result }: Transport): VectorPoints {
+export function createQdrantPoints({ text, result, write }: Transport): VectorPoints {
   async function count(collection: string, filter?: Filter): Promise<number> {
     const body: Schemas['CountRequest'] = { exact: true, ...(filter ? { filter } : {}) };
     const call = post(pathOf(collection, '/points/count'), body);
@@ -54,12 +49,6 @@ export function createQdrantPoints({ text, result }: Transport): VectorPoints {
     await write({ method: 'PUT', path: pathOf(collection, '/points?wait=true'), body });
   }
 
-  async function updateVectors(collection: string, updates: readonly VectorUpdate[]) {
-    const points = updates.map(({ id, vector }) => ({ id: verbatim(id), vector }));
-    const body: Schemas['UpdateVectors'] = { points };
-    await write({ method: 'PUT', path: pathOf(collection, '/points/vectors?wait=true'), body });
-  }
-
   async function deletePoints(collection: string, selection: PointSelection): Promise<void> {
     const body: Schemas['PointsSelector'] =
       'ids' in selection
@@ -76,19 +65,13 @@ export function createQdrantPoints({ text, result }: Transport): VectorPoints {
       await result({ ...post(pathOf(collection, '/points/query'), body), again: false });
       return true;
     } catch (error) {
-      if (error instanceof VectorStoreRefusedError) return false;
-      if (error instanceof VectorStoreUnavailableError && /inference/i.test(error.message)) {
-        return false;
-      }
+      if (error instanceof Refusal && error.name === 'RefusedByStore') return false;
+      if (error instanceof RetryableFailure && /inference/i.test(error.message)) return false;
       throw error;
     }
   }
 
-  async function write(call: Call): Promise<void> {
-    completed(call, await result<Schemas['UpdateResult']>(call));
-  }
-
-  return { count, facet, scroll, retrieve, upsert, updateVectors, deletePoints, encodesKeywords };
+  return { count, facet, scroll, retrieve, upsert, deletePoints, encodesKeywords };
 }
 
 function post(path: string, body: unknown) {
@@ -114,4 +97,57 @@ function wanted({ payload = true, vector = true }: PointParts) {
 
 function toPointStruct({ id, vector, payload }: Point): Schemas['PointStruct'] {
   return { id: verbatim(id), vector: verbatim(vector), payload: verbatim(payload) };
+}
+
+// Points are cut out of a response without being parsed.
+
+interface Envelope {
+  readonly result: unknown;
+}
+
+type PointRecord = Schemas['Record'];
+
+function readScrollPage(answer: string): ScrollPage {
+  const scanner = scanJson(answer);
+  let points: ScrolledPoint[] | undefined;
+  let nextOffset: PointId | null = null;
+  for (const part of scanner.members<Envelope>()) {
+    if (part !== 'result') continue;
+    for (const member of scanner.members<Schemas['ScrollResult']>()) {
+      if (member === 'points') points = readRecords(scanner);
+      if (member === 'next_page_offset') nextOffset = idOrNull(scanner.text());
+    }
+  }
+  if (points === undefined) throw new JsonScanError('The answer to a scroll has no points');
+  return { points, nextOffset };
+}
+
+function readPoints(answer: string): ScrolledPoint[] {
+  const scanner = scanJson(answer);
+  for (const part of scanner.members<Envelope>()) {
+    if (part === 'result') return readRecords(scanner);
+  }
+  throw new JsonScanError('The answer has no points');
+}
+
+function readRecords(scanner: JsonScanner): ScrolledPoint[] {
+  const records: ScrolledPoint[] = [];
+  for (const _ of scanner.elements()) records.push(readRecord(scanner));
+  return records;
+}
+
+function readRecord(scanner: JsonScanner): ScrolledPoint {
+  const texts: Partial<Record<keyof PointRecord, string>> = {};
+  for (const member of scanner.members<PointRecord>()) texts[member] = scanner.text();
+  const { id, vector, payload = 'null' } = texts;
+  if (id === undefined) throw new JsonScanError('A point has no id');
+  return {
+    id: asJsonText(id),
+    vector: vector === undefined || vector === 'null' ? undefined : asJsonText(vector),
+    payload: asJsonText(payload),
+  };
+}
+
+function idOrNull(text: string): PointId | null {
+  return text === 'null' ? null : asJsonText(text);
 }

@@ -1,17 +1,13 @@
-// One request to Qdrant: key, time limit, tries. The only file that knows its envelope.
+// One request to Qdrant: key, timeout, retries, envelope; and what each unsuccessful response means.
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, retry } from '../../../retry.ts';
 import { writeJson } from '../../json/json-text.ts';
-import {
-  UnexpectedReplyError,
-  VectorStoreUnavailableError,
-} from '../../ports/vector-store-errors.ts';
-import { toFailure, toUnavailable } from './failures.ts';
+import { Refusal, RetryableFailure } from '../../refusals.ts';
 
 export interface QdrantConnection {
   /** Such as `https://qdrant.internal:6333`. */
   readonly url: string;
   readonly apiKey?: string | undefined;
-  /** Longest wait for one whole answer. Below the 300 s after which fetch gives up by itself. */
+  /** Longest wait for one whole response. Below the 300 s after which fetch gives up by itself. */
   readonly timeoutMs?: number;
   readonly pace?: RetryPolicy;
   readonly fetch?: typeof fetch;
@@ -23,7 +19,7 @@ export interface Call {
   /** May hold verbatim parts. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** False for what must not happen twice, and where the caller looks at the outcome itself. */
+  /** False for a request that must not be sent twice, or whose caller looks up the outcome itself. */
   readonly again?: boolean;
 }
 
@@ -31,7 +27,7 @@ export type Transport = ReturnType<typeof createTransport>;
 
 const TIMEOUT_MS = 60_000;
 
-// A store that restarts is waited for. Whoever waits longer asks anew, for the turn may be over by then.
+// Long enough for a store that restarts. A caller that waits longer retries the step, for its lease may be over by then.
 export const PATIENT_PACE: RetryPolicy = {
   ...DEFAULT_RETRY_POLICY,
   firstDelayMs: 100,
@@ -39,44 +35,64 @@ export const PATIENT_PACE: RetryPolicy = {
   deadlineMs: 45_000,
 };
 
-/** Of a call with all its tries; streams of a snapshot excepted. */
+/** Of a call with all its retries; streams of a snapshot excepted. */
 export const LONGEST_CALL_MS = PATIENT_PACE.deadlineMs + TIMEOUT_MS;
 
 export function createTransport(connection: QdrantConnection) {
   const { timeoutMs = TIMEOUT_MS, pace = PATIENT_PACE } = connection;
-  const fetchReply = connection.fetch ?? fetch;
+  const send = connection.fetch ?? fetch;
   const baseUrl = connection.url.replace(/\/+$/, '');
-  const patience: RetryPolicy = { ...pace, requestedDelayMs };
 
-  /** A reply that is a success, its body unread. The time limit covers the head, and `signal` the rest. */
+  /** A successful response, its body unread. The timeout covers the head, and `signal` the rest. */
   async function open(call: Call, signal: AbortSignal): Promise<Response> {
     const name = nameOf(call);
-    const init = { ...requestOf(call), signal };
-    const reply = await fetchReply(baseUrl + call.path, init).catch((cause) => {
-      throw toUnavailable(name, cause);
-    });
-    if (reply.ok) return reply;
-    throw await toFailure(name, reply);
+    const response = await send(baseUrl + call.path, { ...requestOf(call), signal }).catch(
+      (cause) => {
+        throw noAnswer(name, cause);
+      },
+    );
+    if (response.ok) return response;
+    throw await failureOf(name, response);
   }
 
-  /** The body of the answer, as text. */
+  /** The body of the response, as text. */
   async function text(call: Call): Promise<string> {
     const attempt = async () => {
-      const reply = await open(call, AbortSignal.timeout(timeoutMs));
-      return reply.text().catch((cause) => {
-        throw toUnavailable(nameOf(call), cause);
+      const response = await open(call, AbortSignal.timeout(timeoutMs));
+      return response.text().catch((cause) => {
+        throw noAnswer(nameOf(call), cause);
       });
     };
-    return call.again === false ? attempt() : retry(patience, isPassing, attempt);
+    return call.again === false ? attempt() : retried(attempt);
   }
 
   /** What the envelope holds. */
   async function result<Result>(call: Call): Promise<Result> {
     const { status, result } = parseEnvelope<Result>(nameOf(call), await text(call));
     if (status !== 'ok' || result === undefined) {
-      throw new UnexpectedReplyError(`${nameOf(call)}: answered with status ${String(status)}`);
+      throw unexpected(`${nameOf(call)}: answered with status ${String(status)}`);
     }
     return result;
+  }
+
+  /** A write of points. Only `completed` means that it is done and durable; the others come with a 200, too. */
+  async function write(call: Call): Promise<void> {
+    const { status } = await result<{ status: string }>(call);
+    if (status !== 'completed') throw unavailable(`${nameOf(call)}: answered "${status}"`);
+  }
+
+  /** A change that may not be made twice: after a lost response, looks up whether it was made before it is sent again. */
+  async function change(call: Call, isMade: () => Promise<boolean>): Promise<void> {
+    let isRetry = false;
+    await retried(async () => {
+      if (isRetry && (await isMade())) return;
+      isRetry = true;
+      await result({ ...call, again: false });
+    });
+  }
+
+  function retried<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    return retry({ ...pace, requestedDelayMs }, isRetryable, attempt);
   }
 
   function requestOf({ method = 'GET', body, headers = {} }: Call) {
@@ -91,7 +107,7 @@ export function createTransport(connection: QdrantConnection) {
     return connection.apiKey ? { 'api-key': connection.apiKey } : {};
   }
 
-  return { open, text, result, authorization, baseUrl, timeoutMs };
+  return { open, text, result, write, change, authorization, baseUrl, timeoutMs };
 }
 
 const JSON_TYPE = 'application/json';
@@ -105,19 +121,97 @@ function parseEnvelope<Result>(name: string, text: string): Envelope<Result> {
   try {
     return JSON.parse(text) as Envelope<Result>;
   } catch {
-    // Not as the cause: what a parser says quotes the answer, which may hold users' ids.
-    throw new UnexpectedReplyError(`${name}: the answer is not JSON`);
+    // Not as the cause: a parser's message quotes the response, which may hold users' ids.
+    throw unexpected(`${name}: the answer is not JSON`);
   }
 }
 
-function isPassing(error: unknown): boolean {
-  return error instanceof VectorStoreUnavailableError;
+function isRetryable(error: unknown): boolean {
+  return error instanceof RetryableFailure;
 }
 
 function requestedDelayMs(error: unknown): number {
-  return error instanceof VectorStoreUnavailableError ? error.retryAfterMs : 0;
+  return error instanceof RetryableFailure ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
 }
 
 function nameOf({ method = 'GET', path }: Call): string {
   return `${method} ${path}`;
+}
+
+export function pathOf(collection: string, rest = ''): string {
+  return `/collections/${encodeURIComponent(collection)}${rest}`;
+}
+
+/** The response is none that this store gives. */
+export function unexpected(why: string): Refusal {
+  return new Refusal('RefusedByStore', `${why}.`);
+}
+
+/** The socket broke, or time was up: the store may have carried the request out. */
+export function noAnswer(call: string, cause: unknown): RetryableFailure {
+  return unavailable(`${call}: no answer`, { cause });
+}
+
+type RetryableOptions = ConstructorParameters<typeof RetryableFailure>[2];
+
+function unavailable(why: string, options?: RetryableOptions): RetryableFailure {
+  const service = 'The vector store of QDRANT_URL';
+  return new RetryableFailure('RetryableUnavailable', `${service}: ${why}.`, options);
+}
+
+// 409 to 422 and their like are refusals; these pass by themselves.
+const PASSING = new Set([408, 429, 500, 502, 503, 504]);
+
+// A store before quotas reports a full disk as an internal error, which would be retried in vain.
+const EXHAUSTED = /no space left|out of memory|disk (is )?full|not enough (disk )?space/i;
+
+/** What an unsuccessful response means. Reads its body. */
+export async function failureOf(call: string, response: Response): Promise<Error> {
+  const { headers } = response;
+  const reason = reasonIn(await response.text());
+  // In whichever status it comes, it has one meaning: send less at once.
+  const status = /larger than allowed/i.test(reason) ? TOO_LARGE : response.status;
+  const why = `${call}: ${response.status} ${sayable(reason, call)}`.trim();
+  const refused = (name: ConstructorParameters<typeof Refusal>[0]) =>
+    new Refusal(name, `${why}.`, { answer: status });
+  if (status === 401 || status === 403) return refused('RefusedCredentials');
+  if (status === 507 || (status === 500 && EXHAUSTED.test(reason))) {
+    return refused('RefusedStoreFull');
+  }
+  if (!PASSING.has(status)) return refused('RefusedByStore');
+  return unavailable(why, { answer: status, retryAfterSeconds: retryAfterSeconds(headers) });
+}
+
+/** More bytes than the store takes at once. */
+export const TOO_LARGE = 413;
+
+const LONGEST_REASON = 300;
+const OWN_WORDS = new Set(['user_id', 'agent_id', 'run_id', 'actor_id', 'bm25', 'keyword']);
+const UUID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi;
+
+// A store may quote a memory: only words that the call names anyway are shown, and no more than can be read.
+function sayable(reason: string, call: string): string {
+  const isOurs = (words: string) => OWN_WORDS.has(words) || call.includes(words);
+  const quoteless = reason
+    .replace(/(["`])([\s\S]*?)(?:\1|$)/g, (quoted, _, words: string) =>
+      isOurs(words) ? quoted : '…',
+    )
+    .replace(/(?<!\w)'(.*?)'(?!\w)/g, (quoted, words: string) => (isOurs(words) ? quoted : '…'))
+    .replace(UUID, (id) => (isOurs(id) ? id : '…'));
+  return quoteless.length > LONGEST_REASON ? `${quoteless.slice(0, LONGEST_REASON)}…` : quoteless;
+}
+
+// `{"status":{"error":"text"}}`, except that the key check and missing files answer in plain text.
+function reasonIn(body: string): string {
+  try {
+    const { status } = JSON.parse(body) as { status?: { error?: unknown } };
+    return String(status?.error ?? body);
+  } catch {
+    return body;
+  }
+}
+
+function retryAfterSeconds(headers: Headers): number {
+  const seconds = Number(headers.get('retry-after') ?? 0);
+  return Number.isFinite(seconds) ? seconds : 0;
 }

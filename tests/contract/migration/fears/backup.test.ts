@@ -15,6 +15,7 @@ import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { live, runAfter, standingOf, writeToOld } from '../../../support/migration/fears.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';
+import { createAlias } from '../../../support/vector-stores.ts';
 
 describe('Fear 3: a backup that cannot be restored', () => {
   it('what was kept is cut off: no manifest, and no way on', async () => {
@@ -131,8 +132,8 @@ describe('Fear 3: a backup that cannot be restored', () => {
 });
 
 describe('Fear 4: a restore lands on a live collection', () => {
-  async function alias({ services }: Migration, alias_name: string, collection_name: string) {
-    await services.vectors.changeAliases([{ create_alias: { alias_name, collection_name } }]);
+  async function alias({ qdrant }: Migration, name: string, collection: string) {
+    await createAlias(qdrant.url, name, collection);
   }
 
   it('the name of the drill is an alias of what users work on', async () => {

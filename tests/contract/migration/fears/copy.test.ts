@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import type { PointPayload, ScrolledPoint } from '../../../../lib/migration/ports/vector-store.ts';
-import { VectorStoreUnavailableError } from '../../../../lib/migration/ports/vector-store-errors.ts';
 import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import {
   deleteFirst,
@@ -174,7 +174,7 @@ describe('Fear 12: the client gives up, the server goes on, and a retry does it 
       async startSnapshot(collection) {
         asked += 1;
         await vectors.startSnapshot(collection);
-        throw new VectorStoreUnavailableError('The connection broke');
+        throw new RetryableFailure('RetryableUnavailable', 'The connection broke');
       },
     };
     const spoken = { ...migration.services, vectors: losing };

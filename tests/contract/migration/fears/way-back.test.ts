@@ -1,6 +1,6 @@
 // Fears of a window that does not close, and of a way back that is none.
 import { describe, expect, it } from 'vitest';
-import { MissingArtifactError } from '../../../../lib/migration/ports/artifacts.ts';
+import { missingArtifact } from '../../../../lib/migration/ports/artifacts.ts';
 import { readManifest } from '../../../../lib/migration/proof/backup-manifest.ts';
 import { Refusal } from '../../../../lib/migration/refusals.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
@@ -83,7 +83,7 @@ describe('Fear 15: rollback discovers writes, or has nothing to go back to', () 
     const artifacts = {
       ...services.artifacts,
       async *get(...[key, range]: Parameters<typeof services.artifacts.get>) {
-        if (key === lost) throw new MissingArtifactError(key);
+        if (key === lost) throw missingArtifact(key);
         yield* services.artifacts.get(key, range);
       },
     };

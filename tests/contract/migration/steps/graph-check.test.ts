@@ -1,12 +1,8 @@
 // What the preflight asks of the graph: everything that its dump will need, before anything is built.
 import { describe, expect, it } from 'vitest';
 import { openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
-import {
-  GraphAccessDeniedError,
-  GraphRefusedError,
-  GraphUnavailableError,
-} from '../../../../lib/migration/graph/graph-errors.ts';
 import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
+import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { readReport } from '../../../../lib/migration/runs/reports.ts';
 import { findFreePort } from '../../../../local/free-port.ts';
 import { createMigration, RUN } from '../../../support/migration/migration.ts';
@@ -48,7 +44,7 @@ describe('the graph', () => {
   it.each(['server', 'size', 'position', 'schema'] as const)(
     'that does not let its %s be read is refused',
     async (part) => {
-      const error = new GraphRefusedError('Neo.ClientError.Procedure.ProcedureNotFound');
+      const error = new Refusal('RefusedGraph', 'Neo.ClientError.Procedure.ProcedureNotFound');
       const { attempt } = await preflightOver((graph) => ({
         ...graph,
         [part]: () => failing(error),
@@ -65,7 +61,7 @@ describe('the graph', () => {
         ...graph,
         // biome-ignore lint/correctness/useYield: it fails before its first row
         async *[part]() {
-          throw new GraphRefusedError('Neo.ClientError.Statement.SyntaxError');
+          throw new Refusal('RefusedGraph', 'Neo.ClientError.Statement.SyntaxError');
         },
       }));
       await expect(attempt).rejects.toEqual(named('RefusedGraph'));
@@ -88,7 +84,7 @@ describe('the graph', () => {
   });
 
   it('that refuses the credentials is told so', async () => {
-    const error = new GraphAccessDeniedError('Neo.ClientError.Security.Unauthorized');
+    const error = new Refusal('RefusedCredentials', 'Neo.ClientError.Security.Unauthorized');
     const { attempt } = await preflightOver((graph) => ({
       ...graph,
       server: () => failing(error),
@@ -99,7 +95,8 @@ describe('the graph', () => {
   it('that is gone is told beside whatever else is in the way', async () => {
     const migration = await createMigration();
     await migration.start({ sourceCollection: 'nothing' });
-    const server = () => failing(new GraphUnavailableError('ServiceUnavailable'));
+    const server = () =>
+      failing(new RetryableFailure('RetryableUnavailable', 'ServiceUnavailable'));
     const spoken = { ...migration.services, graph: { ...migration.graph, server } };
     const attempt = migration.finish('preflight', {}, spoken);
     await expect(attempt).rejects.toThrow(/RefusedGraph: ServiceUnavailable/);

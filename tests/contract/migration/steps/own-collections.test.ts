@@ -10,6 +10,7 @@ import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';
 import { LEASE_MS } from '../../../support/migration/run-table.ts';
+import { createAlias } from '../../../support/vector-stores.ts';
 
 const LAYOUT = { vectors: { size: 8, distance: 'Cosine' } } as const;
 const RESTORED = `${SOURCE}_restored_${RUN}`;
@@ -48,9 +49,7 @@ describe('a collection of somebody else', () => {
     const { vectors } = migration.services;
     const before = await fingerprintOf(vectors, migration.target);
     await vectors.deleteCollection(SOURCE);
-    await vectors.changeAliases([
-      { create_alias: { alias_name: RESTORED, collection_name: migration.target } },
-    ]);
+    await createAlias(migration.qdrant.url, RESTORED, migration.target);
     await expect(migration.finish('rollback')).rejects.toEqual(named('RefusedNothingToReturnTo'));
     expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
   });

@@ -5,7 +5,7 @@ import { DEFAULT_VERSION } from '../../../../local/sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';
-import { point } from '../../../support/vector-stores.ts';
+import { createAlias, point } from '../../../support/vector-stores.ts';
 
 const VECTOR = '[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]';
 
@@ -31,10 +31,7 @@ const OBSTACLES: readonly Obstacle[] = [
     about: 'a source that is an alias',
     refusal: 'RefusedSource',
     plan: { sourceCollection: 'other-name' },
-    put: ({ services }) =>
-      services.vectors.changeAliases([
-        { create_alias: { alias_name: 'other-name', collection_name: SOURCE } },
-      ]),
+    put: ({ qdrant }) => createAlias(qdrant.url, 'other-name', SOURCE),
   },
   {
     about: 'a backend that works on another collection',
@@ -50,10 +47,7 @@ const OBSTACLES: readonly Obstacle[] = [
   {
     about: 'a target that is an alias',
     refusal: 'RefusedTarget',
-    put: ({ services, target }) =>
-      services.vectors.changeAliases([
-        { create_alias: { alias_name: target, collection_name: SOURCE } },
-      ]),
+    put: ({ qdrant, target }) => createAlias(qdrant.url, target, SOURCE),
   },
   {
     about: 'a companion that is taken',

@@ -8,6 +8,7 @@ import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-ve
 import { SOURCE, type WorldOptions } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { named } from '../../../support/migration/refused.ts';
+import { createAlias } from '../../../support/vector-stores.ts';
 
 const NAME = 'memories_of_2026';
 const COMPANION = `${NAME}_entities`;
@@ -107,9 +108,7 @@ describe('a cutover by upload', () => {
 
   it('uploads onto no alias', async () => {
     const migration = await proved();
-    const { vectors } = migration.services;
-    const alias = { alias_name: NAME, collection_name: SOURCE };
-    await vectors.changeAliases([{ create_alias: alias }]);
+    await createAlias(migration.qdrant.url, NAME, SOURCE);
     await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedTarget'));
   });
 

@@ -82,7 +82,7 @@ const DAMAGES: readonly (readonly [string, RegExp, Damage])[] = [
   ],
   [
     'the manifest is another',
-    /manifest cannot be relied on/,
+    /manifest cannot be used: .*not what was recorded/,
     async (migration) => {
       const { evidence } = await migration.runs.read(RUN);
       return spoilt(migration, evidence['backup-manifest']?.artifact ?? '');

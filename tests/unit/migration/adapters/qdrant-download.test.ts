@@ -32,7 +32,7 @@ function qdrantSending(chunks: readonly string[], then: 'silence' | 'end') {
 test('a store that falls silent is unavailable', async () => {
   const store = qdrantSending(['some'], 'silence');
   const { bytes } = await store.downloadSnapshot('memories', 'a.snapshot');
-  const unavailable = { name: 'VectorStoreUnavailableError' };
+  const unavailable = { name: 'RetryableUnavailable' };
   await expect(Array.fromAsync(bytes)).rejects.toMatchObject(unavailable);
 });
 
@@ -109,7 +109,7 @@ describe('a snapshot of 100 bytes on a server', () => {
 
   test('is unavailable when a connection brings no byte', async () => {
     const server = await serve({ bytesPerConnection: 0 });
-    await expect(download(server)).rejects.toMatchObject({ name: 'VectorStoreUnavailableError' });
+    await expect(download(server)).rejects.toMatchObject({ name: 'RetryableUnavailable' });
   });
 
   test('is continued where the store announces no length', async () => {

@@ -33,13 +33,13 @@ async function* brokenFile(): AsyncGenerator<Uint8Array> {
 }
 
 test('a refusal that comes before the file is sent is told', async () => {
-  const refused = { name: 'VectorStoreAccessDeniedError' };
+  const refused = { name: 'RefusedCredentials' };
   await expect(upload('wrong', zeros())).rejects.toMatchObject(refused);
 });
 
 test('a broken connection is a store that cannot be reached, and is not tried again', async () => {
   sandbox.fault({ on: /upload/, does: { kind: 'drop' } });
-  const unavailable = { name: 'VectorStoreUnavailableError' };
+  const unavailable = { name: 'RetryableUnavailable' };
   await expect(upload('secret', zeros())).rejects.toMatchObject(unavailable);
 });
 
@@ -68,6 +68,6 @@ test('an upload that is to end ends at once, and makes nothing', async () => {
 });
 
 test('a file that arrives whole, but not as announced, is refused by its checksum', async () => {
-  const refused = { name: 'VectorStoreRefusedError', status: 400 };
+  const refused = { name: 'RefusedByStore', answer: 400 };
   await expect(upload('secret', zeros())).rejects.toMatchObject(refused);
 });

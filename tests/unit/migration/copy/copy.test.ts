@@ -7,6 +7,7 @@ import {
 } from '../../../../lib/migration/copy/copy.ts';
 import { planCopy } from '../../../../lib/migration/copy/copy-plan.ts';
 import { hasKeywords } from '../../../../lib/migration/copy/keyword-slot.ts';
+import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import {
   type CopyScene,
   copyAll,
@@ -76,8 +77,9 @@ describe('a copy', () => {
     const points = ['sails', 'that is it'].map((data, n) => point(n + 1, JSON.stringify({ data })));
     await set.store.upsert(OLD, points, 'upsert');
     await copyAll(set);
-    const empty = points.map(({ id }) => ({ id, vector: { bm25: { indices: [], values: [] } } }));
-    await set.store.updateVectors(NEW, empty);
+    const vector = '{"":[1,0,0,0],"bm25":{"indices":[],"values":[]}}';
+    const empty = points.map((one) => ({ ...one, vector: asJsonText<number[]>(vector) }));
+    await set.store.upsert(NEW, empty, 'upsert');
     const { faults, findings } = await verifyScene(set);
     expect(faults).toEqual(['keywords-missing']);
     expect(findings.withoutKeywords).toEqual({ count: 1, examples: ['1'] });
@@ -118,7 +120,7 @@ describe('a copy', () => {
     const small = await scene({ count: 0, maxBodyBytes: 150 });
     const target = { store: small.store, collection: NEW };
     const copying = copyPoints({ ...set.settings, target }, FORGETFUL);
-    await expect(copying).rejects.toMatchObject({ name: 'VectorStoreBodyTooLargeError' });
+    await expect(copying).rejects.toMatchObject({ name: 'RefusedByStore' });
   });
 
   test('saves a checkpoint only when what it tells of is in the target', async () => {
@@ -163,7 +165,7 @@ describe('a copy', () => {
       set.sandbox.fault({ on: /^PUT/, does: answer });
     };
     const copying = copyPoints(set.settings, { saveCheckpoint });
-    await expect(copying).rejects.toMatchObject({ name: 'VectorStoreAccessDeniedError' });
+    await expect(copying).rejects.toMatchObject({ name: 'RefusedCredentials' });
     expect(saved).toEqual([64]);
   });
 

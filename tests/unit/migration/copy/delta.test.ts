@@ -70,7 +70,11 @@ test.each<[string, object, () => Promise<void>]>([
   [
     'a vector',
     { replaced: 1 },
-    () => set.store.updateVectors(OLD, [{ id: at(9), vector: [0, 0, 0, 1] }]),
+    async () => {
+      const [old] = await set.store.retrieve(OLD, [at(9)]);
+      const changed = point(0, old?.payload ?? '', '[0,0,0,1]');
+      await set.store.upsert(OLD, [{ ...changed, id: at(9) }], 'upsert');
+    },
   ],
 ])('%s', async (_, found, happens) => {
   await happens();

@@ -8,7 +8,7 @@ import { DUMP_PREFIX, dump, fillWithSample } from '../../../support/filled-graph
 test.each<[string, string, (graph: SandboxGraph) => GraphSource]>([
   [
     'a node appears behind the reader',
-    'GraphDriftedError',
+    'RefusedNotFrozen',
     (graph) => ({
       ...graph,
       nodes: async function* () {
@@ -19,7 +19,7 @@ test.each<[string, string, (graph: SandboxGraph) => GraphSource]>([
   ],
   [
     'a node is seen twice',
-    'GraphDriftedError',
+    'RefusedNotFrozen',
     (graph) => ({
       ...graph,
       nodes: async function* () {
@@ -33,7 +33,7 @@ test.each<[string, string, (graph: SandboxGraph) => GraphSource]>([
   ],
   [
     'a relationship is missed',
-    'GraphDriftedError',
+    'RefusedNotFrozen',
     (graph) => ({
       ...graph,
       relationships: async function* () {
@@ -47,7 +47,7 @@ test.each<[string, string, (graph: SandboxGraph) => GraphSource]>([
   ],
   [
     'the node at the end of a relationship is missed',
-    'GraphDriftedError',
+    'RefusedNotFrozen',
     (graph) => ({
       ...graph,
       nodes: async function* () {
@@ -57,7 +57,7 @@ test.each<[string, string, (graph: SandboxGraph) => GraphSource]>([
   ],
   [
     'only the position tells that something was committed',
-    'GraphDriftedError',
+    'RefusedNotFrozen',
     (graph) => {
       let asked = 0;
       return { ...graph, position: async () => `FB:${asked++}` };
@@ -65,7 +65,7 @@ test.each<[string, string, (graph: SandboxGraph) => GraphSource]>([
   ],
   [
     'an unfinished restore is found in it',
-    'UnrestorableGraphError',
+    'RefusedGraph',
     (graph) => {
       graph.addNode({ labels: ['_Restore'], properties: {} });
       return graph;
@@ -73,7 +73,7 @@ test.each<[string, string, (graph: SandboxGraph) => GraphSource]>([
   ],
   [
     'a property has the name that a restore needs',
-    'UnrestorableGraphError',
+    'RefusedGraph',
     (graph) => {
       graph.addNode({ labels: [], properties: { _restoreId: 'mine' } });
       return graph;
@@ -107,7 +107,7 @@ test('A dump that must be kept is not written over', async () => {
   const kept = await dump(graph, artifacts);
   await artifacts.retain(`${DUMP_PREFIX}/manifest.json`, new Date(Date.now() + 3_600_000));
   await expect(dump(graph, artifacts)).rejects.toThrow(
-    expect.objectContaining({ name: 'RetainedArtifactError' }),
+    expect.objectContaining({ name: 'RefusedRetained' }),
   );
   expect(await readManifest(artifacts, DUMP_PREFIX)).toEqual(kept);
 });

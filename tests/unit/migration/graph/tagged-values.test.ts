@@ -49,8 +49,8 @@ describe('is refused by name when met in a graph', () => {
   ])('%s', (_, value, named) => {
     expect(() => encodeValue([value], 'node 7.embedding')).toThrow(
       expect.objectContaining({
-        name: 'GraphValueError',
-        message: expect.stringMatching(new RegExp(`^node 7\\.embedding\\[0\\] .*: ${named}$`)),
+        name: 'RefusedGraph',
+        why: expect.stringMatching(new RegExp(`^node 7\\.embedding\\[0\\] .*: ${named}\\.$`)),
       }),
     );
   });
@@ -95,7 +95,7 @@ describe('is refused when met in a file', () => {
     ['a vector of an inherited name', { $vec: ['constructor', ''] }],
     ['something wrong deep inside', [{ $map: { deep: [[7]] } }]],
   ])('%s', (_, value) => {
-    expect(() => parseTagged(value)).toThrow(expect.objectContaining({ name: 'GraphValueError' }));
+    expect(() => parseTagged(value)).toThrow(expect.objectContaining({ name: 'RefusedGraph' }));
   });
 
   test('with the place where it stands', () => {

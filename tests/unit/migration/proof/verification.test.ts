@@ -90,8 +90,7 @@ describe('fails for', () => {
       'another vector',
       ['vectors-differ'],
       async () => {
-        const { id } = await pointLike(/user-5"/);
-        await set.store.updateVectors(NEW, [{ id, vector: { '': [1, 0, 0, 0] } }]);
+        await withDense(await pointLike(/user-5"/), [1, 0, 0, 0]);
       },
     ],
     [
@@ -133,10 +132,10 @@ test('passes a payload whose keys come in another order', async () => {
 test('passes a last bit of a vector, and no more', async () => {
   const nearly = await pointLike(/user-5"/);
   const dense = JSON.parse(nearly.vector)[''] as number[];
-  const withFirst = (by: number) => ({ '': dense.with(0, (dense[0] ?? 0) + by) });
-  await set.store.updateVectors(NEW, [{ id: nearly.id, vector: withFirst(3e-7) }]);
+  const withFirst = (by: number) => withDense(nearly, dense.with(0, (dense[0] ?? 0) + by));
+  await withFirst(3e-7);
   expect((await verifyScene(set)).faults).toEqual([]);
-  await set.store.updateVectors(NEW, [{ id: nearly.id, vector: withFirst(1e-4) }]);
+  await withFirst(1e-4);
   expect((await verifyScene(set)).faults).toEqual(['vectors-differ']);
 });
 
@@ -156,10 +155,14 @@ describe('a sample of the vectors', () => {
   });
 
   test('of all finds what is wrong, and keywords are looked at whatever the sample', async () => {
-    const { id } = await pointLike(/user-5"/);
-    await set.store.updateVectors(NEW, [{ id, vector: { '': [1, 0, 0, 0] } }]);
+    await withDense(await pointLike(/user-5"/), [1, 0, 0, 0]);
     expect((await sampled(COUNT, 'any')).report?.faults).toEqual(['vectors-differ']);
     const { withText, withoutKeywords } = (await sampled(10, 'any')).report?.findings ?? {};
     expect([withText, withoutKeywords?.count]).toEqual([117, 0]);
   });
 });
+
+async function withDense(found: Point, dense: readonly number[]): Promise<void> {
+  const vector = asJsonText<number[]>(JSON.stringify({ ...JSON.parse(found.vector), '': dense }));
+  await set.store.upsert(NEW, [{ ...found, vector }], 'upsert');
+}
