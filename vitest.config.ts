@@ -102,6 +102,7 @@ export default defineConfig(({ mode }) => {
         isolate: false,
         // Only ends what hangs: no test may depend on how busy the machine is.
         testTimeout: 60_000,
+        expect: { poll: { timeout: 60_000 } },
         hookTimeout: 60_000,
         ...kind,
         ...select(name as KindName),

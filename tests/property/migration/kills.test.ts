@@ -5,13 +5,9 @@ import { fingerprintOf } from '../../../lib/migration/proof/fingerprint.ts';
 import type { StepInput } from '../../../lib/migration/runs/step-input.ts';
 import { SOURCE } from '../../../local/sandbox/world.ts';
 import { deleteFirst } from '../../support/migration/fears.ts';
-import {
-  createMigration,
-  type Migration,
-  RUN,
-  type StepName,
-} from '../../support/migration/migration.ts';
+import { type Migration, RUN, type StepName } from '../../support/migration/migration.ts';
 import { Killed, type Moment, mortal } from '../../support/migration/mortal.ts';
+import { migrationAt, type Point } from '../../support/migration/prepared.ts';
 import { LEASE_MS } from '../../support/migration/run-table.ts';
 
 /** Every fourth kill point in `npm run test:full`, otherwise every 40th; always the same ones. */
@@ -25,82 +21,76 @@ const SMALL = { memories: 6, users: 2, dimensions: 4 };
 interface Passage {
   readonly step: StepName;
   readonly about: string;
-  readonly prepare: (migration: Migration) => Promise<void>;
+  readonly prepare: () => Promise<Migration>;
   readonly input?: Partial<StepInput>;
 }
 
-const BEFORE: readonly StepName[] = ['preflight', 'backup', 'rebuild', 'copy', 'verify'];
-const INSIDE: readonly StepName[] = ['freeze', 'backup', 'copy', 'verify', 'cutover'];
+const atUpload = (point: Point) => migrationAt(point, SMALL, { uploadAs: 'uploaded' });
 
-async function until(
-  migration: Migration,
-  steps: readonly StepName[],
-  plan: Record<string, unknown> = {},
-): Promise<void> {
-  await migration.start(plan);
-  for (const [n, step] of steps.entries()) {
-    if (n === BEFORE.length) await migration.approve('window');
-    await migration.finish(step);
-  }
-  if (steps.length === BEFORE.length) await migration.approve('window');
-}
-
-const RUNBOOK = [...BEFORE, ...INSIDE];
+/** What the step starts from, and where that is in the run. */
+const RUNBOOK: readonly (readonly [StepName, about: string, Point])[] = [
+  ['preflight', 'before the window', 'started'],
+  ['backup', 'before the window', 'preflighted'],
+  ['rebuild', 'before the window', 'backed-up'],
+  ['copy', 'before the window', 'rebuilt'],
+  ['verify', 'before the window', 'copied'],
+  ['freeze', 'inside it', 'approved'],
+  ['backup', 'inside it', 'frozen'],
+  ['copy', 'inside it', 'window-backed-up'],
+  ['verify', 'inside it', 'delta-copied'],
+  ['cutover', 'inside it', 'window-verified'],
+  ['rollback', 'inside the window', 'window-verified'],
+  ['rollback', 'from live', 'live'],
+];
 
 const PASSAGES: readonly Passage[] = [
-  ...RUNBOOK.map((step, n) => ({
+  ...RUNBOOK.map(([step, about, point]) => ({
     step,
-    about: n < BEFORE.length ? 'before the window' : 'inside it',
-    prepare: (migration: Migration) => until(migration, RUNBOOK.slice(0, n)),
+    about,
+    prepare: () => migrationAt(point, SMALL),
   })),
-  {
-    step: 'rollback',
-    about: 'inside the window',
-    prepare: (migration) => until(migration, RUNBOOK.slice(0, -1)),
-  },
-  {
-    step: 'cutover',
-    about: 'by upload',
-    prepare: (migration) => until(migration, RUNBOOK.slice(0, -1), { uploadAs: 'uploaded' }),
-  },
+  { step: 'cutover', about: 'by upload', prepare: () => atUpload('window-verified') },
   {
     step: 'rollback',
     about: 'from a cutover by upload',
-    prepare: async (migration) => {
-      await until(migration, RUNBOOK.slice(0, -1), { uploadAs: 'uploaded' });
+    prepare: async () => {
+      const migration = await atUpload('window-verified');
       const hooks = { ask: async () => 'under-way' as const };
       // The store takes its time for each of the two snapshots: then both are uploaded, and the deployment is awaited.
       for (let n = 0; n < 4; n += 1) {
         await migration.invoke('cutover', {}, { ...migration.services, hooks });
         migration.pass(5_000);
       }
+      return migration;
     },
   },
-  { step: 'rollback', about: 'from live', prepare: (migration) => until(migration, RUNBOOK) },
   {
     step: 'rollback',
     about: 'from live, without the old collection',
-    prepare: async (migration) => {
-      await until(migration, RUNBOOK);
+    prepare: async () => {
+      const migration = await migrationAt('live', SMALL);
       await migration.services.vectors.deleteCollection(SOURCE);
+      return migration;
     },
   },
   {
     step: 'rollback',
     about: 'from live, losing a write',
-    prepare: async (migration) => {
-      await until(migration, RUNBOOK);
+    prepare: async () => {
+      const migration = await migrationAt('live', SMALL);
       await deleteFirst(migration, migration.target);
+      return migration;
     },
     input: { acknowledgedLoss: 1 },
   },
   {
     step: 'stay',
     about: 'in the middle of a return',
-    prepare: async (migration) => {
-      await until(migration, RUNBOOK);
+    prepare: async () => {
+      const migration = await migrationAt('live', SMALL);
       const hooks = { ask: async () => 'under-way' as const };
       await migration.invoke('rollback', {}, { ...migration.services, hooks });
+      return migration;
     },
   },
 ];
@@ -131,8 +121,7 @@ async function killed(
   { step, prepare, input = {} }: Passage,
   death: { readonly call: number; readonly moment: Moment },
 ) {
-  const migration = await createMigration(SMALL);
-  await prepare(migration);
+  const migration = await prepare();
   // How often a snapshot is asked for is up to the store: the last calls of a step may not come.
   const { services } = mortal(migration.services, death);
   const wasKilled = await migration.finish(step, input, services).then(
@@ -158,8 +147,7 @@ describe('a step that is killed', { timeout: 3_600_000 }, () => {
   afterAll(() => console.log(`Killed at ${points} of ${all} points, and resumed`));
 
   it.each(PASSAGES)('$step $about ends as if it had not been', async (passage) => {
-    const whole = await createMigration(SMALL);
-    await passage.prepare(whole);
+    const whole = await passage.prepare();
     const { services, calls } = mortal(whole.services);
     await whole.finish(passage.step, passage.input ?? {}, services);
     const end = await endOf(whole);

@@ -3,28 +3,8 @@
 import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
 import { fingerprintOf } from '../../../lib/migration/proof/fingerprint.ts';
 import { startOldVersion } from '../../../local/sandbox/memory-backend/old-version.ts';
-import { SOURCE, type WorldOptions } from '../../../local/sandbox/world.ts';
-import { createMigration, type Migration, RUN, type StepName } from './migration.ts';
-
-/** A started run that has come through these steps. */
-export async function runAfter(steps: readonly StepName[], options: Partial<WorldOptions> = {}) {
-  const migration = await createMigration(options);
-  await migration.start();
-  await migration.follow(...steps);
-  return migration;
-}
-
-export async function proved(options: Partial<WorldOptions> = {}) {
-  const migration = await createMigration(options);
-  await migration.prove();
-  return migration;
-}
-
-export async function live(options: Partial<WorldOptions> = {}) {
-  const migration = await proved(options);
-  await migration.finish('cutover');
-  return migration;
-}
+import { SOURCE } from '../../../local/sandbox/world.ts';
+import { type Migration, RUN } from './migration.ts';
 
 /** What a refusal must leave as it was: the old memories, whom users work on, and the run. */
 export async function standingOf({ services, runs }: Migration) {

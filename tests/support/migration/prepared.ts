@@ -44,7 +44,8 @@ export async function migrationAt(
 }
 
 function imageOf(point: Point, options: Options, plan: Plan): Promise<Image> {
-  const key = JSON.stringify([point, options, plan]);
+  // An option that is undefined differs from one that is absent.
+  const key = JSON.stringify([point, options, plan], (_, value) => value ?? String(value));
   const image = images.get(key) ?? prepare(point, options, plan);
   images.set(key, image);
   return image;

@@ -6,14 +6,14 @@ import { fingerprintOf } from '../../../../lib/migration/graph/fingerprint.ts';
 import { carryOut } from '../../../../local/restore-graph/carry-out.ts';
 import { answerAsText, exitCodeOf } from '../../../../local/restore-graph/telling.ts';
 import { createSandboxGraph, type SandboxGraph } from '../../../../local/sandbox/graph.ts';
-import { runAfter } from '../../../support/migration/fears.ts';
 import { RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 
 const COMMAND = join(import.meta.dirname, '../../../../local/restore-graph.ts');
 
 /** A run that has backed up twice, the second time with a city more. */
 async function backedUpTwice() {
-  const migration = await runAfter(['preflight', 'backup']);
+  const migration = await migrationAt('backed-up');
   const { graph, services } = migration;
   migration.pass(60_000);
   graph.addNode({ labels: ['city'], properties: { name: 'york' } });

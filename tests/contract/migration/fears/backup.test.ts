@@ -12,14 +12,15 @@ import {
 } from '../../../../lib/migration/runs/run-names.ts';
 import type { SandboxGraph } from '../../../../local/sandbox/graph.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { live, runAfter, standingOf, writeToOld } from '../../../support/migration/fears.ts';
+import { standingOf, writeToOld } from '../../../support/migration/fears.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 import { createAlias } from '../../../support/vector-stores.ts';
 
 describe('Fear 3: a backup that cannot be restored', () => {
   it('what was kept is cut off: no manifest, and no way on', async () => {
-    const migration = await runAfter(['preflight']);
+    const migration = await migrationAt('preflighted');
     const before = await standingOf(migration);
     const { artifacts } = migration.services;
     const cutting = {
@@ -37,7 +38,7 @@ describe('Fear 3: a backup that cannot be restored', () => {
   });
 
   it('what was kept is spoilt, or cannot be right any more: taken again, it begins anew', async () => {
-    const migration = await runAfter(['preflight']);
+    const migration = await migrationAt('preflighted');
     const { vectors } = migration.services;
     const spoiling = {
       ...vectors,
@@ -66,7 +67,9 @@ describe('Fear 3: a backup that cannot be restored', () => {
   });
 
   it('the file ends before its size: not fetched for ever', async () => {
-    const migration = await runAfter(['preflight'], { qdrant: { keepsSnapshotsElsewhere: true } });
+    const migration = await migrationAt('preflighted', {
+      qdrant: { keepsSnapshotsElsewhere: true },
+    });
     const { vectors } = migration.services;
     const larger = {
       ...vectors,
@@ -80,7 +83,7 @@ describe('Fear 3: a backup that cannot be restored', () => {
   });
 
   it('a snapshot that never came is asked for again', async () => {
-    const migration = await runAfter(['preflight']);
+    const migration = await migrationAt('preflighted');
     const { vectors } = migration.services;
     const deaf = { ...vectors, startSnapshot: async () => {} };
     const attempt = migration.finish('backup', {}, { ...migration.services, vectors: deaf });
@@ -90,7 +93,7 @@ describe('Fear 3: a backup that cannot be restored', () => {
   });
 
   it('a part of it, or the file on the store, is gone half-way: taken again, it begins anew', async () => {
-    const migration = await runAfter(['preflight']);
+    const migration = await migrationAt('preflighted');
     const { vectors, artifacts } = migration.services;
     const broken = () => Promise.reject(new Error('Broken off'));
     const halfway = async (ill: Partial<typeof vectors>) => {
@@ -111,7 +114,7 @@ describe('Fear 3: a backup that cannot be restored', () => {
   });
 
   it('one snapshot of several nodes is refused', async () => {
-    const migration = await runAfter([]);
+    const migration = await migrationAt('started');
     const before = await standingOf(migration);
     const vectors = { ...migration.services.vectors, nodeCount: async () => 3 };
     const attempt = migration.finish('preflight', {}, { ...migration.services, vectors });
@@ -120,7 +123,7 @@ describe('Fear 3: a backup that cannot be restored', () => {
   });
 
   it('a snapshot of another minor version is not restored', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { services, target } = migration;
     await services.vectors.deleteCollection(SOURCE);
     const vectors = { ...services.vectors, version: async () => '1.20.0' };
@@ -137,7 +140,7 @@ describe('Fear 4: a restore lands on a live collection', () => {
   }
 
   it('the name of the drill is an alias of what users work on', async () => {
-    const migration = await runAfter(['preflight']);
+    const migration = await migrationAt('preflighted');
     await alias(migration, drillCollectionOf(await migration.runs.read(RUN)), SOURCE);
     const before = await standingOf(migration);
     await expect(migration.finish('backup')).rejects.toEqual(named('RefusedTarget'));
@@ -145,7 +148,7 @@ describe('Fear 4: a restore lands on a live collection', () => {
   });
 
   it('the name to go back to is an alias of what users work on', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { services, target } = migration;
     await alias(migration, restoredCollectionOf(await migration.runs.read(RUN)), target);
     const before = await fingerprintOf(services.vectors, target);
@@ -158,7 +161,7 @@ describe('Fear 4: a restore lands on a live collection', () => {
 
 describe('Fear 5: half-restored debris makes the store panic when it starts again', () => {
   it('a restore that breaks off leaves nothing, and can be done again', async () => {
-    const migration = await runAfter(['preflight']);
+    const migration = await migrationAt('preflighted');
     const before = await standingOf(migration);
     migration.qdrant.fault({
       on: /\/snapshots\/upload/,
@@ -173,7 +176,7 @@ describe('Fear 5: half-restored debris makes the store panic when it starts agai
   });
 
   it('debris of a drill that was killed is removed by the next one', async () => {
-    const migration = await runAfter(['preflight']);
+    const migration = await migrationAt('preflighted');
     const { vectors } = migration.services;
     const scratch = drillCollectionOf(await migration.runs.read(RUN));
     await vectors.createCollection(scratch, { vectors: { size: 8, distance: 'Cosine' } });
@@ -186,7 +189,7 @@ describe('Fear 5: half-restored debris makes the store panic when it starts agai
 
 describe('Fear 14: a graph dump that is incomplete or lossy', () => {
   async function frozenRun(): Promise<Migration> {
-    const migration = await runAfter(['preflight', 'backup', 'rebuild', 'copy', 'verify']);
+    const migration = await migrationAt('verified');
     await migration.approve('window');
     await migration.finish('freeze');
     return migration;
@@ -258,7 +261,7 @@ describe('Fear 14: a graph dump that is incomplete or lossy', () => {
   });
 
   it('written to in the window it is refused, and dumped again when it holds still', async () => {
-    const migration = await runAfter(['preflight', 'backup', 'rebuild', 'copy', 'verify']);
+    const migration = await migrationAt('verified');
     await migration.approve('window');
     await migration.finish('freeze');
     const before = await standingOf(migration);

@@ -8,17 +8,13 @@ import { SOURCE } from '../../../../local/sandbox/world.ts';
 import {
   deleteFirst,
   firstPoint,
-  proved,
-  runAfter,
   standingOf,
   writeToOld,
 } from '../../../support/migration/fears.ts';
-import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 import { point } from '../../../support/vector-stores.ts';
-
-const REBUILT = ['preflight', 'backup', 'rebuild'] as const;
-const COPIED = [...REBUILT, 'copy'] as const;
 
 async function expectEqual({ services, target }: Migration): Promise<void> {
   const { vectors } = services;
@@ -27,7 +23,7 @@ async function expectEqual({ services, target }: Migration): Promise<void> {
 
 describe('Fear 6: writes during the copy', () => {
   it('neither lose nor bring back a memory: the next pass takes them over', async () => {
-    const migration = await runAfter(REBUILT);
+    const migration = await migrationAt('rebuilt');
     const { vectors } = migration.services;
     let isWritten = false;
     const meanwhile: typeof vectors = {
@@ -53,7 +49,7 @@ describe('Fear 6: writes during the copy', () => {
   });
 
   it('after the verification stop the cutover', async () => {
-    const migration = await proved();
+    const migration = await migrationAt('window-verified');
     await writeToOld(migration, 'Written after the verification');
     const before = await standingOf(migration);
     await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
@@ -94,12 +90,12 @@ describe('Fear 8: counts are equal, contents are not', () => {
   ];
 
   it.each(MANGLINGS)('%s is found, and copied again', async (_, fault, mangle) => {
-    const migration = await runAfter([]);
+    const migration = await migrationAt('started');
     const { vectors } = migration.services;
     const payload = '{"user_id":"user-1","data":"Ada sails","score":10.0,"big":9007199254740993}';
     const vector = '[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]';
     await vectors.upsert(SOURCE, [point(1, payload, vector)], 'upsert');
-    await migration.follow(...COPIED);
+    await migration.follow('preflight', 'backup', 'rebuild', 'copy');
     const mangled = mangle(await firstPoint(migration, migration.target));
     if (!mangled.vector) throw new Error('No vector');
     await vectors.upsert(migration.target, [{ ...mangled, vector: mangled.vector }], 'upsert');
@@ -116,7 +112,7 @@ describe('Fear 8: counts are equal, contents are not', () => {
 
 describe('Fear 9: a false alarm or a false all-clear of the counts per user', () => {
   it('a backend that counts up to a cap is reported, and stops nothing', async () => {
-    const migration = await proved({ statsCap: 5 });
+    const migration = await migrationAt('window-verified', { statsCap: 5 });
     const { facts } = (await migration.runs.read(RUN)).evidence['backup-manifest'] ?? {};
     expect(facts?.disagreements).toBeGreaterThan(0);
     await migration.finish('cutover');
@@ -124,7 +120,7 @@ describe('Fear 9: a false alarm or a false all-clear of the counts per user', ()
   });
 
   it('a memory that has gone from one user to another is seen behind an equal total', async () => {
-    const migration = await proved();
+    const migration = await migrationAt('window-verified');
     const { vectors } = migration.services;
     const { id, vector, payload } = await firstPoint(migration, migration.target);
     if (!vector) throw new Error('No vector');
@@ -142,7 +138,7 @@ describe('Fear 9: a false alarm or a false all-clear of the counts per user', ()
 
 describe('Fear 12: the client gives up, the server goes on, and a retry does it twice', () => {
   it('an upsert whose answer is lost is no second memory', async () => {
-    const migration = await runAfter(REBUILT);
+    const migration = await migrationAt('rebuilt');
     const on = /^PUT .*_v3_.*\/points\?/;
     migration.qdrant.fault({ on, when: 'after', does: { kind: 'drop' } });
     await migration.follow('copy', 'verify');
@@ -152,7 +148,7 @@ describe('Fear 12: the client gives up, the server goes on, and a retry does it 
   it.each(['before', 'after'] as const)(
     'a write that the store has only taken on, answered %s it is done, is none',
     async (when) => {
-      const migration = await runAfter(REBUILT);
+      const migration = await migrationAt('rebuilt');
       const before = await standingOf(migration);
       const body = '{"result":{"operation_id":7,"status":"wait_timeout"},"status":"ok","time":1}';
       const does = { kind: 'answer', status: 200, body } as const;
@@ -166,7 +162,7 @@ describe('Fear 12: the client gives up, the server goes on, and a retry does it 
   );
 
   it('a snapshot whose acceptance is lost is not asked for again', async () => {
-    const migration = await runAfter(['preflight']);
+    const migration = await migrationAt('preflighted');
     const { vectors } = migration.services;
     let asked = 0;
     const losing: typeof vectors = {
@@ -188,7 +184,7 @@ describe('Fear 12: the client gives up, the server goes on, and a retry does it 
   });
 
   it('a second invocation waits its turn, and one thought dead writes nothing more', async () => {
-    const migration = await runAfter(REBUILT);
+    const migration = await migrationAt('rebuilt');
     const before = await standingOf(migration);
     const { vectors } = migration.services;
     const overtaken: typeof vectors = {
@@ -212,15 +208,14 @@ describe('Fear 13: disk or memory of the store is exhausted', () => {
     ['too little', { freeBytes: 1_000 }, 'RefusedLittleSpace'],
     ['unknown', { freeBytes: undefined }, 'RefusedUnknownSpace'],
   ] as const)('room that is %s stops the preflight', async (_, plan, refusal) => {
-    const migration = await createMigration();
-    await migration.start(plan);
+    const migration = await migrationAt('started', {}, plan);
     const before = await standingOf(migration);
     await expect(migration.finish('preflight')).rejects.toEqual(named(refusal));
     expect(await standingOf(migration)).toEqual(before);
   });
 
   it('a store that is full stops the copy, which goes on when there is room', async () => {
-    const migration = await runAfter(REBUILT);
+    const migration = await migrationAt('rebuilt');
     const before = await standingOf(migration);
     const body = '{"status":{"error":"No space left on device"},"time":0,"result":null}';
     const does = { kind: 'answer', status: 507, body } as const;
@@ -235,7 +230,7 @@ describe('Fear 13: disk or memory of the store is exhausted', () => {
     ['turns red', { status: 'red' }],
     ['cannot be optimized', { optimizer_status: { error: 'No space left on device' } }],
   ] as const)('a target that %s in the midst of the copy gets no more', async (_, trouble) => {
-    const migration = await runAfter(REBUILT, { memories: 1_000 });
+    const migration = await migrationAt('rebuilt', { memories: 1_000 });
     const { vectors } = migration.services;
     let writes = 0;
     const troubled: typeof vectors = {
@@ -259,7 +254,7 @@ describe('Fear 13: disk or memory of the store is exhausted', () => {
   });
 
   it('a store that says so with a 500 is full as well', async () => {
-    const migration = await runAfter(REBUILT);
+    const migration = await migrationAt('rebuilt');
     const body =
       '{"status":{"error":"Service internal error: No space left on device (os error 28)"}}';
     const does = { kind: 'answer', status: 500, body } as const;
@@ -270,7 +265,7 @@ describe('Fear 13: disk or memory of the store is exhausted', () => {
   });
 
   it.each(['source', 'target'])('a %s that has turned red gets no more writes', async (side) => {
-    const migration = await runAfter(REBUILT);
+    const migration = await migrationAt('rebuilt');
     const before = await standingOf(migration);
     const { vectors } = migration.services;
     const troubled: typeof vectors = {

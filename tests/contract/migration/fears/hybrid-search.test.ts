@@ -2,19 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import { unnamedVectorOf } from '../../../../lib/migration/copy/keyword-slot.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { firstPoint, proved, runAfter, standingOf } from '../../../support/migration/fears.ts';
+import { firstPoint, standingOf } from '../../../support/migration/fears.ts';
 import { createMigration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 import { point } from '../../../support/vector-stores.ts';
-
-const BACKED_UP = ['preflight', 'backup'] as const;
-const COPIED = [...BACKED_UP, 'rebuild', 'copy'] as const;
 
 describe('Fear 1: silently semantic-only after "success"', () => {
   it.each([{ noKeywordModel: true }, { slotWithoutIdf: true }])(
     'a new version with %o is found out before anything is copied',
     async (shortcomings) => {
-      const migration = await runAfter(BACKED_UP, { shortcomings });
+      const migration = await migrationAt('backed-up', { shortcomings });
       const before = await standingOf(migration);
       await expect(migration.finish('rebuild')).rejects.toEqual(named('RefusedSemanticOnly'));
       expect(await standingOf(migration)).toEqual(before);
@@ -22,7 +20,10 @@ describe('Fear 1: silently semantic-only after "success"', () => {
   );
 
   it('a new version seen at the cutover only never gets users, and is gone back from', async () => {
-    const migration = await proved({ hasPreview: false, shortcomings: { noKeywordModel: true } });
+    const migration = await migrationAt('window-verified', {
+      hasPreview: false,
+      shortcomings: { noKeywordModel: true },
+    });
     const before = await standingOf(migration);
     await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSemanticOnly'));
     expect(migration.operator.heard).not.toContain('open-writes');
@@ -34,7 +35,7 @@ describe('Fear 1: silently semantic-only after "success"', () => {
 
 describe('Fear 2: old memories have no keyword vector though the slot exists', () => {
   it('one copied point without it fails the verification', async () => {
-    const migration = await runAfter(COPIED);
+    const migration = await migrationAt('copied');
     const before = await standingOf(migration);
     const { id, payload, vector } = await firstPoint(migration, migration.target);
     const dense = vector && unnamedVectorOf(vector);
@@ -48,7 +49,7 @@ describe('Fear 2: old memories have no keyword vector though the slot exists', (
   });
 
   it('a store that cannot make them is refused before a point is copied', async () => {
-    const migration = await runAfter([...BACKED_UP, 'rebuild']);
+    const migration = await migrationAt('rebuilt');
     const before = await standingOf(migration);
     const vectors = { ...migration.services.vectors, encodesKeywords: async () => false };
     const attempt = migration.finish('copy', {}, { ...migration.services, vectors });
@@ -68,7 +69,7 @@ describe('Fear 10: unreachable users after the upgrade', () => {
     ['a camel-case key', '{"userId":"ada","data":"x"}'],
     ['nothing at all', '{"data":"x"}'],
   ])('an id with %s stops the preflight, and is neither told nor rewritten', async (_, payload) => {
-    const migration = await runAfter([]);
+    const migration = await migrationAt('started');
     await migration.services.vectors.upsert(SOURCE, [point(1, payload, vector)], 'upsert');
     const before = await standingOf(migration);
     const attempt = migration.finish('preflight');
@@ -78,7 +79,7 @@ describe('Fear 10: unreachable users after the upgrade', () => {
   });
 
   it('a memory past its expiration_date stops it, too', async () => {
-    const migration = await runAfter([]);
+    const migration = await migrationAt('started');
     const payload = '{"user_id":"ada","data":"x","expiration_date":"2020-01-01"}';
     await migration.services.vectors.upsert(SOURCE, [point(1, payload, vector)], 'upsert');
     const before = await standingOf(migration);
@@ -90,14 +91,14 @@ describe('Fear 10: unreachable users after the upgrade', () => {
 
 describe('Fear 11: a wrong embedding model, dimension or distance in the new configuration', () => {
   it('other dimensions are found out by the first write', async () => {
-    const migration = await runAfter(BACKED_UP, { shortcomings: { otherDimensions: 4 } });
+    const migration = await migrationAt('backed-up', { shortcomings: { otherDimensions: 4 } });
     const before = await standingOf(migration);
     await expect(migration.finish('rebuild')).rejects.toEqual(named('RefusedOtherVectors'));
     expect(await standingOf(migration)).toEqual(before);
   });
 
   it('another model of the same dimensions is found out by searching for known memories', async () => {
-    const migration = await runAfter(BACKED_UP, { shortcomings: { otherEmbeddings: true } });
+    const migration = await migrationAt('backed-up', { shortcomings: { otherEmbeddings: true } });
     const before = await standingOf(migration);
     const attempt = migration.finish('rebuild');
     await expect(attempt).rejects.toEqual(named('RefusedOtherVectors'));
@@ -106,7 +107,10 @@ describe('Fear 11: a wrong embedding model, dimension or distance in the new con
   });
 
   it('another model that shows at the cutover only never gets users', async () => {
-    const migration = await proved({ hasPreview: false, shortcomings: { otherEmbeddings: true } });
+    const migration = await migrationAt('window-verified', {
+      hasPreview: false,
+      shortcomings: { otherEmbeddings: true },
+    });
     await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedOtherVectors'));
     expect(migration.operator.heard).not.toContain('open-writes');
     await migration.finish('rollback', { actor: 'machine' });
@@ -114,14 +118,14 @@ describe('Fear 11: a wrong embedding model, dimension or distance in the new con
   });
 
   it('the same model is proved, and leaves nothing of the memories it was tried with', async () => {
-    const migration = await runAfter([...BACKED_UP, 'rebuild']);
+    const migration = await migrationAt('rebuilt');
     const { facts } = (await migration.runs.read(RUN)).evidence['rebuild-proof'] ?? {};
     expect(facts).toMatchObject({ embeddings: 'proved' });
     expect(await migration.services.vectors.count(migration.target)).toBe(0);
   });
 
   it('a backend that does not say what it finds is said to be unproved', async () => {
-    const migration = await runAfter(BACKED_UP);
+    const migration = await migrationAt('backed-up');
     const { preview } = migration.services;
     if (!preview) throw new Error('No preview');
     const silent = { ...preview, bestMatch: async () => undefined };

@@ -6,8 +6,9 @@ import { Refusal } from '../../../../lib/migration/refusals.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { live, proved, runAfter, standingOf } from '../../../support/migration/fears.ts';
+import { standingOf } from '../../../support/migration/fears.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,21 +23,21 @@ async function watchUntilDone(migration: Migration): Promise<void> {
 
 describe('Fear 7: writes are never unfrozen, or frozen past the window', () => {
   async function frozen(): Promise<Migration> {
-    const migration = await runAfter(['preflight', 'backup', 'rebuild', 'copy', 'verify']);
-    await migration.approve('window');
-    await migration.finish('freeze');
-    return migration;
+    return await migrationAt('frozen');
   }
 
   async function halfSwitched(): Promise<Migration> {
-    const migration = await proved({ hasPreview: false, shortcomings: { noKeywordModel: true } });
+    const migration = await migrationAt('window-verified', {
+      hasPreview: false,
+      shortcomings: { noKeywordModel: true },
+    });
     await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSemanticOnly'));
     return migration;
   }
 
   it.each([
     ['just frozen', frozen],
-    ['proved', proved],
+    ['proved', () => migrationAt('window-verified')],
     ['half switched', halfSwitched],
   ] as const)('a run that is %s at the deadline goes back by itself', async (_, arrive) => {
     const migration = await arrive();
@@ -50,7 +51,7 @@ describe('Fear 7: writes are never unfrozen, or frozen past the window', () => {
 
 describe('Fear 15: rollback discovers writes, or has nothing to go back to', () => {
   it('writes are not lost unless exactly so many are acknowledged', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { services, target: collection, clock: now } = migration;
     const settings = { store: services.vectors, collection, dimensions: 8, now };
     await (await startNewVersion(settings)).add('user-1', 'A new fact');
@@ -64,7 +65,7 @@ describe('Fear 15: rollback discovers writes, or has nothing to go back to', () 
   });
 
   it('with the old collection gone and the store upgraded, users stay where they are', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { services, target, operator } = migration;
     await services.vectors.deleteCollection(SOURCE);
     const vectors = { ...services.vectors, version: async () => '2.0.0' };
@@ -75,7 +76,7 @@ describe('Fear 15: rollback discovers writes, or has nothing to go back to', () 
   });
 
   it('with a part of the backup lost beside the old collection, users stay where they are', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { services, target, operator, runs } = migration;
     await services.vectors.deleteCollection(SOURCE);
     const { parts } = await readManifest(services, await runs.read(RUN));
@@ -95,7 +96,7 @@ describe('Fear 15: rollback discovers writes, or has nothing to go back to', () 
   });
 
   it('with the old image gone it says so, and ends when there is one again', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { services, operator } = migration;
     const hooks: typeof services.hooks = {
       async ask(request) {
@@ -113,7 +114,7 @@ describe('Fear 15: rollback discovers writes, or has nothing to go back to', () 
   });
 
   it('when the days are over it is refused, and says since when', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     migration.pass(30 * DAY_MS);
     const before = await standingOf(migration);
     const attempt = migration.finish('rollback');
@@ -123,7 +124,7 @@ describe('Fear 15: rollback discovers writes, or has nothing to go back to', () 
   });
 
   it('before the days are over, nothing of the way back is removed', async () => {
-    const migration = await proved();
+    const migration = await migrationAt('window-verified');
     await migration.finish('cutover');
     migration.pass(30 * DAY_MS - 1);
     expect(await migration.invoke('retention')).toMatchObject({ phase: 'live', done: false });

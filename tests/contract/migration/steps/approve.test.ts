@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { createHandler } from '../../../../functions/migration/approve.ts';
 import type { RefusalName } from '../../../../lib/migration/refusals.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
-import { runAfter, writeToOld } from '../../../support/migration/fears.ts';
+import { writeToOld } from '../../../support/migration/fears.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const HOUR_MS = 3_600_000;
@@ -15,7 +16,7 @@ async function digestOf({ runs }: Migration): Promise<string> {
 }
 
 async function verified() {
-  const migration = await runAfter(['preflight', 'backup', 'rebuild', 'copy', 'verify']);
+  const migration = await migrationAt('verified');
   const approve = createHandler(async () => migration.services);
   const at = (later: number) => new Date(migration.clock().getTime() + later).toISOString();
   const approval = {

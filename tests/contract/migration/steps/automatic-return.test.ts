@@ -5,8 +5,9 @@ import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { deleteFirst, proved, writeToOld } from '../../../support/migration/fears.ts';
+import { deleteFirst, writeToOld } from '../../../support/migration/fears.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const WINDOW_MS = 31 * 60_000;
@@ -26,7 +27,7 @@ async function watchUntilDone(migration: Migration): Promise<void> {
 
 /** The hook for opening writes has been asked and is not done. */
 async function opening(): Promise<Migration> {
-  const migration = await proved();
+  const migration = await migrationAt('window-verified');
   const { hooks } = migration.services;
   const ask: typeof hooks.ask = async (request) => {
     const answer = await hooks.ask(request);
@@ -40,7 +41,10 @@ async function opening(): Promise<Migration> {
 
 describe('before users were let in', () => {
   async function failed(): Promise<Migration> {
-    const migration = await proved({ hasPreview: false, shortcomings: { noKeywordModel: true } });
+    const migration = await migrationAt('window-verified', {
+      hasPreview: false,
+      shortcomings: { noKeywordModel: true },
+    });
     await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSemanticOnly'));
     return migration;
   }
@@ -76,7 +80,7 @@ describe('before users were let in', () => {
   });
 
   it('what a smoke test left on the old version is removed, and no reason to restore', async () => {
-    const migration = await proved();
+    const migration = await migrationAt('window-verified');
     const { hooks, setting, vectors } = migration.services;
     const before = await fingerprintOf(vectors, SOURCE);
     const ask: typeof hooks.ask = async (request) =>
@@ -110,7 +114,7 @@ describe('before users were let in', () => {
   });
 
   it('with nothing to return to, an operator may finish what has begun, even late', async () => {
-    const migration = await proved();
+    const migration = await migrationAt('window-verified');
     const { vectors } = migration.services;
     const slow = { ...migration.services, hooks: { ask: async () => 'under-way' as const } };
     expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
@@ -181,7 +185,7 @@ describe('once users may have written', () => {
   });
 
   it('a window in which nobody was let in has nothing to stay on', async () => {
-    const migration = await proved();
+    const migration = await migrationAt('window-verified');
     const slow = {
       ...migration.services,
       hooks: { ask: async () => 'under-way' as const },

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../lib/migration/refusals.ts';
 import { readReport } from '../../../../lib/migration/runs/reports.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const TEST_USER = '__migration_test_run-a';
 
 async function started(): Promise<Migration> {
-  const migration = await createMigration();
-  await migration.start();
+  const migration = await migrationAt('started');
   return migration;
 }
 

@@ -6,6 +6,7 @@ import type { Reference } from '../../../../lib/migration/runs/run.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 interface Manifest {
@@ -17,9 +18,7 @@ interface Manifest {
 }
 
 async function backedUp(options: Parameters<typeof createMigration>[0] = {}) {
-  const migration = await createMigration(options);
-  await migration.start();
-  await migration.follow('preflight', 'backup');
+  const migration = await migrationAt('backed-up', options);
   return { ...migration, manifest: await manifestOf(migration) };
 }
 
@@ -76,10 +75,8 @@ describe('a backup', () => {
   });
 
   it('that was written to in between is not proved, and leaves no debris', async () => {
-    const migration = await createMigration();
+    const migration = await migrationAt('preflighted');
     const { vectors } = migration.services;
-    await migration.start();
-    await migration.follow('preflight');
     await migration.invoke('backup', { execute: false });
     migration.qdrant.fault({
       on: /^POST .*\/snapshots\?wait=false/,
@@ -97,9 +94,7 @@ describe('a backup', () => {
   });
 
   it('gives up on a snapshot that never comes', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight');
+    const migration = await migrationAt('preflighted');
     migration.qdrant.fault({
       on: /^POST .*\/snapshots\?wait=false/,
       does: { kind: 'answer', status: 202, body: '{"status":"accepted","time":0}' },
@@ -108,9 +103,7 @@ describe('a backup', () => {
   });
 
   it('is a dry run unless it is told otherwise', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight');
+    const migration = await migrationAt('preflighted');
     const before = await migration.runs.read(RUN);
     expect(await migration.invoke('backup', { execute: false })).toMatchObject({
       dryRun: true,

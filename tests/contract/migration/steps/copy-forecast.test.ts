@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { readJson } from '../../../../lib/migration/ports/json-artifact.ts';
 import { userDigest } from '../../../../lib/migration/proof/user-digest.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
-import { runAfter } from '../../../support/migration/fears.ts';
 import { RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 
 interface Forecast {
   readonly total: number;
@@ -14,7 +14,7 @@ interface Forecast {
 }
 
 async function forecastOver(change: (vectors: Services['vectors']) => Services['vectors']) {
-  const migration = await runAfter(['preflight', 'backup', 'rebuild']);
+  const migration = await migrationAt('rebuilt');
   const { vectors, artifacts } = migration.services;
   const spoken = { ...migration.services, vectors: change(vectors) };
   const result = await migration.invoke('copy', { execute: false }, spoken);
@@ -42,7 +42,7 @@ it('tells users and points, and writes no memory', async () => {
 });
 
 it('counts users for itself alone: the copy asks for no more than the total', async () => {
-  const migration = await runAfter(['preflight', 'backup', 'rebuild']);
+  const migration = await migrationAt('rebuilt');
   const facet = async () => {
     throw new Error('Users were counted');
   };

@@ -7,6 +7,7 @@ import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.
 import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 async function write({ services, clock }: Migration, text: string): Promise<void> {
@@ -49,10 +50,7 @@ describe('a migration', () => {
   });
 
   it('brings over what was written, changed and deleted between the copy and the freeze', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-    await migration.approve('window');
+    const migration = await migrationAt('approved');
     await write(migration, 'Ada has bought a boat');
     await deleteOne(migration, SOURCE);
     await migration.follow('freeze', 'backup', 'copy', 'verify', 'cutover');
@@ -63,9 +61,7 @@ describe('a migration', () => {
   });
 
   it('whose artifacts are kept for thirty days from the cutover on', async () => {
-    const migration = await createMigration();
-    await migration.prove();
-    await migration.finish('cutover');
+    const migration = await migrationAt('live');
     const { artifacts } = migration.services;
     const kept = await Array.fromAsync(artifacts.list(`${RUN}/snapshot`));
     const day = migration.clock().getTime() + 30 * 86_400_000;
@@ -79,9 +75,7 @@ describe('a migration', () => {
 
 describe('a verification', () => {
   it('fails for a point that was left out, and passes when it was copied again', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild', 'copy');
+    const migration = await migrationAt('copied');
     await deleteOne(migration, migration.target);
     await expect(migration.finish('verify')).rejects.toEqual(named('RefusedVerification'));
     expect((await migration.runs.read(RUN)).phase).toBe('copied');
@@ -92,9 +86,7 @@ describe('a verification', () => {
 
 describe('the window', () => {
   it('is not opened before somebody has approved the report', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+    const migration = await migrationAt('verified');
     await expect(migration.finish('freeze')).rejects.toEqual(named('RefusedMissingApproval'));
     const run = await migration.runs.read(RUN);
     expect(run.phase).toBe('verified');
@@ -103,10 +95,7 @@ describe('the window', () => {
   });
 
   it('is not believed in while a write still goes through, which is taken back', async () => {
-    const migration = await createMigration({ forgetsToFreeze: true });
-    await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-    await migration.approve('window');
+    const migration = await migrationAt('approved', { forgetsToFreeze: true });
     await expect(migration.finish('freeze')).rejects.toEqual(named('RefusedNotFrozen'));
     expect((await migration.runs.read(RUN)).phase).toBe('freezing');
     const { vectors } = migration.services;
@@ -114,10 +103,7 @@ describe('the window', () => {
   });
 
   it('is not believed in while somebody writes past the backend', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-    await migration.approve('window');
+    const migration = await migrationAt('approved');
     expect(await migration.invoke('freeze')).toMatchObject({ done: false, waitSeconds: 10 });
     await write(migration, 'A batch job that nobody thought of');
     migration.pass(10_000);
@@ -125,8 +111,7 @@ describe('the window', () => {
   });
 
   it('closes at its deadline: nothing but going back is done after it', async () => {
-    const migration = await createMigration();
-    await migration.prove();
+    const migration = await migrationAt('window-verified');
     migration.pass(31 * 60_000);
     await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedDeadlinePassed'));
     expect((await migration.runs.read(RUN)).phase).toBe('proved');
@@ -138,9 +123,8 @@ describe('the window', () => {
 
 describe('a cutover', () => {
   it('is refused for what was written in the window, and made once all of it is renewed', async () => {
-    const migration = await createMigration();
+    const migration = await migrationAt('window-verified');
     const { vectors } = migration.services;
-    await migration.prove();
     await write(migration, 'Written after the verification');
     const attempt = migration.invoke('cutover');
     await expect(attempt).rejects.toEqual(named('RefusedSourceChanged'));
@@ -161,11 +145,7 @@ describe('a cutover', () => {
   });
 
   it('is refused while the snapshot is of anything else than what was verified', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-    await migration.approve('window');
-    await migration.follow('freeze', 'backup');
+    const migration = await migrationAt('window-backed-up');
     await changeOne(migration, SOURCE);
     await migration.follow('copy', 'verify');
     const attempt = migration.invoke('cutover');
@@ -176,8 +156,7 @@ describe('a cutover', () => {
   });
 
   it('compares every count before anything is switched, too', async () => {
-    const migration = await createMigration();
-    await migration.prove();
+    const migration = await migrationAt('window-verified');
     await deleteOne(migration, migration.target);
     for (const execute of [false, true]) {
       const attempt = migration.invoke('cutover', { execute });
@@ -190,8 +169,7 @@ describe('a cutover', () => {
   });
 
   it('is refused when the new collection is no longer what was verified, though every count is', async () => {
-    const migration = await createMigration();
-    await migration.prove();
+    const migration = await migrationAt('window-verified');
     await changeOne(migration, migration.target);
     for (const execute of [false, true]) {
       const attempt = migration.invoke('cutover', { execute });
@@ -204,8 +182,7 @@ describe('a cutover', () => {
   });
 
   it('is refused when the source is no longer what was verified', async () => {
-    const migration = await createMigration();
-    await migration.prove();
+    const migration = await migrationAt('window-verified');
     await write(migration, 'Written after the verification');
     await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
     expect((await migration.runs.read(RUN)).phase).toBe('proved');
@@ -213,8 +190,7 @@ describe('a cutover', () => {
   });
 
   it('is refused when somebody else has changed the setting', async () => {
-    const migration = await createMigration();
-    await migration.prove();
+    const migration = await migrationAt('window-verified');
     await migration.services.setting.change({ from: SOURCE, to: 'elsewhere' });
     await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedSettingChanged'));
     expect(await migration.services.setting.read()).toBe('elsewhere');
@@ -224,16 +200,14 @@ describe('a cutover', () => {
     ['has no model for keywords', { noKeywordModel: true }, 'RefusedSemanticOnly'],
     ['remembers nothing', { emptyExtractions: 9 }, 'RefusedSmokeTest'],
   ] as const)('to a version that %s does not open writes', async (_, shortcomings, refusal) => {
-    const migration = await createMigration({ hasPreview: false, shortcomings });
-    await migration.prove();
+    const migration = await migrationAt('window-verified', { hasPreview: false, shortcomings });
     await expect(migration.finish('cutover')).rejects.toEqual(named(refusal));
     expect((await migration.runs.read(RUN)).phase).toBe('switching');
     expect(migration.operator.heard).not.toContain('open-writes');
   });
 
   it('is not finished while a count of a user differs', async () => {
-    const migration = await createMigration();
-    await migration.prove();
+    const migration = await migrationAt('window-verified');
     const { hooks } = migration.services;
     const ask: typeof hooks.ask = async (request) => {
       if (request.action === 'deploy-new') await deleteOne(migration, migration.target);
@@ -247,8 +221,7 @@ describe('a cutover', () => {
   });
 
   it('is a dry run unless it is told otherwise', async () => {
-    const migration = await createMigration();
-    await migration.prove();
+    const migration = await migrationAt('window-verified');
     const before = await migration.runs.read(RUN);
     expect(await migration.invoke('cutover', { execute: false })).toMatchObject({
       dryRun: true,

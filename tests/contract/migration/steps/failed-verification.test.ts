@@ -1,11 +1,10 @@
 // A verification that fails takes the place of an older one that passed: in the record, in status, and at the gates.
 import { describe, expect, it } from 'vitest';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
-import { deleteFirst, proved, runAfter } from '../../../support/migration/fears.ts';
+import { deleteFirst } from '../../../support/migration/fears.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
-
-const VERIFIED = ['preflight', 'backup', 'rebuild', 'copy', 'verify'] as const;
 
 async function failing(migration: Migration): Promise<Migration> {
   await deleteFirst(migration, migration.target);
@@ -20,7 +19,7 @@ async function shown({ services }: Migration) {
 
 describe('a verification that fails', () => {
   it('is what status shows, and its report is the one that was stored', async () => {
-    const migration = await proved();
+    const migration = await migrationAt('window-verified');
     const before = (await shown(migration)).report;
     await failing(migration);
     const { report } = await shown(migration);
@@ -31,7 +30,7 @@ describe('a verification that fails', () => {
   });
 
   it('inside the window stops the cutover by its name', async () => {
-    const migration = await failing(await proved());
+    const migration = await failing(await migrationAt('window-verified'));
     const attempt = migration.finish('cutover');
     await expect(attempt).rejects.toEqual(named('RefusedVerification'));
     await expect(attempt).rejects.toThrow(/verification-report-\d+\.json/);
@@ -41,13 +40,13 @@ describe('a verification that fails', () => {
   });
 
   it('inside the window leaves the way back open', async () => {
-    const migration = await failing(await proved());
+    const migration = await failing(await migrationAt('window-verified'));
     await migration.finish('rollback');
     expect((await migration.runs.read(RUN)).phase).toBe('returned');
   });
 
   it('voids the approval that was given, and cannot be approved itself', async () => {
-    const migration = await runAfter(VERIFIED);
+    const migration = await migrationAt('verified');
     await migration.approve('window');
     await failing(migration);
     await expect(migration.finish('freeze')).rejects.toEqual(named('RefusedOtherEvidence'));
@@ -59,7 +58,7 @@ describe('a verification that fails', () => {
   });
 
   it('is followed by one that looks at everything anew', async () => {
-    const migration = await failing(await runAfter(VERIFIED));
+    const migration = await failing(await migrationAt('verified'));
     await migration.follow('copy', 'verify');
     expect((await shown(migration)).report?.facts.isPassed).toBe(true);
   });

@@ -1,7 +1,8 @@
 // The graph is a part of the backup: exact where it counts, and never left out in silence.
 import { describe, expect, it } from 'vitest';
 import { readManifest } from '../../../../lib/migration/proof/backup-manifest.ts';
-import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 /** Somebody writes whenever the graph has been read through. */
@@ -18,9 +19,7 @@ function withBusyGraph({ services, graph }: Migration) {
 
 describe('the backup of the graph', () => {
   it('is a dump that can be read back, kept as long as the snapshot', async () => {
-    const migration = await createMigration();
-    await migration.prove();
-    await migration.finish('cutover');
+    const migration = await migrationAt('live');
     const { services, runs } = migration;
     const { graph } = await readManifest(services, await runs.read(RUN));
     expect(graph).toMatchObject({ kind: 'exact', nodes: 2, relationships: 1 });
@@ -31,35 +30,30 @@ describe('the backup of the graph', () => {
   });
 
   it('says before the window when somebody wrote meanwhile', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.finish('preflight');
+    const migration = await migrationAt('preflighted');
     await migration.finish('backup', {}, withBusyGraph(migration));
     const run = await migration.runs.read(RUN);
     expect(run.evidence['backup-manifest']?.facts.graph).toBe('drifted');
   });
 
   it('is refused inside the window when somebody still writes', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-    await migration.approve('window');
-    await migration.finish('freeze');
+    const migration = await migrationAt('frozen');
     const attempt = migration.finish('backup', {}, withBusyGraph(migration));
     await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
     expect((await migration.runs.read(RUN)).phase).toBe('frozen');
   });
 
   it('is not left out unless the plan says so', async () => {
-    const migration = await createMigration({ hasGraph: false });
-    await migration.start();
+    const migration = await migrationAt('started', { hasGraph: false });
     await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedNoGraph'));
   });
 
   it('is left out where the plan says so', async () => {
-    const migration = await createMigration({ hasGraph: false });
-    await migration.start({ accepts: ['no-graph'] });
-    await migration.follow('preflight', 'backup');
+    const migration = await migrationAt(
+      'backed-up',
+      { hasGraph: false },
+      { accepts: ['no-graph'] },
+    );
     const run = await migration.runs.read(RUN);
     expect(run.evidence['backup-manifest']?.facts.graph).toBe('none');
   });

@@ -5,21 +5,19 @@ import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { readReport } from '../../../../lib/migration/runs/reports.ts';
 import { findFreePort } from '../../../../local/free-port.ts';
-import { createMigration, RUN } from '../../../support/migration/migration.ts';
+import { RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 async function preflightOver(change: (graph: GraphSource) => GraphSource) {
-  const migration = await createMigration();
-  await migration.start();
+  const migration = await migrationAt('started');
   const spoken = { ...migration.services, graph: change(migration.graph) };
   return { migration, attempt: migration.finish('preflight', {}, spoken) };
 }
 
 describe('the graph', () => {
   it('is told by version, edition and size', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.finish('preflight');
+    const migration = await migrationAt('preflighted');
     const reference = (await migration.runs.read(RUN)).evidence['preflight-report'];
     if (!reference) throw new Error('No report');
     expect(await readReport(migration.services, reference)).toMatchObject({
@@ -93,8 +91,7 @@ describe('the graph', () => {
   });
 
   it('that is gone is told beside whatever else is in the way', async () => {
-    const migration = await createMigration();
-    await migration.start({ sourceCollection: 'nothing' });
+    const migration = await migrationAt('started', {}, { sourceCollection: 'nothing' });
     const server = () =>
       failing(new RetryableFailure('RetryableUnavailable', 'ServiceUnavailable'));
     const spoken = { ...migration.services, graph: { ...migration.graph, server } };

@@ -4,25 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import {
-  createMigration,
-  type Migration,
-  RUN,
-  type StepName,
-} from '../../../support/migration/migration.ts';
+import { type Migration, RUN, type StepName } from '../../../support/migration/migration.ts';
+import { migrationAt, type Point } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 import { LEASE_MS } from '../../../support/migration/run-table.ts';
 
-type Prepare = (migration: Migration) => Promise<void>;
-
 const DRILL = `restore_drill_${RUN}`;
-
-const having =
-  (...steps: StepName[]): Prepare =>
-  async (migration) => {
-    await migration.start();
-    await migration.follow(...steps);
-  };
 
 /** What takes long in a step: a call, or the rows of a stream. */
 type Slow = (services: Services, pass: () => Promise<void>) => Services;
@@ -75,19 +62,18 @@ const slowGraph: Slow = (services, pass) => {
   };
 };
 
-const STAGES: readonly (readonly [string, StepName, Prepare, Slow])[] = [
-  ['looking through the memories', 'preflight', having(), slowScroll],
-  ['asking for every user', 'backup', having('preflight'), slowStatistics],
-  ['restoring for a try', 'backup', having('preflight'), slowUpload],
-  ['the dump of the graph', 'backup', having('preflight'), slowGraph],
-  ['comparing everything', 'verify', having('preflight', 'backup', 'rebuild', 'copy'), slowScroll],
-  ['the look before the cutover', 'cutover', (migration) => migration.prove(), slowScroll],
+const STAGES: readonly (readonly [string, StepName, Point, Slow])[] = [
+  ['looking through the memories', 'preflight', 'started', slowScroll],
+  ['asking for every user', 'backup', 'preflighted', slowStatistics],
+  ['restoring for a try', 'backup', 'preflighted', slowUpload],
+  ['the dump of the graph', 'backup', 'preflighted', slowGraph],
+  ['comparing everything', 'verify', 'copied', slowScroll],
+  ['the look before the cutover', 'cutover', 'window-verified', slowScroll],
 ];
 
 describe('a stage that takes longer than a lease', () => {
-  it.each(STAGES)('keeps its turn: %s', async (_, step, prepare, slow) => {
-    const migration = await createMigration();
-    await prepare(migration);
+  it.each(STAGES)('keeps its turn: %s', async (_, step, point, slow) => {
+    const migration = await migrationAt(point);
     let refused = 0;
     const pass = async () => {
       for (let beats = 0; beats < 6; beats += 1) {
@@ -104,8 +90,7 @@ describe('a stage that takes longer than a lease', () => {
   });
 
   it('lets its turn go when it fails', async () => {
-    const migration = await createMigration();
-    await migration.start();
+    const migration = await migrationAt('started');
     const failing = slowScroll(migration.services, () => Promise.reject(new Error('of the store')));
     await expect(migration.invoke('preflight', {}, failing)).rejects.toThrow('of the store');
     expect(migration.beatIntervals()).toEqual([]);
@@ -118,9 +103,8 @@ describe('a turn that cannot be ended', () => {
     ['a success', 'somebody_elses', { done: true }],
     ['a refusal', DRILL, { name: 'RefusedTarget' }],
   ])('hides nothing of what became of the step: %s', async (_, taken, expected) => {
-    const migration = await createMigration();
+    const migration = await migrationAt('started');
     const { services } = migration;
-    await migration.start();
     const layout = { vectors: { size: 8, distance: 'Cosine' } } as const;
     await services.vectors.createCollection(taken, layout);
     const release = () => Promise.reject(new Error('No table'));
@@ -139,11 +123,7 @@ describe('a stage that is at work when the window closes', () => {
   const WINDOW_MS = 30 * 60_000;
 
   async function frozen(): Promise<Migration> {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-    await migration.approve('window');
-    await migration.follow('freeze');
+    const migration = await migrationAt('frozen');
     return migration;
   }
 
@@ -197,8 +177,7 @@ describe('a stage that is at work when the window closes', () => {
   });
 
   it('changes nothing more: a cutover that was trying the new version', async () => {
-    const migration = await createMigration();
-    await migration.prove();
+    const migration = await migrationAt('window-verified');
     const { backend } = migration.services;
     const written: string[] = [];
     const spoken: Services['backend'] = {
@@ -218,8 +197,7 @@ describe('a stage that is at work when the window closes', () => {
   });
 
   it('lets nobody in: a cutover that was about to open writes', async () => {
-    const migration = await createMigration();
-    await migration.prove();
+    const migration = await migrationAt('window-verified');
     const { setting, hooks } = migration.services;
     let isOpening = false;
     const ask: typeof hooks.ask = async (request) => {
@@ -239,8 +217,7 @@ describe('a stage that is at work when the window closes', () => {
   });
 
   it('does not end for it when it is the return itself', async () => {
-    const migration = await createMigration();
-    await migration.prove();
+    const migration = await migrationAt('window-verified');
     const deploying: Services = {
       ...migration.services,
       hooks: { ask: async () => 'under-way' },
@@ -281,22 +258,21 @@ describe('a step that stood still for as long as a lease', () => {
   }
 
   it.each([
-    ['restoring for a try', 'backup', having('preflight'), DRILL],
+    ['restoring for a try', 'backup', () => migrationAt('preflighted'), DRILL],
     [
       'restoring what users go back to',
       'rollback',
-      async (migration: Migration) => {
-        await migration.prove();
-        await migration.finish('cutover');
+      async () => {
+        const migration = await migrationAt('live');
         await migration.services.vectors.deleteCollection(SOURCE);
+        return migration;
       },
       `${SOURCE}_restored_${RUN}`,
     ],
   ] as const)(
     'ends its upload and leaves the name to its successor: %s',
     async (_, step, prepare, name) => {
-      const migration = await createMigration();
-      await prepare(migration);
+      const migration = await prepare();
       const { vectors } = migration.services;
       const changes: string[] = [];
       const spoken: Services = {
@@ -322,8 +298,7 @@ describe('a step that stood still for as long as a lease', () => {
   );
 
   it('asks for its turn before each of its changes to the new collection', async () => {
-    const migration = await createMigration();
-    await having('preflight', 'backup', 'rebuild', 'copy')(migration);
+    const migration = await migrationAt('copied');
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(migration.target, { limit: 2 });
     const [first, second] = points;

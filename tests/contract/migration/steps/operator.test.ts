@@ -3,14 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { takeStep } from '../../../../lib/migration/runs/step.ts';
 import { startRun } from '../../../../lib/migration/steps/start.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { live, proved } from '../../../support/migration/fears.ts';
-import { createMigration, RUN, STEPS } from '../../../support/migration/migration.ts';
+import { RUN, STEPS } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 describe('a finding accepted late', () => {
   it('is added to the plan by the step that found it', async () => {
-    const migration = await createMigration({ hasGraph: false });
-    await migration.start();
+    const migration = await migrationAt('started', { hasGraph: false });
     await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedNoGraph'));
     await migration.finish('preflight', { accepts: ['no-graph'] });
     expect(await migration.runs.read(RUN)).toMatchObject({
@@ -20,8 +19,7 @@ describe('a finding accepted late', () => {
   });
 
   it('is taken by no other step', async () => {
-    const migration = await createMigration();
-    await migration.start();
+    const migration = await migrationAt('started');
     const backup = migration.invoke('backup', { accepts: ['no-graph'] });
     await expect(backup).rejects.toEqual(named('RefusedInput'));
   });
@@ -29,8 +27,7 @@ describe('a finding accepted late', () => {
 
 describe('an id whose run has ended', () => {
   it('is refused as ended, by its phase', async () => {
-    const migration = await createMigration();
-    await migration.start();
+    const migration = await migrationAt('started');
     await migration.finish('abandon');
     const again = startRun(migration.services, {
       ...{ runId: RUN, execute: true, sourceCollection: SOURCE },
@@ -42,9 +39,7 @@ describe('an id whose run has ended', () => {
 
 describe('an interrupted step', () => {
   it('changes nothing more, releases its lock, and continues when it is given again', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild');
+    const migration = await migrationAt('rebuilt');
     const { vectors } = migration.services;
     const controller = new AbortController();
     let pages = 0;
@@ -74,7 +69,7 @@ describe('an interrupted step', () => {
 
 describe('a collection setting that somebody else changed', () => {
   it('is replaced by a rollback while writes are frozen', async () => {
-    const migration = await proved();
+    const migration = await migrationAt('window-verified');
     const { setting } = migration.services;
     await expect(
       migration.finish(
@@ -98,7 +93,7 @@ describe('a collection setting that somebody else changed', () => {
   });
 
   it('stops a rollback before anything is frozen', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { setting } = migration.services;
     await setting.change({ from: migration.target, to: 'elsewhere' });
     const heard = migration.operator.heard.length;

@@ -8,19 +8,13 @@ import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 import { LEASE_MS } from '../../../support/migration/run-table.ts';
 import { createAlias } from '../../../support/vector-stores.ts';
 
 const LAYOUT = { vectors: { size: 8, distance: 'Cosine' } } as const;
 const RESTORED = `${SOURCE}_restored_${RUN}`;
-
-async function live(): Promise<Migration> {
-  const migration = await createMigration();
-  await migration.prove();
-  await migration.finish('cutover');
-  return migration;
-}
 
 /** Another invocation takes the run over. */
 async function overtake({ pass, lock }: Migration): Promise<void> {
@@ -45,7 +39,7 @@ describe('a collection of somebody else', () => {
   });
 
   it('behind an alias is not restored onto', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { vectors } = migration.services;
     const before = await fingerprintOf(vectors, migration.target);
     await vectors.deleteCollection(SOURCE);
@@ -57,10 +51,8 @@ describe('a collection of somebody else', () => {
 
 describe('what the setting names', () => {
   it.each(['abandon', 'rebuild'] as const)('is removed by no %s', async (step) => {
-    const migration = await createMigration();
+    const migration = await migrationAt('rebuilt');
     const { services, target, clock } = migration;
-    await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild');
     await services.setting.change({ from: SOURCE, to: target });
     const settings = { store: services.vectors, collection: target, dimensions: 8, now: clock };
     await (await startNewVersion(settings)).add('user-1', 'Written by somebody let in by hand');
@@ -80,31 +72,21 @@ describe('a backup that is given up half-way', () => {
   }
 
   it('leaves no snapshot on the store: before the window', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight');
+    const migration = await migrationAt('preflighted');
     await breakOff(migration);
     await migration.finish('abandon');
     expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 
   it('leaves no snapshot on the store: inside the window', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-    await migration.approve('window');
-    await migration.follow('freeze');
+    const migration = await migrationAt('frozen');
     await breakOff(migration);
     await migration.finish('rollback');
     expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 
   it('keeps no return from its end, though the store keeps the snapshot', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-    await migration.approve('window');
-    await migration.follow('freeze');
+    const migration = await migrationAt('frozen');
     await breakOff(migration);
     const deleteSnapshot = () => Promise.reject(new Error('Not now'));
     const vectors = { ...migration.services.vectors, deleteSnapshot };
@@ -116,7 +98,7 @@ describe('a backup that is given up half-way', () => {
 
 describe('a turn that is over', () => {
   it('does not remove what a later one has restored and users work on', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { vectors, setting } = migration.services;
     await vectors.deleteCollection(SOURCE);
     let looks = 0;
@@ -144,8 +126,7 @@ describe('a turn that is over', () => {
   });
 
   it('writes no further memory of the smoke test', async () => {
-    const migration = await createMigration();
-    await migration.prove();
+    const migration = await migrationAt('window-verified');
     const written: string[] = [];
     const { backend } = migration.services;
     const slow: Services = {
@@ -162,9 +143,7 @@ describe('a turn that is over', () => {
   });
 
   it('writes nothing to the new version to warm it up', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight', 'backup');
+    const migration = await migrationAt('backed-up');
     const written: string[] = [];
     const { preview } = migration.services;
     if (!preview) throw new Error('There is a preview in this world');
@@ -184,10 +163,7 @@ describe('a turn that is over', () => {
 
 describe('a freeze', () => {
   it('is not proved by a write that got through without an answer', async () => {
-    const migration = await createMigration({ forgetsToFreeze: true });
-    await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-    await migration.approve('window');
+    const migration = await migrationAt('approved', { forgetsToFreeze: true });
     const { backend, vectors } = migration.services;
     const addMemory: typeof backend.addMemory = async (user, text) => {
       await backend.addMemory(user, text);
@@ -202,7 +178,7 @@ describe('a freeze', () => {
 
 describe('the loss of a return', () => {
   it('is what was exported, not what was counted a moment before', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { artifacts, vectors, setting } = migration.services;
     const deleteOne = async () => {
       const { points } = await vectors.scroll(migration.target, { limit: 1 });

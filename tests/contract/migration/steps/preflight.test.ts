@@ -4,6 +4,7 @@ import { readReport } from '../../../../lib/migration/runs/reports.ts';
 import { DEFAULT_VERSION } from '../../../../local/sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 import { createAlias, point } from '../../../support/vector-stores.ts';
 
@@ -112,9 +113,7 @@ const OBSTACLES: readonly Obstacle[] = [
 
 describe('the preflight', () => {
   it('of a store without obstacles reports what it saw, users by digest only', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.finish('preflight');
+    const migration = await migrationAt('preflighted');
     const run = await migration.runs.read(RUN);
     expect(run.phase).toBe('checked');
     const reference = run.evidence['preflight-report'];
@@ -153,9 +152,7 @@ describe('the preflight', () => {
   });
 
   it('that finds something takes the place of an earlier one that found nothing', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.finish('preflight');
+    const migration = await migrationAt('preflighted');
     const { evidence } = await migration.runs.read(RUN);
     await withPayload(migration, '{"data":"x"}');
     await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedUnreachableUsers'));

@@ -2,13 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Shortcomings } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE, type WorldOptions } from '../../../../local/sandbox/world.ts';
-import { createMigration, RUN } from '../../../support/migration/migration.ts';
+import { RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 async function backedUp(options: Partial<WorldOptions> = {}) {
-  const migration = await createMigration(options);
-  await migration.start();
-  await migration.follow('preflight', 'backup');
+  const migration = await migrationAt('backed-up', options);
   return migration;
 }
 

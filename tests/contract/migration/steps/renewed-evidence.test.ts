@@ -5,12 +5,8 @@ import type { VectorStore } from '../../../../lib/migration/ports/vector-store.t
 import { type Step, takeStep } from '../../../../lib/migration/runs/step.ts';
 import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import {
-  createMigration,
-  type Migration,
-  RUN,
-  STEPS,
-} from '../../../support/migration/migration.ts';
+import { type Migration, RUN, STEPS } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 
 /** Invokes a step whose time is up after so many pieces of work. */
 async function begin({ services }: Migration, step: Step, pieces: number): Promise<void> {
@@ -37,20 +33,15 @@ async function mangleFirst(vectors: VectorStore, collection: string): Promise<vo
 }
 
 it('a copy begun into one collection does not go on in the middle of its successor', async () => {
-  const migration = await createMigration({ memories: 600, hasPreview: false });
-  await migration.start();
-  await migration.follow('preflight', 'backup', 'rebuild');
+  const migration = await migrationAt('rebuilt', { memories: 600, hasPreview: false });
   await begin(migration, STEPS.copy, 0);
   await migration.follow('rebuild', 'copy');
   expect(await migration.services.vectors.count(migration.target)).toBe(600);
 });
 
 it('a verification begun before the window proves nothing of what was copied in it', async () => {
-  const migration = await createMigration({ memories: 600 });
+  const migration = await migrationAt('approved', { memories: 600 });
   const { vectors } = migration.services;
-  await migration.start();
-  await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-  await migration.approve('window');
   await begin(migration, STEPS.verify, 0);
   await migration.follow('freeze', 'backup', 'copy');
   await mangleFirst(vectors, migration.target);
@@ -58,10 +49,8 @@ it('a verification begun before the window proves nothing of what was copied in 
 });
 
 it('a backup begun before the window is none of what was frozen', async () => {
-  const migration = await createMigration();
+  const migration = await migrationAt('backed-up');
   const { vectors, clock } = migration.services;
-  await migration.start();
-  await migration.follow('preflight', 'backup');
   await begin(migration, STEPS.backup, 1);
   await migration.follow('rebuild', 'copy');
   const settings = { store: vectors, collection: SOURCE, dimensions: 8, now: clock };

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { Killed, mortal } from '../../../support/migration/mortal.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 import { LEASE_MS } from '../../../support/migration/run-table.ts';
 
@@ -19,9 +20,8 @@ const REPORTS = ['backup-manifest-2.json', 'cutover-report-9.json', 'user-counts
 
 /** A run that went live just now, with backups and reports; as its record and artifacts would tell of it. */
 async function liveRun(plan: Record<string, unknown> = {}): Promise<Migration> {
-  const migration = await createMigration({ memories: 1 });
+  const migration = await migrationAt('started', { memories: 1 }, plan);
   const { services, runs, lock, clock } = migration;
-  await migration.start(plan);
   const retainUntil = clock().getTime() + 30 * DAY_MS;
   for (const name of [...BACKUPS, ...REPORTS]) {
     const key = `${RUN}/${name}`;
@@ -182,9 +182,11 @@ describe('what there was to go back to', () => {
     ['by the setting', {}],
     ['by upload', { uploadAs: 'memories_live' }],
   ])('of a whole run that was swapped %s is gone, but for its reports', async (_, swap) => {
-    const migration = await createMigration();
-    await migration.prove({ removesWhenOver: true, removesArtifactsWhenOver: true, ...swap });
-    await migration.finish('cutover');
+    const migration = await migrationAt(
+      'live',
+      {},
+      { removesWhenOver: true, removesArtifactsWhenOver: true, ...swap },
+    );
     const kept = await artifactsOf(migration);
     expect(kept.some((key) => /^snapshot-.*-part-/.test(key))).toBe(true);
     expect(kept.some((key) => key.startsWith('graph-'))).toBe(true);

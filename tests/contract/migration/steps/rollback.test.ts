@@ -7,15 +7,13 @@ import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-ve
 import { SOURCE, type WorldOptions } from '../../../../local/sandbox/world.ts';
 import { writeToOld } from '../../../support/migration/fears.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const DAY_MS = 86_400_000;
 
 async function live(options: Partial<WorldOptions> = {}) {
-  const migration = await createMigration(options);
-  await migration.prove();
-  await migration.finish('cutover');
-  return migration;
+  return await migrationAt('live', options);
 }
 
 async function writeToNew({ services, target, clock }: Migration, count: number): Promise<void> {
@@ -47,11 +45,10 @@ describe('going back', () => {
   );
 
   it('from a cutover that failed points back and loses nothing', async () => {
-    const migration = await createMigration({
+    const migration = await migrationAt('window-verified', {
       hasPreview: false,
       shortcomings: { noKeywordModel: true },
     });
-    await migration.prove();
     await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSemanticOnly'));
     await migration.finish('rollback', { actor: 'machine' });
     expect(await migration.services.setting.read()).toBe(SOURCE);
@@ -199,9 +196,7 @@ describe('the retention', () => {
     [true, false],
     [false, true],
   ])('removing when over: %s, leaves the old collection: %s', async (removesWhenOver, isLeft) => {
-    const migration = await createMigration();
-    await migration.prove({ removesWhenOver });
-    await migration.finish('cutover');
+    const migration = await migrationAt('live', {}, { removesWhenOver });
     migration.pass(30 * DAY_MS);
     await migration.finish('retention');
     expect(await migration.services.vectors.listCollections()).toContain(SOURCE);

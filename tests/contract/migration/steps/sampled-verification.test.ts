@@ -2,14 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { readReport } from '../../../../lib/migration/runs/reports.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const MEMORIES = 60;
 
 async function verified(plan: Record<string, unknown> = {}): Promise<Migration> {
-  const migration = await createMigration({ memories: MEMORIES });
-  await migration.start(plan);
-  await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+  const migration = await migrationAt('verified', { memories: MEMORIES }, plan);
   return migration;
 }
 

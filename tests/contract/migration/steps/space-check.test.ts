@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { readReport } from '../../../../lib/migration/runs/reports.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const NOT_TOLD = { freeBytes: undefined };
@@ -17,16 +18,13 @@ async function spaceOf({ services, runs }: Migration) {
 }
 
 async function checked(plan: Record<string, unknown>): Promise<Migration> {
-  const migration = await createMigration();
-  await migration.start(plan);
-  await migration.finish('preflight');
+  const migration = await migrationAt('preflighted', {}, plan);
   return migration;
 }
 
 describe('free space', () => {
   it('that nobody has told is refused, and nothing is changed', async () => {
-    const migration = await createMigration();
-    await migration.start(NOT_TOLD);
+    const migration = await migrationAt('started', {}, NOT_TOLD);
     const attempt = migration.finish('preflight');
     await expect(attempt).rejects.toEqual(named('RefusedUnknownSpace'));
     await expect(attempt).rejects.toThrow(/needs about [\d,.]+ (bytes|GB)/);
@@ -40,8 +38,7 @@ describe('free space', () => {
 
   it('below three times the collection and its keywords is refused with both numbers', async () => {
     const { neededBytes } = await spaceOf(await checked({}));
-    const migration = await createMigration();
-    await migration.start({ freeBytes: neededBytes - 1 });
+    const migration = await migrationAt('started', {}, { freeBytes: neededBytes - 1 });
     const attempt = migration.finish('preflight');
     await expect(attempt).rejects.toEqual(named('RefusedLittleSpace'));
     const told = (bytes: number) => bytes.toLocaleString('en');
@@ -52,8 +49,11 @@ describe('free space', () => {
   });
 
   it('that is little is not accepted as unknown', async () => {
-    const migration = await createMigration();
-    await migration.start({ freeBytes: 1, accepts: ['unknown-space'] });
+    const migration = await migrationAt(
+      'started',
+      {},
+      { freeBytes: 1, accepts: ['unknown-space'] },
+    );
     await expect(migration.finish('preflight')).rejects.toEqual(named('RefusedLittleSpace'));
   });
 

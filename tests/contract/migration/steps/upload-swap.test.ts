@@ -7,6 +7,7 @@ import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE, type WorldOptions } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 import { createAlias } from '../../../support/vector-stores.ts';
 
@@ -15,15 +16,11 @@ const COMPANION = `${NAME}_entities`;
 const LAYOUT = { vectors: { size: 8, distance: 'Cosine' } } as const;
 
 async function proved(options: Partial<WorldOptions> = {}): Promise<Migration> {
-  const migration = await createMigration(options);
-  await migration.prove({ uploadAs: NAME });
-  return migration;
+  return await migrationAt('window-verified', options, { uploadAs: NAME });
 }
 
 async function live(): Promise<Migration> {
-  const migration = await proved();
-  await migration.finish('cutover');
-  return migration;
+  return await migrationAt('live', {}, { uploadAs: NAME });
 }
 
 async function writeToNew({ services, clock }: Migration, text: string): Promise<void> {

@@ -6,6 +6,7 @@ import { createHandler as statusHandler } from '../../../../functions/migration/
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const DAY_MS = 86_400_000;
@@ -31,8 +32,7 @@ describe('the watch', () => {
   });
 
   it('opens writes again when the window has closed and everybody else is dead', async () => {
-    const migration = await createMigration();
-    await migration.prove();
+    const migration = await migrationAt('window-verified');
     migration.pass(30 * 60_000);
     await watchUntilDone(migration);
     expect((await migration.runs.read(RUN)).phase).toBe('returned');
@@ -41,9 +41,7 @@ describe('the watch', () => {
   });
 
   it('ends the way back on its day', async () => {
-    const migration = await createMigration();
-    await migration.prove();
-    await migration.finish('cutover');
+    const migration = await migrationAt('live');
     migration.pass(30 * DAY_MS);
     expect(await keepWatch(migration.services)).toMatchObject({ phase: 'irreversible' });
     expect(await keepWatch(migration.services)).toMatchObject({ phase: 'closed' });
@@ -97,9 +95,7 @@ describe('the status', () => {
   });
 
   it('tells how far a copy has come', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild');
+    const migration = await migrationAt('rebuilt');
     const lease = await migration.lock.take(RUN);
     const progress = { done: 20, total: 60 };
     await migration.runs.saveCheckpoint(lease, 'copy', { state: {}, progress });

@@ -6,8 +6,9 @@ import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { deleteFirst, live } from '../../../support/migration/fears.ts';
-import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { deleteFirst } from '../../../support/migration/fears.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const RESTORED = `${SOURCE}_restored_${RUN}`;
@@ -100,7 +101,7 @@ const DAMAGES: readonly (readonly [string, RegExp, Damage])[] = [
 
 describe('without the old collection, a return is refused and nothing is touched where', () => {
   it.each(DAMAGES)('%s', async (_, why, damage) => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     await migration.services.vectors.deleteCollection(SOURCE);
     const services = await damage(migration);
     const before = await serviceOf(migration);
@@ -114,7 +115,7 @@ describe('without the old collection, a return is refused and nothing is touched
   });
 
   it('the snapshot does not hold what was verified, whose restored copy is removed', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { vectors } = migration.services;
     await vectors.deleteCollection(SOURCE);
     const before = await serviceOf(migration);
@@ -130,7 +131,7 @@ describe('without the old collection, a return is refused and nothing is touched
   });
 
   it('the restore breaks off, whose debris is removed at once', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { vectors } = migration.services;
     await vectors.deleteCollection(SOURCE);
     const before = await serviceOf(migration);
@@ -150,7 +151,7 @@ describe('an unacknowledged return tells what it would lose, and changes nothing
     ['the old collection is there', false],
     ['the old collection is gone', true],
   ])('while %s', async (_, isGone) => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { vectors } = migration.services;
     await writeToNew(migration, 'New fact 1');
     await writeToNew(migration, 'New fact 2');
@@ -182,7 +183,7 @@ describe('an unacknowledged return tells what it would lose, and changes nothing
   });
 
   it('and what it restored beside is used when it is acknowledged', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { vectors } = migration.services;
     await vectors.deleteCollection(SOURCE);
     await writeToNew(migration, 'New fact');
@@ -197,9 +198,7 @@ describe('an unacknowledged return tells what it would lose, and changes nothing
 
 describe('what a refused return has restored', () => {
   it.each([true, false])('goes with the old collection, when that goes: %s', async (isRemoved) => {
-    const migration = await createMigration();
-    await migration.prove({ removesWhenOver: isRemoved });
-    await migration.finish('cutover');
+    const migration = await migrationAt('live', {}, { removesWhenOver: isRemoved });
     const { vectors, setting } = migration.services;
     await vectors.deleteCollection(SOURCE);
     await writeToNew(migration, 'New fact');
@@ -214,7 +213,7 @@ describe('what a refused return has restored', () => {
 
 describe('what is lost', () => {
   it('is kept as long as the other artifacts, and no shorter than from the return on', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     await writeToNew(migration, 'New fact');
     migration.pass(20 * 86_400_000);
     await migration.finish('rollback', { acknowledgedLoss: 1 });
@@ -234,7 +233,7 @@ describe('what is lost', () => {
 describe('a return that froze the service', () => {
   /** Somebody writes between the look and the freeze: one write more than was acknowledged. */
   async function stuck(): Promise<Migration> {
-    const migration = await live();
+    const migration = await migrationAt('live');
     await writeToNew(migration, 'Known to be lost');
     const { hooks } = migration.services;
     let asked = 0;
@@ -299,7 +298,7 @@ describe('a return that froze the service', () => {
   });
 
   it('is not called off by the machine, nor once the setting has changed', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { hooks } = migration.services;
     const ask: typeof hooks.ask = async (request) =>
       request.action === 'deploy-old' ? 'under-way' : await hooks.ask(request);
@@ -321,7 +320,7 @@ describe('a return that froze the service', () => {
 
 describe('the freeze of the new version', () => {
   it('is not believed in while a write still goes through, which is taken back', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     const { hooks } = migration.services;
     const ask: typeof hooks.ask = async (request) =>
       request.action === 'freeze' ? 'done' : await hooks.ask(request);
@@ -336,7 +335,7 @@ describe('the freeze of the new version', () => {
   });
 
   it('is not believed in while somebody writes past the backend', async () => {
-    const migration = await live();
+    const migration = await migrationAt('live');
     expect(await migration.invoke('rollback')).toMatchObject({ done: false, waitSeconds: 10 });
     await writeToNew(migration, 'A batch job that nobody thought of');
     migration.pass(10_000);

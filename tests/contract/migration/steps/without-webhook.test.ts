@@ -5,12 +5,8 @@ import type { Gate } from '../../../../lib/migration/phases.ts';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import {
-  createMigration,
-  type Migration,
-  RUN,
-  type StepName,
-} from '../../../support/migration/migration.ts';
+import { type Migration, RUN, type StepName } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const ASKED = ['frozen', 'deployed', 'opened'] as const;
@@ -45,10 +41,7 @@ async function byHand(migration: Migration) {
 }
 
 async function live() {
-  const migration = await createMigration();
-  await migration.prove();
-  await migration.finish('cutover');
-  return await byHand(migration);
+  return await byHand(await migrationAt('live'));
 }
 
 describe('without a webhook', () => {
@@ -85,8 +78,7 @@ describe('without a webhook', () => {
   });
 
   it('a cutover asks for the new version, then for writes, each once', async () => {
-    const migration = await createMigration();
-    await migration.prove();
+    const migration = await migrationAt('window-verified');
     const person = await byHand(migration);
     const { take, doIt, approve, refusedOf, asked, target } = person;
     expect(await take('cutover')).toMatchObject({ phase: 'switching', done: false });
@@ -103,8 +95,7 @@ describe('without a webhook', () => {
   });
 
   it('what was approved for a cutover opens nothing on the way back', async () => {
-    const migration = await createMigration();
-    await migration.prove();
+    const migration = await migrationAt('window-verified');
     const person = await byHand(migration);
     const { take, doIt, approve, asked, gates } = person;
     await take('cutover');
