@@ -1,75 +1,35 @@
-// npm run migrate -- COMMAND: the operator's command line over the migration's functions, with services as the
-// environment names them, or with `--stage` those that are deployed. Exit code 0: done, or nothing to do yet;
-// 1: failed; 2: wrong use; 3: refused.
-import { Refusal } from '../lib/migration/refusals.ts';
-import { translateFailure } from '../lib/migration/runs/translate-failure.ts';
-import { carryOut } from './migrate/carry-out.ts';
-import { createOnStage } from './migrate/on-stage.ts';
-import { openHere } from './migrate/open-here.ts';
-import type { Place } from './migrate/place.ts';
-import { type Order, readOrder } from './migrate/read-order.ts';
-import {
-  answerAsJson,
-  answerAsText,
-  EXIT,
-  type ExitCode,
-  failureAsJson,
-  helpAsJson,
-  helpOn,
-} from './migrate/telling.ts';
-import { WrongUseError } from './migrate/typed-values.ts';
+// npm run migrate -- COMMAND: the operator's command line over the functions of the migration, in this process with the
+// services that the environment names, or with `--stage` on a deployed stage.
+import { openLocalPlace } from './migrate/local-place.ts';
+import { createOutput, EXIT, reportFailure } from './migrate/output.ts';
+import { createMigrateProgram } from './migrate/program.ts';
+import { createStagePlace } from './migrate/stage-place.ts';
+import { runProgram } from './program.ts';
 import { createRunning } from './running.ts';
 
-const words = process.argv.slice(2);
-const isForMachines = words.includes('--json');
+// Long enough for a request under way; after that the lock of an interrupted step expires by itself.
+const STOP_MILLISECONDS = 10_000;
+
 const running = createRunning();
-let onInterruption = 'Interrupted: the same command goes on from there.';
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    console.error(onInterruption);
-    leave(EXIT.failed);
-  });
-}
+const interruption = new AbortController();
+const streams = { input: process.stdin, output: process.stdout, status: process.stderr };
+const output = createOutput(streams, process.argv.includes('--json'));
+const { signal } = interruption;
+const { command, state } = createMigrateProgram({
+  ...{ running, interruption, streams, output },
+  openPlace: async ({ stage, needsServices }) =>
+    stage === undefined
+      ? await openLocalPlace({ running, needsServices, signal, onWaiting: output.note })
+      : createStagePlace(stage),
+});
 
-await leave(await migrate());
-
-async function migrate(): Promise<ExitCode> {
-  try {
-    const order = readOrder(words);
-    if (!('name' in order)) {
-      console.log(isForMachines ? helpAsJson(order.helpOn) : helpOn(order.helpOn));
-      return EXIT.done;
-    }
-    const terminal = { input: process.stdin, output: process.stderr };
-    const answer = await carryOut(order, await openPlace(order), terminal);
-    console.log(isForMachines ? answerAsJson(answer) : answerAsText(answer));
-    return EXIT.done;
-  } catch (error) {
-    return tellFailure(translateFailure(error));
-  }
-}
-
-async function openPlace({ name, stage }: Order): Promise<Place> {
-  if (stage === undefined) return await openHere(name, running);
-  onInterruption = `Interrupted: what runs on ${stage} ends by itself; the same command goes on from there.`;
-  return createOnStage(stage);
-}
-
-function tellFailure(cause: unknown): ExitCode {
-  const error = cause instanceof Error ? cause : new Error(String(cause));
-  const exitCode = exitCodeOf(error);
-  if (isForMachines) console.log(failureAsJson(error, exitCode));
-  else console.error(`${error.name}: ${error.message}`);
-  if (exitCode === EXIT.wrongUse && !isForMachines) console.error('See npm run migrate -- --help');
-  return exitCode;
-}
-
-function exitCodeOf(error: Error): ExitCode {
-  if (error instanceof WrongUseError) return EXIT.wrongUse;
-  return error instanceof Refusal ? EXIT.refused : EXIT.failed;
-}
-
-async function leave(code: ExitCode): Promise<void> {
-  await running.stop();
-  process.exit(code);
-}
+await runProgram(command, {
+  running,
+  onError: (error) => reportFailure(error, output, state.next),
+  exitCodeOnSignal: EXIT.failed,
+  messageOnSignal: () =>
+    state.stage === undefined
+      ? 'Interrupted: the lock is released, and the same command continues.'
+      : `Interrupted: the step on stage ${state.stage} ends by itself, and the same command continues.`,
+  stopMilliseconds: STOP_MILLISECONDS,
+});

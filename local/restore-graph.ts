@@ -1,50 +1,57 @@
-// npm run restore-graph: brings a dump of the graph, which a backup has made, into the empty graph that NEO4J_URL names.
-// Exit codes as of npm run migrate.
-import { Refusal } from '../lib/migration/refusals.ts';
-import { translateFailure } from '../lib/migration/runs/translate-failure.ts';
+// npm run restore-graph: restores a graph dump of a backup into the empty graph that NEO4J_URL names. Exit codes as of
+// npm run migrate.
+import { CommanderError } from '@commander-js/extra-typings';
+import { isArtifactKey } from '../lib/migration/ports/artifacts.ts';
 import { restoreFromEnvironment } from '../lib/migration/services-from-environment.ts';
-import { EXIT, type ExitCode, failureAsJson } from './migrate/telling.ts';
-import { WrongUseError } from './migrate/typed-values.ts';
-import { carryOut } from './restore-graph/carry-out.ts';
-import { readOrder, USAGE } from './restore-graph/read-order.ts';
+import { runId } from './migrate/options.ts';
+import { createOutput, EXIT, reportFailure } from './migrate/output.ts';
+import { createCommand, runProgram } from './program.ts';
+import { carryOut, type RestoreOrder } from './restore-graph/carry-out.ts';
 import { answerAsText, exitCodeOf } from './restore-graph/telling.ts';
 
-const words = process.argv.slice(2);
-const isForMachines = words.includes('--json');
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    console.error('Interrupted: the same command goes on from there.');
-    process.exit(EXIT.failed);
-  });
-}
-
-process.exit(await restore());
-
-async function restore(): Promise<ExitCode> {
-  try {
-    const order = readOrder(words);
-    if (order === 'help') {
-      console.log(USAGE);
-      return EXIT.done;
-    }
+const streams = { input: process.stdin, output: process.stdout, status: process.stderr };
+const output = createOutput(streams, process.argv.includes('--json'));
+const command = createCommand(
+  'npm run restore-graph --',
+  'Restore a graph dump into an empty graph.',
+)
+  .option('--run <id>', 'list the graph dumps of this run, the latest first', runId)
+  .option('--dump <dump>', 'check this dump against the graph of NEO4J_URL')
+  .option('--execute', 'restore the dump there; the graph has to be empty')
+  .option('--json', 'print JSON objects, one per line')
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 done, or a dry run; 1 failed, or the graph differs from its dump; 2 wrong use; 3 refused.',
+  )
+  .action(async (typed) => {
+    const order = orderOf(typed);
     const { artifacts, target } = await restoreFromEnvironment(process.env);
     await using _ = target;
     const answer = await carryOut(order, { artifacts, target });
-    const exitCode = exitCodeOf(answer);
-    console.log(isForMachines ? JSON.stringify({ exitCode, ...answer }) : answerAsText(answer));
-    return exitCode;
-  } catch (error) {
-    return tellFailure(translateFailure(error));
+    process.exitCode = exitCodeOf(answer);
+    output.line(answerAsText(answer), {
+      event: 'restore-graph',
+      exitCode: process.exitCode,
+      ...answer,
+    });
+  });
+
+await runProgram(command, {
+  onError: (error) => reportFailure(error, output),
+  exitCodeOnSignal: EXIT.failed,
+  messageOnSignal: () => 'Interrupted: the same command continues.',
+});
+
+function orderOf(typed: { run?: string; dump?: string; execute?: true }): RestoreOrder {
+  const { run, dump, execute } = typed;
+  if (run !== undefined && dump === undefined && !execute) return { run };
+  if (dump !== undefined && run === undefined) {
+    if (isArtifactKey(dump)) return { dump, isMeant: execute === true };
+    throw wrongUse('Invalid --dump: use the form RUN/graph-12, as --run lists them.');
   }
+  throw wrongUse('Use either --run, which lists the dumps of a run, or --dump.');
 }
 
-function tellFailure(cause: unknown): ExitCode {
-  const error = cause instanceof Error ? cause : new Error(String(cause));
-  const isWrongUse = error instanceof WrongUseError;
-  const refusedOrFailed = error instanceof Refusal ? EXIT.refused : EXIT.failed;
-  const exitCode = isWrongUse ? EXIT.wrongUse : refusedOrFailed;
-  if (isForMachines) console.log(failureAsJson(error, exitCode));
-  else console.error(`${error.name}: ${error.message}`);
-  if (isWrongUse && !isForMachines) console.error('See npm run restore-graph -- --help');
-  return exitCode;
+function wrongUse(message: string): CommanderError {
+  return new CommanderError(EXIT.wrongUse, 'wrong-use', message);
 }

@@ -2,7 +2,8 @@
 // The names are literal: they survive minification, the state machine matches on them, the guide lists them.
 
 export const REMEDIES = {
-  RefusedUnknownRun: 'Begin one with "start", or give the id that "status" shows.',
+  RefusedUnknownRun:
+    'Begin one with "npm run migrate -- run --source COLLECTION", give the id that "status" shows, or name the right table with TABLE_NAME and DYNAMODB_ENDPOINT.',
   RefusedRunExists: 'Choose another run id, or go on with this run: "status" shows its next step.',
   RefusedOtherRun:
     'Finish that run, or give it up with "abandon" or "rollback"; then start this one.',
@@ -96,7 +97,7 @@ export const REMEDIES = {
   RefusedGraph: 'Set right what is said of the graph; its dump is not complete until then.',
   RefusedExpiredMemories:
     'Rename the key of those memories, or start a run that accepts "expired-memories".',
-  RefusedUnconfirmed: 'Type the id of the run, or give it again with "--yes-run".',
+  RefusedUnconfirmed: 'Nothing was done: type the id of the run, or give "--yes".',
   RefusedNoFunction:
     'Check "--stage", AWS_REGION and AWS_PROFILE; a stage that has no migration yet has to be deployed first.',
 } as const;

@@ -1,4 +1,4 @@
-// The commands of the migration's command line as data; each is one of the deployed functions.
+// The commands of the migration's command line, and the functions that carry them out.
 import * as abandon from '../../functions/migration/abandon.ts';
 import * as approve from '../../functions/migration/approve.ts';
 import * as backup from '../../functions/migration/backup.ts';
@@ -14,125 +14,102 @@ import * as status from '../../functions/migration/status.ts';
 import * as stay from '../../functions/migration/stay.ts';
 import * as verify from '../../functions/migration/verify.ts';
 import type { Remembering } from '../../lib/migration/runs/remembering.ts';
+import type { InvocationContext } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import type { OptionName } from './options.ts';
 
-type Handler = (
-  payload: unknown,
-  context: { readonly getRemainingTimeInMillis: () => number },
-) => Promise<unknown>;
+type Handler = (payload: unknown, context: InvocationContext) => Promise<unknown>;
 
-/** What a command does without being told to execute, as its help says it. */
-export const ACTS = {
-  'when told to': 'A dry run without --execute.',
-  'at once': 'Acts at once: there is no dry run.',
-  'on its record alone': "Changes nothing but the run's record and reports.",
-  never: 'Changes nothing.',
-} as const;
+export type MigrationFunction =
+  | {
+      /** Needs no more than the table with the runs. */
+      readonly uses: 'record';
+      readonly createHandler: (remembering: () => Promise<Remembering>) => Handler;
+    }
+  | {
+      readonly uses: 'services';
+      readonly createHandler: (services: () => Promise<Services>) => Handler;
+    };
 
-export type MigrateCommand = CommandForm & (OfRecord | OfServices);
+export const FUNCTION_NAMES = [
+  ...(['status', 'start', 'approve', 'preflight', 'backup', 'rebuild', 'copy', 'verify'] as const),
+  ...(['freeze', 'cutover', 'rollback', 'stay', 'abandon', 'retention'] as const),
+] as const;
 
-interface CommandForm {
+export type FunctionName = (typeof FUNCTION_NAMES)[number];
+
+export const FUNCTIONS: Readonly<Record<FunctionName, MigrationFunction>> = {
+  status: { uses: 'record', ...status },
+  start: { uses: 'record', ...start },
+  approve: { uses: 'record', ...approve },
+  preflight: { uses: 'services', ...preflight },
+  backup: { uses: 'services', ...backup },
+  rebuild: { uses: 'services', ...rebuild },
+  copy: { uses: 'services', ...copy },
+  verify: { uses: 'services', ...verify },
+  freeze: { uses: 'services', ...freeze },
+  cutover: { uses: 'services', ...cutover },
+  rollback: { uses: 'services', ...rollback },
+  stay: { uses: 'services', ...stay },
+  abandon: { uses: 'services', ...abandon },
+  retention: { uses: 'services', ...retention },
+};
+
+export interface MigrateCommand {
   readonly does: string;
-  /** Who gives it in a run that goes as planned. */
-  readonly by: 'a person' | 'a person or the state machine' | 'a timer';
-  readonly acts: keyof typeof ACTS;
-  /** Stops users, or cannot be taken back: asks for the run's id once more. */
-  readonly isGrave: boolean;
-  readonly needs: readonly OptionName[];
-  readonly takes: readonly OptionName[];
-  /** The name of the function where it is not the command's. */
-  readonly deployedAs?: string;
+  readonly options: readonly OptionName[];
+  /** Stops users or cannot be undone: asks for a confirmation first. */
+  readonly isConfirmed?: true;
+  /** Of another name than the command. */
+  readonly function?: FunctionName;
 }
 
-/** Looks up or notes down, and needs no more than the table. */
-interface OfRecord {
-  readonly uses: 'the record';
-  readonly createHandler: (remembering: () => Promise<Remembering>) => Handler;
-}
+/** Every command takes these. */
+export const COMMON_OPTIONS = ['run', 'stage', 'json'] as const satisfies OptionName[];
 
-interface OfServices {
-  readonly uses: 'all services';
-  readonly createHandler: (services: () => Promise<Services>) => Handler;
-}
+const PLAN_OPTIONS = [
+  ...(['source', 'upload-as', 'window-minutes', 'retention-days', 'accept'] as const),
+  ...(['vector-sample', 'free-gb', 'removes-when-over', 'removes-artifacts-when-over'] as const),
+] as const satisfies OptionName[];
 
-const STEP = {
-  by: 'a person or the state machine',
-  needs: ['run'],
-  uses: 'all services',
-} as const satisfies Partial<MigrateCommand>;
-const LOOKING = { ...STEP, acts: 'on its record alone', isGrave: false, takes: [] } as const;
-const BUILDING = { ...STEP, acts: 'when told to', isGrave: false, takes: ['execute'] } as const;
-const GRAVE = { ...BUILDING, isGrave: true, takes: ['execute', 'yes-run'] } as const;
-const BY_A_PERSON = { by: 'a person', uses: 'the record' } as const;
+const CONFIRMED = { options: ['execute', 'yes'], isConfirmed: true } as const;
 
 /** In the order of the runbook. */
 export const COMMANDS = {
-  status: {
-    ...{ ...LOOKING, ...status, ...BY_A_PERSON, acts: 'never', needs: [], takes: ['run'] },
-    does: 'tells where the run stands and what may be done next; of the latest run unless one is named',
+  run: {
+    does: 'Drive the whole migration, or continue the one under way',
+    options: [...PLAN_OPTIONS, 'yes', 'by'],
   },
-  start: {
-    ...{ ...BUILDING, ...start, ...BY_A_PERSON, needs: ['run', 'source'] },
-    takes: [
-      ...([
-        'execute',
-        'upload-as',
-        'window-minutes',
-        'retention-days',
-        'accept',
-        'vector-sample',
-        'free-gb',
-      ] as const),
-      ...(['removes-when-over', 'removes-artifacts-when-over'] as const),
-    ],
-    does: 'begins a run, whose plan is fixed from then on',
-  },
-  preflight: {
-    ...{ ...LOOKING, ...preflight, takes: ['free-gb'] },
-    does: 'looks for what stands in the way',
-  },
+  status: { does: 'Show where the run stands and what to do next', options: [] },
+  start: { does: 'Begin a run with a plan', options: ['execute', ...PLAN_OPTIONS] },
+  preflight: { does: 'Check the prerequisites', options: ['free-gb', 'accept'] },
   backup: {
-    ...BUILDING,
-    ...backup,
-    does: 'keeps counts, snapshot and graph, and restores them for a try',
+    does: 'Keep counts, snapshot and graph dump, and test their restore',
+    options: ['execute'],
   },
-  rebuild: { ...BUILDING, ...rebuild, does: 'makes the new collection and proves it' },
-  copy: { ...BUILDING, ...copy, does: 'copies every memory, or whatever has changed since' },
-  verify: { ...LOOKING, ...verify, does: 'proves the new collection equal to the old one' },
+  rebuild: { does: 'Create the new collection and prove it', options: ['execute'] },
+  copy: {
+    does: 'Copy every memory, or what has changed since',
+    options: ['execute', 'accept'],
+  },
+  verify: { does: 'Prove the new collection equal to the old one', options: [] },
   approve: {
-    ...{ ...LOOKING, ...approve, ...BY_A_PERSON, acts: 'at once' },
-    needs: ['run', 'gate', 'evidence', 'by', 'until'],
-    does: 'says that a person has looked at the evidence',
+    does: 'Approve the evidence',
+    options: ['gate', 'evidence', 'by', 'until'],
   },
-  freeze: { ...GRAVE, ...freeze, does: 'opens the window: writes stop, the deadline counts' },
-  cutover: {
-    ...GRAVE,
-    ...cutover,
-    does: 'has the new version take over, tries it, and opens writes',
-  },
+  freeze: { does: 'Open the maintenance window: writes stop', ...CONFIRMED },
+  cutover: { does: 'Switch to the new version, test it, and open writes', ...CONFIRMED },
   rollback: {
-    ...{ ...GRAVE, ...rollback, takes: ['execute', 'yes-run', 'acknowledged-loss'] },
-    does: 'goes back to the old version',
+    ...{ does: 'Return to the old version', ...CONFIRMED },
+    options: ['execute', 'yes', 'acknowledged-loss'],
   },
-  stay: {
-    ...GRAVE,
-    ...stay,
-    does: 'calls off a return that has begun: opens writes on the new version',
-  },
-  abandon: {
-    ...{ ...GRAVE, ...abandon, by: 'a person' },
-    does: 'gives the run up before the window, and removes what it has built',
-  },
-  retention: {
-    ...GRAVE,
-    ...retention,
-    does: 'ends the way back when its days are over, never earlier',
-  },
+  stay: { does: 'Call a rollback off: open writes on the new version', ...CONFIRMED },
+  abandon: { does: 'Give the run up and remove what it has built', ...CONFIRMED },
+  retention: { does: 'End the rollback period when its days are over', ...CONFIRMED },
   watch: {
-    ...{ ...LOOKING, ...retention, by: 'a timer', acts: 'at once', needs: [] },
-    deployedAs: 'retention',
-    does: 'does what is due by the clock: goes back from a window that has closed, counts and ends the way back',
+    does: 'Do what is due by the clock: deadline, retention, reminders',
+    options: [],
+    function: 'retention',
   },
 } as const satisfies Readonly<Record<string, MigrateCommand>>;
 
@@ -142,6 +119,8 @@ export function commandNamed(name: CommandName): MigrateCommand {
   return COMMANDS[name];
 }
 
-export function isCommand(name: string): name is CommandName {
-  return Object.hasOwn(COMMANDS, name);
+/** `run` invokes several. */
+export function functionOf(name: Exclude<CommandName, 'run'>): FunctionName {
+  const { function: other }: MigrateCommand = COMMANDS[name];
+  return other ?? (name as FunctionName);
 }

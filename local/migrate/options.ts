@@ -1,95 +1,124 @@
-// The options of the migration's command line: what each says, and which field of a function's input it fills.
-
+// The options of the migration's command line, and the field of a function's input that each fills.
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import * as v from 'valibot';
 import { GATES } from '../../lib/migration/phases.ts';
 import { ruleOf } from '../../lib/migration/runs/rule-of.ts';
 import { ACCEPTABLE, runIdSchema } from '../../lib/migration/runs/run.ts';
+import { wholeNumber } from '../program.ts';
 
-export interface Option {
-  readonly type: 'string' | 'boolean';
-  readonly multiple?: boolean;
-  /** What stands for the value in the help. */
-  readonly value?: string;
-  readonly says: string;
-  /** Of the function's input; without it, the option is for the command line itself. */
-  readonly field?: string;
-  readonly isNumber?: true;
-  /** How many of the field's units one of the option's has. */
-  readonly times?: number;
-}
+const GIGABYTE = 1e9;
 
 export const OPTIONS = {
-  run: {
-    ...{ type: 'string', value: 'ID', field: 'runId' },
-    says: `the run: ${ruleOf(runIdSchema)}`,
-  },
-  execute: {
-    type: 'boolean',
-    says: 'do it; without, only tell what would be done',
-    field: 'execute',
-  },
-  'yes-run': { type: 'string', value: 'ID', says: 'the run again, in place of typing it' },
-  source: {
-    ...{ type: 'string', value: 'NAME', field: 'sourceCollection' },
-    says: 'the collection that the backend works on now',
-  },
-  'upload-as': {
-    ...{ type: 'string', value: 'NAME', field: 'uploadAs' },
-    says: 'upload the new collection under this name at the cutover; it keeps its own, unless told',
-  },
-  'window-minutes': {
-    ...{ type: 'string', value: 'N', field: 'windowMinutes', isNumber: true },
-    says: 'how long writes may be frozen, 1 to 240 (30)',
-  },
-  'retention-days': {
-    ...{ type: 'string', value: 'N', field: 'retentionDays', isNumber: true },
-    says: 'how long a way back is kept, 30 to 3650 (30)',
-  },
-  accept: {
-    ...{ type: 'string', multiple: true, value: 'FINDING', field: 'accepts' },
-    says: `a finding to be taken as it is, once for each: ${ACCEPTABLE.join(', ')}`,
-  },
-  'vector-sample': {
-    ...{ type: 'string', value: 'N', field: 'vectorSample', isNumber: true },
-    says: 'compare about so many vectors one by one; without, every vector',
-  },
-  'removes-when-over': {
-    ...{ type: 'boolean', field: 'removesWhenOver' },
-    says: 'the old collection goes when the way back has ended',
-  },
-  'removes-artifacts-when-over': {
-    ...{ type: 'boolean', field: 'removesArtifactsWhenOver' },
-    says: 'snapshots and graph dumps go when the way back has ended; reports stay',
-  },
-  gate: {
-    ...{ type: 'string', value: 'GATE', field: 'gate' },
-    says: `what is approved: ${GATES.join(', ')}`,
-  },
-  evidence: {
-    ...{ type: 'string', value: 'DIGEST', field: 'evidenceDigest' },
-    says: 'what was looked at: the digest that status shows',
-  },
-  by: { type: 'string', value: 'NAME', says: 'who approves', field: 'approvedBy' },
-  until: {
-    ...{ type: 'string', value: 'TIME', field: 'expiresAt' },
-    says: 'when the approval expires, like 2026-03-01T10:00:00Z',
-  },
-  'free-gb': {
-    ...{ type: 'string', value: 'N', field: 'freeBytes', isNumber: true, times: 1e9 },
-    says: 'how much is free where the store keeps its data, in whole gigabytes',
-  },
-  'acknowledged-loss': {
-    ...{ type: 'string', value: 'N', field: 'acknowledgedLoss', isNumber: true },
-    says: 'the exact number of writes that going back loses',
-  },
-  json: { type: 'boolean', says: 'one JSON object on standard output' },
-  help: { type: 'boolean', says: 'this help' },
-  stage: {
-    ...{ type: 'string', value: 'STAGE' },
-    says: 'with the functions of a deployed stage; without, with the services that the environment names',
-  },
-} as const satisfies Readonly<Record<string, Option>>;
+  run: option('run <id>', `run id: ${ruleOf(runIdSchema)} (default: the latest run)`, runId),
+  execute: option('execute', 'do it; without this option, only show what would be done'),
+  yes: option('yes', 'confirm in place of typing the run id, for scripts'),
+  source: option('source <name>', 'collection that the backend works on now'),
+  'upload-as': option('upload-as <name>', 'name for the new collection at the cutover'),
+  'window-minutes': option(
+    'window-minutes <n>',
+    'longest time without writes, 1 to 240 (default: 30)',
+    wholeNumber({ min: 1, max: 240 }),
+  ),
+  'retention-days': option(
+    'retention-days <n>',
+    'days in which rollback is possible, 30 to 3650 (default: 30)',
+    wholeNumber({ min: 30, max: 3650 }),
+  ),
+  accept: option(
+    'accept <finding>',
+    `accept a finding; repeatable: ${ACCEPTABLE.join(', ')}`,
+    findings,
+  ),
+  'vector-sample': option(
+    'vector-sample <n>',
+    'compare about so many vectors instead of all',
+    wholeNumber({ min: 1 }),
+  ),
+  'removes-when-over': option(
+    'removes-when-over',
+    'remove the old collection when the rollback period ends',
+  ),
+  'removes-artifacts-when-over': option(
+    'removes-artifacts-when-over',
+    'remove the backups when the rollback period ends; reports stay',
+  ),
+  gate: option('gate <gate>', `what is approved: ${GATES.join(', ')}`),
+  evidence: option('evidence <digest>', 'digest of the evidence as status shows it'),
+  by: option('by <name>', 'who approves (default: the login name)'),
+  until: option('until <time>', 'when the approval expires, like 2026-03-01T10:00:00Z'),
+  'free-gb': option(
+    'free-gb <n>',
+    'free disk space of the vector store, in whole gigabytes',
+    wholeNumber({ min: 0, max: Math.floor(Number.MAX_SAFE_INTEGER / GIGABYTE) }),
+  ),
+  'acknowledged-loss': option(
+    'acknowledged-loss <n>',
+    'the exact number of writes that the rollback loses',
+    wholeNumber({ min: 0 }),
+  ),
+  stage: option('stage <stage>', 'use the functions of a deployed stage', stageName),
+  json: option('json', 'print JSON objects, one per line'),
+} as const;
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** Every command takes these. */
-export const OF_EVERY_COMMAND = ['json', 'help', 'stage'] as const satisfies OptionName[];
+/** What was typed, by the names that commander gives the options. */
+export interface Typed {
+  readonly run?: string;
+  readonly execute?: true;
+  readonly yes?: true;
+  readonly source?: string;
+  readonly uploadAs?: string;
+  readonly windowMinutes?: number;
+  readonly retentionDays?: number;
+  readonly accept?: readonly string[];
+  readonly vectorSample?: number;
+  readonly removesWhenOver?: true;
+  readonly removesArtifactsWhenOver?: true;
+  readonly gate?: string;
+  readonly evidence?: string;
+  readonly by?: string;
+  readonly until?: string;
+  readonly freeGb?: number;
+  readonly acknowledgedLoss?: number;
+  readonly stage?: string;
+  readonly json?: true;
+}
+
+/** The fields of a function's input. */
+export function payloadOf(typed: Typed): Record<string, unknown> {
+  const { run, execute, source, accept, freeGb, evidence, by, until } = typed;
+  const { uploadAs, windowMinutes, retentionDays, vectorSample, gate, acknowledgedLoss } = typed;
+  const { removesWhenOver, removesArtifactsWhenOver } = typed;
+  const payload = {
+    ...{ runId: run, execute, sourceCollection: source, uploadAs, windowMinutes, retentionDays },
+    ...{ accepts: accept, vectorSample, removesWhenOver, removesArtifactsWhenOver },
+    ...{ freeBytes: freeGb === undefined ? undefined : freeGb * GIGABYTE },
+    ...{ gate, evidenceDigest: evidence, approvedBy: by, expiresAt: until, acknowledgedLoss },
+  };
+  return Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined));
+}
+
+function option<Value>(
+  flag: string,
+  description: string,
+  parse?: (text: string, previous: Value) => Value,
+) {
+  const made = new Option(`--${flag}`, description);
+  return parse ? made.argParser(parse) : made;
+}
+
+export function runId(text: string): string {
+  if (v.is(runIdSchema, text)) return text;
+  throw new InvalidArgumentError(`Use ${ruleOf(runIdSchema)}.`);
+}
+
+function findings(text: string, previous: string[] = []): string[] {
+  if (ACCEPTABLE.some((finding) => finding === text)) return [...previous, text];
+  throw new InvalidArgumentError(`Use one of ${ACCEPTABLE.join(', ')}.`);
+}
+
+function stageName(text: string): string {
+  if (/^[a-zA-Z0-9-]{1,40}$/.test(text)) return text;
+  throw new InvalidArgumentError('Use the name of a stage, such as prod.');
+}

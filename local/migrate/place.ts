@@ -1,22 +1,25 @@
-// Where the functions of a migration run: in this process, or on a deployed stage. The command line asks both alike.
+// Where the functions of a migration run: in this process, or on a deployed stage. The command line treats both alike.
 import * as v from 'valibot';
 import { COMMANDS, DEEDS, GATES, PHASES } from '../../lib/migration/phases.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
-import type { CommandName } from './commands.ts';
+import type { FunctionName } from './commands.ts';
 
 export type Payload = Readonly<Record<string, unknown>>;
 
 export interface Place {
   /** Undefined in this process. */
   readonly stage: string | undefined;
+  /** The table with the runs, and where it is. */
+  readonly where: string;
   /**
    * One invocation, to its end.
+   * @param signal interrupts it in this process; a function on a stage goes on
    * @throws Refusal, RetryableFailure as the function does; FunctionFailedError for a fault of its own
    */
-  invoke(name: CommandName, payload: Payload): Promise<unknown>;
+  invoke(name: FunctionName, payload: Payload, signal?: AbortSignal): Promise<unknown>;
 }
 
-/** A fault of the function's own, or of what runs it: none that has a name in the guide. */
+/** A fault of the function itself, or of what runs it: none that the guide names. */
 export class FunctionFailedError extends Error {
   override readonly name = 'FunctionFailedError';
 }
@@ -37,20 +40,16 @@ const statusSchema = v.looseObject({
   ),
 });
 
-/** What the status function answered. @throws FunctionFailedError for what another version of it may have */
-export function statusFrom({ stage }: Place, answer: unknown): Status {
-  if (v.is(statusSchema, answer)) return answer as unknown as Status;
-  throw new FunctionFailedError(
-    `The functions of ${stage ?? 'this process'} are of another version than this command line: take theirs, or deploy this one.`,
-  );
-}
-
-/** Of the latest run, unless one is named; undefined where there has been none. @throws as the function does */
+/** Of the latest run, unless one is named; undefined where there is none. @throws as the function does */
 export async function statusIn(place: Place, runId?: string): Promise<Status | undefined> {
   try {
-    return statusFrom(place, await place.invoke('status', runId === undefined ? {} : { runId }));
+    const answer = await place.invoke('status', runId === undefined ? {} : { runId });
+    if (v.is(statusSchema, answer)) return answer as unknown as Status;
   } catch (error) {
     if (error instanceof Error && error.name === 'RefusedUnknownRun') return undefined;
     throw error;
   }
+  throw new FunctionFailedError(
+    `The functions of ${place.stage ?? 'this process'} and this command line are of different versions: check out the deployed version, or deploy this one.`,
+  );
 }

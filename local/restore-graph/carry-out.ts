@@ -6,7 +6,14 @@ import { dumpKeys, readManifest } from '../../lib/migration/graph/manifest.ts';
 import { verifyDump } from '../../lib/migration/graph/read-dump.ts';
 import { restoreGraph } from '../../lib/migration/graph/restore.ts';
 import type { ArtifactStore } from '../../lib/migration/ports/artifacts.ts';
-import type { RestoreOrder } from './read-order.ts';
+
+export type RestoreOrder =
+  | { readonly run: string }
+  | {
+      /** What its keys begin with. */
+      readonly dump: string;
+      readonly isMeant: boolean;
+    };
 
 export interface Dump {
   readonly dump: string;

@@ -1,5 +1,5 @@
 // What is told of dumps and of a restore.
-import { EXIT, type ExitCode } from '../migrate/telling.ts';
+import { EXIT, type ExitCode } from '../migrate/output.ts';
 import type { Answer, Dump } from './carry-out.ts';
 
 export function exitCodeOf(answer: Answer): ExitCode {

@@ -25,7 +25,7 @@ export function firstSteps(order: SandboxOrder, environment: Environment): strin
     `${memories} memories are in the collection ${SOURCE}. In a second terminal, paste the lines above${
       envFile === undefined ? '' : `, or: set -a; . ${quoted(resolve(envFile))}; set +a`
     }; then begin with`,
-    `  npm run -s migrate -- start --run ${run} --source ${SOURCE} --accept no-graph --free-gb 1 --execute`,
+    `  npm run -s migrate -- run --run ${run} --source ${SOURCE} --accept no-graph --free-gb 1`,
     `Each command names the next. ${isByHand ? BY_HAND : 'A webhook freezes, deploys and opens; it is told here.'}`,
     'A user writes a memory, unless writes are frozen, with',
     `  curl -s ${MEMORY_BACKEND_URL}/memories -H 'x-api-key: ${USER.key}' -d ${quoted(body)}`,

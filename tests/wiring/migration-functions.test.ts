@@ -3,8 +3,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS, isCommand } from '../../local/migrate/commands.ts';
-import { functionNameOf } from '../../local/migrate/function-names.ts';
+import { FUNCTION_NAMES } from '../../local/migrate/commands.ts';
+import { deployedName } from '../../local/migrate/stage-place.ts';
 import {
   bundleOf,
   migrationFunctionsOf,
@@ -74,12 +74,10 @@ describe.each(STAGES)('functions of the migration in stage %s', (stage) => {
 
 describe.each(STAGES)('the command line, on stage %s', (stage) => {
   const functions = migrationFunctionsOf(readTemplate(stage));
-  const commands = Object.keys(COMMANDS).filter(isCommand);
 
-  it.each(commands)('finds the function of %s', (command) => {
-    const name = functionNameOf(command, stage);
+  it.each(FUNCTION_NAMES)('finds the function %s', (file) => {
+    const name = deployedName(file, stage);
     const found = functions.filter(([, { FunctionName }]) => FunctionName === name);
-    const file = command === 'watch' ? 'retention' : command;
     expect(found.map(([entry]) => entry)).toEqual([`migration/${file}`]);
   });
 });

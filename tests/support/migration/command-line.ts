@@ -6,15 +6,11 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
-import type { Gate } from '../../../lib/migration/phases.ts';
 import { createRemembering } from '../../../lib/migration/runs/remembering.ts';
-import { type Step, takeStep } from '../../../lib/migration/runs/step.ts';
-import type { Services } from '../../../lib/migration/services.ts';
 import { startRun } from '../../../lib/migration/steps/start.ts';
 import { startSandboxWorld } from '../../../local/sandbox/world.ts';
 import { createTestTable } from '../test-table.ts';
 import { startLambdaDouble } from './lambda-double.ts';
-import { STEPS, type StepName } from './migration.ts';
 import { startWebhook } from './webhook-double.ts';
 
 export const COMMAND = join(import.meta.dirname, '../../../local/migrate.ts');
@@ -22,17 +18,6 @@ const STAGE = 'dev';
 
 export const RUN = 'run-a';
 export const OF_RUN = ['--run', RUN];
-export const START = [
-  'start',
-  ...OF_RUN,
-  '--source',
-  'memories',
-  '--accept',
-  'no-graph',
-  '--free-gb',
-  '1',
-];
-export const CONFIRMED = ['--execute', '--yes-run', RUN];
 
 /** Eleven processes, and a store that has to hold still. */
 export const PATIENT = { timeout: 240_000 };
@@ -96,15 +81,12 @@ export async function createOperator(
   { hasWebhook = false }: OperatorOptions = {},
 ) {
   const { client, tableName, endpoint } = await createTestTable();
-  const clock = createClock();
-  const remembering = createRemembering({ client, tableName, clock: clock.told });
+  const now = () => new Date();
+  const remembering = createRemembering({ client, tableName, clock: now });
   const world = await startSandboxWorld({ runId: RUN, remembering, hasGraph: false });
   onTestFinished(world.close);
   const hooks = hasWebhook ? world.operator.hooks : askAPerson;
-  // The commands live now, whenever the steps before them were taken.
-  const now = () => new Date();
-  const deployed = createRemembering({ client, tableName, clock: now });
-  const lambda = await startLambdaDouble(STAGE, { ...world.services, ...deployed, hooks });
+  const lambda = await startLambdaDouble(STAGE, { ...world.services, hooks });
   onTestFinished(lambda.close);
   const webhook = await startWebhook(hooks);
   onTestFinished(webhook.close);
@@ -136,59 +118,6 @@ export async function createOperator(
 
   const record = () => world.services.runs.read(RUN);
 
-  /** Of the evidence of the moment, as a person types it. */
-  async function approvalOf(gate: Gate): Promise<string[]> {
-    const evidence = (await record()).evidence['verification-report']?.digest ?? '';
-    const until = new Date(Date.now() + 3_600_000).toISOString();
-    const who = ['--by', 'ada', '--until', until];
-    return ['approve', ...OF_RUN, '--gate', gate, '--evidence', evidence, ...who];
-  }
-
-  /** Steps that were taken before, by the clock of the test. */
-  async function follow(...names: StepName[]): Promise<void> {
-    for (const name of names) await finish(STEPS[name], world.services, clock);
-  }
-
-  /** Up to the middle of the window, all of it proved. */
-  async function prove(plan: Record<string, unknown> = {}): Promise<void> {
-    await start(plan);
-    await follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-    const run = await record();
-    const evidenceDigest = run.evidence['verification-report']?.digest ?? '';
-    const expiresAt = clock.told().getTime() + 3_600_000;
-    const approval = { gate: 'window', evidenceDigest, approvedBy: 'ada', expiresAt } as const;
-    await world.services.approvals.approve(run, approval);
-    await follow('freeze', 'backup', 'copy', 'verify');
-  }
-
-  /** What stands behind every command that is told. */
-  const suffix = there.length > 0 ? ` ${there.join(' ')}` : '';
-
-  const { pass } = clock;
-  const typing = { named, there, migrate, startMigrate, succeed, approvalOf, suffix };
-  return { ...world, ...typing, lambda, pass, follow, prove, start, record };
-}
-
-function createClock() {
-  let ahead = 0;
-  return {
-    told: () => new Date(Date.now() + ahead),
-    /** Back, too: what is done then was done so long ago. */
-    pass: (milliseconds: number) => {
-      ahead += milliseconds;
-    },
-  };
-}
-
-async function finish(
-  step: Step,
-  services: Services,
-  { pass }: ReturnType<typeof createClock>,
-): Promise<void> {
-  const payload = { runId: RUN, execute: true };
-  for (;;) {
-    const result = await takeStep(step, services, { payload, timeLeftMs: () => 600_000 });
-    if (result.dryRun || result.done) return;
-    pass(result.waitSeconds * 1_000);
-  }
+  const typing = { named, migrate, startMigrate, succeed };
+  return { ...world, ...typing, lambda, start, record };
 }

@@ -1,0 +1,188 @@
+// `migrate run`: drives a migration from its plan to the new version, or continues it from wherever it stands.
+import { IN_WINDOW, type Phase } from '../../lib/migration/phases.ts';
+import { Refusal } from '../../lib/migration/refusals.ts';
+import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
+import type { Status } from '../../lib/migration/steps/status.ts';
+import type { FunctionName } from './commands.ts';
+import { DIGEST_DIGITS, nextSteps } from './next-steps.ts';
+import { EXIT, type ExitCode } from './output.ts';
+import { pendingActionOf } from './pending-action.ts';
+import { type Payload, statusIn } from './place.ts';
+import { type Ask, confirmRun } from './prompt.ts';
+import { labelOf, type Session, START_COMMAND, takeStep, timeLeft } from './take-step.ts';
+import { countText, durationText, timeText } from './text.ts';
+
+export interface Drive {
+  readonly session: Session;
+  readonly ask: Ask;
+  /** The plan of a new run; of a run that exists, its id and what it may still take. */
+  readonly payload: Payload;
+  /** Confirms the window. */
+  readonly isConfirmed: boolean;
+  /** Who approves. */
+  readonly approver: string;
+}
+
+const APPROVAL_MS = 3_600_000;
+const ENDS: readonly (Phase | null)[] = ['live', 'irreversible', 'closed', 'returned', 'abandoned'];
+const STEP_BY_PHASE: Partial<Record<Phase, FunctionName>> = {
+  returning: 'rollback',
+  staying: 'stay',
+};
+
+/** @throws Refusal, RetryableFailure, FunctionFailedError: the same command continues */
+export async function drive(options: Drive): Promise<ExitCode> {
+  const { session } = options;
+  let status = await beginOrContinue(options);
+  if (!ENDS.includes(status.phase)) reportPlan(session, status);
+  while (!ENDS.includes(status.phase)) {
+    const step = STEP_BY_PHASE[status.phase] ?? (status.next as FunctionName);
+    if (step === 'freeze' && status.phase === 'verified') await approveWindow(options, status);
+    status = await takeOne(options, status, step);
+  }
+  reportEnd(session, status);
+  return status.phase === 'returned' ? EXIT.failed : EXIT.done;
+}
+
+async function beginOrContinue({ session, payload }: Drive): Promise<Status> {
+  const { place, output } = session;
+  const { runId } = payload;
+  const found = await statusIn(place, runId === undefined ? undefined : String(runId));
+  const isNew = found === undefined || (found.endedAt !== null && payload.sourceCollection);
+  if (!isNew) return found;
+  if (payload.sourceCollection === undefined) {
+    throw new Refusal(
+      'RefusedUnknownRun',
+      `There is no run${runId ? ` ${runId}` : ''} in ${place.where}. Next: ${START_COMMAND}.`,
+    );
+  }
+  const id = runId ?? new Date(session.now()).toISOString().slice(0, 10);
+  await takeStep(session, 'start', { ...payload, runId: id, execute: true });
+  output.line(`${output.mark('done')} Run ${id} begins.`, { event: 'begun', runId: id });
+  return await currentStatus(session, String(id));
+}
+
+async function takeOne(options: Drive, status: Status, step: FunctionName): Promise<Status> {
+  const { session } = options;
+  const { output, place, now } = session;
+  const { runId } = status;
+  const begun = now();
+  try {
+    await takeStep(session, step, inputOf(step, options, runId), (waiting) =>
+      confirmAction(options, waiting),
+    );
+  } catch (error) {
+    const after = await currentStatus(session, runId);
+    if (!(error instanceof Refusal) || !mayRollBack(after, step)) throw error;
+    output.line(
+      `${timeLeft(session, after)}${output.mark('failed')} ${labelOf(step)}: ${error.name}: ${error.message}`,
+      { event: 'failed', step, error: { name: error.name, message: error.message } },
+      nextSteps(after, place.stage),
+    );
+    return await retryOrRollBack(options, after);
+  }
+  const after = await currentStatus(session, runId);
+  const text = `${timeLeft(session, after)}${output.mark('done')} ${labelOf(step)}: done in ${durationText(now() - begun)}`;
+  const event = { event: 'step', step, phase: after.phase, seconds: (now() - begun) / 1_000 };
+  output.line(text, event, nextSteps(after, place.stage));
+  return after;
+}
+
+function inputOf(step: FunctionName, { payload }: Drive, runId: string): Payload {
+  const { accepts, freeBytes } = payload;
+  const own = {
+    ...(accepts !== undefined && (step === 'preflight' || step === 'copy') ? { accepts } : {}),
+    ...(freeBytes !== undefined && step === 'preflight' ? { freeBytes } : {}),
+  };
+  return { runId, execute: true, ...own };
+}
+
+function mayRollBack({ phase }: Status, step: FunctionName): boolean {
+  return step !== 'rollback' && IN_WINDOW.some((one) => one === phase);
+}
+
+/** Writes are frozen: a person may repair and try again while time is left; without a person the run goes back. */
+async function retryOrRollBack(options: Drive, status: Status): Promise<Status> {
+  const { session, ask, isConfirmed } = options;
+  const question = `${timeLeft(session, status)}Writes are frozen. Type "retry" to try again; Enter rolls back: `;
+  const answer = isConfirmed || status.isLate ? undefined : await ask(question);
+  if (answer === 'retry') return await currentStatus(session, status.runId);
+  return await takeOne(options, status, 'rollback');
+}
+
+async function approveWindow(options: Drive, status: Status): Promise<void> {
+  const { session, ask, isConfirmed, approver } = options;
+  const [gate] = status.gates;
+  if (!gate || gate.isOpen) return;
+  const { windowMinutes } = status.plan;
+  const digest = gate.digest ?? '';
+  const what = `Stop writes for up to ${countText(windowMinutes, 'minute')} and switch to ${liveCollectionOf(status)} (report ${digest.slice(0, DIGEST_DIGITS)})`;
+  if (!isConfirmed) await confirmRun(ask, { runId: status.runId, what });
+  await approve(session, status, { gate: gate.gate, digest, approver });
+}
+
+async function confirmAction({ session, ask, approver }: Drive, status: Status): Promise<void> {
+  const [gate] = status.gates;
+  if (!gate?.digest || !pendingActionOf(status)) return;
+  const answer = await ask(`${timeLeft(session, status)}Press Enter when this is done: `);
+  if (answer === undefined) return;
+  await approve(session, status, { gate: gate.gate, digest: gate.digest, approver });
+}
+
+async function approve(
+  { place, now }: Session,
+  { runId }: Status,
+  { gate, digest, approver }: { gate: string; digest: string; approver: string },
+): Promise<void> {
+  await place.invoke('approve', {
+    ...{ runId, gate, evidenceDigest: digest, approvedBy: approver },
+    expiresAt: new Date(now() + APPROVAL_MS).toISOString(),
+  });
+}
+
+async function currentStatus({ place }: Session, runId: string): Promise<Status> {
+  const status = await statusIn(place, runId);
+  if (status) return status;
+  throw new Refusal('RefusedUnknownRun', `There is no run ${runId} in ${place.where}.`);
+}
+
+function reportPlan({ output, place }: Session, status: Status): void {
+  const { runId, plan, phase } = status;
+  const { sourceCollection: source, windowMinutes, retentionDays } = plan;
+  const live = liveCollectionOf({ plan });
+  const removed = [
+    ...(plan.removesWhenOver ? [source] : []),
+    ...(plan.removesArtifactsWhenOver ? ['the backups'] : []),
+  ];
+  const after =
+    removed.length > 0
+      ? `then ${removed.join(' and ')} are removed`
+      : 'nothing is removed after that';
+  const text = [
+    output.bold(`Run ${runId} (${phase}), ${place.where}`),
+    `  Creates  collections ${plan.targetCollection} and ${plan.targetCollection}_entities${live === plan.targetCollection ? '' : `, uploaded as ${live}`}; a snapshot, a graph dump and reports as artifacts`,
+    `  Changes  the collection setting from ${source} to ${live}, and the deployed version; users cannot write for up to ${countText(windowMinutes, 'minute')}`,
+    `  Keeps    collection ${source} and the backups for ${countText(retentionDays, 'day')} after the switch; ${after}`,
+  ].join('\n');
+  output.line(text, { event: 'plan', runId, phase, plan }, nextSteps(status, place.stage));
+}
+
+function reportEnd({ output, place }: Session, status: Status): void {
+  const { runId, phase, plan, retention } = status;
+  const next = nextSteps(status, place.stage);
+  const isNew = phase !== 'returned' && phase !== 'abandoned';
+  const text = [
+    output.bold(
+      isNew
+        ? `Users are on the new version, collection ${liveCollectionOf({ plan })}.`
+        : `Users are on the old version (run ${phase}).`,
+    ),
+    ...(retention && !status.endedAt
+      ? [
+          `Kept until ${timeText(retention.until)}: collection ${plan.sourceCollection} and the backups.`,
+        ]
+      : []),
+    ...next.map(({ command, why }) => `To ${why}: ${command}`),
+  ].join('\n');
+  output.line(text, { event: 'end', runId, phase, retention }, next);
+}

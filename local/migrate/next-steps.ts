@@ -1,0 +1,44 @@
+// What to do next with a run, as commands to be typed: the first is the one that continues it.
+import type { Status } from '../../lib/migration/steps/status.ts';
+
+export const INVOCATION = 'npm run migrate --';
+
+export interface NextStep {
+  readonly command: string;
+  readonly why: string;
+}
+
+type Standing = Pick<
+  Status,
+  'runId' | 'phase' | 'next' | 'moves' | 'gates' | 'isLate' | 'retention'
+>;
+
+const WHY: Readonly<Record<string, string>> = {
+  rollback: 'return to the old version',
+  abandon: 'give the run up and remove what it has built',
+  stay: 'stay on the new version after all',
+};
+
+/** Empty for a run that has ended. */
+export function nextSteps(status: Standing, stage?: string): NextStep[] {
+  const { runId, next, moves, gates, isLate } = status;
+  const there = stage === undefined ? '' : ` --stage ${stage}`;
+  const typed = (words: string) => `${INVOCATION} ${words} --run ${runId}${there}`;
+  const commands = new Set(moves.map(({ command }) => command));
+  if (commands.size === 0) return [];
+  const ways = [...commands]
+    .filter((command) => WHY[command] !== undefined)
+    .map((command) => ({ command: typed(`${command} --execute`), why: WHY[command] ?? '' }));
+  if (status.retention || isLate) return ways;
+  const approvals = gates
+    .filter(({ isOpen, action, digest }) => !isOpen && action !== null && digest !== null)
+    .map(({ gate, digest }) => ({
+      command: typed(`approve --gate ${gate} --evidence ${digest?.slice(0, DIGEST_DIGITS)}`),
+      why: 'say that the action is done',
+    }));
+  const onwards = { command: typed('run'), why: next ? `continue with ${next}` : 'continue' };
+  return [...approvals, onwards, ...ways];
+}
+
+/** As many digits as people are shown, and as many as they may type. */
+export const DIGEST_DIGITS = 12;

@@ -1,0 +1,30 @@
+// What a person does where no webhook does it.
+import type { Deed } from '../../lib/migration/phases.ts';
+import type { Status } from '../../lib/migration/steps/status.ts';
+
+const WORDS: Readonly<Record<Deed, (collection: string, testUser: string) => string>> = {
+  freeze: (collection) =>
+    `Stop all writes to ${collection}: the backend answers each one with 503, also for the test user.`,
+  'deploy-new': (collection, testUser) =>
+    `Deploy the new version on ${collection}, with writes for ${testUser} only.`,
+  'deploy-old': (collection) => `Deploy the old version on ${collection}.`,
+  'open-writes': (collection) => `Open writes on ${collection} for everybody.`,
+};
+
+export interface PendingAction {
+  readonly action: Deed;
+  readonly collection: string;
+  readonly toDo: string;
+  readonly since: string | null;
+}
+
+/** Undefined where nothing is pending, or where it was confirmed. */
+export function pendingActionOf({
+  gates,
+  testUser,
+}: Pick<Status, 'gates' | 'testUser'>): PendingAction | undefined {
+  const pending = gates.find(({ action, isOpen }) => action !== null && !isOpen);
+  if (!pending?.action || pending.collection === null) return undefined;
+  const { action, collection, askedAt: since } = pending;
+  return { action, collection, toDo: WORDS[action](collection, testUser), since };
+}

@@ -1,0 +1,167 @@
+// The commands as commander has them, and what each does with what was typed.
+import { userInfo } from 'node:os';
+import { Refusal } from '../../lib/migration/refusals.ts';
+import { createCommand } from '../program.ts';
+import type { Running } from '../running.ts';
+import { firstLine } from '../start-error.ts';
+import {
+  COMMANDS,
+  COMMON_OPTIONS,
+  type CommandName,
+  commandNamed,
+  FUNCTIONS,
+  functionOf,
+} from './commands.ts';
+import { drive } from './drive.ts';
+import { INVOCATION, type NextStep, nextSteps } from './next-steps.ts';
+import { OPTIONS, payloadOf, type Typed } from './options.ts';
+import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
+import { type Payload, type Place, statusIn } from './place.ts';
+import { type Ask, confirmRun, createAsk } from './prompt.ts';
+import { nextLines, statusAsText } from './status-text.ts';
+import { createSession, labelOf, type Session, takeStep } from './take-step.ts';
+import { countText } from './text.ts';
+
+interface Parts {
+  readonly running: Running;
+  readonly interruption: AbortController;
+  readonly streams: Streams;
+  readonly output: Output;
+  readonly openPlace: OpenPlace;
+  /** Of the process, unless a test gives another. */
+  readonly time?: Partial<Pick<Session, 'now' | 'sleep'>>;
+}
+
+/** @throws Refusal naming every variable that is missing or unusable */
+export type OpenPlace = (wanted: {
+  readonly stage: string | undefined;
+  /** Whether more than the table with the runs is needed. */
+  readonly needsServices: boolean;
+}) => Promise<Place>;
+
+/** For the messages of a failure or an interruption. */
+export interface ProgramState {
+  next: readonly NextStep[];
+  stage: string | undefined;
+}
+
+const APPROVAL_MS = 3_600_000;
+
+export function createMigrateProgram(parts: Parts) {
+  const state: ProgramState = { next: [], stage: undefined };
+  const program = createCommand(
+    INVOCATION,
+    'Migrate the memory backend to its next major version.',
+  ).addHelpText(
+    'after',
+    '\nExit codes: 0 done, or nothing to do; 1 failed, may succeed when repeated; 2 wrong use; 3 refused.',
+  );
+  for (const name of Object.keys(COMMANDS) as CommandName[]) {
+    const { does, options } = commandNamed(name);
+    const command = program.command(name).description(does);
+    for (const option of [...COMMON_OPTIONS, ...options]) command.addOption(OPTIONS[option]);
+    command.action(async (typed) => await act(parts, state, name, typed as Typed));
+  }
+  return { command: program, state };
+}
+
+async function act(parts: Parts, state: ProgramState, name: CommandName, typed: Typed) {
+  const { running, interruption, streams, output } = parts;
+  const { signal } = interruption;
+  const { stage } = typed;
+  state.stage = stage;
+  const needsServices = name === 'run' || FUNCTIONS[functionOf(name)].uses === 'services';
+  const place = await parts.openPlace({ stage, needsServices });
+  const session = { ...createSession({ place, output, signal }), ...parts.time };
+  const ask = createAsk(streams, signal);
+  const work =
+    name === 'run'
+      ? drive({
+          ...{ session, ask, payload: payloadOf(typed) },
+          ...{ isConfirmed: typed.yes === true, approver: typed.by ?? userInfo().username },
+        })
+      : actOnce({ session, ask, name, typed });
+  // Stopping waits for the step to stop: it releases its lock.
+  running.whenStopping(async () => {
+    interruption.abort(new Error('Interrupted'));
+    await Promise.allSettled([work]);
+  });
+  try {
+    process.exitCode = await work;
+  } catch (error) {
+    // `status` may fail for the same reason.
+    const status = await statusIn(place, typed.run).catch(() => undefined);
+    state.next = status ? nextSteps(status, place.stage) : [];
+    throw error;
+  }
+}
+
+interface Once {
+  readonly session: Session;
+  readonly ask: Ask;
+  readonly name: Exclude<CommandName, 'run'>;
+  readonly typed: Typed;
+}
+
+/** One command, however often its function has to be invoked. */
+async function actOnce({ session, ask, name, typed }: Once): Promise<ExitCode> {
+  const { place, output } = session;
+  if (name === 'status') return await showStatus(session, typed);
+  const payload = await inputOf(session, name, typed);
+  const { isConfirmed, does } = commandNamed(name);
+  if (isConfirmed && typed.execute && !typed.yes) {
+    const loss = typed.acknowledgedLoss;
+    const price = loss === undefined ? '' : `, and lose ${countText(loss, 'write')}`;
+    await confirmRun(ask, { runId: String(payload.runId), what: `${does}${price}` });
+  }
+  const result = await takeStep(session, functionOf(name), payload);
+  const runId = payload.runId === undefined ? undefined : String(payload.runId);
+  const status = await statusIn(place, runId).catch((error: unknown) => {
+    output.note(`The status of the run is not available: ${firstLine(error)}`);
+    return undefined;
+  });
+  const next = status ? nextSteps(status, place.stage) : [];
+  const lines = [...resultLines(name, result), ...(status ? nextLines(status, place.stage) : [])];
+  output.line(lines.join('\n'), { event: name, exitCode: EXIT.done, result: result ?? null }, next);
+  return EXIT.done;
+}
+
+async function showStatus({ place, output }: Session, { run }: Typed): Promise<ExitCode> {
+  const status = await statusIn(place, run);
+  if (!status) throw noRun(place, run);
+  const next = nextSteps(status, place.stage);
+  const event = { event: 'status', exitCode: EXIT.done, where: place.where, result: status };
+  output.line(statusAsText(status, place), event, next);
+  return EXIT.done;
+}
+
+async function inputOf({ place, now }: Session, name: CommandName, typed: Typed): Promise<Payload> {
+  if (name === 'watch') return {};
+  const runId = typed.run ?? (name === 'start' ? undefined : (await statusIn(place))?.runId);
+  if (runId === undefined && name !== 'start') throw noRun(place, undefined);
+  const own = { ...payloadOf(typed), ...(runId === undefined ? {} : { runId }) };
+  if (name !== 'approve') return own;
+  const expiresAt = new Date(now() + APPROVAL_MS).toISOString();
+  return { approvedBy: userInfo().username, expiresAt, ...own };
+}
+
+function noRun({ where }: Place, run: string | undefined): Refusal {
+  const which = run === undefined ? 'There has been no run' : `There is no run ${run}`;
+  return new Refusal('RefusedUnknownRun', `${which} in ${where}.`);
+}
+
+function resultLines(name: CommandName, result: unknown): string[] {
+  const { dryRun, done, phase, forecast, approvedUntil } = (result ?? {}) as Record<
+    string,
+    unknown
+  >;
+  if (dryRun) {
+    return [
+      `${labelOf(name)}: a dry run, nothing was changed. With --execute:`,
+      JSON.stringify(forecast, null, 2),
+    ];
+  }
+  if (approvedUntil) return [`Approved until ${approvedUntil}`];
+  if (phase === undefined) return [`${labelOf(name)}: nothing is due`];
+  return [`${labelOf(name)}: ${done ? 'done' : 'not yet'}, the run is ${phase}`];
+}

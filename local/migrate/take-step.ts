@@ -1,0 +1,158 @@
+// Gives one step of a migration as often as it takes: waits for its lock, for services and for people, and shows how
+// far it is.
+import { setTimeout } from 'node:timers/promises';
+import * as v from 'valibot';
+import { RetryableFailure } from '../../lib/migration/refusals.ts';
+import type { Status } from '../../lib/migration/steps/status.ts';
+import { firstLine } from '../start-error.ts';
+import type { FunctionName } from './commands.ts';
+import { INVOCATION, nextSteps } from './next-steps.ts';
+import type { Output } from './output.ts';
+import { pendingActionOf } from './pending-action.ts';
+import { type Payload, type Place, statusIn } from './place.ts';
+import { durationText, progressText, timeLeftText } from './text.ts';
+
+export interface Session {
+  readonly place: Place;
+  readonly output: Output;
+  /** Of Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Waits until the next poll of the status; false once the step has ended. */
+  readonly nextPoll: (milliseconds: number, ended: AbortSignal) => Promise<boolean>;
+}
+
+/** A step that is to be given later than this waits for its day, and not for a service. */
+const LONGEST_WAIT_SECONDS = 60;
+/** Longer than the lease of a step that crashed. */
+const LOCK_PATIENCE_MS = 130_000;
+const LOCK_RETRY_MS = 5_000;
+const LIVE_POLL_MS = 1_000;
+const LOG_POLL_MS = 10_000;
+
+const waitingSchema = v.object({ done: v.literal(false), waitSeconds: v.number() });
+
+export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'>): Session {
+  return {
+    ...parts,
+    now: Date.now,
+    sleep: (milliseconds) => setTimeout(milliseconds, undefined, { signal: parts.signal }),
+    nextPoll: (milliseconds, signal) =>
+      setTimeout(milliseconds, true, { signal, ref: false }).catch(() => false),
+  };
+}
+
+/**
+ * @param onWaiting what else is done while the step waits, such as asking a person
+ * @returns the step's last result
+ * @throws as the step does
+ */
+export async function takeStep(
+  session: Session,
+  name: FunctionName,
+  payload: Payload,
+  onWaiting: (status: Status) => Promise<void> = async () => {},
+): Promise<unknown> {
+  const { place, output, signal } = session;
+  let asked: string | undefined;
+  for (;;) {
+    const result = await whenUnlocked(session, name, () =>
+      following(session, { name, payload }, () => place.invoke(name, payload, signal)),
+    );
+    if (!v.is(waitingSchema, result) || result.waitSeconds > LONGEST_WAIT_SECONDS) return result;
+    const status = await statusOrUndefined(session, payload);
+    const pending = status && pendingActionOf(status);
+    if (status && pending && pending.toDo !== asked) {
+      asked = pending.toDo;
+      const next = nextSteps(status, place.stage);
+      const text = `${timeLeft(session, status)}To do by hand: ${pending.toDo}\n  Then: ${next[0]?.command}`;
+      output.line(text, { event: 'action', step: name, ...pending }, next);
+    }
+    if (status) await onWaiting(status);
+    if (result.waitSeconds === 0) continue;
+    const why = pending ? 'for the action above' : 'for a service';
+    output.show(
+      `${timeLeft(session, status)}${labelOf(name)}: waiting ${why}, checking again in ${result.waitSeconds}s`,
+    );
+    await session.sleep(result.waitSeconds * 1_000);
+  }
+}
+
+export function labelOf(name: string): string {
+  return `${name[0]?.toUpperCase()}${name.slice(1)}`;
+}
+
+/** `[18:03 left] ` inside the window. */
+export function timeLeft({ now }: Pick<Session, 'now'>, status: Status | undefined): string {
+  if (!status?.deadlineAt || status.endedAt || status.retention) return '';
+  return `[${timeLeftText(Date.parse(status.deadlineAt) - now())} left] `;
+}
+
+async function whenUnlocked<Result>(
+  { output, now, sleep }: Session,
+  name: string,
+  take: () => Promise<Result>,
+): Promise<Result> {
+  const deadline = now() + LOCK_PATIENCE_MS;
+  for (;;) {
+    try {
+      return await take();
+    } catch (error) {
+      if (!isLockHeld(error) || now() + LOCK_RETRY_MS > deadline) throw error;
+      output.show(
+        `${labelOf(name)}: waiting up to ${durationText(deadline - now())}: ${firstLine(error)}`,
+      );
+      await sleep(LOCK_RETRY_MS);
+    }
+  }
+}
+
+function isLockHeld(error: unknown): boolean {
+  return error instanceof RetryableFailure && error.name === 'RetryableStepRunning';
+}
+
+/** Shows the progress of the work, as the status has it, until the work has ended. */
+async function following<Result>(
+  session: Session,
+  { name, payload }: { readonly name: FunctionName; readonly payload: Payload },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const ended = new AbortController();
+  const every = session.output.isLive ? LIVE_POLL_MS : LOG_POLL_MS;
+  const follow = async () => {
+    while (await session.nextPoll(every, ended.signal)) {
+      const status = await statusOrUndefined(session, payload);
+      if (!status || ended.signal.aborted) continue;
+      const { progress } = status;
+      // The progress of another step is what that step left behind.
+      if (progress?.step !== name) continue;
+      reportProgress(session, status, `${labelOf(name)}: ${progressText(name, progress)}`);
+    }
+  };
+  const following = payload.runId === undefined || name === 'status' ? undefined : follow();
+  try {
+    return await work();
+  } finally {
+    ended.abort();
+    await following;
+    session.output.clear();
+  }
+}
+
+function reportProgress(session: Session, status: Status, text: string): void {
+  const { output, place } = session;
+  const line = `${timeLeft(session, status)}${text}`;
+  if (output.isLive) output.show(line);
+  else output.line(line, { event: 'progress', ...status.progress }, nextSteps(status, place.stage));
+}
+
+// The step itself reports what is wrong with the services.
+async function statusOrUndefined({ place }: Session, { runId }: Payload) {
+  return await statusIn(place, runId === undefined ? undefined : String(runId)).catch(
+    () => undefined,
+  );
+}
+
+/** What the command line calls itself where there is no run to name. */
+export const START_COMMAND = `${INVOCATION} run --source COLLECTION`;

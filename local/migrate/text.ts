@@ -1,0 +1,41 @@
+// Numbers, times and durations as people read them.
+import prettyBytes from 'pretty-bytes';
+import prettyMilliseconds from 'pretty-ms';
+import type { Progress } from '../../lib/migration/runs/run.ts';
+
+const MINUTE_MS = 60_000;
+
+/** To the second below a minute, to two units above. */
+export function durationText(milliseconds: number): string {
+  if (milliseconds < 1_000) return 'less than 1s';
+  return prettyMilliseconds(milliseconds, {
+    unitCount: milliseconds < MINUTE_MS ? 1 : 2,
+    secondsDecimalDigits: 0,
+  });
+}
+
+export function countText(number: number, unit: string): string {
+  return `${number.toLocaleString('en')} ${unit}${number === 1 ? '' : 's'}`;
+}
+
+/** To the second. */
+export function timeText(iso: string): string {
+  return iso.replace('T', ' ').replace(/(\.\d{3})?Z$/, ' UTC');
+}
+
+/** `18:03`, also in the last minute. */
+export function timeLeftText(milliseconds: number): string {
+  return prettyMilliseconds(Math.max(0, Math.floor(milliseconds / 1_000) * 1_000), {
+    colonNotation: true,
+  }).replace(/^(\d):/, '0$1:');
+}
+
+/** `12,400/30,000 41% 2,100/s ETA 8s`; of a backup, in bytes. */
+export function progressText(step: string, { done, total, perSecond }: Progress): string {
+  const amount = step === 'backup' ? prettyBytes : (number: number) => number.toLocaleString('en');
+  const share = total > 0 ? Math.min(100, Math.floor((done / total) * 100)) : 0;
+  const rate = perSecond ? [`${amount(Math.round(perSecond))}/s`] : [];
+  const eta =
+    perSecond && done < total ? [`ETA ${durationText(((total - done) / perSecond) * 1_000)}`] : [];
+  return [`${amount(done)}/${amount(total)} ${share}%`, ...rate, ...eta].join(' ');
+}

@@ -1,0 +1,149 @@
+// `npm run migrate` as processes of their own: here and on a stage, at a terminal, interrupted, and without what it needs.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { outputOf } from '../../../../local/tools.ts';
+import {
+  COMMAND,
+  createOperator,
+  migrateWith,
+  NO_ACCOUNT,
+  OF_RUN,
+  PATIENT,
+  PLACES,
+  RUN,
+  startMigrateWith,
+} from '../../../support/migration/command-line.ts';
+
+const TARGET = `${SOURCE}_v3_${RUN}`;
+const FROM_THE_START = ['run', ...OF_RUN, '--source', SOURCE, '--accept', 'no-graph'];
+
+describe.each(PLACES)('a migration, %s', (place) => {
+  it('is driven to the new version, and back with its loss acknowledged', PATIENT, async () => {
+    const operator = await createOperator(place, { hasWebhook: true });
+    const { migrate, succeed, services, record } = operator;
+    await succeed(...FROM_THE_START, '--free-gb', '1', '--yes');
+    expect([(await record()).phase, await services.setting.read()]).toEqual(['live', TARGET]);
+
+    const { points } = await services.vectors.scroll(TARGET, { limit: 1 });
+    await services.vectors.deletePoints(TARGET, { ids: points.map(({ id }) => id) });
+    const refused = await migrate('rollback', '--execute', '--yes');
+    expect([refused.code, refused.stderr]).toEqual([
+      3,
+      expect.stringMatching(/^RefusedLossNotAcknowledged: .* 1 /),
+    ]);
+    await succeed('rollback', '--execute', '--yes', '--acknowledged-loss', '1');
+    expect([(await record()).phase, await services.setting.read()]).toEqual(['returned', SOURCE]);
+  });
+
+  it('refuses wrong use of a run by name, and leaves the run as it was', async () => {
+    const { migrate, start, record } = await createOperator(place);
+    await start();
+    const before = await record();
+    for (const [name, ...words] of [
+      ['RefusedTooEarly', 'copy', ...OF_RUN, '--execute'],
+      ['RefusedRunExists', 'start', ...OF_RUN, '--source', SOURCE, '--execute'],
+      ['RefusedUnknownRun', 'preflight', '--run', 'run-z'],
+    ]) {
+      const { code, stdout, stderr } = await migrate(...words);
+      expect([code, stdout, stderr.split(':')[0]]).toEqual([3, '', name]);
+    }
+    expect(await record()).toEqual(before);
+  });
+});
+
+describe('an interrupted step', () => {
+  it('waits for a store with a word, releases its lock at once, and says so', async () => {
+    const { named, start, services } = await createOperator();
+    await start();
+    const closed = { ...NO_ACCOUNT, ...named, QDRANT_URL: 'http://127.0.0.1:9' };
+    const { child, ended } = startMigrateWith(closed, 'preflight', ...OF_RUN);
+    child.stderr.on('data', (text) => {
+      if (String(text).includes('Waiting for the vector store')) child.kill('SIGINT');
+    });
+    const { code, stderr } = await ended;
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/Interrupted: .*same command/)]);
+    await expect(services.lock.take(RUN)).resolves.toMatchObject({ runId: RUN });
+  });
+});
+
+describe('the environment', () => {
+  it('is checked as a whole, before the database is looked for', async () => {
+    const { code, stderr } = await migrateWith(
+      { QDRANT_URL: 'not-a-url', DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' },
+      ...['preflight', ...OF_RUN],
+    );
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /^RefusedSetting: QDRANT_URL is not like .*MEMORY_BACKEND_URL is not set.*MEMORY_BACKEND_KEY is not set/,
+    );
+  });
+
+  it('needs to name no more than the table for status', async () => {
+    const { named, start } = await createOperator();
+    await start();
+    const { TABLE_NAME, DYNAMODB_ENDPOINT } = named;
+    const ended = await migrateWith({ TABLE_NAME, DYNAMODB_ENDPOINT }, 'status');
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toContain(`table ${TABLE_NAME} at ${DYNAMODB_ENDPOINT}`);
+  });
+
+  const table = { TABLE_NAME: 'finance-ledger-prod' };
+
+  it.each([
+    [
+      'nothing but data in memory',
+      { DATA_DIR: 'memory' },
+      3,
+      /^RefusedSetting: .*table finance-ledger-local/,
+    ],
+    ['a table of AWS without a region', table, 3, /^RefusedSetting: AWS_REGION is not set/],
+    [
+      'a table of AWS without credentials',
+      { ...table, AWS_REGION: 'eu-west-1' },
+      3,
+      /^RefusedCredentials: AWS/,
+    ],
+    [
+      'a database that does not answer',
+      { ...table, DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' },
+      1,
+      /^RetryableUnavailable: .*127/,
+    ],
+  ])('with %s is refused by what is missing', async (_, environment, exitCode, reason) => {
+    const { code, stderr } = await migrateWith(environment, 'status');
+    expect([code, stderr]).toEqual([exitCode, expect.stringMatching(reason)]);
+  });
+});
+
+const SCRIPT = outputOf('script', '--version')?.includes('util-linux') === true;
+
+describe.skipIf(!SCRIPT)('a person at a terminal', () => {
+  async function typed(answer: string) {
+    const operator = await createOperator();
+    await operator.start();
+    const command = `${process.execPath} ${COMMAND} abandon --run ${RUN} --execute`;
+    const child = spawn('script', ['-qec', command, '/dev/null'], {
+      env: { ...NO_ACCOUNT, ...operator.named },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let shown = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      shown += text;
+      if (text.includes('Type the run id')) child.stdin.write(answer);
+    });
+    const [code] = await once(child, 'close');
+    return { code, shown, phase: (await operator.record()).phase };
+  }
+
+  it.each([
+    ['types the id', `${RUN}\r`, 0, 'abandoned'],
+    ['types something else', 'yes\r', 3, 'started'],
+    ['presses Ctrl-C', '\x03', 3, 'started'],
+    ['ends the input', '\x04', 3, 'started'],
+  ])('%s', async (_, answer, exitCode, expected) => {
+    const { code, shown, phase } = await typed(answer);
+    expect([code, phase], shown).toEqual([exitCode, expected]);
+  });
+});

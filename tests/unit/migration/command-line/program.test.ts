@@ -1,0 +1,178 @@
+// What is typed becomes the input of a function, and what the function answers becomes lines and an exit code.
+import { describe, expect, it } from 'vitest';
+import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { stepInputSchema } from '../../../../lib/migration/runs/step-input.ts';
+import { approveInputSchema } from '../../../../lib/migration/steps/approve.ts';
+import { startInputSchema } from '../../../../lib/migration/steps/start.ts';
+import { statusInputSchema } from '../../../../lib/migration/steps/status.ts';
+import {
+  COMMANDS,
+  type CommandName,
+  commandNamed,
+  type FunctionName,
+} from '../../../../local/migrate/commands.ts';
+import { payloadOf } from '../../../../local/migrate/options.ts';
+import { createPlace, RUN, result } from '../../../support/migration/fake-place.ts';
+import { typeCommand } from '../../../support/migration/typed-command.ts';
+
+const NAMES = Object.keys(COMMANDS) as CommandName[];
+
+describe('an input', () => {
+  it('has every option of the command line in its field', async () => {
+    const { place, invoked } = createPlace({ start: [result('started')] });
+    const plan =
+      '--source memories --upload-as m2 --window-minutes 20 --retention-days 60 --vector-sample 9';
+    const more =
+      '--free-gb 40 --accept no-graph --accept expired-memories --removes-when-over --removes-artifacts-when-over';
+    await typeCommand(place, `start --run ${RUN} --execute ${plan} ${more}`);
+    expect(invoked).toEqual([
+      {
+        name: 'start',
+        payload: {
+          ...{ runId: RUN, execute: true, sourceCollection: 'memories', uploadAs: 'm2' },
+          ...{ windowMinutes: 20, retentionDays: 60, vectorSample: 9, freeBytes: 40e9 },
+          accepts: ['no-graph', 'expired-memories'],
+          ...{ removesWhenOver: true, removesArtifactsWhenOver: true },
+        },
+      },
+    ]);
+  });
+
+  it('is of the latest run, unless one is named', async () => {
+    const { place, invoked } = createPlace({});
+    await typeCommand(place, 'backup --execute');
+    await typeCommand(place, 'backup --run run-b');
+    expect(invoked.map(({ payload }) => payload)).toEqual([
+      { runId: RUN, execute: true },
+      { runId: 'run-b' },
+    ]);
+  });
+
+  it.each(NAMES.filter((name) => name !== 'run' && name !== 'watch'))(
+    'has no option that the function of %s does not read',
+    (name) => {
+      const own = {
+        start: startInputSchema,
+        approve: approveInputSchema,
+        status: statusInputSchema,
+      };
+      const { entries } = name in own ? own[name as keyof typeof own] : stepInputSchema;
+      const typed = Object.fromEntries(
+        commandNamed(name).options.map((option) => [
+          option.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+          1,
+        ]),
+      );
+      expect(Object.keys(entries)).toEqual(expect.arrayContaining(Object.keys(payloadOf(typed))));
+    },
+  );
+});
+
+describe('wrong use', () => {
+  it.each([
+    ['migrate', 'unknown command'],
+    ['copy --run', 'argument missing'],
+    ['copy --run Run', '4 to 40'],
+    ['copy --force', '--force'],
+    ['copy again', 'too many arguments'],
+    ['preflight --free-gb -5', 'whole number'],
+    ['preflight --free-gb 1e400', 'whole number'],
+    [`preflight --free-gb ${'9'.repeat(20)}`, 'whole number'],
+    ['preflight --execute', '--execute'],
+    ['start --window-minutes 241', '1 to 240'],
+    ['start --accept everything', 'no-graph'],
+    ['status --stage pr/od', 'name of a stage'],
+  ])('of "%s" ends with 2 and invokes nothing', async (words, fault) => {
+    const { place, invoked } = createPlace({});
+    const { code, output, status } = await typeCommand(place, words);
+    expect([code, output]).toEqual([2, '']);
+    expect(status).toContain(fault);
+    expect(invoked).toEqual([]);
+  });
+});
+
+describe('a command that stops users', () => {
+  it.each(NAMES.filter((name) => commandNamed(name).isConfirmed))(
+    '%s is confirmed by the run id or by --yes, and by nothing else',
+    async (name) => {
+      const functionName = name as FunctionName;
+      const { place, invoked } = createPlace({ [functionName]: [result('a'), result('b')] });
+      const words = `${name} --run ${RUN} --execute`;
+      for (const answers of [undefined, ['yes'], [''], ['run'], ['RUN-A']]) {
+        const refused = await typeCommand(place, words, { ...(answers && { answers }) });
+        expect(refused).toMatchObject({ code: 3 });
+        expect(refused.status).toContain('RefusedUnconfirmed');
+      }
+      expect(invoked).toEqual([]);
+      expect(await typeCommand(place, words, { answers: [RUN] })).toMatchObject({ code: 0 });
+      expect(await typeCommand(place, `${words} --yes`)).toMatchObject({ code: 0 });
+      expect(invoked).toHaveLength(2);
+    },
+  );
+
+  it('is not confirmed for a dry run', async () => {
+    const forecast = { lost: 3 };
+    const { place } = createPlace({ rollback: [{ runId: RUN, dryRun: true, forecast }] });
+    const { code, output } = await typeCommand(place, 'rollback');
+    expect([code, output]).toEqual([0, expect.stringContaining('"lost": 3')]);
+  });
+});
+
+describe('a step', () => {
+  it('is given again until it is done', async () => {
+    const { place, invoked } = createPlace({
+      backup: [result('checked', false), result('checked', false), result('backed-up')],
+    });
+    expect(await typeCommand(place, 'backup --execute')).toMatchObject({ code: 0 });
+    expect(invoked).toHaveLength(3);
+  });
+
+  it('that waits for another day is given once', async () => {
+    const { place, invoked } = createPlace({ retention: [result('live', false, 86_400)] });
+    expect(await typeCommand(place, 'retention --execute --yes')).toMatchObject({ code: 0 });
+    expect(invoked).toHaveLength(1);
+  });
+
+  it('is done, although the status afterwards fails', async () => {
+    const away = new RetryableFailure('RetryableUnavailable', 'nobody answers');
+    const { place } = createPlace({ backup: [result('backed-up')], status: [away, away] });
+    expect(await typeCommand(place, `backup --run ${RUN} --execute`)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('an answer', () => {
+  it.each([
+    ['status', {}, 0],
+    ['backup --execute', { backup: [result('backed-up')] }, 0],
+    ['backup --execute', { backup: [new Refusal('RefusedTooEarly', 'No.')] }, 3],
+    ['backup --execute', { backup: [new RetryableFailure('RetryableUnavailable', 'No.')] }, 1],
+    ['backup --run R', {}, 2],
+  ])('of "%s" is one JSON object a line, with the next steps', async (words, answers, exitCode) => {
+    const { place } = createPlace(answers);
+    const { code, events, status } = await typeCommand(place, `${words} --json`);
+    expect([code, status, events.length]).toEqual([exitCode, '', 1]);
+    expect(events[0]).toMatchObject({ event: expect.any(String), exitCode });
+    const steps = ['run', 'abandon --execute'].map(
+      (step) => `npm run migrate -- ${step} --run ${RUN}`,
+    );
+    expect(events[0]?.next_steps).toEqual(exitCode === 2 ? [] : steps);
+  });
+
+  it('of a status without a run names the table and how to begin', async () => {
+    const none = new Refusal('RefusedUnknownRun', 'None.');
+    const { place } = createPlace({ status: [none, none] });
+    const { code, status } = await typeCommand(place, 'status');
+    expect(code).toBe(3);
+    expect(status).toContain(place.where);
+    expect(status).toContain('npm run migrate -- run --source');
+  });
+
+  it('names a stage in every next step', async () => {
+    const { place } = createPlace({});
+    const { events } = await typeCommand({ ...place, stage: 'prod' }, 'status --json --stage prod');
+    expect(events[0]?.next_steps).toEqual([
+      expect.stringMatching(/--stage prod$/),
+      expect.stringMatching(/--stage prod$/),
+    ]);
+  });
+});

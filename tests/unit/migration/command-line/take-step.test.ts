@@ -1,0 +1,139 @@
+// How a step is waited for, interrupted and shown while it works, by a clock that the test turns.
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { RetryableFailure, type RetryableName } from '../../../../lib/migration/refusals.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../../lib/retry.ts';
+import { impatient } from '../../../../local/migrate/local-place.ts';
+import type { Output } from '../../../../local/migrate/output.ts';
+import type { Place } from '../../../../local/migrate/place.ts';
+import { type Session, takeStep, timeLeft } from '../../../../local/migrate/take-step.ts';
+import { createPlace, RUN, result, STATUS } from '../../../support/migration/fake-place.ts';
+
+const PAYLOAD = { runId: RUN, execute: true };
+
+function sessionOver(place: Place, isLive = true) {
+  let now = Date.parse(STATUS.at);
+  const shown: string[] = [];
+  const lines: string[] = [];
+  const output = {
+    ...{ isJson: false, isLive, clear: () => {}, note: () => {} },
+    show: (text: string) => shown.push(text),
+    line: (text: string) => lines.push(text),
+  } as unknown as Output;
+  const sleep = async (milliseconds: number) => {
+    now += milliseconds;
+  };
+  const { signal } = new AbortController();
+  const nextPoll = async (_: number, ended: AbortSignal) => {
+    await setImmediate();
+    return !ended.aborted;
+  };
+  const session: Session = { place, output, signal, now: () => now, sleep, nextPoll };
+  return { session, shown, lines, passed: () => now - Date.parse(STATUS.at) };
+}
+
+const failure = (name: RetryableName) => new RetryableFailure(name, 'Another step is at work.');
+
+describe('the lock of another step', () => {
+  it('is waited for as long as a crashed step holds it', async () => {
+    const held = Array.from({ length: 25 }, () => failure('RetryableStepRunning'));
+    const { place } = createPlace({ copy: [...held, result('copied')] });
+    const { session, shown, passed } = sessionOver(place);
+    expect(await takeStep(session, 'copy', PAYLOAD)).toMatchObject({ phase: 'copied' });
+    expect(passed()).toBe(125_000);
+    expect(shown[0]).toContain('Another step is at work.');
+  });
+
+  it('that is not released is reported in the end', async () => {
+    const held = Array.from({ length: 99 }, () => failure('RetryableStepRunning'));
+    const { place, invoked } = createPlace({ copy: held });
+    const { session, passed } = sessionOver(place);
+    await expect(takeStep(session, 'copy', PAYLOAD)).rejects.toThrow('at work');
+    expect([passed(), invoked.length]).toEqual([130_000, 27]);
+  });
+
+  it('is the only failure that is waited for', async () => {
+    const { place } = createPlace({ copy: [failure('RetryableUnavailable')] });
+    const { session, passed } = sessionOver(place);
+    await expect(takeStep(session, 'copy', PAYLOAD)).rejects.toThrow(RetryableFailure);
+    expect(passed()).toBe(0);
+  });
+});
+
+describe('a step that waits for a person', () => {
+  const gate = { gate: 'frozen', action: 'freeze', collection: 'memories', askedAt: null };
+  const asked = { ...STATUS, phase: 'freezing', gates: [{ ...gate, isOpen: false, digest: 'a1' }] };
+
+  it('says once what is to be done, and with which command to confirm it', async () => {
+    const waiting = result('freezing', false, 5);
+    const { place } = createPlace({
+      freeze: [waiting, waiting, result('frozen')],
+      status: [asked, asked],
+    });
+    const { session, lines } = sessionOver(place);
+    const onWaiting = vi.fn(async () => {});
+    await takeStep(session, 'freeze', PAYLOAD, onWaiting);
+    expect(onWaiting).toHaveBeenCalledTimes(2);
+    expect(lines).toEqual([expect.stringContaining('npm run migrate -- approve --gate frozen')]);
+  });
+});
+
+describe('the progress of a step', () => {
+  async function progressOf(isLive: boolean) {
+    const { promise: copied, resolve } = Promise.withResolvers<unknown>();
+    const progress = { step: 'copy', done: 12_400, total: 30_000, perSecond: 2_100 };
+    const other = { ...progress, step: 'backup' };
+    const polls = [new Error('no answer'), { ...STATUS, progress: other }, { ...STATUS, progress }];
+    const { place } = createPlace({ status: polls });
+    const copying: Place = {
+      ...place,
+      async invoke(name, payload) {
+        if (name === 'copy') return await copied;
+        if (polls.length === 1) setImmediate().then(() => resolve(result('copied')));
+        return await place.invoke(name, payload);
+      },
+    };
+    const { session, shown, lines } = sessionOver(copying, isLive);
+    await takeStep(session, 'copy', PAYLOAD);
+    return { shown, lines };
+  }
+
+  it('is shown at a terminal and logged elsewhere, whatever one poll answers', async () => {
+    const line = 'Copy: 12,400/30,000 41% 2,100/s ETA 8s';
+    expect((await progressOf(true)).shown).toEqual([line]);
+    expect((await progressOf(false)).lines).toEqual([line]);
+  });
+});
+
+describe('the time left', () => {
+  it.each([
+    ['in the window', { deadlineAt: '2026-03-01T09:48:03.900Z' }, '[18:03 left] '],
+    ['in its last minute', { deadlineAt: '2026-03-01T09:30:05Z' }, '[00:05 left] '],
+    ['after the deadline', { deadlineAt: '2026-03-01T09:29:00Z' }, '[00:00 left] '],
+    ['before the window', {}, ''],
+    ['of a live run', { deadlineAt: '2026-03-01T09:48:03Z', retention: {} }, ''],
+    ['of a run that has ended', { deadlineAt: '2026-03-01T09:48:03Z', endedAt: 'then' }, ''],
+  ])('is known %s', (_, changes, text) => {
+    const { session } = sessionOver(createPlace({}).place);
+    const status = { ...STATUS, ...changes } as unknown as Parameters<typeof timeLeft>[1];
+    expect(timeLeft(session, status)).toBe(text);
+  });
+});
+
+describe('a vector store that does not answer', () => {
+  it('is waited for 30 s, reported every 5 s, and not waited for after Ctrl-C', async () => {
+    let now = 0;
+    const reported: string[] = [];
+    const interruption = new AbortController();
+    const pace = impatient(
+      { ...DEFAULT_RETRY_POLICY, now: () => now },
+      { signal: interruption.signal, onWaiting: (line) => reported.push(line) },
+    );
+    for (now = 0; now < 12_000; now += 1_000) pace.onRetry?.(new Error('ECONNREFUSED'));
+    expect(pace.deadlineMs).toBe(30_000);
+    expect(reported).toHaveLength(3);
+    expect(reported[0]).toContain('ECONNREFUSED');
+    interruption.abort();
+    await expect(pace.sleep(60_000)).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});

@@ -1,0 +1,106 @@
+// Numbers, times and lines as people read them.
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { Status } from '../../../../lib/migration/steps/status.ts';
+import { createOutput } from '../../../../local/migrate/output.ts';
+import { statusAsText } from '../../../../local/migrate/status-text.ts';
+import { countText, durationText, progressText, timeText } from '../../../../local/migrate/text.ts';
+import { STATUS } from '../../../support/migration/fake-place.ts';
+
+describe('a text', () => {
+  it.each([
+    [durationText(999), 'less than 1s'],
+    [durationText(59_400), '59s'],
+    [durationText(61_000), '1m 1s'],
+    [durationText(26 * 3_600_000 + 61_000), '1d 2h'],
+    [countText(1, 'day'), '1 day'],
+    [countText(30_000, 'memory'), '30,000 memorys'],
+    [timeText('2026-03-01T09:30:00.123Z'), '2026-03-01 09:30:00 UTC'],
+    [progressText('copy', { done: 0, total: 0 }), '0/0 0%'],
+    [progressText('copy', { done: 5, total: 200 }), '5/200 2%'],
+    [progressText('copy', { done: 200, total: 200, perSecond: 9 }), '200/200 100% 9/s'],
+    [progressText('copy', { done: 210, total: 200, perSecond: 9 }), '210/200 100% 9/s'],
+    [progressText('backup', { done: 12e5, total: 4e9 }), '1.2 MB/4 GB 0%'],
+  ])('%s', (text, expected) => {
+    expect(text).toBe(expected);
+  });
+});
+
+describe('the status page', () => {
+  const digest = '0123456789abcdef'.repeat(4);
+  const page = (changes: object) =>
+    statusAsText({ ...STATUS, ...changes } as unknown as Status, {
+      ...{ stage: undefined, where: 'table runs at here' },
+    });
+  const retention = { until: '2026-03-31T09:30:00Z', daysLeft: 30, isOver: false, isEnding: false };
+
+  it.each([
+    ['the table', {}, 'table runs at here'],
+    ['the window', { deadlineAt: '2026-03-01T09:48:00Z' }, '18m left'],
+    ['a window that has closed', { deadlineAt: '2026-03-01T09:29:00Z' }, 'rolls back'],
+    ['until when rollback is possible', { retention }, '30 days left'],
+    ['that rollback is over', { retention: { ...retention, isOver: true } }, 'no longer possible'],
+    [
+      'evidence by its digest',
+      { evidence: [{ kind: 'copy-report', artifact: 'a.json', digest, recordedAt: STATUS.at }] },
+      'digest 0123456789ab',
+    ],
+    [
+      'the progress',
+      { progress: { step: 'copy', done: 1, total: 4, savedAt: STATUS.at } },
+      '1/4 25%',
+    ],
+    ['that nothing is left to do', { moves: [] }, 'nothing, the run has ended'],
+    [
+      'what a person has to do',
+      {
+        gates: [
+          {
+            gate: 'frozen',
+            action: 'freeze',
+            collection: 'memories',
+            isOpen: false,
+            digest,
+            askedAt: null,
+          },
+        ],
+      },
+      'Stop all writes to memories',
+    ],
+  ])('has %s', (_, changes, part) => {
+    expect(page(changes)).toContain(part);
+  });
+
+  it('begins the next steps with the one that continues', () => {
+    expect(page({}).split('\n').at(-2)).toMatch(/^Next: npm run migrate -- run --run run-a/);
+    expect(
+      page({ isLate: true, moves: [{ command: 'rollback' }] })
+        .split('\n')
+        .at(-1),
+    ).toMatch(/^Next: npm run migrate -- rollback --execute --run run-a/);
+  });
+});
+
+describe('an output', () => {
+  function printed(isTTY: boolean, isJson = false) {
+    const stream = Object.assign(new PassThrough(), { isTTY, columns: 80 });
+    const chunks: string[] = [];
+    stream.on('data', (chunk) => chunks.push(String(chunk)));
+    const side = stream as unknown as NodeJS.WriteStream;
+    const streams = { input: stream as unknown as NodeJS.ReadStream, output: side, status: side };
+    return { output: createOutput(streams, isJson), text: () => chunks.join('') };
+  }
+
+  it('is coloured and replaced at a terminal only', () => {
+    const { output, text } = printed(false);
+    output.show('Copy: 1/4 25%');
+    output.line(`${output.mark('done')} Copy`, { event: 'step' });
+    expect(text()).toBe('✓ Copy\n');
+  });
+
+  it('lets nothing that was recorded move the cursor', () => {
+    const { output, text } = printed(true);
+    output.line('by ada\u001b[2J\u202e', { event: 'status' });
+    expect(text()).toBe('by ada\ufffd[2J\ufffd\n');
+  });
+});
