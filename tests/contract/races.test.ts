@@ -89,3 +89,12 @@ test('and of two updates of a category', async () => {
     expect.objectContaining({ name, color: '#abc', is_active: false }),
   ]);
 });
+
+test('a rename that comes before a deactivation is kept', async () => {
+  const { id } = await givenCategory(others);
+  const path = `/categories/${id}`;
+  const name = uniqueName();
+  const api = await outrunBy(() => others.put(path, { name, color: '#abc' }));
+  expect((await api.delete(path)).status).toBe(200);
+  expect(await readCategory(id)).toMatchObject({ name, color: '#abc', is_active: false });
+});

@@ -1,6 +1,6 @@
 // Every function behind the gateway is packaged as one small bundle that starts, on the runtime and with the limits
 // that were chosen for it.
-import { existsSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../support/packaged-template.ts';
 import { startBundle } from '../support/started-bundle.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const FUNCTIONS = join(import.meta.dirname, '../../functions');
 const LARGEST_BUNDLE = 256 * 1024;
 
 describe.each(STAGES)('functions of stage %s', (stage) => {
@@ -22,12 +22,16 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
     expect(functions).toHaveLength(12);
   });
 
+  it('are the files of the API folders, each deployed once', () => {
+    const folders = ['api', 'categories', 'transactions'];
+    const files = folders.flatMap((folder) =>
+      readdirSync(join(FUNCTIONS, folder)).map((file) => `${folder}/${file.replace(/\.ts$/, '')}`),
+    );
+    expect(functions.map(([name]) => name).toSorted()).toEqual(files.toSorted());
+  });
+
   describe.each(functions)('%s', (name, properties) => {
     const bundle = bundleOf(stage, properties);
-
-    it('is a file of the project', () => {
-      expect(existsSync(join(ROOT, `functions/${name}.ts`))).toBe(true);
-    });
 
     it('runs on Node 24 and arm64, within limits of its own, traced', () => {
       expect(properties).toMatchObject({
