@@ -57,9 +57,14 @@ export class StaleRecordError extends Error {
   }
 }
 
-/** The work took as long as it may: nothing more of it is started. */
+/** The deadline of the request has passed before a call could start. */
 export class DeadlineExceededError extends Error {
   override readonly name = 'DeadlineExceededError';
+}
+
+/** All responses to a write were lost, and nothing shows whether it was applied. */
+export class OutcomeUnknownError extends Error {
+  override readonly name = 'OutcomeUnknownError';
 }
 
 export type Resource = 'Transaction' | 'Category';

@@ -1,4 +1,4 @@
-// When a record was written, and how often. Its version tells whether somebody else has written it since.
+// When a record was written, and how often: its version, for optimistic locking.
 
 export interface Revision {
   /** Milliseconds since 1970, UTC. */
@@ -11,6 +11,18 @@ export interface Revision {
 
 export function firstRevision(now: Date): Revision {
   return { createdAt: now.getTime(), updatedAt: now.getTime(), version: 1 };
+}
+
+/**
+ * Whether the stored record is the one that a request wrote.
+ * Undefined when it was deleted or written again since.
+ */
+export function isStoredAs<Stored extends Revision>(
+  written: Partial<Stored> & Revision,
+  stored: Stored | undefined,
+): boolean | undefined {
+  if (!stored || stored.version > written.version) return undefined;
+  return Object.entries(written).every(([name, value]) => stored[name as keyof Stored] === value);
 }
 
 /** Told by the clock, but always as later than the write before: clocks of two machines differ. */

@@ -4,7 +4,7 @@ import type { RequestContext } from '../request-context.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../retry.ts';
 import { createCategoryStore } from '../store/categories.ts';
 import { createCategoryNames } from '../store/category-names.ts';
-import { createDatabase } from '../store/database.ts';
+import { createDatabase, type Timeouts } from '../store/database.ts';
 import { createDayCounts } from '../store/day-counts.ts';
 import { createKeys } from '../store/keys.ts';
 import { createSequences } from '../store/sequences.ts';
@@ -32,14 +32,19 @@ export interface LedgerServiceOptions {
   readonly timeZone: string;
   readonly clock?: () => Date;
   readonly retryPolicy?: RetryPolicy;
+  readonly timeouts?: Timeouts;
   /** A signal that aborts after so many milliseconds. */
   readonly timeoutSignal?: (milliseconds: number) => AbortSignal;
 }
 
+/** With the deadline of the default retry policy (6 s), a request takes 9 s at most. */
+export const REQUEST_TIMEOUTS: Timeouts = { callMs: 1_000, outcomeMs: 3_000, outcomeCallMs: 500 };
+
 export function createLedgerService(options: LedgerServiceOptions): LedgerService {
   const { client, tableName, ledgerId, timeZone } = options;
   const { clock = () => new Date(), retryPolicy = DEFAULT_RETRY_POLICY } = options;
-  const { timeoutSignal = AbortSignal.timeout } = options;
+  const { timeouts = REQUEST_TIMEOUTS } = options;
+  const { timeoutSignal = (milliseconds: number) => AbortSignal.timeout(milliseconds) } = options;
 
   function startRequest(requestId: string): RequestContext {
     const { now, deadlineMs } = retryPolicy;
@@ -53,7 +58,8 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
 
   function openLedger(context: RequestContext): Ledger {
     const keys = createKeys(context.ledger);
-    const database = createDatabase({ client, tableName, retryPolicy, limits: context });
+    const calls = { client, tableName, retryPolicy, timeouts, timeoutSignal };
+    const database = createDatabase({ ...calls, limits: context });
     const sequences = createSequences(database, keys);
     const dayCounts = createDayCounts(database, keys);
     const names = createCategoryNames(database, keys);

@@ -2,6 +2,7 @@
 import type { Category } from '../domain/category.ts';
 import { categoryInUse, inactiveCategory } from '../domain/category-rules.ts';
 import { isAssignableId } from '../domain/record-id.ts';
+import { isStoredAs } from '../domain/revision.ts';
 import { StaleRecordError, unknownRecord } from '../errors.ts';
 import {
   changeableAttributes,
@@ -10,7 +11,7 @@ import {
   toCategoryItem,
 } from './category-item.ts';
 import type { CategoryNames } from './category-names.ts';
-import type { Database, Item, Write } from './database.ts';
+import type { Database, Item, OutcomeCheck, Write } from './database.ts';
 import type { Keys } from './keys.ts';
 import { addTo, setOn } from './update-writes.ts';
 
@@ -47,7 +48,11 @@ export function createCategoryStore(options: {
       Put: { Item: toCategoryItem(keys, category), ConditionExpression: IS_NEW },
       onConditionFailed: () => new Error(`Category id ${category.id} was given twice`),
     };
-    await database.commit([put, names.claim(category.name, category.id)]);
+    await database.commit([put, names.claim(category.name, category.id)], {
+      key: keys.category(category.id),
+      // No other request has this id.
+      wasApplied: (stored) => stored !== undefined,
+    });
   }
 
   /** @throws StaleRecordError where the category is no longer the one that was read; ConflictError as `add` does */
@@ -61,7 +66,7 @@ export function createCategoryStore(options: {
       before.name === after.name
         ? []
         : [names.release(before.name, before.id), names.claim(after.name, after.id)];
-    await database.commit([update, ...renaming]);
+    await database.commit([update, ...renaming], isStored(after));
   }
 
   /** The writes by which the counts follow a transaction that leaves one category for another, or for none. */
@@ -93,7 +98,14 @@ export function createCategoryStore(options: {
       values: { ':none': 0, ':expected': before.version },
       onConditionFailed: (existing) => whyNotUnused(before, existing),
     });
-    await database.commit([update]);
+    await database.commit([update], isStored(after));
+  }
+
+  function isStored({ transactionCount: _, ...written }: Category): OutcomeCheck {
+    return {
+      key: keys.category(written.id),
+      wasApplied: (stored) => isStoredAs<Category>(written, stored && fromCategoryItem(stored)),
+    };
   }
 
   return { get, all, add, replace, deactivate, follow };

@@ -11,10 +11,11 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { OutcomeUnknownError } from '../errors.ts';
 import type { RequestLimits } from '../request-context.ts';
 import { type RetryPolicy, retry } from '../retry.ts';
 import type { Key } from './keys.ts';
-import { isRetryable } from './retryable-errors.ts';
+import { isOutcomeUnknown, isRetryable } from './retryable-errors.ts';
 
 export type Item = Record<string, unknown>;
 /** Where a query goes on. */
@@ -45,7 +46,29 @@ export interface Range {
   readonly consistent?: boolean;
 }
 
+/** How to find out from a stored item whether writes were applied. */
+export interface OutcomeCheck {
+  readonly key: Key;
+  /** Undefined when the item cannot show it, because another request changed it since. */
+  readonly wasApplied: (stored: Item | undefined) => boolean | undefined;
+}
+
+export interface Timeouts {
+  /** Of one call. */
+  readonly callMs: number;
+  /** Of an outcome check with its retries; it may start as late as the deadline. */
+  readonly outcomeMs: number;
+  /** Of one call of an outcome check. */
+  readonly outcomeCallMs: number;
+}
+
+const DEFAULT_TIMEOUTS: Timeouts = { callMs: 3_000, outcomeMs: 3_000, outcomeCallMs: 1_000 };
+
 export type Database = ReturnType<typeof createDatabase>;
+
+interface SendOptions {
+  readonly abortSignal: AbortSignal;
+}
 
 export function createDatabase(options: {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
@@ -53,15 +76,29 @@ export function createDatabase(options: {
   readonly retryPolicy: RetryPolicy;
   /** Of the request that all calls belong to; without them each call has the policy's own deadline. */
   readonly limits?: RequestLimits;
+  readonly timeouts?: Timeouts;
+  /** A signal that aborts after so many milliseconds. */
+  readonly timeoutSignal?: (milliseconds: number) => AbortSignal;
 }) {
-  const { client, tableName: TableName, retryPolicy, limits } = options;
-  const attempt = <Result>(call: () => Promise<Result>) =>
-    retry(retryPolicy, isRetryable, call, limits?.deadline);
+  const { client, tableName: TableName, retryPolicy, timeouts = DEFAULT_TIMEOUTS } = options;
+  const { timeoutSignal = (milliseconds: number) => AbortSignal.timeout(milliseconds) } = options;
+
+  /** Retries a call; each attempt has a signal that aborts it, even in the middle of a response. */
+  function attempt<Result>(
+    call: (options: SendOptions) => Promise<Result>,
+    { limits, callMs } = { limits: options.limits, callMs: timeouts.callMs },
+  ): Promise<Result> {
+    const send = () => {
+      const timeout = timeoutSignal(callMs);
+      return call({ abortSignal: limits ? AbortSignal.any([limits.signal, timeout]) : timeout });
+    };
+    return retry(retryPolicy, isRetryable, send, limits?.deadline);
+  }
 
   /** Strongly consistent by default. */
   async function get(key: Key, { consistent = true } = {}): Promise<Item | undefined> {
     const input = { TableName, Key: key, ConsistentRead: consistent };
-    return (await attempt(() => client.send(new GetCommand(input)))).Item;
+    return (await attempt((options) => client.send(new GetCommand(input), options))).Item;
   }
 
   /** Items of a range, to its end or up to a number of them, from its start or from after a position in it. */
@@ -74,7 +111,7 @@ export function createDatabase(options: {
     let from = after;
     do {
       const input = { ...toQuery(TableName, range, limit - items.length), ExclusiveStartKey: from };
-      const page = await attempt(() => client.send(new QueryCommand(input)));
+      const page = await attempt((options) => client.send(new QueryCommand(input), options));
       items.push(...(page.Items ?? []));
       from = page.LastEvaluatedKey;
     } while (from && items.length < limit);
@@ -86,7 +123,7 @@ export function createDatabase(options: {
     let from: Position | undefined;
     do {
       const input = { ...toQuery(TableName, range), ExclusiveStartKey: from };
-      const page = await attempt(() => client.send(new QueryCommand(input)));
+      const page = await attempt((options) => client.send(new QueryCommand(input), options));
       yield* page.Items ?? [];
       from = page.LastEvaluatedKey;
     } while (from);
@@ -99,7 +136,7 @@ export function createDatabase(options: {
     do {
       const query = toQuery(TableName, range, count - counted);
       const input = { ...query, Select: 'COUNT' as const, ExclusiveStartKey: from };
-      const page = await attempt(() => client.send(new QueryCommand(input)));
+      const page = await attempt((options) => client.send(new QueryCommand(input), options));
       counted += page.Count ?? 0;
       from = page.LastEvaluatedKey;
     } while (from && counted < count);
@@ -119,24 +156,54 @@ export function createDatabase(options: {
       ExpressionAttributeValues: { ':by': by },
       ReturnValues: 'UPDATED_NEW' as const,
     };
-    const { Attributes } = await attempt(() => client.send(new UpdateCommand(input)));
+    const { Attributes } = await attempt((options) =>
+      client.send(new UpdateCommand(input), options),
+    );
     return Number(Attributes?.[attribute]);
   }
 
   /**
    * Applies all writes or none. Retries carry one request token, so that a write whose response was lost is not applied twice.
-   * @throws the `onConditionFailed` error of the first write whose condition did not hold
+   * @param check used when all responses are lost
+   * @throws the `onConditionFailed` error of the first write whose condition did not hold; OutcomeUnknownError
    */
-  async function commit(writes: readonly Write[]): Promise<void> {
+  async function commit(writes: readonly Write[], check?: OutcomeCheck): Promise<void> {
     const input = {
       ClientRequestToken: randomUUID(),
       TransactItems: writes.map((write) => toTransactItem(TableName, write)),
     };
+    let isUnknown = false;
+    const send = async (options: SendOptions) => {
+      try {
+        await client.send(new TransactWriteCommand(input), options);
+      } catch (error) {
+        isUnknown ||= isOutcomeUnknown(error);
+        throw error;
+      }
+    };
     try {
-      await attempt(() => client.send(new TransactWriteCommand(input)));
+      await attempt(send);
     } catch (error) {
-      throw failedCondition(writes, error) ?? error;
+      const failure = failedCondition(writes, error) ?? error;
+      if (failure !== error || !isUnknown || !check) throw failure;
+      if (!(await wasApplied(check, error))) throw error;
     }
+  }
+
+  async function wasApplied(check: OutcomeCheck, cause: unknown): Promise<boolean> {
+    const { outcomeMs, outcomeCallMs: callMs } = timeouts;
+    const limits = { deadline: retryPolicy.now() + outcomeMs, signal: timeoutSignal(outcomeMs) };
+    const input = { TableName, Key: check.key, ConsistentRead: true };
+    const send = (options: SendOptions) => client.send(new GetCommand(input), options);
+    const read = attempt(send, { limits, callMs });
+    const applied = await read.then(
+      ({ Item }) => check.wasApplied(Item),
+      () => undefined,
+    );
+    if (applied === undefined) {
+      throw new OutcomeUnknownError('The writes may have been applied', { cause });
+    }
+    return applied;
   }
 
   return { get, query, each, countOver, increment, commit };

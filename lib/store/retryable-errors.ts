@@ -1,20 +1,23 @@
-// Which DynamoDB errors are retryable: conflicts, throttling, server and network errors.
+// Which errors of DynamoDB calls are retryable, and which leave open whether the call was applied.
 
-const RETRYABLE_NAMES = new Set([
+const CONTENTION_NAMES = new Set([
   'TransactionConflictException',
   'TransactionInProgressException',
   'ThrottlingException',
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
-  'InternalServerError',
-  'TimeoutError',
 ]);
 
-const RETRYABLE_REASONS = new Set([
+const CONTENTION_REASONS = new Set([
   'TransactionConflict',
   'ThrottlingError',
   'ProvisionedThroughputExceeded',
 ]);
+
+const LOST_RESPONSE_NAMES = new Set(['InternalServerError', 'TimeoutError', 'AbortError']);
+
+/** Socket errors before anything was sent. */
+const NOT_SENT_CODES = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
 interface DatabaseError {
   readonly name?: string;
@@ -24,17 +27,34 @@ interface DatabaseError {
 }
 
 export function isRetryable(error: unknown): boolean {
-  const { name = '', code = '', $metadata, CancellationReasons } = error as DatabaseError;
-  if (name === 'TransactionCanceledException') return onlyRetryable(CancellationReasons ?? []);
-  if (RETRYABLE_NAMES.has(name)) return true;
-  const status = $metadata?.httpStatusCode;
-  return status === undefined ? isNetworkCode(code) : status >= 500;
+  const { name = '', CancellationReasons = [] } = error as DatabaseError;
+  if (name === 'TransactionCanceledException') return onlyContention(CancellationReasons);
+  return CONTENTION_NAMES.has(name) || isResponseLost(error as DatabaseError);
 }
 
-// A cancelled transaction is retryable when every reason for it is.
-function onlyRetryable(reasons: readonly { readonly Code?: string }[]): boolean {
+/** Whether the call may have been applied although it failed. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  const { name = '', code = '' } = error as DatabaseError;
+  if (name === 'TransactionInProgressException') return true;
+  return isResponseLost(error as DatabaseError) && !NOT_SENT_CODES.has(code);
+}
+
+// The network code decides before the status: a connection that is reset in the middle of a body has status 200.
+function isResponseLost({ name = '', code = '', $metadata }: DatabaseError): boolean {
+  if (LOST_RESPONSE_NAMES.has(name) || isNetworkCode(code)) return true;
+  const status = $metadata?.httpStatusCode;
+  return status !== undefined && (status >= 500 || isTruncated(name));
+}
+
+// Half a body is no JSON.
+function isTruncated(name: string): boolean {
+  return name === 'SyntaxError';
+}
+
+// A cancelled transaction is retryable when contention is its only reason.
+function onlyContention(reasons: readonly { readonly Code?: string }[]): boolean {
   const codes = reasons.map(({ Code = 'None' }) => Code).filter((code) => code !== 'None');
-  return codes.length > 0 && codes.every((code) => RETRYABLE_REASONS.has(code));
+  return codes.length > 0 && codes.every((code) => CONTENTION_REASONS.has(code));
 }
 
 // Node's socket errors: ECONNREFUSED, ECONNRESET, EPIPE, ETIMEDOUT, EAI_AGAIN ...

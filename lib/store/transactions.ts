@@ -1,5 +1,6 @@
 // Remembers transactions: the row, its place in the histograms and in its category's count change as one.
 import { isAssignableId } from '../domain/record-id.ts';
+import { isStoredAs } from '../domain/revision.ts';
 import type { Transaction } from '../domain/transaction.ts';
 import { StaleRecordError } from '../errors.ts';
 import type { CategoryStore } from './categories.ts';
@@ -33,7 +34,11 @@ export function createTransactionStore(options: {
       Put: { Item: toTransactionItem(keys, transaction), ConditionExpression: IS_NEW },
       onConditionFailed: () => new Error(`Transaction id ${transaction.id} was given twice`),
     };
-    await database.commit([put, ...followers(undefined, transaction)]);
+    await database.commit([put, ...followers(undefined, transaction)], {
+      key: keys.transaction(transaction.id),
+      // No other request has this id.
+      wasApplied: (stored) => stored !== undefined,
+    });
   }
 
   /** @throws StaleRecordError where the row is no longer the one that was read, and as `add` does */
@@ -42,7 +47,10 @@ export function createTransactionStore(options: {
       Put: { Item: toTransactionItem(keys, after), ...unchanged(before) },
       onConditionFailed: (existing) => stale(before, existing),
     };
-    await database.commit([put, ...followers(before, after)]);
+    await database.commit([put, ...followers(before, after)], {
+      key: keys.transaction(after.id),
+      wasApplied: (stored) => isStoredAs(after, stored && fromTransactionItem(stored)),
+    });
   }
 
   /** @throws StaleRecordError where the row is no longer the one that was read */
@@ -51,7 +59,10 @@ export function createTransactionStore(options: {
       Delete: { Key: keys.transaction(transaction.id), ...unchanged(transaction) },
       onConditionFailed: (existing) => stale(transaction, existing),
     };
-    await database.commit([deletion, ...followers(transaction, undefined)]);
+    await database.commit([deletion, ...followers(transaction, undefined)], {
+      key: keys.transaction(transaction.id),
+      wasApplied: (stored) => stored === undefined,
+    });
   }
 
   function followers(before: Transaction | undefined, after: Transaction | undefined): Write[] {

@@ -1,14 +1,14 @@
-// A DynamoDB client with somebody in between: what a test does before a command goes out, a failure included.
+// A DynamoDB client with a hook that runs before each command, and may throw.
 import type { Client } from './store-faults.ts';
 
-/** @param before is told the name of each command, such as `QueryCommand`, and its input; what it throws the caller gets */
+/** @param before gets the name of each command, such as `QueryCommand`, and its input; its errors reach the caller */
 export function interpose(
   client: Client,
   before: (commandName: string, input: object) => Promise<void> | void,
 ): Client {
-  async function send(command: Parameters<Client['send']>[0]) {
+  async function send(command: Parameters<Client['send']>[0], options: object) {
     await before(command.constructor.name, command.input);
-    return await client.send(command);
+    return await client.send(command, options);
   }
   return { send: send as Client['send'] };
 }

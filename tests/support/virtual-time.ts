@@ -1,38 +1,54 @@
-// Virtual time: it passes only while everything sleeps, up to the next alarm, so that no test really waits.
+// Virtual time: it passes only while everything waits, up to the next alarm, so that no test really waits.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../lib/retry.ts';
 import type { Client } from './store-faults.ts';
 
-interface Sleeper {
-  readonly wakeAt: number;
-  readonly wake: () => void;
+interface Alarm {
+  readonly at: number;
+  readonly ring: () => void;
 }
 
 export function createVirtualTime() {
-  const sleepers: Sleeper[] = [];
+  const alarms: Alarm[] = [];
   let time = 0;
   let callsUnderWay = 0;
 
   const now = () => time;
 
   function sleep(milliseconds: number): Promise<void> {
-    return new Promise((wake) => {
-      sleepers.push({ wakeAt: time + milliseconds, wake });
-      sleepers.sort((one, other) => one.wakeAt - other.wakeAt);
-    });
+    return new Promise((ring) => setAlarm(milliseconds, ring));
+  }
+
+  function timeoutSignal(milliseconds: number): AbortSignal {
+    const controller = new AbortController();
+    setAlarm(milliseconds, () => controller.abort());
+    return controller.signal;
+  }
+
+  function setAlarm(milliseconds: number, ring: () => void): void {
+    alarms.push({ at: time + milliseconds, ring });
+    alarms.sort((one, other) => one.at - other.at);
   }
 
   /** The client whose calls take no time here, however long they really take. */
   function watch(client: Client): Client {
-    const send = async (command: Parameters<Client['send']>[0]) => {
+    const send = async (command: Parameters<Client['send']>[0], options: object) => {
       callsUnderWay += 1;
       try {
-        return await client.send(command);
+        return await client.send(command, options);
       } finally {
         callsUnderWay -= 1;
       }
     };
     return { send: send as Client['send'] };
+  }
+
+  /** Time passes for a call of a watched client that stalls, until its signal aborts it. */
+  function stall(signal: AbortSignal): void {
+    callsUnderWay -= 1;
+    signal.addEventListener('abort', () => {
+      callsUnderWay += 1;
+    });
   }
 
   /** Waits for work that sleeps in this time and calls through watched clients. */
@@ -44,22 +60,19 @@ export function createVirtualTime() {
     work.then(end, end);
     while (!isDone) {
       await nextTurn();
-      if (callsUnderWay === 0) wakeNext();
+      if (callsUnderWay === 0) passTime();
     }
     return await work;
   }
 
-  function wakeNext(): void {
-    const next = sleepers.shift();
+  function passTime(): void {
+    const next = alarms.shift();
     if (!next) return;
-    time = next.wakeAt;
-    next.wake();
+    time = next.at;
+    next.ring();
   }
 
-  /** Calls take no time here, so none lasts too long. */
-  const timeoutSignal = () => new AbortController().signal;
-
-  return { now, sleep, timeoutSignal, watch, run };
+  return { now, sleep, timeoutSignal, watch, stall, run };
 }
 
 export type VirtualTime = ReturnType<typeof createVirtualTime>;

@@ -1,8 +1,10 @@
-// Queries that DynamoDB answers in pieces, as it does above one megabyte: they go on where the last piece ended.
-import type { QueryCommand } from '@aws-sdk/lib-dynamodb';
+// Queries whose results DynamoDB returns in pages, and transactions whose responses are lost.
+import { GetCommand, type QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
+import { OutcomeUnknownError } from '../../../lib/errors.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
-import { createDatabase } from '../../../lib/store/database.ts';
+import { createDatabase, type Item } from '../../../lib/store/database.ts';
+import { createSleeplessRetryPolicy } from '../../support/sleepless-retry-policy.ts';
 
 const ITEMS = Array.from({ length: 7 }, (_, n) => ({ n }));
 const PIECE = 3;
@@ -66,4 +68,109 @@ describe('countOver', () => {
   ])('after %i items stands at %o', async (count, position) => {
     expect(await givenTable().database.countOver(RANGE, count)).toEqual(position);
   });
+});
+
+describe('commit', () => {
+  const LOST = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+  const REFUSED = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  const CANCELLED = Object.assign(new Error('cancelled'), {
+    name: 'TransactionCanceledException',
+    CancellationReasons: [{ Code: 'ConditionalCheckFailed' }],
+  });
+
+  /** A table whose transactions fail, one error after another; `stored` is the record that is read back. */
+  function givenFailures(errors: readonly Error[], stored: Item | 'unreadable' = {}) {
+    let writes = 0;
+    const reads: unknown[] = [];
+    async function send(command: unknown) {
+      if (command instanceof GetCommand) {
+        reads.push(command.input.Key);
+        if (stored === 'unreadable') throw LOST;
+        return { Item: stored };
+      }
+      writes += 1;
+      throw errors[writes - 1] ?? errors.at(-1);
+    }
+    const database = createDatabase({
+      client: { send } as unknown as Parameters<typeof createDatabase>[0]['client'],
+      tableName: 't',
+      retryPolicy: createSleeplessRetryPolicy(),
+    });
+    const write = { Delete: { Key: { pk: 'p' } }, onConditionFailed: () => new Error('stale') };
+    const check = {
+      key: { pk: 'p', sk: 's' },
+      wasApplied: (item?: Item) => item?.applied as boolean | undefined,
+    };
+    return {
+      reads,
+      commit: (checked = true) => database.commit([write], checked ? check : undefined),
+    };
+  }
+
+  test('succeeds when all responses are lost and the record shows that it was applied', async () => {
+    const { commit, reads } = givenFailures([LOST], { applied: true });
+    await commit();
+    expect(reads).toEqual([{ pk: 'p', sk: 's' }]);
+  });
+
+  test('fails with the last error when the record shows that it was not applied', async () => {
+    const { commit } = givenFailures([LOST, REFUSED], { applied: false });
+    await expect(commit()).rejects.toBe(REFUSED);
+  });
+
+  test.each<[string, Item | 'unreadable']>([
+    ['does not show it', {}],
+    ['cannot be read', 'unreadable'],
+  ])('fails with an unknown outcome when the record %s', async (_, stored) => {
+    const error = await givenFailures([LOST], stored)
+      .commit()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error).toMatchObject({ cause: LOST });
+  });
+
+  test('reads nothing back when the database was not reached', async () => {
+    const { commit, reads } = givenFailures([REFUSED], { applied: true });
+    await expect(commit()).rejects.toBe(REFUSED);
+    expect(reads).toEqual([]);
+  });
+
+  test('reads nothing back when a retry finds a failed condition', async () => {
+    const { commit, reads } = givenFailures([LOST, CANCELLED], { applied: true });
+    await expect(commit()).rejects.toThrow('stale');
+    expect(reads).toEqual([]);
+  });
+
+  test('reads nothing back without a check', async () => {
+    const { commit, reads } = givenFailures([LOST], { applied: true });
+    await expect(commit(false)).rejects.toBe(LOST);
+    expect(reads).toEqual([]);
+  });
+});
+
+test('every attempt has a signal of its own, which aborts with the request', async () => {
+  const timeouts: AbortController[] = [];
+  const request = new AbortController();
+  const signals: AbortSignal[] = [];
+  async function send(_: unknown, { abortSignal }: { abortSignal: AbortSignal }) {
+    signals.push(abortSignal);
+    if (signals.length === 1) throw Object.assign(new Error(), { name: 'AbortError' });
+    return {};
+  }
+  const database = createDatabase({
+    client: { send } as unknown as Parameters<typeof createDatabase>[0]['client'],
+    tableName: 't',
+    retryPolicy: createSleeplessRetryPolicy(),
+    limits: { deadline: 1_000, signal: request.signal },
+    timeoutSignal: () => {
+      const timeout = new AbortController();
+      timeouts.push(timeout);
+      return timeout.signal;
+    },
+  });
+  await database.get({ pk: 'p', sk: 's' });
+  timeouts[0]?.abort();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  request.abort();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
 });

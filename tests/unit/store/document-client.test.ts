@@ -1,18 +1,21 @@
-// The client leaves tries to the retry, and never waits for ever.
+// The client makes one attempt per call: database.ts decides on retries, and aborts calls.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDocumentClient } from '../../../lib/store/document-client.ts';
 import { isRetryable } from '../../../lib/store/retryable-errors.ts';
 
-/** A database that meets every call in one way. @returns what a call fails with, and how often it was sent */
-async function callOf(meet: RequestListener): Promise<{ error: unknown; calls: number }> {
+const BODY = JSON.stringify({ Item: { pk: { S: 'p' }, sk: { S: 's' } } });
+const HALF = BODY.slice(0, BODY.length / 2);
+
+/** @returns the error of a call to a server that responds in this way, and how many requests the server got */
+async function callOf(respond: RequestListener, abortSignal?: AbortSignal) {
   let calls = 0;
   const server = createServer((request, response) => {
     calls += 1;
-    meet(request, response);
+    respond(request, response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -22,18 +25,38 @@ async function callOf(meet: RequestListener): Promise<{ error: unknown; calls: n
     server.closeAllConnections();
     server.close();
   });
-  const read = client.send(new GetCommand({ TableName: 't', Key: { pk: 'p', sk: 's' } }));
+  const options = abortSignal ? { abortSignal } : {};
+  const read = client.send(new GetCommand({ TableName: 't', Key: { pk: 'p', sk: 's' } }), options);
   const error = await read.catch((thrown: unknown) => thrown);
   return { error, calls };
 }
 
-test('one that fails is asked once: the next try is decided on elsewhere', async () => {
+test('an error response is not retried by the client', async () => {
   const { error, calls } = await callOf((_, response) => response.writeHead(500).end());
   expect([isRetryable(error), calls]).toEqual([true, 1]);
 });
 
-test('one that never answers is given up, and may be asked again', async () => {
-  const { error, calls } = await callOf(() => {});
-  expect(error).toMatchObject({ name: 'TimeoutError' });
-  expect([isRetryable(error), calls]).toEqual([true, 1]);
+describe('a response that breaks in the middle of its body is a retryable error', () => {
+  test('when the connection is reset', async () => {
+    const { error, calls } = await callOf(({ socket }, response) => {
+      response
+        .writeHead(200, { 'content-length': BODY.length })
+        .write(HALF, () => socket.destroy());
+    });
+    expect([isRetryable(error), calls]).toEqual([true, 1]);
+  });
+
+  test('when the body is truncated', async () => {
+    const { error } = await callOf((_, response) => response.writeHead(200).end(HALF));
+    expect(isRetryable(error)).toBe(true);
+  });
+
+  test('when it stalls, and the call is aborted', async () => {
+    const abort = new AbortController();
+    const { error } = await callOf((_, response) => {
+      response.writeHead(200, { 'content-length': BODY.length });
+      response.write(HALF, () => abort.abort());
+    }, abort.signal);
+    expect(isRetryable(error)).toBe(true);
+  });
 });

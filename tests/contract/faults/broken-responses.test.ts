@@ -1,0 +1,104 @@
+// Database responses that break in the middle of their bodies: no 500 whose write was stored, no request over 10 s.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { seededRandom } from '../../../local/seeded-random.ts';
+import { BREAKS, type Break, type BrokenWire, openBrokenWire } from '../../support/broken-wire.ts';
+import {
+  contentsBefore,
+  expectFailure,
+  expectSameReply,
+  type LedgerContents,
+  OPERATIONS,
+  type Operation,
+  type Run,
+  runOperation,
+} from '../../support/operations.ts';
+import { sizeOfRun } from '../../support/seed.ts';
+import { createTestTable, type TestTable } from '../../support/test-table.ts';
+
+const LONGEST_REQUEST_MS = 10_000;
+const SEEDS = Array.from({ length: sizeOfRun(30) }, (_, seed) => seed + 1);
+
+let table: TestTable;
+let wire: BrokenWire;
+
+beforeAll(async () => {
+  table = await createTestTable();
+  wire = await openBrokenWire(table.endpoint);
+});
+afterAll(() => wire.close());
+
+const log = vi.fn<(line: string) => void>();
+beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(log.mockReset()));
+afterEach(() => void vi.restoreAllMocks());
+
+async function run(
+  operation: Operation,
+  breakAt: (call: number, command: string) => Break | undefined = () => undefined,
+): Promise<Run> {
+  const broken = await runOperation(table, operation, (_, time) =>
+    wire.createClient(time, breakAt),
+  );
+  expect(broken.tookMs).toBeLessThan(LONGEST_REQUEST_MS);
+  return broken;
+}
+
+describe.each(OPERATIONS)('$name', (operation) => {
+  let smooth: Run;
+  let calls = 0;
+  let before: LedgerContents;
+
+  beforeAll(async () => {
+    smooth = await run(operation, (call) => {
+      calls = Math.max(calls, call + 1);
+      return undefined;
+    });
+    before = await contentsBefore(table);
+  });
+
+  it.each(BREAKS)('gives the same reply when any two responses in a row: %s', async (how) => {
+    expect([smooth.reply.status, calls > 0]).toEqual([operation.status, true]);
+    for (let at = 0; at < calls; at += 1) {
+      const broken = await run(operation, (call) =>
+        call === at || call === at + 1 ? how : undefined,
+      );
+      expectSameReply(broken, smooth);
+      expect(broken.contents).toEqual(smooth.contents);
+    }
+  });
+
+  it('replies 500 only if it was not applied when half of all responses break', async () => {
+    for (const seed of SEEDS) {
+      const random = seededRandom(seed);
+      const broken = await run(operation, () =>
+        random.chance(0.5) ? random.pick(BREAKS) : undefined,
+      );
+      if (broken.reply.status === 500) expect(broken.contents).toEqual(before);
+      else expectSameReply(broken, smooth);
+    }
+  });
+});
+
+describe.each(OPERATIONS.filter(({ isRead }) => !isRead))('$name', (operation) => {
+  it.each(BREAKS)('reads its record back when all responses to its write: %s', async (how) => {
+    const smooth = await run(operation);
+    const broken = await run(operation, (_, command) => (isWrite(command) ? how : undefined));
+    expectSameReply(broken, smooth);
+    expect(broken.contents).toEqual(smooth.contents);
+  });
+
+  it('logs that its outcome is unknown when its record cannot be read back', async () => {
+    let isWritten = false;
+    const broken = await run(operation, (_, command) => {
+      isWritten ||= isWrite(command);
+      return isWritten ? 'stall' : undefined;
+    });
+    expectFailure(broken, operation);
+    expect(log.mock.calls.map(([line]) => JSON.parse(line).cause.name)).toEqual([
+      'OutcomeUnknownError',
+    ]);
+  });
+});
+
+function isWrite(command: string): boolean {
+  return command === 'TransactWriteCommand';
+}

@@ -1,0 +1,175 @@
+// One request of each endpoint, the kind that makes the most calls and writes the most items, and how to run it with faults.
+import { expect } from 'vitest';
+import { createLedgerService } from '../../lib/ledger/ledger.ts';
+import { createVerification } from '../../lib/ledger/verification.ts';
+import { bulkLoad } from '../../local/bulk-loader.ts';
+import { openLedger } from '../../local/open-ledger.ts';
+import type { Api, ApiResponse, ResponseBody } from './api/api-client.ts';
+import { openInProcess } from './api/in-process-client.ts';
+import { LUNCH } from './api/records.ts';
+import { readContents } from './ledger-contents.ts';
+import type { Client } from './store-faults.ts';
+import type { TestTable } from './test-table.ts';
+import { createVirtualRetryPolicy, createVirtualTime, type VirtualTime } from './virtual-time.ts';
+
+export interface Operation {
+  readonly name: string;
+  readonly ask: (api: Api) => Promise<ApiResponse>;
+  readonly status: number;
+  /** The message of its 500, from the service document. */
+  readonly failure: string;
+  readonly isRead?: true;
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    name: 'list transactions',
+    ask: (api) =>
+      api.get('/transactions', {
+        ...{ start_date: '2026-01-02', end_date: '2026-04-29', category_id: 1 },
+      }),
+    ...{ status: 200, failure: 'Failed to retrieve transactions', isRead: true },
+  },
+  {
+    name: 'create transaction',
+    ask: (api) => api.post('/transactions', { ...LUNCH, category_id: 1, notes: 'Note' }),
+    ...{ status: 201, failure: 'Failed to create transaction' },
+  },
+  {
+    name: 'read transaction',
+    ask: (api) => api.get('/transactions/1'),
+    ...{ status: 200, failure: 'Failed to retrieve transaction', isRead: true },
+  },
+  {
+    name: 'update transaction',
+    ask: (api) => {
+      const place = { category_id: 2, transaction_date: '2025-01-01' };
+      return api.put('/transactions/1', { type: 'income', ...place });
+    },
+    ...{ status: 200, failure: 'Failed to update transaction' },
+  },
+  {
+    name: 'update transaction in its category',
+    ask: (api) => api.put('/transactions/1', { notes: 'Note' }),
+    ...{ status: 200, failure: 'Failed to update transaction' },
+  },
+  {
+    name: 'delete transaction',
+    ask: (api) => api.delete('/transactions/2'),
+    ...{ status: 200, failure: 'Failed to delete transaction' },
+  },
+  {
+    name: 'list categories',
+    ask: (api) => api.get('/categories', { include_counts: true }),
+    ...{ status: 200, failure: 'Failed to retrieve categories', isRead: true },
+  },
+  {
+    name: 'create category',
+    ask: (api) => api.post('/categories', { name: 'New', color: '#123' }),
+    ...{ status: 201, failure: 'Failed to create category' },
+  },
+  {
+    name: 'read category',
+    ask: (api) => api.get('/categories/1'),
+    ...{ status: 200, failure: 'Failed to retrieve category', isRead: true },
+  },
+  {
+    name: 'update category',
+    ask: (api) => api.put('/categories/1', { name: 'Renamed', is_active: false }),
+    ...{ status: 200, failure: 'Failed to update category' },
+  },
+  {
+    name: 'delete category',
+    ask: (api) => api.delete('/categories/3'),
+    ...{ status: 200, failure: 'Failed to delete category' },
+  },
+];
+
+let ledgers = 0;
+
+/** Categories 1 and 2 in use and 3 not; transactions on three days of two months. */
+async function givenLedger(table: TestTable): Promise<string> {
+  ledgers += 1;
+  const ledgerId = `ledger-${ledgers}`;
+  const written = { createdAt: 1_767_225_600_000, updatedAt: 1_767_225_600_000, version: 1 };
+  const category = { description: null, color: null, isActive: true, transactionCount: 0 };
+  const row = { amount: 1.5, notes: null, type: 'expense' } as const;
+  await bulkLoad(
+    { ...table, ledgerId },
+    ['Food', 'Pay', 'Spare'].map((name, index) => ({
+      ...{ ...category, ...written, name, id: index + 1 },
+    })),
+    [
+      { ...row, ...written, id: 1, description: 'A', categoryId: 1, date: '2026-03-05' },
+      { ...row, ...written, id: 2, description: 'B', categoryId: 1, date: '2026-03-05' },
+      { ...row, ...written, id: 3, description: 'C', categoryId: 2, date: '2026-02-28' },
+      { ...row, ...written, id: 4, description: 'D', categoryId: null, date: '2026-03-04' },
+    ],
+  );
+  return ledgerId;
+}
+
+export interface Run {
+  readonly reply: { readonly status: number; readonly body: ResponseBody };
+  /** In virtual time. */
+  readonly tookMs: number;
+  readonly delays: readonly number[];
+  readonly contents: LedgerContents;
+}
+
+export type LedgerContents = Awaited<ReturnType<typeof readContents>>;
+
+/**
+ * Runs an operation on a new ledger in virtual time, and verifies the ledger afterwards.
+ * @param interfere puts faults between the operation and the table
+ */
+export async function runOperation(
+  table: TestTable,
+  { ask }: Operation,
+  interfere: (client: Client, time: VirtualTime) => Client = (client) => client,
+): Promise<Run> {
+  const ledgerId = await givenLedger(table);
+  const time = createVirtualTime();
+  const retryPolicy = createVirtualRetryPolicy(time);
+  const service = createLedgerService({
+    ...settings(table, ledgerId),
+    ...{ client: interfere(time.watch(table.client), time), retryPolicy },
+    timeoutSignal: time.timeoutSignal,
+  });
+  const { status, body } = await time.run(ask(await openInProcess(service)));
+  const { drifts } = await createVerification({ ...table, ledgerId }).verify();
+  expect(drifts).toEqual([]);
+  const contents = await readContents(openLedger(settings(table, ledgerId)));
+  const { delays } = retryPolicy;
+  return { reply: { status, body }, tookMs: time.now(), delays, contents };
+}
+
+/** What the ledger contains before an operation. */
+export async function contentsBefore(table: TestTable): Promise<LedgerContents> {
+  return await readContents(openLedger(settings(table, await givenLedger(table))));
+}
+
+export function expectSameReply(run: Run, smooth: Run): void {
+  expect(run.reply).toEqual(exceptNewId(smooth, run));
+}
+
+/** An id may have been skipped when the response that carried it was lost. */
+function exceptNewId({ reply }: Run, other: Run): Run['reply'] {
+  const data = reply.body.data;
+  if (reply.status !== 201 || typeof data !== 'object') return reply;
+  const id = other.reply.body.data?.id;
+  return { ...reply, body: { ...reply.body, data: { ...data, id } } };
+}
+
+export function expectFailure({ reply }: Run, { failure }: Operation): void {
+  expect(reply).toEqual({
+    status: 500,
+    body: { success: false, error: 'internal_server_error', message: failure },
+  });
+}
+
+// The clock of the records stands still, so that all runs write the same.
+function settings(table: TestTable, ledgerId: string) {
+  const clock = () => new Date('2026-03-31T12:00:00Z');
+  return { ...table, ledgerId, timeZone: 'UTC', clock };
+}
