@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import getPort from 'get-port';
 import { awaitAnswer } from './await-answer.ts';
 import type { Database } from './engine.ts';
-import { findFreePort } from './free-port.ts';
 import type { Running } from './running.ts';
 import { StartError } from './start-error.ts';
 import { fetchOnce, whyNoJava } from './tools.ts';
@@ -30,7 +30,7 @@ export function whyNoDynamodbLocal(): string | undefined {
  */
 export async function startDynamodbLocal(running: Running): Promise<Database> {
   const folder = await fetchOnce(`dynamodb-local/${PACKAGE}`, unpackEmulator);
-  const port = await findFreePort();
+  const port = await getPort();
   let lastWord = '';
   const child = running.startProgram({
     command: 'java',

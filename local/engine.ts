@@ -2,9 +2,9 @@
 import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import getPort from 'get-port';
 import { awaitAnswer } from './await-answer.ts';
 import type { Child } from './child-process.ts';
-import { findFreePort } from './free-port.ts';
 import type { Running } from './running.ts';
 import { StartError } from './start-error.ts';
 
@@ -29,7 +29,7 @@ export async function startEmbeddedEngine(
   const command = findEngine();
   let lastWord = '';
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const port = await findFreePort();
+    const port = await getPort();
     const child = running.startProgram({
       command,
       args: engineArguments(port, databaseFile),

@@ -1,58 +1,67 @@
 // The local API Gateway: serverless-offline on the deployed definition, running the deployed bundles.
+import { readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import getPort from 'get-port';
 import { type Answer, awaitAnswer } from './await-answer.ts';
-import { claimBuildFolder } from './build-folder.ts';
 import type { Child } from './child-process.ts';
-import { createGatewayLog, type GatewayLog } from './gateway-log.ts';
 import { localAccess } from './local-access.ts';
 import type { Running } from './running.ts';
 import { StartError } from './start-error.ts';
 
 export interface GatewaySpec {
-  readonly port: number;
   readonly databaseEndpoint: string;
   readonly tableName: string;
 }
 
+export interface Gateway {
+  /** On the loopback address. */
+  readonly port: number;
+  readonly child: Child;
+}
+
 const PROJECT = join(import.meta.dirname, '..');
 const SERVERLESS = createRequire(import.meta.url).resolve('serverless/bin/serverless.js');
+const ATTEMPTS = 5;
 
 /**
  * Starts the gateway and waits until the API answers through it, database included.
  * @throws StartError when it does not
  */
-export async function startGateway(running: Running, spec: GatewaySpec): Promise<Child> {
-  const buildFolder = claimBuildFolder(running);
-  const log = createGatewayLog((line) => console.log(line));
-  const child = running.startProgram({
-    command: process.execPath,
-    args: [SERVERLESS, ...gatewayArguments(spec.port)],
-    folder: PROJECT,
-    environment: gatewayEnvironment(process.env, spec, buildFolder),
-    onLine: log.hear,
-  });
-  // Until it says that it has the port, an answer there would be another program's.
-  await Promise.race([log.listening, child.ended]);
-  const answer = await awaitAnswer(`http://127.0.0.1:${spec.port}/categories`, child);
-  if (!isSuccess(answer)) {
+export async function startGateway(running: Running, spec: GatewaySpec): Promise<Gateway> {
+  const environment = gatewayEnvironment(process.env, spec, claimBuildFolder(running));
+  for (let attempt = 1; ; attempt++) {
+    const port = await getPort({ host: '127.0.0.1' });
+    const log = createGatewayLog((line) => console.log(line));
+    const child = running.startProgram({
+      command: process.execPath,
+      args: [SERVERLESS, ...gatewayArguments(port)],
+      folder: PROJECT,
+      environment,
+      onLine: log.read,
+    });
+    // Until it says that it has the port, an answer there may be another program's.
+    await Promise.race([log.listening, child.ended]);
+    const answer = await awaitAnswer(`http://127.0.0.1:${port}/categories`, child);
+    if (isSuccess(answer)) {
+      log.show();
+      return { port, child };
+    }
     // Its last lines may come after its end.
     await child.stop();
-    throw new StartError(refusal(answer, spec.port, log));
+    if (!log.isPortTaken() || attempt === ATTEMPTS) throw new StartError(failureOf(answer, log));
   }
-  log.openUp();
-  return child;
 }
 
 function gatewayArguments(port: number): string[] {
   return [
     ...['offline', 'start', '--stage', 'local', '--host', '127.0.0.1'],
     ...['--httpPort', String(port), '--noPrependStageInUrl', '--noSponsor'],
-    // Port 0: whichever is free. Nothing here calls functions by that door, but it is always opened.
+    // Port 0: any free one. Nothing here uses that server, but it is always started.
     ...['--lambdaPort', '0'],
-    // In one process the handlers answer as fast as in workers, without a start for each call in flight.
+    // In one process the handlers answer as fast as in workers, without a start for each concurrent call.
     '--useInProcess',
-    // Cookies are other programs' on localhost: the API reads none, and API Gateway refuses none.
+    // Other programs on localhost set cookies. The API reads none, and API Gateway refuses none.
     '--disableCookieValidation',
   ];
 }
@@ -66,7 +75,7 @@ function isSuccess(answer: Answer | undefined): boolean {
   }
 }
 
-/** What the gateway and the handlers in it see: ours, and nothing of the developer's AWS accounts. */
+/** For the gateway and the handlers in it: local credentials, and none of the developer's AWS accounts. */
 function gatewayEnvironment(
   inherited: NodeJS.ProcessEnv,
   spec: GatewaySpec,
@@ -81,24 +90,100 @@ function gatewayEnvironment(
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
     DYNAMODB_ENDPOINT: spec.databaseEndpoint,
     TABLE_NAME: spec.tableName,
-    ALLOWED_ORIGINS: inherited.ALLOWED_ORIGINS ?? `http://localhost:${spec.port}`,
     BUILD_FOLDER: buildFolder,
-    // The framework keeps a cache and settings in the home folder: let that be the project's.
+    // The framework keeps a cache and settings in the home folder.
     HOME: join(PROJECT, '.local', 'home'),
-    // The framework is large: from the second time on it starts in about half the time.
+    // The framework is large: from the second start on it takes about half the time.
     NODE_COMPILE_CACHE: join(PROJECT, '.local', 'compile-cache'),
     SLS_NOTIFICATIONS_MODE: 'off',
   };
 }
 
-function refusal(answer: Answer | undefined, port: number, log: GatewayLog): string {
-  if (log.portTaken()) {
-    return `Port ${port} is in use; choose another one with PORT`;
-  }
+function failureOf(answer: Answer | undefined, log: GatewayLog): string {
   if (log.lastError().includes("'provider.region'")) {
     const { region } = localAccess(process.env);
     return `AWS_REGION must be a region of AWS, such as eu-west-1, or unset, not "${region}"`;
   }
   const outcome = answer === undefined ? 'ended' : `answered ${answer.status}`;
   return `The local gateway ${outcome} at the start: ${log.lastError()}`;
+}
+
+interface GatewayLog {
+  /** Takes a line of the gateway's output. */
+  read(line: string): void;
+  /** Resolves when the gateway has the port. */
+  readonly listening: Promise<void>;
+  isPortTaken(): boolean;
+  /** From now on, shows what the handlers log. */
+  show(): void;
+  /** The line that most likely names why the gateway failed. */
+  lastError(): string;
+}
+
+// What the framework prints for a request: blank lines, the route, and the times of the function.
+const FRAMEWORK = /^\s*$|^\(λ: | \(λ: \w+\)$/;
+const ERROR = /error|✖|cannot/i;
+const READY = /^Server ready: /;
+const HEADING = /^Error:$/;
+const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+
+function createGatewayLog(print: (line: string) => void): GatewayLog {
+  const { promise: listening, resolve: nowListening } = Promise.withResolvers<void>();
+  let isShown = false;
+  let isPortTaken = false;
+  let lastLine = '';
+  let lastError = '';
+  return {
+    listening,
+    isPortTaken: () => isPortTaken,
+    read(coloured) {
+      const line = coloured.replace(COLOURS, '');
+      if (FRAMEWORK.test(line)) return;
+      if (READY.test(line)) nowListening();
+      isPortTaken ||= /EADDRINUSE/.test(line);
+      if (isShown) print(line);
+      // The framework's own errors are a heading with the sentence on the next line.
+      if (ERROR.test(line) || HEADING.test(lastLine)) lastError = line.trim();
+      lastLine = line.trim();
+    },
+    show() {
+      isShown = true;
+    },
+    lastError: () => lastError || lastLine,
+  };
+}
+
+const BUILD_FOLDER = '.esbuild';
+const BUILD_NAME = /^local-(\d+)$/;
+
+/** A folder for the bundles of this process, removed at the stop; removes those that killed starts have left. */
+function claimBuildFolder(running: Running): string {
+  for (const name of namesIn(join(PROJECT, BUILD_FOLDER))) {
+    const owner = BUILD_NAME.exec(name)?.[1];
+    if (owner !== undefined && !isAlive(Number(owner))) remove(join(BUILD_FOLDER, name));
+  }
+  const folder = join(BUILD_FOLDER, `local-${process.pid}`);
+  running.whenStopping(() => remove(folder));
+  return folder;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+function remove(folder: string): void {
+  rmSync(join(PROJECT, folder), { recursive: true, force: true });
 }

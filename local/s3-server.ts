@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import getPort from 'get-port';
 import { awaitAnswer } from './await-answer.ts';
-import { findFreePort } from './free-port.ts';
 import { localAccess } from './local-access.ts';
 import type { Running } from './running.ts';
 import type { Service, StartedService } from './service.ts';
@@ -28,7 +28,7 @@ async function start(running: Running): Promise<StartedService> {
   const [objects, versions] = [join(data, 'objects'), join(data, 'versions')];
   for (const part of [objects, versions]) await mkdir(part);
   const { region, accessKeyId, secretAccessKey } = localAccess({});
-  const port = await findFreePort();
+  const port = await getPort();
   let lastWord = '';
   const child = running.startProgram({
     command: join(folder, 'versitygw'),

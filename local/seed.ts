@@ -2,6 +2,7 @@
 import cliProgress from 'cli-progress';
 import type { CategoryFields } from '../lib/domain/category.ts';
 import type { TransactionFields } from '../lib/domain/transaction.ts';
+import { SEED_USER_AGENT } from './edge.ts';
 import { householdCategories, householdTransactions } from './household.ts';
 import { createCommand, httpAddress, runProgram, wholeNumber } from './program.ts';
 import { StartError } from './start-error.ts';
@@ -100,7 +101,7 @@ interface Answer {
 
 async function request(address: string, init: RequestInit) {
   try {
-    const response = await fetch(address, init);
+    const response = await fetch(address, { ...init, headers: { 'user-agent': SEED_USER_AGENT } });
     return { status: response.status, answer: (await response.json()) as Answer };
   } catch (cause) {
     const { origin } = new URL(address);

@@ -9,6 +9,8 @@ export interface LocalSettings {
   /** A database that runs already and is to be used in place of an embedded one. */
   readonly databaseEndpoint: string | undefined;
   readonly tableName: string;
+  /** Browser origins that may call; `*` for any. */
+  readonly allowedOrigins: readonly string[];
 }
 
 /** Of `npm start`. */
@@ -17,16 +19,18 @@ export const DEFAULT_TABLE_NAME = 'finance-ledger-local';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads PORT, DATA_DIR, DYNAMODB_ENDPOINT and TABLE_NAME; an empty variable counts as unset.
+ * Reads PORT, DATA_DIR, DYNAMODB_ENDPOINT, TABLE_NAME and ALLOWED_ORIGINS; an empty variable counts as unset.
  * @throws StartError naming the variable that is unusable
  */
 export function readLocalSettings(environment: Environment): LocalSettings {
   const dataDir = environment.DATA_DIR || '.local/data';
+  const wantedPort = port(environment.PORT || '3000');
   return {
-    port: port(environment.PORT || '3000'),
+    port: wantedPort,
     dataFolder: dataDir === 'memory' ? undefined : dataDir,
     databaseEndpoint: endpoint(environment.DYNAMODB_ENDPOINT || undefined),
     tableName: tableName(environment.TABLE_NAME || DEFAULT_TABLE_NAME),
+    allowedOrigins: origins(environment.ALLOWED_ORIGINS || `http://localhost:${wantedPort}`),
   };
 }
 
@@ -49,6 +53,15 @@ function endpoint(value: string | undefined): string | undefined {
     throw new StartError(`DYNAMODB_ENDPOINT must not be an address of AWS, such as "${value}"`);
   }
   return value;
+}
+
+function origins(value: string): string[] {
+  const list = value.split(',').map((origin) => origin.trim());
+  const wrong = list.find((origin) => origin !== '*' && URL.parse(origin)?.origin !== origin);
+  if (wrong === undefined) return list;
+  throw new StartError(
+    `ALLOWED_ORIGINS must be origins like http://localhost:5173, separated by commas, not "${wrong}"`,
+  );
 }
 
 function tableName(value: string): string {

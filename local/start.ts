@@ -3,8 +3,8 @@ import { readLedgerConfig } from '../lib/config.ts';
 import type { Child } from './child-process.ts';
 import { ensureTable } from './create-table.ts';
 import { openDataFolder } from './data-folder.ts';
+import { openEdge } from './edge.ts';
 import { type Database, startEmbeddedEngine } from './engine.ts';
-import { assertPortFree } from './free-port.ts';
 import { startGateway } from './gateway.ts';
 import { createCommand, EXIT, runProgram } from './program.ts';
 import { createRunning } from './running.ts';
@@ -37,19 +37,16 @@ await runProgram(command, {
 });
 
 async function start(settings: LocalSettings): Promise<void> {
-  const { port, tableName } = settings;
+  const { port, allowedOrigins, tableName } = settings;
   // The functions read it, too. A wrong setting is better reported now.
   readLedgerConfig({ ...process.env, TABLE_NAME: tableName });
-  await assertPortFree(port);
+  const edge = await openEdge(running, { port, allowedOrigins, log: (line) => console.log(line) });
   const database = await openDatabase(settings);
   failWhenItEnds('embedded database', database.child);
   await ensureTable(database.endpoint, tableName);
-  const gateway = await startGateway(running, {
-    port,
-    tableName,
-    databaseEndpoint: database.endpoint,
-  });
-  failWhenItEnds('local gateway', gateway);
+  const gateway = await startGateway(running, { tableName, databaseEndpoint: database.endpoint });
+  failWhenItEnds('local gateway', gateway.child);
+  edge.forwardTo(gateway.port);
   printAddresses(settings, database.endpoint);
   await failure;
 }
@@ -69,6 +66,10 @@ function printAddresses(settings: LocalSettings, endpoint: string): void {
     settings.databaseEndpoint === undefined ? (settings.dataFolder ?? 'memory') : 'there';
   console.log(`table ${settings.tableName} at ${endpoint}, data in ${data}`);
   console.log(`ready http://localhost:${settings.port}`);
+  console.log(
+    `Try:  curl -s http://localhost:${settings.port}/transactions/   (npm run seed fills it)`,
+  );
+  console.log('Docs: README.md has a tour, docs/api.md every rule of the API');
 }
 
 function failWhenItEnds(name: string, child: Child | undefined): void {

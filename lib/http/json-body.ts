@@ -48,8 +48,8 @@ function parseRefused(text: string): unknown {
 
 /** @throws PayloadTooLargeError; ValidationError for bytes that are not UTF-8 */
 function textOf({ body = '', isBase64Encoded }: ApiEvent): string {
-  // API Gateway encodes a body whose content type is not text. The local gateway parses `0` and `false`.
-  const bytes = Buffer.from(String(body ?? ''), isBase64Encoded ? 'base64' : 'utf8');
+  // The gateway encodes a body whose content type is not text.
+  const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > MAX_BODY_BYTES) throw tooLarge();
   try {
     // A byte order mark is skipped.

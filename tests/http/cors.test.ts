@@ -1,20 +1,22 @@
-// Rulings: CORS preflight is answered. Over HTTP only: the gateway answers it, not a function.
+// CORS as the gateway does it, from outside. What holds for any origin is tested on the edge itself.
 import { afterAll, describe, expect, inject, test } from 'vitest';
+import { expectRequestId } from '../support/api/expect-reply.ts';
 import { openApi } from '../support/api/open-api.ts';
 
 const api = await openApi();
 afterAll(() => api.close());
 
-/** The one that the local gateway allows where nothing else is configured. */
+/** The default of ALLOWED_ORIGINS. */
 const origin = inject('apiUrl');
+const foreign = 'https://elsewhere.example';
 
-const ask = (path: string, method: string) =>
-  api.request('OPTIONS', path, {
-    headers: {
-      ...{ origin, 'access-control-request-method': method },
-      'access-control-request-headers': 'content-type',
-    },
-  });
+function preflight(path: string, from: string, method: string) {
+  const headers = {
+    ...{ origin: from, 'access-control-request-method': method },
+    'access-control-request-headers': 'content-type',
+  };
+  return api.request('OPTIONS', path, { headers });
+}
 
 function listed(header: string | undefined): string[] {
   return (header ?? '').split(',').map((each) => each.trim().toLowerCase());
@@ -30,7 +32,7 @@ describe('a preflight is answered', () => {
     ['/categories/abc', 'DELETE'],
     ['/nowhere', 'GET'],
   ])('%s %s', async (path, method) => {
-    const { status, headers } = await ask(path, method);
+    const { status, headers } = await preflight(path, origin, method);
     expect([200, 204]).toContain(status);
     expect(headers['access-control-allow-origin']).toBe(origin);
     expect(listed(headers['access-control-allow-methods'])).toContain(method.toLowerCase());
@@ -38,16 +40,33 @@ describe('a preflight is answered', () => {
   });
 });
 
-test('a preflight from another origin gets no leave', async () => {
-  const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' };
-  const reply = await api.request('OPTIONS', '/transactions', { headers });
-  expect(reply.headers).not.toHaveProperty('access-control-allow-origin');
+test('a preflight from another origin gets no CORS headers', async () => {
+  const { headers } = await preflight('/transactions', foreign, 'GET');
+  expect(headers).not.toHaveProperty('access-control-allow-origin');
 });
 
-test('a page of that origin may read the answers and X-Request-Id, failures included', async () => {
+test('a page of an allowed origin may read the responses and X-Request-Id, failures included', async () => {
   for (const path of ['/transactions', '/transactions/abc', '/nowhere']) {
     const { headers } = await api.request('GET', path, { headers: { origin } });
     expect(headers['access-control-allow-origin']).toBe(origin);
-    expect(listed(headers['access-control-expose-headers'])).toContain('x-request-id');
+    expect(listed(headers['access-control-expose-headers'])).toEqual(['x-request-id']);
   }
+});
+
+// A browser sends a POST like this without a preflight.
+test('a page of another origin writes nothing and reads nothing', async () => {
+  const headers = { origin: foreign, 'content-type': 'text/plain' };
+  const name = `from ${foreign}`;
+  const written = await api.request('POST', '/categories', {
+    headers,
+    rawBody: JSON.stringify({ name }),
+  });
+  const read = await api.request('GET', '/categories', { headers: { origin: foreign } });
+  for (const reply of [written, read]) {
+    expect([reply.status, reply.body.error]).toEqual([403, 'forbidden_origin']);
+    expect(reply.headers).not.toHaveProperty('access-control-allow-origin');
+    expectRequestId(reply);
+  }
+  const { body } = await api.get('/categories');
+  expect(body.data.map((category: { name: string }) => category.name)).not.toContain(name);
 });

@@ -13,8 +13,8 @@ import {
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import getPort from 'get-port';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findFreePort } from '../../local/free-port.ts';
 import { createRunning, type Running } from '../../local/running.ts';
 import { PROJECT, type ServiceSpec, startService } from '../support/running-service.ts';
 
@@ -114,7 +114,7 @@ it('a region that there is not', async () => {
 
 describe('a database elsewhere', () => {
   it('that does not answer', async () => {
-    const endpoint = `http://127.0.0.1:${await findFreePort()}`;
+    const endpoint = `http://127.0.0.1:${await getPort()}`;
     const environment = { DYNAMODB_ENDPOINT: endpoint };
     await expectRefusal({ environment }, /^The database at \S+ cannot be used: ECONNREFUSED$/);
   });
@@ -144,7 +144,7 @@ function withPort(port: string): [string, ...string[]] {
 
 /** The project with all its packages but the engine. */
 function copyProject(): void {
-  for (const part of ['local', 'lib', 'package.json']) {
+  for (const part of ['local', 'lib', 'package.json', 'serverless.yml']) {
     cpSync(join(PROJECT, part), join(folder, part), { recursive: true });
   }
   const packages = join(folder, 'node_modules');

@@ -6,6 +6,7 @@ const DEFAULTS = {
   dataFolder: '.local/data',
   databaseEndpoint: undefined,
   tableName: 'finance-ledger-local',
+  allowedOrigins: ['http://localhost:3000'],
 };
 
 it('has a default for everything', () => {
@@ -13,7 +14,10 @@ it('has a default for everything', () => {
 });
 
 it('takes an empty variable for an unset one', () => {
-  const empty = { PORT: '', DATA_DIR: '', DYNAMODB_ENDPOINT: '', TABLE_NAME: '' };
+  const empty = {
+    ...{ PORT: '', DATA_DIR: '', DYNAMODB_ENDPOINT: '', TABLE_NAME: '' },
+    ALLOWED_ORIGINS: '',
+  };
   expect(readLocalSettings(empty)).toEqual(DEFAULTS);
 });
 
@@ -25,6 +29,23 @@ it('reads the word memory as no folder', () => {
 it.for(['0', '65536', 'abc', '1e3', ' 3000', '3000.0', '-1'])('refuses the port "%s"', (PORT) => {
   expect(() => readLocalSettings({ PORT })).toThrow(/^PORT must be/);
 });
+
+it('reads the allowed origins', () => {
+  const ALLOWED_ORIGINS = 'http://localhost:5173, https://app.example';
+  expect(readLocalSettings({ ALLOWED_ORIGINS }).allowedOrigins).toEqual([
+    'http://localhost:5173',
+    'https://app.example',
+  ]);
+  expect(readLocalSettings({ PORT: '8080' }).allowedOrigins).toEqual(['http://localhost:8080']);
+  expect(readLocalSettings({ ALLOWED_ORIGINS: '*' }).allowedOrigins).toEqual(['*']);
+});
+
+it.for(['localhost:5173', 'http://localhost:5173/', 'http://a,', 'null', '*.example'])(
+  'refuses the origins "%s"',
+  (ALLOWED_ORIGINS) => {
+    expect(() => readLocalSettings({ ALLOWED_ORIGINS })).toThrow(/^ALLOWED_ORIGINS must be/);
+  },
+);
 
 it.for(['ab', 'a b', 'a/b', 'x'.repeat(256)])('refuses the table name "%s"', (TABLE_NAME) => {
   expect(() => readLocalSettings({ TABLE_NAME })).toThrow(/^TABLE_NAME must be/);

@@ -1,10 +1,11 @@
 // What the preflight asks of the graph: everything that its dump will need, before anything is built.
+
+import getPort from 'get-port';
 import { describe, expect, it } from 'vitest';
 import { openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
 import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { readReport } from '../../../../lib/migration/runs/reports.ts';
-import { findFreePort } from '../../../../local/free-port.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -26,7 +27,7 @@ describe('the graph', () => {
   });
 
   it('that nobody serves is refused by name and at once', async () => {
-    const port = await findFreePort();
+    const port = await getPort();
     const url = `bolt://127.0.0.1:${port}`;
     await using graph = openNeo4j({ url, user: 'neo4j', password: '', patienceMs: 0 });
     const { migration, attempt } = await preflightOver(() => graph);

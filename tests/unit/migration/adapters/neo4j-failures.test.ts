@@ -1,8 +1,8 @@
+import getPort from 'get-port';
 import { Neo4jError } from 'neo4j-driver';
 import { expect, test } from 'vitest';
 import { openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
 import { failureOf } from '../../../../lib/migration/adapters/neo4j-sessions.ts';
-import { findFreePort } from '../../../../local/free-port.ts';
 
 test.each([
   ['ServiceUnavailable', 'RetryableUnavailable'],
@@ -28,7 +28,7 @@ test('Any other error stays what it is', () => {
 
 test('A graph that nobody serves is unavailable', async () => {
   await using graph = openNeo4j({
-    url: `bolt://127.0.0.1:${await findFreePort()}`,
+    url: `bolt://127.0.0.1:${await getPort()}`,
     user: 'neo4j',
     password: '',
     patienceMs: 0,

@@ -1,0 +1,198 @@
+// The address that clients call. It stands before the local gateway and does what API Gateway does there: CORS,
+// bodies as bytes, and one log line per request.
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+  request as send,
+} from 'node:http';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { parse } from 'yaml';
+import type { Running } from './running.ts';
+import { StartError } from './start-error.ts';
+
+export interface EdgeOptions {
+  readonly port: number;
+  /** Browser origins that may call; `*` for any. */
+  readonly allowedOrigins: readonly string[];
+  readonly log: (line: string) => void;
+}
+
+export interface Edge {
+  /** Sends requests to the gateway on this port of the loopback address. Until then, they wait. */
+  forwardTo(port: number): void;
+}
+
+/** The seed says so in its user agent, and its requests are not logged. */
+export const SEED_USER_AGENT = 'finance-ledger-seed';
+
+// "localhost" may be either address.
+const HOSTS = ['127.0.0.1', '::1'];
+const SERVERLESS_FILE = join(import.meta.dirname, '../serverless.yml');
+
+/** @throws StartError where the port cannot be used */
+export async function openEdge(running: Running, options: EdgeOptions): Promise<Edge> {
+  const { promise: firstGateway, resolve: gatewayStarted } = Promise.withResolvers<number>();
+  let gateway: Promise<number> = firstGateway;
+  const agent = new Agent({ keepAlive: true });
+  const cors = createCors(options.allowedOrigins);
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refused = cors.refuses(request.headers.origin);
+    logWhenDone(request, response, options.log, refused);
+    if (isPreflight(request)) {
+      start(response, 204, cors.preflightHeaders(request.headers.origin)).end();
+    } else if (refused) {
+      const message = `Requests from ${request.headers.origin} are not allowed`;
+      reject(response, 403, { error: 'forbidden_origin', message });
+    } else {
+      const answer = await forward(request, { port: await gateway, agent });
+      const headers = {
+        ...withoutCors(answer.headers),
+        ...cors.headers(request.headers.origin),
+      };
+      await pipeline(answer, start(response, answer.statusCode ?? 502, headers));
+    }
+  }
+
+  const server = () =>
+    createServer((request, response) => {
+      serve(request, response).catch(() => {
+        if (response.headersSent) response.destroy();
+        else
+          reject(response, 502, { error: 'bad_gateway', message: 'The local gateway has ended' });
+      });
+    });
+  running.whenStopping(() => agent.destroy());
+  for (const host of HOSTS) await listen(running, server(), { host, port: options.port });
+  return {
+    forwardTo(port) {
+      gatewayStarted(port);
+      gateway = Promise.resolve(port);
+    },
+  };
+}
+
+async function listen(
+  running: Running,
+  server: ReturnType<typeof createServer>,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<void> {
+  try {
+    await once(server.listen({ host, port, exclusive: true }), 'listening');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // A machine without IPv6.
+    if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return;
+    const reason = code === 'EADDRINUSE' ? 'is in use' : `cannot be used (${code})`;
+    throw new StartError(`Port ${port} ${reason}; choose another one with PORT`);
+  }
+  running.whenStopping(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+}
+
+async function forward(
+  request: IncomingMessage,
+  { port, agent }: { readonly port: number; readonly agent: Agent },
+): Promise<IncomingMessage> {
+  const { method, url: path } = request;
+  const headers = forwardedHeaders(request.headers);
+  const outgoing = send({ agent, host: '127.0.0.1', port, method, path, headers });
+  const answered = once(outgoing, 'response');
+  request.pipe(outgoing);
+  const [answer] = await answered;
+  return answer;
+}
+
+// The gateway would answer ranges and conditions, which API Gateway passes on, and would add headers for the origin.
+// It decodes a body as UTF-8 and parses it, unless its type is this one: then the functions get the bytes in base64.
+function forwardedHeaders(sent: IncomingHttpHeaders): IncomingHttpHeaders {
+  const kept = Object.entries(sent).filter(
+    ([name]) => !/^(range|if-.*|origin|connection|content-type)$/.test(name),
+  );
+  const hasBody = Number(sent['content-length']) > 0 || 'transfer-encoding' in sent;
+  return {
+    ...Object.fromEntries(kept),
+    ...(hasBody && { 'content-type': 'application/octet-stream' }),
+  };
+}
+
+function withoutCors(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !/^(access-control-.*|connection)$/.test(name)),
+  );
+}
+
+function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && 'origin' in headers && 'access-control-request-method' in headers;
+}
+
+/**
+ * API Gateway adds headers for an allowed origin, and leaves the rest to the browser. A browser does not ask before
+ * a simple POST, though, so that here any website could write to the ledger of this machine: those are refused.
+ */
+function createCors(allowed: readonly string[]) {
+  const { provider } = parse(readFileSync(SERVERLESS_FILE, 'utf8'));
+  const { allowedMethods, allowedHeaders, exposedResponseHeaders, maxAge } = provider.httpApi.cors;
+  const isAnyAllowed = allowed.includes('*');
+  const refuses = (origin?: string) =>
+    origin !== undefined && !isAnyAllowed && !allowed.includes(origin);
+  const originHeader = (origin: string) => ({
+    'access-control-allow-origin': isAnyAllowed ? '*' : origin,
+  });
+  return {
+    refuses,
+    headers: (origin?: string) =>
+      origin !== undefined && {
+        ...originHeader(origin),
+        'access-control-expose-headers': exposedResponseHeaders.join(','),
+      },
+    preflightHeaders: (origin = '') =>
+      refuses(origin)
+        ? {}
+        : {
+            ...originHeader(origin),
+            'access-control-allow-methods': allowedMethods.join(','),
+            'access-control-allow-headers': allowedHeaders.join(','),
+            'access-control-max-age': maxAge,
+          },
+  };
+}
+
+function reject(response: ServerResponse, status: number, failure: object): void {
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': randomUUID(),
+  };
+  start(response, status, headers).end(JSON.stringify({ success: false, ...failure }));
+}
+
+/** Not `writeHead`, which leaves nothing for the log to read. */
+function start(response: ServerResponse, status: number, headers: object): ServerResponse {
+  response.statusCode = status;
+  return response.setHeaders(new Map(Object.entries(headers)));
+}
+
+function logWhenDone(
+  { method, url, headers }: IncomingMessage,
+  response: ServerResponse,
+  log: (line: string) => void,
+  isRefused: boolean,
+): void {
+  const started = performance.now();
+  response.once('close', () => {
+    const { statusCode: status } = response;
+    if (headers['user-agent'] === SEED_USER_AGENT && status < 400) return;
+    const id = response.getHeader('x-request-id') ?? '-';
+    const line = `${method} ${url} ${status} ${Math.round(performance.now() - started)} ms ${id}`;
+    log(isRefused ? `${line}: origin ${headers.origin} is not in ALLOWED_ORIGINS` : line);
+  });
+}

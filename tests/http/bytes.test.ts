@@ -1,0 +1,18 @@
+// A body reaches the functions byte for byte: a text client would send no invalid UTF-8.
+import { expect, inject, test } from 'vitest';
+
+const post = (body: Uint8Array<ArrayBuffer>, type: string) =>
+  fetch(`${inject('apiUrl')}/categories`, {
+    method: 'POST',
+    headers: { 'content-type': type },
+    body,
+  });
+
+test.each(['application/json', 'text/plain', 'application/octet-stream'])(
+  'a body labelled %s that is not UTF-8 is refused',
+  async (type) => {
+    const response = await post(Buffer.from('{"name":"caf\xe9"}', 'latin1'), type);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: 'validation_failed' });
+  },
+);

@@ -1,0 +1,198 @@
+// The address that clients call: CORS, the request log, and what reaches the gateway behind it.
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import getPort from 'get-port';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Edge, openEdge } from '../../../local/edge.ts';
+import { createRunning, type Running } from '../../../local/running.ts';
+
+interface Received {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+const OWN = 'http://localhost:3000';
+const FOREIGN = 'https://elsewhere.example';
+
+let running: Running;
+let port: number;
+let edge: Edge;
+let lines: string[];
+let received: Received[];
+
+beforeEach(async () => {
+  running = createRunning();
+  port = await getPort();
+  lines = [];
+  received = [];
+  edge = await open([OWN]);
+});
+
+afterEach(() => running.stop());
+
+async function open(allowedOrigins: readonly string[]): Promise<Edge> {
+  return await openEdge(running, { port, allowedOrigins, log: (line) => lines.push(line) });
+}
+
+/** A gateway that keeps what it gets and answers with its own CORS headers, as the real one does. */
+async function startGateway(status = 201): Promise<number> {
+  const server = createServer(async (request, response) => {
+    const { method, url, headers } = request;
+    received.push({ method, url, headers, body: await buffer(request) });
+    response.writeHead(status, {
+      'x-request-id': 'function-1',
+      'access-control-allow-origin': headers.origin ?? 'none',
+      'access-control-expose-headers': 'X-Request-Id,X-Request-Id',
+    });
+    response.end('answered');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  running.whenStopping(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function ask(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: Buffer,
+) {
+  const outgoing = send({ host: '127.0.0.1', port, method, path, headers });
+  outgoing.end(body);
+  const [response] = await once(outgoing, 'response');
+  return {
+    status: response.statusCode as number,
+    headers: response.headers as IncomingHttpHeaders,
+    body: String(await buffer(response)),
+  };
+}
+
+describe('a request', () => {
+  it('reaches the gateway as it was sent, and its answer the client', async () => {
+    edge.forwardTo(await startGateway());
+    const { status, headers, body } = await ask('GET', '/transactions/?page=2&type=%20', {
+      accept: 'text/html',
+    });
+    expect({ status, body }).toEqual({ status: 201, body: 'answered' });
+    expect(headers['x-request-id']).toBe('function-1');
+    expect(received).toMatchObject([
+      { method: 'GET', url: '/transactions/?page=2&type=%20', headers: { accept: 'text/html' } },
+    ]);
+  });
+
+  // The gateway decodes any other type as UTF-8, and parses JSON a second time.
+  it('brings its body byte for byte, as binary', async () => {
+    edge.forwardTo(await startGateway());
+    const body = Buffer.from('"caf\xe9"', 'latin1');
+    await ask('POST', '/categories', { 'content-type': 'application/json' }, body);
+    expect(received[0]?.body).toEqual(body);
+    expect(received[0]?.headers['content-type']).toBe('application/octet-stream');
+  });
+
+  it('brings no condition or range, which API Gateway does not know', async () => {
+    edge.forwardTo(await startGateway());
+    await ask('GET', '/', { range: 'bytes=0-1', 'if-none-match': '*', 'if-modified-since': 'x' });
+    expect(Object.keys(received[0]?.headers ?? {})).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(range|if-)/)]),
+    );
+  });
+
+  it('waits until there is a gateway', async () => {
+    const answer = ask('GET', '/');
+    edge.forwardTo(await startGateway());
+    expect((await answer).status).toBe(201);
+  });
+
+  it('is a 502 in the envelope where the gateway is gone', async () => {
+    edge.forwardTo(await getPort());
+    const { status, headers, body } = await ask('GET', '/');
+    expect(status).toBe(502);
+    expect(JSON.parse(body)).toMatchObject({ success: false, error: 'bad_gateway' });
+    expect(headers['x-request-id']).toMatch(/\S/);
+  });
+});
+
+describe('an origin', () => {
+  const preflight = { 'access-control-request-method': 'POST' };
+
+  it('that is allowed gets the CORS headers of serverless.yml, each once', async () => {
+    edge.forwardTo(await startGateway());
+    const { status, headers } = await ask('POST', '/categories', { origin: OWN });
+    expect(status).toBe(201);
+    expect(headers['access-control-allow-origin']).toBe(OWN);
+    expect(headers['access-control-expose-headers']).toBe('X-Request-Id');
+  });
+
+  it('that is allowed gets its preflight answered', async () => {
+    const { status, headers } = await ask('OPTIONS', '/categories', { origin: OWN, ...preflight });
+    expect(status).toBe(204);
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': OWN,
+      'access-control-allow-methods': 'GET,POST,PUT,DELETE',
+      'access-control-allow-headers': 'Content-Type',
+      'access-control-max-age': '3600',
+    });
+  });
+
+  it.each([FOREIGN, 'null', `${OWN}.example`, 'http://localhost'])(
+    'that is not allowed (%s) reaches nothing and is named in the log',
+    async (origin) => {
+      edge.forwardTo(await startGateway());
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const { status, headers, body } = await ask(method, '/categories', { origin });
+        expect(status).toBe(403);
+        expect(JSON.parse(body)).toMatchObject({ success: false, error: 'forbidden_origin' });
+        expect(headers).not.toHaveProperty('access-control-allow-origin');
+      }
+      const { status, headers } = await ask('OPTIONS', '/categories', { origin, ...preflight });
+      expect(status).toBe(204);
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+      expect(received).toEqual([]);
+      await expect.poll(() => lines).toHaveLength(4);
+      for (const line of lines) expect(line).toContain(`${origin} is not in ALLOWED_ORIGINS`);
+    },
+  );
+
+  it('is not needed: programs send none', async () => {
+    edge.forwardTo(await startGateway());
+    const { status, headers } = await ask('DELETE', '/categories/1');
+    expect(status).toBe(201);
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it('may be any where * is allowed', async () => {
+    await running.stop();
+    running = createRunning();
+    edge = await open(['*']);
+    edge.forwardTo(await startGateway());
+    const { status, headers } = await ask('GET', '/', { origin: FOREIGN });
+    expect([status, headers['access-control-allow-origin']]).toEqual([201, '*']);
+  });
+});
+
+describe('the log', () => {
+  it('has a line per request: method, path, status, duration and request id', async () => {
+    edge.forwardTo(await startGateway());
+    await ask('PUT', '/transactions/1?x=y');
+    await expect
+      .poll(() => lines)
+      .toEqual([expect.stringMatching(/^PUT \/transactions\/1\?x=y 201 \d+ ms function-1$/)]);
+  });
+
+  it('has none of the seed, unless a request fails', async () => {
+    const seed = { 'user-agent': 'finance-ledger-seed' };
+    edge.forwardTo(await startGateway());
+    await ask('POST', '/transactions', seed);
+    edge.forwardTo(await startGateway(500));
+    await ask('POST', '/transactions', seed);
+    await expect.poll(() => lines).toEqual([expect.stringContaining(' 500 ')]);
+  });
+});
+
+it('names a port that is in use', async () => {
+  await expect(open([])).rejects.toThrow(`Port ${port} is in use`);
+});
