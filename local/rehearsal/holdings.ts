@@ -1,9 +1,9 @@
 // What a collection holds, memory by memory, and what of it is missing or otherwise in another one.
-import { pagesOf } from '../../lib/migration/copy/collection-pages.ts';
+
 import { userIdOf } from '../../lib/migration/json/memory-payload.ts';
+import { digestOf, userDigest } from '../../lib/migration/points.ts';
 import type { VectorStore } from '../../lib/migration/ports/vector-store.ts';
-import { digestOf } from '../../lib/migration/proof/point-digest.ts';
-import { userDigest } from '../../lib/migration/proof/user-digest.ts';
+import { pagesOf } from '../../lib/migration/scan.ts';
 
 interface Held {
   readonly user: string;
@@ -35,7 +35,11 @@ export async function holdingsOf(store: VectorStore, collection: string): Promis
   for await (const { points } of pagesOf({ store, collection }, { limit: 256 })) {
     for (const { id, payload, vector = '[]' } of points) {
       const user = userDigest(String(JSON.parse(userIdOf(payload) ?? 'null')));
-      held.set(id, { user, digest: digestOf(id, payload), vector: denseOf(vector) });
+      held.set(id, {
+        user,
+        digest: digestOf(id, payload).toString('hex'),
+        vector: denseOf(vector),
+      });
     }
   }
   return held;

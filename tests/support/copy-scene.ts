@@ -1,15 +1,19 @@
-// A sandbox with an old collection full of memories and an empty new one: where copies are tried.
+// A sandbox with an old collection full of memories and an empty new one: where collections are reconciled.
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
-import { type CopySettings, copyPoints } from '../../lib/migration/copy/copy.ts';
+import type { StepPorts } from '../../lib/migration/ports/step-ports.ts';
 import type { VectorStore } from '../../lib/migration/ports/vector-store.ts';
-import { verifyCopy } from '../../lib/migration/proof/verification.ts';
+import {
+  type ReconcileCheckpoint,
+  type ReconcileSettings,
+  reconcile,
+} from '../../lib/migration/reconcile.ts';
 import { memories } from '../../local/sandbox/awkward-memories.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../local/sandbox/qdrant/server.ts';
 
 export interface CopyScene {
   readonly sandbox: QdrantSandbox;
   readonly store: VectorStore;
-  readonly settings: CopySettings;
+  readonly settings: ReconcileSettings;
 }
 
 export interface SceneOptions {
@@ -36,8 +40,10 @@ export async function startCopyScene(options: SceneOptions): Promise<CopyScene> 
     sandbox,
     store,
     settings: {
-      source: { store, collection: OLD },
-      target: { store, collection: NEW },
+      from: { store, collection: OLD },
+      to: { store, collection: NEW },
+      mode: 'repair',
+      vectors: 'all',
       pageSize,
       insertMode: 'by-store',
       keywords: 'by-store',
@@ -60,18 +66,12 @@ async function fill(store: VectorStore, count: number, dimensions: number): Prom
 }
 
 /** Ports that forget. */
-export const FORGETFUL = { saveCheckpoint: async () => undefined };
+export const FORGETFUL: StepPorts<ReconcileCheckpoint> = { saveCheckpoint: async () => undefined };
 
-export function copyAll({ settings }: CopyScene) {
-  return copyPoints(settings, FORGETFUL);
+export async function repair({ settings }: CopyScene, change: Partial<ReconcileSettings> = {}) {
+  return (await reconcile({ ...settings, ...change }, FORGETFUL)).report;
 }
 
-export async function verifyScene({ settings }: CopyScene, acceptedKeywordGaps = 0) {
-  const { source, target, pageSize } = settings;
-  const outcome = await verifyCopy(
-    { source, target, pageSize, vectors: 'all', acceptedKeywordGaps },
-    FORGETFUL,
-  );
-  if (!outcome.report) throw new Error('a verification that is not stopped has a report');
-  return outcome.report;
+export async function compare(scene: CopyScene, change: Partial<ReconcileSettings> = {}) {
+  return await repair(scene, { mode: 'compare', ...change });
 }

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { IN_WINDOW, type Phase } from '../../lib/migration/phases.ts';
 import type { Hooks } from '../../lib/migration/ports/hooks.ts';
-import { fingerprintOf } from '../../lib/migration/proof/fingerprint.ts';
 import { Refusal } from '../../lib/migration/refusals.ts';
+import { fingerprintOf } from '../../lib/migration/scan.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { keepWatch } from '../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';

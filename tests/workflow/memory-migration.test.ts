@@ -1,9 +1,9 @@
 // The state machine as it is deployed, from the start to the cutover, and back by itself when something fails.
 import { describe, expect, it } from 'vitest';
 import { PHASES } from '../../lib/migration/phases.ts';
-import { fingerprintOf } from '../../lib/migration/proof/fingerprint.ts';
 import { REMEDIES, RETRYABLE_FAILURES, RetryableFailure } from '../../lib/migration/refusals.ts';
 import { POLL_SECONDS } from '../../lib/migration/runs/durations.ts';
+import { fingerprintOf } from '../../lib/migration/scan.ts';
 import type { Retrier } from '../../local/rehearsal/state-machine.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../support/migration/migration.ts';

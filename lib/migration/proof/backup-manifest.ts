@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { Refusal } from '../refusals.ts';
 import { parseReport } from '../runs/reports.ts';
 import { type Run, referenceSchema } from '../runs/run.ts';
+import { contentsSchema } from '../scan.ts';
 import type { Services } from '../services.ts';
-import { fingerprintSchema } from './fingerprint.ts';
 
 export const snapshotSchema = v.object({
   name: v.string(),
@@ -40,8 +40,8 @@ const manifestSchema = v.object({
   snapshot: snapshotSchema,
   parts: v.array(partSchema),
   sha256: v.string(),
-  /** What the snapshot held when it was restored for a try. */
-  drilled: fingerprintSchema,
+  /** Of the snapshot, restored for a test. */
+  contents: contentsSchema,
   graph: graphDumpSchema,
 });
 

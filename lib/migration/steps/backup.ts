@@ -1,14 +1,13 @@
-// Counts, snapshot and drill; the manifest comes last and says that all the rest is there and was proved.
+// Snapshot, restore test and counts; the manifest comes last and says that all the rest is there and was proved.
 import * as v from 'valibot';
 import { graphDumpSchema } from '../proof/backup-manifest.ts';
-import { recordCounts } from '../proof/count-record.ts';
-import { fingerprintSchema } from '../proof/fingerprint.ts';
-import { takeCensus } from '../proof/user-census.ts';
 import { storeReport } from '../runs/reports.ts';
 import { referenceSchema } from '../runs/run.ts';
 import { type Stage, takeStages } from '../runs/stages.ts';
 import { type Outcome, type Step, type Turn, waiting } from '../runs/step.ts';
+import { contentsSchema } from '../scan.ts';
 import { backUpGraph } from './graph-backup.ts';
+import { scanCollection, storeCounts } from './recorded-counts.ts';
 import { drillRestore } from './restore-drill.ts';
 import {
   bytesOf,
@@ -20,10 +19,10 @@ import {
 } from './snapshot-stages.ts';
 
 const stateSchema = v.object({
-  counts: v.optional(referenceSchema),
   ...snapshotEntries,
-  /** What the restored snapshot held. */
-  drilled: v.optional(fingerprintSchema),
+  /** Of the restored snapshot. */
+  contents: v.optional(contentsSchema),
+  counts: v.optional(referenceSchema),
   graph: v.optional(graphDumpSchema),
 });
 
@@ -33,11 +32,9 @@ export const backup: Step = {
   command: 'backup',
   forecast: async ({ services, run }) => {
     const collection = run.plan.sourceCollection;
-    const { points, users } = await takeCensus(services.vectors, {
-      collection,
-      now: services.clock(),
-    });
-    return { collection, points, users: users.size };
+    const { contents } = await scanCollection(services, run, collection);
+    const { points, users } = contents;
+    return { collection, points, users };
   },
   work: async (turn) => {
     let reached = v.parse(stateSchema, turn.checkpoint?.state ?? {});
@@ -60,42 +57,18 @@ export const backup: Step = {
 function stagesOf({ run }: Turn): readonly Stage<State>[] {
   const collection = run.plan.sourceCollection;
   return [
-    { isDone: ({ counts }) => counts !== undefined, advance: count },
     ...snapshotStages<State>({ collection, label: 'snapshot' }),
-    { isDone: ({ drilled }) => drilled !== undefined, advance: drill },
+    { isDone: ({ counts }) => counts !== undefined, advance: testRestore },
     { isDone: ({ graph }) => graph !== undefined, advance: dump },
   ];
 }
 
-async function count(turn: Turn, state: State): Promise<State> {
-  const { services, run, lease } = turn;
-  const { vectors, clock } = services;
-  const collection = run.plan.sourceCollection;
-  const record = await recordCounts(
-    services,
-    await takeCensus(vectors, { collection, now: clock() }),
-    turn,
-  );
-  const counts = await storeReport(services, {
-    lease,
-    name: 'user-counts',
-    content: record,
-    facts: {
-      points: record.points,
-      users: record.users.length,
-      witness: record.witness,
-      asked: record.asked,
-      disagreements: record.disagreements.length,
-    },
-  });
-  return { ...state, counts };
-}
-
-async function drill(turn: Turn, state: State): Promise<State> {
+// Counts and fingerprint are those of the snapshot itself: users go on writing to the collection that it is of.
+async function testRestore(turn: Turn, state: State): Promise<State> {
   const kept = keptSnapshotOf(state);
   if (!kept) return state;
-  const points = Number(state.counts?.facts.points);
-  return { ...state, drilled: await drillRestore(turn, { kept, points }) };
+  const scanned = await drillRestore(turn, kept);
+  return { ...state, contents: scanned.contents, counts: await storeCounts(turn, scanned) };
 }
 
 async function dump(turn: Turn, state: State): Promise<State> {
@@ -106,7 +79,7 @@ async function writeManifest(
   { services, run, lease, renew }: Turn,
   state: State,
 ): Promise<Outcome> {
-  const { counts, snapshot, parts, sha256, drilled, graph } = state;
+  const { contents, counts, snapshot, parts, sha256, graph } = state;
   const storeVersion = await services.vectors.version();
   const collection = run.plan.sourceCollection;
   const evidence = await storeReport(services, {
@@ -120,13 +93,13 @@ async function writeManifest(
       snapshot,
       parts,
       sha256,
-      drilled,
+      contents,
       graph,
     },
     facts: {
       ...counts?.facts,
       storeVersion,
-      fingerprint: drilled?.digest ?? '',
+      fingerprint: contents?.digest ?? '',
       bytes: snapshot?.size ?? 0,
       graph: graph?.kind ?? 'none',
     },

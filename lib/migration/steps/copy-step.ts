@@ -1,128 +1,110 @@
-// Fills the new collection: everything once, and from then on whatever has changed since, deletions too.
-import { COPY_START, type CopyCheckpoint, type CopySettings, copyPoints } from '../copy/copy.ts';
-import { type CopyPlan, copySettings, type PlannedCopy, planCopy } from '../copy/copy-plan.ts';
-import { copyDelta, DELTA_START, type DeltaCheckpoint } from '../copy/delta.ts';
-import { assertHealthy } from '../copy/health.ts';
-import { createPointWriter } from '../copy/point-writer.ts';
+// Fills the new collection, and makes it equal again each time it is taken: in the window nothing may differ any more.
+import { createHash } from 'node:crypto';
+import { copySettings } from '../point-writer.ts';
+import { testUserOf } from '../ports/memory-backend.ts';
+import {
+  faultsIn,
+  RECONCILE_START,
+  type ReconcileCheckpoint,
+  type ReconcileSettings,
+  reconcile,
+} from '../reconcile.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Run } from '../runs/run.ts';
 import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
-import { forecastCopy } from './copy-forecast.ts';
+import { userCountLines } from '../user-counts.ts';
+import { scanCollection } from './recorded-counts.ts';
 
-// Written and read by this step alone.
-interface State {
-  readonly copy?: CopyCheckpoint;
-  readonly delta?: DeltaCheckpoint;
-}
+const MAX_LISTED = 20;
 
 export const copy: Step = {
   command: 'copy',
-  forecast: async (context) => await forecastCopy(context, await plan(context)),
+  forecast: async (context) => {
+    const { services, run } = context;
+    const settings = await reconcileSettings(context, 'compare');
+    const { contents, counts } = await scanCollection(services, run, run.plan.sourceCollection);
+    const { points, users, unreachable } = contents;
+    // Named after what it lists: a later dry run does not change the list of an earlier one.
+    const name = createHash('sha256').update(contents.usersDigest).digest('hex').slice(0, 16);
+    const artifact = `${run.runId}/copy-forecast-${name}.txt`;
+    const { sha256: digest } = await services.artifacts.put(artifact, userCountLines(counts));
+    return {
+      points,
+      users,
+      withoutUser: unreachable.absent + unreachable['camel-case'],
+      largest: counts.largest(MAX_LISTED),
+      allUsers: { artifact, digest },
+      keywords: settings.keywords,
+    };
+  },
   work: async (turn) => {
-    const planned = await settle(turn);
-    assertKeywords(planned, turn.run);
     const isFirst = turn.run.evidence['copy-report'] === undefined;
-    return isFirst ? await copyAll(turn, planned) : await copyChanges(turn, planned);
+    const settings = await reconcileSettings(turn, isFirst ? 'fill' : 'repair');
+    assertKeywords(turn, settings);
+    const { isComplete, report } = await reconcileInStep(turn, settings);
+    if (!isComplete) return { done: false, waitSeconds: 0 };
+    const { compared, inserted, replaced, deleted, withoutKeywords } = report;
+    const pending = Object.values(report.pending).reduce((sum, count) => sum + count, 0);
+    return await conclude(turn, report, {
+      ...{ compared, inserted, replaced, deleted, pending, withoutKeywords },
+    });
   },
 };
 
-function plan(context: StepContext): Promise<CopyPlan> {
-  return planCopy(plannedFor(context));
-}
-
-interface Settled {
-  readonly settings: CopySettings;
-  readonly total: number;
-}
-
-// Users are counted for a dry run alone: a store that cannot do it by itself is gone through for that, every time.
-async function settle(context: StepContext): Promise<Settled> {
-  const planned = plannedFor(context);
-  const total = await planned.store.count(planned.source);
-  return { settings: await copySettings(planned), total };
-}
-
-function plannedFor({ services, run }: StepContext): PlannedCopy {
-  const { sourceCollection: source, targetCollection: target } = run.plan;
-  return { store: services.vectors, source, target, now: () => performance.now() };
-}
-
-function assertKeywords({ settings }: Settled, { plan }: Run): void {
-  if (settings.keywords === 'by-store' || plan.accepts.includes('empty-keywords')) return;
+function assertKeywords({ run: { plan } }: StepContext, { keywords }: ReconcileSettings): void {
+  if (keywords === 'by-store' || plan.accepts.includes('empty-keywords')) return;
   const why =
-    settings.keywords === 'no-slot'
+    keywords === 'no-slot'
       ? `${plan.targetCollection} has no keyword slot.`
       : 'The store cannot make keyword vectors of texts.';
   throw new Refusal('RefusedKeywordGaps', why);
 }
 
-async function copyAll(turn: Turn, { settings, total }: Settled): Promise<Outcome> {
-  const reached = await copyPoints(
-    settings,
-    portsOf(turn, (copy: CopyCheckpoint) => ({
-      state: { copy },
-      progress: { done: copy.copied, total },
-    })),
-    stateOf(turn).copy ?? COPY_START,
-  );
-  if (!reached.isComplete) return { done: false, waitSeconds: 0 };
-  const { copied, withText, withoutKeywords } = reached;
-  return await report(turn, { copied, withText, withoutKeywords });
-}
-
-async function copyChanges(turn: Turn, { settings, total }: Settled): Promise<Outcome> {
-  const { source, target, pageSize, insertMode, keywords } = settings;
-  const fillsKeywords = keywords === 'by-store';
-  const { renew: assertTurn } = turn;
-  const writer = createPointWriter({ target, insertMode, fillsKeywords, assertTurn });
-  const reached = await copyDelta(
-    { source, target, writer, pageSize },
-    portsOf(turn, (delta: DeltaCheckpoint) => ({
-      state: { delta },
-      progress: { done: delta.compared, total },
-    })),
-    stateOf(turn).delta ?? DELTA_START,
-  );
-  if (!reached.isComplete) return { done: false, waitSeconds: 0 };
-  const { compared, inserted, replaced, refilled, deleted } = reached;
-  return await report(turn, { compared, inserted, replaced, refilled, deleted });
-}
-
-function portsOf<Checkpoint>(
-  { services, run, renew, save, hasTime }: Turn,
-  toSaved: (checkpoint: Checkpoint) => {
-    readonly state: State;
-    readonly progress: { readonly done: number; readonly total: number };
-  },
-) {
-  const collections = [run.plan.sourceCollection, run.plan.targetCollection];
-  return {
-    assertTurn: async () => {
-      await renew();
-      await assertHealthy(services.vectors, collections);
-    },
-    isTimeUp: () => !hasTime(),
-    saveCheckpoint: async (checkpoint: Checkpoint) => {
-      const { state, progress } = toSaved(checkpoint);
-      await save(state, progress);
-    },
-  };
-}
-
-function stateOf({ checkpoint }: Turn): State {
-  return (checkpoint?.state ?? {}) as State;
-}
-
-async function report(
+async function conclude(
   { services, lease, run }: Turn,
-  figures: Readonly<Record<string, number>>,
+  report: ReconcileCheckpoint['report'],
+  facts: Readonly<Record<string, number>>,
 ): Promise<Outcome> {
   const evidence = await storeReport(services, {
     lease,
     name: 'copy-report',
-    content: { runId: run.runId, ...figures },
-    facts: figures,
+    content: { runId: run.runId, faults: faultsIn(report), ...report },
+    facts,
   });
   return { done: true, evidence };
+}
+
+export async function reconcileSettings(
+  { services, run }: StepContext,
+  mode: ReconcileSettings['mode'],
+): Promise<ReconcileSettings> {
+  const { vectors: store } = services;
+  const { runId, plan } = run;
+  const { sourceCollection: from, targetCollection: to, vectorSample: sample } = plan;
+  return {
+    ...(await copySettings(store, { from, to })),
+    from: { store, collection: from },
+    to: { store, collection: to },
+    mode,
+    // The same sample each time, in the window above all.
+    vectors: sample === undefined ? 'all' : { sample, seed: runId },
+    without: testUserOf(runId),
+  };
+}
+
+/** From the checkpoint of the step on; not complete when time is up. */
+export async function reconcileInStep(
+  { services, renew, save, hasTime, checkpoint }: Turn,
+  settings: ReconcileSettings,
+): Promise<ReconcileCheckpoint> {
+  const total = await services.vectors.count(settings.from.collection);
+  return await reconcile(
+    settings,
+    {
+      renew,
+      isTimeUp: () => !hasTime(),
+      saveCheckpoint: (reached) => save(reached, { done: reached.report.compared, total }),
+    },
+    (checkpoint?.state as ReconcileCheckpoint | undefined) ?? RECONCILE_START,
+  );
 }

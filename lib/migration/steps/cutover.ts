@@ -1,8 +1,6 @@
 // The short step: the setting, the new version, the smoke test, the counts; then writes are opened.
 import * as v from 'valibot';
 import { changedSetting } from '../ports/collection-setting.ts';
-import { fingerprintOf } from '../proof/fingerprint.ts';
-import { assertCountsEqual } from '../proof/user-comparison.ts';
 import { Refusal } from '../refusals.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { type Step, type StepContext, type Turn, waiting } from '../runs/step.ts';
@@ -10,6 +8,7 @@ import { isDoneOutside } from './ask-outside.ts';
 import { proveEmbeddings } from './embedding-probe.ts';
 import { goLive } from './go-live.ts';
 import { removeWarmUp } from './rebuild.ts';
+import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
 import { smokeTest } from './smoke-test.ts';
 import { assertNamesFree, type Uploads, uploadSwap, uploadsSchema } from './upload-swap.ts';
 import { verifiedFingerprint } from './verify-step.ts';
@@ -73,7 +72,7 @@ async function prove(turn: Turn): Promise<void> {
   await removeWarmUp(turn, collections);
   await smokeTest(services, run, renew);
   await removeWarmUp(turn, collections);
-  await assertCountsEqual(services, run, live);
+  await assertCountsEqual(services, run, await scanCollection(services, run, live));
 }
 
 // By itself the window is gone back from. Where that would cost users their writes, or leads nowhere, a person may
@@ -88,8 +87,8 @@ async function assertReady({ services, run }: StepContext): Promise<void> {
   const active = await services.setting.read();
   if (active !== run.plan.sourceCollection) throw changedSetting(active);
   const verified = verifiedFingerprint(run);
-  const { digest } = await fingerprintOf(services.vectors, run.plan.sourceCollection);
-  if (digest !== verified) {
+  const source = await scanCollection(services, run, run.plan.sourceCollection);
+  if (source.contents.digest !== verified) {
     const why = `${run.plan.sourceCollection} is not what was verified.`;
     throw new Refusal('RefusedSourceChanged', why);
   }
@@ -97,8 +96,9 @@ async function assertReady({ services, run }: StepContext): Promise<void> {
     throw new Refusal('RefusedSourceChanged', 'The backup is not of what was verified.');
   }
   const { targetCollection } = run.plan;
-  await assertCountsEqual(services, run, targetCollection);
-  if ((await fingerprintOf(services.vectors, targetCollection)).digest !== verified) {
+  const target = await scanCollection(services, run, targetCollection);
+  await assertCountsEqual(services, run, target);
+  if (target.contents.digest !== verified) {
     const why = `${targetCollection} is not what was verified any more.`;
     throw new Refusal('RefusedVerification', why);
   }

@@ -1,8 +1,8 @@
 // Whether the new version has the embedding model that the old vectors were made with. Another one of the same
 // dimensions looks alike to the store and finds nothing: so known memories are searched for by their own words.
 import { createHash } from 'node:crypto';
-import { unnamedVectorOf } from '../copy/keyword-slot.ts';
 import { asJsonText, toJsonText } from '../json/json-text.ts';
+import { unnamedVectorOf } from '../points.ts';
 import { type MemoryBackend, testUserOf } from '../ports/memory-backend.ts';
 import type { Point, ScrolledPoint } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';

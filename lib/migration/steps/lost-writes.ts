@@ -1,15 +1,15 @@
 // What users would lose by going back: whatever the new collection has that the one gone back to has not, or has otherwise;
 // and what was written to an old collection that is not gone back to.
 
-import { pairedPoints } from '../copy/paired-points.ts';
 import { userIdOf } from '../json/memory-payload.ts';
+import { samePayload } from '../points.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import type { PointId, ScrolledPoint } from '../ports/vector-store.ts';
-import { samePayload } from '../proof/point-digest.ts';
-import { compareCounts } from '../proof/user-comparison.ts';
+import { pairedPoints } from '../reconcile.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
+import { compareCounts, scanCollection } from './recorded-counts.ts';
 
 const PAGE = 256;
 
@@ -33,11 +33,8 @@ export async function countLostWrites(services: Services, run: Run, old: string)
 
 /** What the recorded counts alone tell of them: without the old collection, a payload that has changed does not show. */
 export async function countLeastLost(services: Services, run: Run): Promise<number> {
-  const { different } = await compareCounts(services, run, liveCollectionOf(run));
-  const own = testUserOf(run.runId);
-  return different
-    .filter(({ userId }) => userId !== own)
-    .reduce((lost, { by }) => lost + Math.abs(by), 0);
+  const live = await scanCollection(services, run, liveCollectionOf(run));
+  return (await compareCounts(services, run, live)).points;
 }
 
 /** Exports them: one JSON line for each, in the store's own text. */
@@ -103,9 +100,9 @@ export async function* writesTo(
     { store, collection, request },
   );
   const own = JSON.stringify(testUserOf(runId));
-  for await (const { id, source, target } of pairs) {
-    if (target && userIdOf(target.payload) === own) continue;
-    const isSame = source && target && samePayload(source.payload, target.payload);
-    if (target ? !isSame : deletes) yield { id, point: target };
+  for await (const { id, from, to } of pairs) {
+    if (to && userIdOf(to.payload) === own) continue;
+    const isSame = from && to && samePayload(from.payload, to.payload);
+    if (to ? !isSame : deletes) yield { id, point: to };
   }
 }

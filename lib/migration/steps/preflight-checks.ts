@@ -1,12 +1,12 @@
 // What may stand in the way of a migration, check by check. Each finding is a refusal that was not thrown yet.
 
-import { PAGE_SIZE } from '../copy/copy-plan.ts';
-import { troubleOf } from '../copy/health.ts';
+import { PAGE_SIZE, troubleOf } from '../point-writer.ts';
+import { KEYWORD_SLOT } from '../points.ts';
 import type { CollectionInfo, VectorStore } from '../ports/vector-store.ts';
-import type { Census } from '../proof/user-census.ts';
 import { Refusal, type RefusalName } from '../refusals.ts';
 import type { Plan, Run } from '../runs/run.ts';
 import { drillCollectionOf, namesOf } from '../runs/run-names.ts';
+import type { Contents } from '../scan.ts';
 import type { Services } from '../services.ts';
 
 export interface Finding {
@@ -69,12 +69,19 @@ export async function checkNodes(vectors: VectorStore): Promise<Finding[]> {
 export function checkLayout(info: CollectionInfo): Finding[] {
   const { config } = info;
   const { size, distance } = denseVectorOf(config.params.vectors);
+  const slots = Object.keys(config.params.sparse_vectors ?? {});
+  const otherSlots = slots.filter((name) => name !== KEYWORD_SLOT);
   return [
     ...found(size === undefined, 'RefusedVectorLayout', () => 'The vectors have names.'),
     ...found(
       size !== undefined && distance !== 'Cosine',
       'RefusedVectorLayout',
       () => `The distance is ${distance}.`,
+    ),
+    ...found(
+      otherSlots.length > 0,
+      'RefusedVectorLayout',
+      () => `There are other sparse vectors than ${KEYWORD_SLOT}: ${otherSlots.join(', ')}.`,
     ),
     ...checkHealth(info),
     ...checkStrictMode(config.strict_mode_config),
@@ -101,8 +108,8 @@ function checkStrictMode(strict: CollectionInfo['config']['strict_mode_config'])
   return obstacles.map((obstacle) => finding('RefusedStrictMode', `In strict mode, ${obstacle}.`));
 }
 
-export function checkUsers(census: Census, { accepts }: Plan): Finding[] {
-  const { absent, ...others } = census.unreachable;
+export function checkUsers(contents: Contents, { accepts }: Plan): Finding[] {
+  const { absent, ...others } = contents.unreachable;
   const counted = Object.entries({ 'no user id': absent, ...others }).filter(([, n]) => n > 0);
   const list = counted.map(([reason, points]) => `${points} for ${reason}`).join(', ');
   return [
@@ -112,9 +119,9 @@ export function checkUsers(census: Census, { accepts }: Plan): Finding[] {
       () => `The new version would not find these memories: ${list}.`,
     ),
     ...found(
-      census.expired > 0 && !accepts.includes('expired-memories'),
+      contents.expired > 0 && !accepts.includes('expired-memories'),
       'RefusedExpiredMemories',
-      () => `The new version would hide ${census.expired} memories with a past expiration_date.`,
+      () => `The new version would hide ${contents.expired} memories with a past expiration_date.`,
     ),
   ];
 }

@@ -1,11 +1,10 @@
 // Looks at everything that can be known to stand in the way, changes nothing, and reports or refuses.
-import { KEYWORD_SLOT } from '../copy/keyword-slot.ts';
+import { KEYWORD_SLOT } from '../points.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
-import { type Census, takeCensus } from '../proof/user-census.ts';
-import { userDigest } from '../proof/user-digest.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import type { Step, StepContext, Turn } from '../runs/step.ts';
+import type { Scan } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { checkKey, type KeyCheck } from './backend-key.ts';
 import { checkGraph } from './graph-check.ts';
@@ -19,6 +18,7 @@ import {
 } from './preflight-checks.ts';
 import { refusalOver } from './preflight-refusal.ts';
 import { premadeOf } from './premade.ts';
+import { scanCollection } from './recorded-counts.ts';
 import { checkSpace, estimateSpace, type SpaceCheck } from './space-check.ts';
 
 export const preflight: Step = {
@@ -78,14 +78,14 @@ async function examine({ services, run, input }: StepContext) {
       collection,
       ...dense,
       hasKeywordSlot: info?.config.params.sparse_vectors?.[KEYWORD_SLOT] !== undefined,
-      ...figuresOf(look.census),
+      ...figuresOf(look.scanned),
     },
     findings: [...obstacles, ...graph.findings, ...look.findings],
   };
 }
 
 interface Look {
-  readonly census?: Census;
+  readonly scanned?: Scan;
   readonly keyOfTestUser: KeyCheck['isOfTestUser'];
   readonly space: SpaceCheck | null;
   readonly findings: readonly Finding[];
@@ -94,29 +94,20 @@ interface Look {
 const NOT_LOOKED: Look = { keyOfTestUser: 'not-asked', space: null, findings: [] };
 
 async function lookThrough(services: Services, run: Run, freeBytes: number | null): Promise<Look> {
-  const { vectors, clock } = services;
+  const { vectors } = services;
   const { plan } = run;
-  const collection = plan.sourceCollection;
   const key = await checkKey(services, run);
-  const census = await takeCensus(vectors, { collection, now: clock() });
+  const scanned = await scanCollection(services, run, plan.sourceCollection);
   const space = { neededBytes: await estimateSpace(vectors, plan), freeBytes };
-  const findings = [...key.findings, ...checkUsers(census, plan), ...checkSpace(space, plan)];
-  return { census, keyOfTestUser: key.isOfTestUser, space, findings };
+  const users = checkUsers(scanned.contents, plan);
+  const findings = [...key.findings, ...users, ...checkSpace(space, plan)];
+  return { scanned, keyOfTestUser: key.isOfTestUser, space, findings };
 }
 
-function figuresOf(census: Census | undefined) {
-  const { points = 0, users = new Map<string, number>(), expired = 0, withText = 0 } = census ?? {};
-  return {
-    points,
-    users: users.size,
-    withText,
-    expired,
-    unreachable: census?.unreachable ?? {},
-    largest: [...users]
-      .toSorted(([, one], [, other]) => other - one)
-      .slice(0, 10)
-      .map(([userId, count]) => ({ user: userDigest(userId), points: count })),
-  };
+function figuresOf(scanned: Scan | undefined) {
+  const { points = 0, users = 0, expired = 0, unreachable } = scanned?.contents ?? {};
+  const largest = scanned?.counts.largest(10) ?? [];
+  return { points, users, expired, unreachable: unreachable ?? {}, largest };
 }
 
 // What it said holds no more, and nothing is to be built upon it.

@@ -1,7 +1,7 @@
 // Makes the new collection and its companion: by the new version's own first write where it can be reached,
 // so that everything hybrid search needs is proved; else explicitly, to be proved at the cutover.
 import * as v from 'valibot';
-import { KEYWORD_SLOT } from '../copy/keyword-slot.ts';
+import { KEYWORD_SLOT } from '../points.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import type { CollectionSettings } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';

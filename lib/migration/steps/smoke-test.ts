@@ -1,5 +1,5 @@
 // The document's smoke test, for a user made up for the run, and what it must prove of hybrid search.
-import { hasKeywords } from '../copy/keyword-slot.ts';
+import { hasKeywords } from '../points.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';

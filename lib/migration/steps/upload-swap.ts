@@ -1,12 +1,12 @@
 // The other swap: the filled collection and its companion, snapshotted and uploaded under the names that the plan asks
 // for. The store has no rename; this is the only one there is. The setting is changed only once both are proved.
 import * as v from 'valibot';
-import { fingerprintOf } from '../proof/fingerprint.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { type Stage, takeStages } from '../runs/stages.ts';
 import type { Approach, Turn } from '../runs/step.ts';
+import { fingerprintOf } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { assertFree, restoreSnapshot } from './restore-snapshot.ts';
 import {

@@ -1,7 +1,7 @@
 // What a first write to the new version proves of its hybrid search, slot by slot.
 // Each of these can be missing while everything else looks as if it worked.
 import * as v from 'valibot';
-import { hasKeywords, KEYWORD_SLOT } from '../copy/keyword-slot.ts';
+import { hasKeywords, KEYWORD_SLOT } from '../points.ts';
 import { type MemoryBackend, testUserOf } from '../ports/memory-backend.ts';
 import type { CollectionInfo, VectorStore } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';

@@ -4,11 +4,11 @@
 import { measureOf } from '../ports/measured-content.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { type BackupManifest, readManifest } from '../proof/backup-manifest.ts';
-import { fingerprintOf } from '../proof/fingerprint.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { ofTestUser, restoredCollectionOf } from '../runs/run-names.ts';
 import type { Approach } from '../runs/step.ts';
+import { fingerprintOf } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { writesTo } from './lost-writes.ts';
 import { restoreSnapshot } from './restore-snapshot.ts';

@@ -1,10 +1,10 @@
 // Proves that nobody writes: a write is tried, which has to be declined, and the store has to hold still between two looks.
 import * as v from 'valibot';
 import { testUserOf } from '../ports/memory-backend.ts';
-import { fingerprintOf } from '../proof/fingerprint.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { ofTestUser } from '../runs/run-names.ts';
 import type { Turn } from '../runs/step.ts';
+import { fingerprintOf } from '../scan.ts';
 
 export const lookSchema = v.object({ digest: v.string(), seenAt: v.number() });
 

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
+import { copySettings } from '../../../lib/migration/point-writer.ts';
+import { createDigestSum, digestOf } from '../../../lib/migration/points.ts';
 import type { VectorStore } from '../../../lib/migration/ports/vector-store.ts';
-import { digestOf, EMPTY_SET, withDigest } from '../../../lib/migration/proof/point-digest.ts';
-import { verifyCopy } from '../../../lib/migration/proof/verification.ts';
-import type { VerificationReport } from '../../../lib/migration/proof/verification-findings.ts';
+import { faultsIn, type ReconcileReport, reconcile } from '../../../lib/migration/reconcile.ts';
 import { memories } from '../../sandbox/awkward-memories.ts';
 import { createProgress } from '../progress.ts';
 import { atLeast, atMost, type Bar, toMarkdown } from '../report.ts';
@@ -64,14 +64,14 @@ async function measure(url: string): Promise<Bar[]> {
   ];
 }
 
-/** Fills the source, and tells the digest of what was meant to be in it. */
+/** Fills the source, and returns the digest of what was meant to be in it. */
 async function seed(store: VectorStore): Promise<string> {
   await createCollection(store, 'source', {});
   progress.start('Made-up memories into the source', count);
-  let digest = EMPTY_SET;
+  const digest = createDigestSum();
   let batch = [];
   for (const point of memories({ count, dimensions, users: USERS })) {
-    digest = withDigest(digest, digestOf(point.id, point.payload));
+    digest.add(digestOf(point.id, point.payload));
     batch.push(point);
     if (batch.length < BATCH) continue;
     await store.upsert('source', batch, 'upsert');
@@ -79,7 +79,7 @@ async function seed(store: VectorStore): Promise<string> {
     batch = [];
   }
   if (batch.length > 0) await store.upsert('source', batch, 'upsert');
-  return digest;
+  return digest.text();
 }
 
 async function copied(store: VectorStore, way: Way, url: string, extra: object) {
@@ -95,29 +95,30 @@ async function createCollection(store: VectorStore, name: string, extra: object)
   await store.createCollection(name, { vectors, ...extra });
 }
 
-async function verify(store: VectorStore, target: string): Promise<VerificationReport> {
-  const { report } = await verifyCopy(
+async function verify(store: VectorStore, target: string): Promise<ReconcileReport> {
+  const { report } = await reconcile(
     {
-      source: { store, collection: 'source' },
-      target: { store, collection: target },
-      pageSize: 256,
+      ...(await copySettings(store, { from: 'source', to: target })),
+      from: { store, collection: 'source' },
+      to: { store, collection: target },
+      mode: 'compare',
       vectors: 'all',
     },
     { saveCheckpoint: async () => undefined },
   );
   progress.step();
-  if (!report) throw new Error('A verification that is not stopped has a report');
   return report;
 }
 
-function fidelityBars(report: VerificationReport, expected: string): Bar[] {
-  const { sourceDigest, targetDigest, vectorsCompared } = report.findings;
+function fidelityBars(report: ReconcileReport, expected: string): Bar[] {
+  const { from, to, vectorsCompared } = report;
+  const faults = faultsIn(report);
   return [
-    holds('digest of the source is that of what was made', sourceDigest === expected, sourceDigest),
-    holds('digest of the target is that of the source', targetDigest === expected, targetDigest),
+    holds('digest of the source is that of what was made', from.digest === expected, from.digest),
+    holds('digest of the target is that of the source', to.digest === expected, to.digest),
     holds(
-      `verification: ${report.faults.join(', ') || 'no faults'}`,
-      report.isPassed && vectorsCompared === count,
+      `comparison: ${faults.join(', ') || 'equal'}`,
+      faults.length === 0 && vectorsCompared === count,
       `${vectorsCompared.toLocaleString('en')} vectors compared`,
     ),
   ];

@@ -4,13 +4,12 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
-import { type CopyCheckpoint, copyPoints } from '../../../lib/migration/copy/copy.ts';
-import { planCopy } from '../../../lib/migration/copy/copy-plan.ts';
-import { assertHealthy } from '../../../lib/migration/copy/health.ts';
+import { copySettings } from '../../../lib/migration/point-writer.ts';
 import type {
   SnapshotDescription,
   VectorStore,
 } from '../../../lib/migration/ports/vector-store.ts';
+import { type ReconcileCheckpoint, reconcile } from '../../../lib/migration/reconcile.ts';
 import { copyByBareLoop } from './bare-loop.ts';
 
 export interface Measured {
@@ -35,18 +34,19 @@ const milliseconds = await run({ url, source, target, folder });
 const measured: Measured = { milliseconds, peakMegabytes: await peakMegabytes() };
 console.log(JSON.stringify(measured));
 
-// Planned as it is for an operator; the clock runs for the copy, whose checkpoints are synced to disk.
+// As the copy of a run does it; the clock runs for the copy, whose checkpoints are synced to disk.
 async function copy({ url, source, target, folder }: Places): Promise<number> {
   const store = createQdrant({ url });
-  const { settings } = await planCopy({ store, source, target, now: () => performance.now() });
+  const settings = await copySettings(store, { from: source, to: target });
   await using file = await open(join(folder, `${target}.checkpoint`), 'w');
-  const saveCheckpoint = async (checkpoint: CopyCheckpoint) => {
+  const saveCheckpoint = async (checkpoint: ReconcileCheckpoint) => {
     await file.write(`${JSON.stringify(checkpoint)}\n`, 0);
     await file.datasync();
   };
   const begun = performance.now();
-  const assertTurn = () => assertHealthy(store, [source, target]);
-  await copyPoints(settings, { saveCheckpoint, assertTurn });
+  const from = { store, collection: source };
+  const to = { store, collection: target };
+  await reconcile({ ...settings, from, to, mode: 'fill', vectors: 'all' }, { saveCheckpoint });
   return performance.now() - begun;
 }
 

@@ -1,6 +1,6 @@
 // The new major version: hybrid search where the collection has the slot, and silently without it where not.
 // The slot is looked at once, at the start; the companion collection comes into being with the first entity.
-import { hasKeywords, unnamedVectorOf } from '../../../lib/migration/copy/keyword-slot.ts';
+import { hasKeywords, unnamedVectorOf } from '../../../lib/migration/points.ts';
 import type { PointVector } from '../../../lib/migration/ports/vector-store.ts';
 import { encodeBm25 } from '../qdrant/bm25.ts';
 import { embed } from './embedding.ts';

@@ -1,6 +1,6 @@
 // What the migration relies on in how a store keeps, pages, counts and deletes points.
 import { describe, expect, test } from 'vitest';
-import { KEYWORD_MODEL } from '../../../lib/migration/copy/keyword-slot.ts';
+import { KEYWORD_MODEL } from '../../../lib/migration/points.ts';
 import type { Filter } from '../../../lib/migration/ports/vector-store.ts';
 import {
   NEW_LAYOUT,

@@ -1,8 +1,8 @@
 // Killed before and after every remote call of every step, and taken again: the same end, nothing lost, nothing twice.
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Phase } from '../../../lib/migration/phases.ts';
-import { fingerprintOf } from '../../../lib/migration/proof/fingerprint.ts';
 import type { StepInput } from '../../../lib/migration/runs/step-input.ts';
+import { fingerprintOf } from '../../../lib/migration/scan.ts';
 import { SOURCE } from '../../../local/sandbox/world.ts';
 import { deleteFirst } from '../../support/migration/fears.ts';
 import { type Migration, RUN, type StepName } from '../../support/migration/migration.ts';

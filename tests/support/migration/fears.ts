@@ -1,7 +1,7 @@
 // What the fears of a migration are provoked with, and what must still hold when one of them has come true.
 
 import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
-import { fingerprintOf } from '../../../lib/migration/proof/fingerprint.ts';
+import { fingerprintOf } from '../../../lib/migration/scan.ts';
 import { startOldVersion } from '../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../local/sandbox/world.ts';
 import { type Migration, RUN } from './migration.ts';

@@ -1,8 +1,8 @@
 // Points over Qdrant's REST. Their texts pass through unread, in both directions.
 import type { Schemas } from '@qdrant/js-client-rest';
-import { KEYWORD_MODEL } from '../../copy/keyword-slot.ts';
 import { JsonScanError, type JsonScanner, scanJson } from '../../json/json-scanner.ts';
 import { asJsonText, verbatim } from '../../json/json-text.ts';
+import { KEYWORD_MODEL } from '../../points.ts';
 import type {
   FacetRequest,
   Filter,

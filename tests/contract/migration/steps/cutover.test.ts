@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
-import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
+import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
@@ -70,17 +70,6 @@ describe('a migration', () => {
     for (const { key } of retained) {
       await expect(artifacts.delete(key)).rejects.toThrow(/kept until/);
     }
-  });
-});
-
-describe('a verification', () => {
-  it('fails for a point that was left out, and passes when it was copied again', async () => {
-    const migration = await migrationAt('copied');
-    await deleteOne(migration, migration.target);
-    await expect(migration.finish('verify')).rejects.toEqual(named('RefusedVerification'));
-    expect((await migration.runs.read(RUN)).phase).toBe('copied');
-    await migration.follow('copy', 'verify');
-    expect((await migration.runs.read(RUN)).phase).toBe('verified');
   });
 });
 

@@ -1,8 +1,8 @@
 // What a run removes or writes to is its own, and it does so only while it has its turn.
 import { describe, expect, it } from 'vitest';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
-import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';

@@ -195,7 +195,7 @@ describe('what there was to go back to', () => {
     await migration.finish('retention');
     const left = await artifactsOf(migration);
     expect(left).toEqual(kept.filter((key) => !/^(snapshot|graph)-/.test(key)));
-    expect(left.filter((key) => !/^[a-z-]+-\d+\.json$/.test(key))).toEqual([]);
+    expect(left.filter((key) => !/^[a-z-]+-\d+\.(json|txt)$/.test(key))).toEqual([]);
     expect(await hasOldCollection(migration)).toBe(false);
   });
 

@@ -1,7 +1,7 @@
 // The ways back: without loss while nobody wrote, with the exact loss acknowledged and exported after that,
 // from the snapshot when the old collection is gone, and none at all when the retention has ended.
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
+import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE, type WorldOptions } from '../../../../local/sandbox/world.ts';

@@ -2,7 +2,7 @@
 // setting names it; and from then on everything works on it.
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
+import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE, type WorldOptions } from '../../../../local/sandbox/world.ts';

@@ -2,7 +2,7 @@
 // begun one has an exit in both directions.
 import { describe, expect, it } from 'vitest';
 import { readManifest } from '../../../../lib/migration/proof/backup-manifest.ts';
-import { fingerprintOf } from '../../../../lib/migration/proof/fingerprint.ts';
+import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';

@@ -1,7 +1,7 @@
 // What the rehearsal calls lost: whatever is not what it was, memory by memory.
 import { describe, expect, it } from 'vitest';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
-import { userDigest } from '../../../../lib/migration/proof/user-digest.ts';
+import { userDigest } from '../../../../lib/migration/points.ts';
 import { compareHoldings, holdingsOf } from '../../../../local/rehearsal/holdings.ts';
 import { startQdrantSandbox } from '../../../../local/sandbox/qdrant/server.ts';
 import { NEW_LAYOUT, OLD_LAYOUT, point } from '../../../support/vector-stores.ts';

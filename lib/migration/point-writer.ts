@@ -1,0 +1,183 @@
+// Writes to a collection that is being filled: only while the store is healthy and the step holds the lock, in batches
+// no larger than the store takes.
+import { KEYWORD_SLOT, withKeywordText, withoutKeywords } from './points.ts';
+import type {
+  CollectionInfo,
+  Point,
+  PointId,
+  ScrolledPoint,
+  VectorStore,
+} from './ports/vector-store.ts';
+import { isRefusedWith, Refusal } from './refusals.ts';
+import type { CollectionPlace } from './scan.ts';
+
+/** How points that are already there are left alone. */
+export type InsertMode =
+  /** The store skips them (1.17 and later). */
+  | 'by-store'
+  /** We ask for them first; a point written between question and insert is overwritten. */
+  | 'ask-first';
+
+/** How points that are written get their keyword vectors. */
+export type KeywordFilling =
+  /** The store makes them of the text. */
+  | 'by-store'
+  /** There is a slot, but the store cannot: these points would rank below new ones. */
+  | 'left-empty'
+  /** The collection has no slot: keyword vectors are dropped. */
+  | 'no-slot';
+
+export interface WriterSettings {
+  readonly to: CollectionPlace<VectorStore>;
+  /** Its collections have to be healthy before each write. */
+  readonly from: CollectionPlace<VectorStore>;
+  readonly insertMode: InsertMode;
+  readonly keywords: KeywordFilling;
+  /** Renews the lock; throws when another invocation has taken over. */
+  readonly renew: () => Promise<void>;
+}
+
+export type PointWriter = ReturnType<typeof createPointWriter>;
+
+/** Every method returns when its write is durable. */
+export function createPointWriter({ to, from, insertMode, keywords, renew }: WriterSettings) {
+  const { store, collection } = to;
+  let largest = Number.POSITIVE_INFINITY;
+
+  /** Points that exist are left as they are. */
+  async function insert(scrolled: readonly ScrolledPoint[]): Promise<void> {
+    const points = scrolled.map(toPoint);
+    const absent = insertMode === 'by-store' ? points : await absentOf(points);
+    await inBatches(absent, (batch) => store.upsert(collection, batch, 'insert_only'));
+  }
+
+  async function replace(scrolled: readonly ScrolledPoint[]): Promise<void> {
+    const points = scrolled.map(toPoint);
+    await inBatches(points, (batch) => store.upsert(collection, batch, 'upsert'));
+  }
+
+  async function remove(ids: readonly PointId[]): Promise<void> {
+    if (ids.length === 0) return;
+    await mayWrite();
+    await store.deletePoints(collection, { ids });
+  }
+
+  // The lock last: asking for the health may take longer than a lease lasts, and then another step is at work.
+  async function mayWrite(): Promise<void> {
+    await assertHealthy(from.store, [from.collection, collection]);
+    await renew();
+  }
+
+  function toPoint({ id, vector, payload }: ScrolledPoint): Point {
+    if (vector === undefined) {
+      throw new Refusal('RefusedByStore', `Point ${id} came without its vector.`);
+    }
+    const point = { id, vector, payload };
+    if (keywords === 'no-slot') return withoutKeywords(point);
+    return keywords === 'by-store' ? withKeywordText(point) : point;
+  }
+
+  async function absentOf(points: readonly Point[]): Promise<Point[]> {
+    if (points.length === 0) return [];
+    const ids = points.map(({ id }) => id);
+    const found = await store.retrieve(collection, ids, { payload: false, vector: false });
+    const present = new Set(found.map(({ id }) => id));
+    return points.filter(({ id }) => !present.has(id));
+  }
+
+  // The size that the store takes is found once, by halving, and kept.
+  async function inBatches(
+    points: readonly Point[],
+    write: (batch: readonly Point[]) => Promise<void>,
+  ): Promise<void> {
+    for (let at = 0; at < points.length; ) {
+      const batch = points.slice(at, at + largest);
+      await mayWrite();
+      const isWritten = await write(batch).then(
+        () => true,
+        (error: unknown) => {
+          if (!isRefusedWith(error, 413) || batch.length === 1) throw error;
+          return false;
+        },
+      );
+      if (isWritten) at += batch.length;
+      else largest = Math.ceil(batch.length / 2);
+    }
+  }
+
+  return { insert, replace, remove };
+}
+
+/** Red is a collection whose store has run out of space; yellow and grey ones are being optimized. */
+export function troubleOf({ status, optimizer_status }: CollectionInfo): string | undefined {
+  if (status !== 'red' && optimizer_status === 'ok') return undefined;
+  const optimizer = JSON.stringify(optimizer_status).slice(0, 300);
+  return `The collection is ${status}, its optimizer ${optimizer}.`;
+}
+
+/** @throws Refusal naming the collection that is in trouble */
+export async function assertHealthy(
+  store: Pick<VectorStore, 'collectionInfo'>,
+  collections: readonly string[],
+): Promise<void> {
+  const infos = await Promise.all(collections.map((name) => store.collectionInfo(name)));
+  infos.forEach((info, at) => {
+    const trouble = info && troubleOf(info);
+    if (trouble) throw new Refusal('RefusedUnhealthyStore', `${collections[at]}: ${trouble}`);
+  });
+}
+
+/** Of a copy; a store that gives or takes less at once is refused by the preflight. */
+export const PAGE_SIZE = 256;
+const LARGEST_BODY = 16 * 1024 * 1024;
+
+export interface CopySettings {
+  readonly pageSize: number;
+  readonly insertMode: InsertMode;
+  readonly keywords: KeywordFilling;
+}
+
+/** As the version of the store, its limits and the size of its points allow. */
+export async function copySettings(
+  store: VectorStore,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<CopySettings> {
+  const allowed = await allowedPageSize(store, [from, to]);
+  const { points } = await store.scroll(from, { limit: allowed });
+  const bytes = points.reduce(
+    (sum, { payload, vector = '' }) => sum + Buffer.byteLength(payload) + vector.length,
+    0,
+  );
+  const fitting = Math.floor((LARGEST_BODY * Math.max(1, points.length)) / Math.max(1, bytes));
+  return {
+    pageSize: Math.max(1, Math.min(allowed, fitting)),
+    insertMode: insertModeOf(await store.version()),
+    keywords: await keywordFillingOf(store, to),
+  };
+}
+
+async function keywordFillingOf(store: VectorStore, target: string): Promise<KeywordFilling> {
+  const info = await store.collectionInfo(target);
+  if (!info?.config.params.sparse_vectors?.[KEYWORD_SLOT]) return 'no-slot';
+  return (await store.encodesKeywords(target, KEYWORD_SLOT)) ? 'by-store' : 'left-empty';
+}
+
+/** `insert_only` came with 1.17; an older server ignores it and overwrites. */
+function insertModeOf(version: string): InsertMode {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 1 || (major === 1 && minor >= 17) ? 'by-store' : 'ask-first';
+}
+
+// Strict mode caps scrolls and batches; what both collections allow is what is asked for.
+async function allowedPageSize(store: VectorStore, collections: readonly string[]) {
+  const infos = await Promise.all(collections.map((name) => store.collectionInfo(name)));
+  return Math.min(PAGE_SIZE, ...infos.flatMap((info) => (info ? limitsOf(info) : [])));
+}
+
+function limitsOf({ config }: CollectionInfo): number[] {
+  const strict = config.strict_mode_config;
+  if (!strict?.enabled) return [];
+  return [strict.max_query_limit, strict.upsert_max_batchsize].filter(
+    (limit) => typeof limit === 'number',
+  );
+}

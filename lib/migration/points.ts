@@ -1,0 +1,160 @@
+// What the migration knows about one point: its order, its digest, its user, its dense vector and its keyword vector.
+import { hash } from 'node:crypto';
+import { scanJson } from './json/json-scanner.ts';
+import { asJsonText, type JsonText } from './json/json-text.ts';
+import { canonicalJson } from './json/lossless-json.ts';
+import { keywordTextOf, userIdOf } from './json/memory-payload.ts';
+import type { Point, PointId, PointPayload, PointVector } from './ports/vector-store.ts';
+
+export const KEYWORD_SLOT = 'bm25';
+
+/** The store encodes keyword vectors itself, without a model of ours. */
+export const KEYWORD_MODEL = 'qdrant/bm25';
+
+/** The largest difference between two components that counts as equal: the store keeps 32-bit floats. */
+export const VECTOR_TOLERANCE = 1e-6;
+
+/** The order of a scroll: integer ids by size, then UUIDs. Negative, zero or positive, as for a sort. */
+export function comparePointIds(one: PointId, other: PointId): number {
+  const isUuid = one.startsWith('"');
+  if (isUuid !== other.startsWith('"')) return isUuid ? 1 : -1;
+  if (one.length !== other.length) return one.length - other.length;
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+/** SHA-256 of id and canonical payload. */
+export function digestOf(id: PointId, payload: PointPayload): Buffer {
+  return hash('sha256', `${id}|${canonicalJson(payload)}`, 'buffer');
+}
+
+/** The sum of the digests of a set, whatever their order: 64 hexadecimal digits. */
+export type SetDigest = string;
+
+export const EMPTY_SET: SetDigest = '0'.repeat(64);
+
+const WORD = 2 ** 32;
+const WORDS = 8;
+
+/** A sum and not an exclusive or, modulo 2^256: a point that is there twice does not cancel itself out. */
+export function createDigestSum(from: SetDigest = EMPTY_SET) {
+  // Sums of 32-bit words, which a double holds exactly for two million digests; carried over well before.
+  const words = new Float64Array(WORDS);
+  let added = 0;
+
+  function add(digest: Buffer): void {
+    for (let at = 0; at < WORDS; at += 1)
+      words[at] = (words[at] ?? 0) + digest.readUInt32BE(at * 4);
+    added += 1;
+    if (added % 1_000_000 === 0) carry();
+  }
+
+  function carry(): void {
+    for (let at = WORDS - 1; at >= 0; at -= 1) {
+      const word = words[at] ?? 0;
+      words[at] = word % WORD;
+      if (at > 0) words[at - 1] = (words[at - 1] ?? 0) + Math.floor(word / WORD);
+    }
+  }
+
+  function text(): SetDigest {
+    carry();
+    return [...words].map((word) => word.toString(16).padStart(8, '0')).join('');
+  }
+
+  add(Buffer.from(from, 'hex'));
+  return { add, text };
+}
+
+/** Equal texts need no parsing. */
+export function samePayload(one: PointPayload, other: PointPayload): boolean {
+  return one === other || canonicalJson(one) === canonicalJson(other);
+}
+
+/** The user of a memory: the id itself, or for what is no text its JSON after a NUL; empty for a memory without a user. */
+export function userOf(payload: PointPayload): string {
+  const memory = JSON.parse(payload) as { readonly user_id?: unknown } | null;
+  const userId = memory?.user_id;
+  if (typeof userId === 'string') return userId;
+  const text = userIdOf(payload);
+  return text === undefined ? NOBODY : `\0${text}`;
+}
+
+export const NOBODY = '';
+
+/** SHA-256 of a user, as `userOf` gives it. */
+export function userHash(user: string): Buffer {
+  return hash('sha256', user, 'buffer');
+}
+
+/** Identifies a user in logs, reports and messages, where ids must not be readable. The same in every run. */
+export function userDigest(userId: string): string {
+  return `user-${userHash(userId).toString('hex', 0, 8)}`;
+}
+
+/** The largest difference of any component; infinite for vectors that cannot be compared. */
+export function vectorDifference(
+  one: PointVector | undefined,
+  other: PointVector | undefined,
+): number {
+  const left = one && unnamedVectorOf(one);
+  const right = other && unnamedVectorOf(other);
+  if (left === undefined || right === undefined) return Number.POSITIVE_INFINITY;
+  if (left === right) return 0;
+  return largestDifference(JSON.parse(left) as number[], JSON.parse(right) as number[]);
+}
+
+function largestDifference(one: readonly number[], other: readonly number[]): number {
+  if (one.length !== other.length) return Number.POSITIVE_INFINITY;
+  return one.reduce(
+    (largest, value, at) => Math.max(largest, Math.abs(value - (other[at] ?? Number.NaN))),
+    0,
+  );
+}
+
+/** The unnamed dense vector of either shape, as JSON. */
+export function unnamedVectorOf(vector: PointVector): JsonText<readonly number[]> | undefined {
+  return vectorsByName(vector).get('') as JsonText<readonly number[]> | undefined;
+}
+
+/** A slot that is there and empty ranks as one that is not. */
+export function hasKeywords(vector: PointVector | undefined): boolean {
+  const keywords = vector && vectorsByName(vector).get(KEYWORD_SLOT);
+  return keywords !== undefined && NOT_EMPTY.test(keywords);
+}
+
+const NOT_EMPTY = /"indices"\s*:\s*\[\s*\d/;
+
+/** Whether the point has words, and no keyword vector made of them. */
+export function lacksKeywords(point: {
+  readonly payload: PointPayload;
+  readonly vector: PointVector | undefined;
+}): boolean {
+  return !hasKeywords(point.vector) && keywordTextOf(point.payload) !== undefined;
+}
+
+/** The point with its text for the store to encode; unchanged when it has a keyword vector or no text. */
+export function withKeywordText(point: Point): Point {
+  const text = keywordTextOf(point.payload);
+  if (text === undefined || hasKeywords(point.vector)) return point;
+  const keywords = `{"text":${text},"model":${JSON.stringify(KEYWORD_MODEL)}}`;
+  const named = [...vectorsByName(point.vector)].filter(([name]) => name !== KEYWORD_SLOT);
+  const members = [...named, [KEYWORD_SLOT, keywords] as const];
+  const texts = members.map(([name, one]) => `${JSON.stringify(name)}:${one}`);
+  return { ...point, vector: asJsonText(`{${texts.join(',')}}`) };
+}
+
+/** The point as the layout without keyword slots has it. */
+export function withoutKeywords(point: Point): Point {
+  const dense = unnamedVectorOf(point.vector);
+  return dense === undefined ? point : { ...point, vector: asJsonText(dense) };
+}
+
+// An array is the unnamed vector alone; an object has it under the empty name, beside the others, in any order.
+function vectorsByName(vector: PointVector): Map<string, JsonText> {
+  if (vector.startsWith('[')) return new Map([['', vector]]);
+  const scanner = scanJson(vector);
+  const vectors = new Map<string, JsonText>();
+  for (const name of scanner.members()) vectors.set(name, scanner.text());
+  return vectors;
+}

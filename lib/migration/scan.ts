@@ -1,0 +1,160 @@
+// One pass over one collection, in constant memory: how many points, of which users, and a digest of all of them. Two
+// collections with equal digests hold the same memories; with equal user digests, every user has as many.
+import * as v from 'valibot';
+import { createDigestSum, digestOf, NOBODY, userHash, userOf } from './points.ts';
+import type { PointId, ScrolledPoint, ScrollRequest, VectorPoints } from './ports/vector-store.ts';
+import { createUserCounts, type UserCounts } from './user-counts.ts';
+
+/** Why the new version would not find the memories of a user. */
+export const UNREACHABLE = ['absent', 'not-a-text', 'white-space', 'camel-case'] as const;
+
+export type Unreachable = (typeof UNREACHABLE)[number];
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+/** Plain JSON. */
+export const contentsSchema = v.object({
+  points: count,
+  /** Over ids and payloads. */
+  digest: v.string(),
+  /** Over the user of every point. */
+  usersDigest: v.string(),
+  users: count,
+  unreachable: v.object(v.entriesFromList(UNREACHABLE, count)),
+  /** Points that the new version hides, because of a date that meant nothing to the old one. */
+  expired: count,
+});
+
+export type Contents = Readonly<v.InferOutput<typeof contentsSchema>>;
+
+export interface Scan {
+  readonly contents: Contents;
+  readonly counts: UserCounts;
+  /** Some users by their own ids, for whom the memory backend can be asked. Not to be kept anywhere. */
+  readonly sample: readonly string[];
+}
+
+export interface CollectionPlace<Store = VectorPoints> {
+  readonly store: Store;
+  readonly collection: string;
+}
+
+type Scrollable = CollectionPlace<Pick<VectorPoints, 'scroll'>>;
+
+const PAGE = 512;
+const SAMPLED_USERS = 200;
+
+/** @param without a user whose points are left out: the test user of a run */
+export async function scan(
+  place: Scrollable,
+  { without, now = new Date() }: { readonly without?: string; readonly now?: Date } = {},
+): Promise<Scan> {
+  const digest = createDigestSum();
+  const usersDigest = createDigestSum();
+  const counts = createUserCounts();
+  const sample = createSample(SAMPLED_USERS);
+  const unreachable = { absent: 0, 'not-a-text': 0, 'white-space': 0, 'camel-case': 0 };
+  const figures = { points: 0, expired: 0 };
+  for await (const { points } of pagesOf(place, { limit: PAGE, vector: false })) {
+    for (const { id, payload } of points) {
+      const user = userOf(payload);
+      if (user === without) continue;
+      const hash = userHash(user);
+      digest.add(digestOf(id, payload));
+      usersDigest.add(hash);
+      figures.points += 1;
+      if (user !== NOBODY) counts.add(hash);
+      const reason = whyUnreachable(user, payload);
+      if (reason) unreachable[reason] += 1;
+      else sample.offer(user, hash.readUInt32BE());
+      if (isExpired(payload, now)) figures.expired += 1;
+    }
+  }
+  const digests = { digest: digest.text(), usersDigest: usersDigest.text() };
+  const contents = { ...figures, ...digests, users: counts.size(), unreachable };
+  return { contents, counts, sample: sample.users() };
+}
+
+export interface Fingerprint {
+  readonly digest: string;
+  readonly points: number;
+}
+
+/** What a collection holds, for a comparison with what it held before. */
+export async function fingerprintOf(
+  store: Scrollable['store'],
+  collection: string,
+  without?: string,
+): Promise<Fingerprint> {
+  const { contents } = await scan({ store, collection }, without === undefined ? {} : { without });
+  return { digest: contents.digest, points: contents.points };
+}
+
+export interface Page {
+  readonly points: readonly ScrolledPoint[];
+  /** Where the page after this one begins; `null` when there is none. */
+  readonly nextOffset: PointId | null;
+}
+
+/** A collection page by page; the next page is requested while this one is worked on. */
+export async function* pagesOf(
+  { store, collection }: Scrollable,
+  request: ScrollRequest,
+): AsyncGenerator<Page, void, void> {
+  let next = store.scroll(collection, request);
+  for (;;) {
+    const page = await next;
+    if (page.nextOffset === null) return yield page;
+    next = store.scroll(collection, { ...request, offset: page.nextOffset });
+    // A consumer that stops here never awaits it; one that goes on does.
+    next.catch(() => undefined);
+    yield page;
+  }
+}
+
+const camelCaseSchema = v.object({ userId: v.unknown() });
+const expirySchema = v.object({ expiration_date: v.string() });
+
+// mem0 2.x refuses white space inside an id, cuts it off around one, and turns numbers into texts.
+function whyUnreachable(user: string, payload: ScrolledPoint['payload']): Unreachable | undefined {
+  if (user === NOBODY) return isLike(camelCaseSchema, payload, 'userId') ? 'camel-case' : 'absent';
+  if (user.startsWith('\0')) return 'not-a-text';
+  return /\s/.test(user) ? 'white-space' : undefined;
+}
+
+// A date that cannot be read hides nothing: the new version compares only what it can parse.
+function isExpired(payload: ScrolledPoint['payload'], now: Date): boolean {
+  if (!isLike(expirySchema, payload, 'expiration_date')) return false;
+  const { expiration_date } = v.parse(expirySchema, JSON.parse(payload));
+  return Date.parse(expiration_date) < now.getTime();
+}
+
+// Parsed only where the key occurs at all: few payloads have one.
+function isLike(schema: v.GenericSchema, payload: ScrolledPoint['payload'], key: string): boolean {
+  return payload.includes(`"${key}"`) && v.is(schema, JSON.parse(payload));
+}
+
+/** The users with the smallest hashes: the same ones in every scan, in no relation to how much they have. */
+function createSample(size: number) {
+  const chosen = new Map<string, number>();
+  let limit = Number.POSITIVE_INFINITY;
+
+  function trim(): void {
+    const smallest = [...chosen].toSorted(([, one], [, other]) => one - other).slice(0, size);
+    chosen.clear();
+    for (const [user, hash] of smallest) chosen.set(user, hash);
+    limit = smallest.at(-1)?.[1] ?? limit;
+  }
+
+  return {
+    offer(user: string, hash: number): void {
+      if (hash >= limit || chosen.has(user)) return;
+      chosen.set(user, hash);
+      if (chosen.size >= 2 * size) trim();
+    },
+    users(): string[] {
+      trim();
+      return [...chosen.keys()];
+    },
+  };
+}

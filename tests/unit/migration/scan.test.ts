@@ -1,0 +1,110 @@
+// A scan counts every point, of every user, and says whether a collection is what it was.
+import { describe, expect, it } from 'vitest';
+import { asJsonText } from '../../../lib/migration/json/json-text.ts';
+import { userDigest } from '../../../lib/migration/points.ts';
+import type { VectorStore } from '../../../lib/migration/ports/vector-store.ts';
+import { scan } from '../../../lib/migration/scan.ts';
+import { countDifferences } from '../../../lib/migration/user-counts.ts';
+
+const NOW = new Date('2026-03-01T00:00:00Z');
+
+/** Pages of two. */
+function collectionOf(payloads: readonly string[]): {
+  store: Pick<VectorStore, 'scroll'>;
+  collection: string;
+} {
+  const points = payloads.map((payload, at) => ({
+    id: asJsonText<number>(String(at)),
+    vector: undefined,
+    payload: asJsonText<Record<string, unknown>>(payload),
+  }));
+  const scroll: VectorStore['scroll'] = async (_, { offset }) => {
+    const from = Number(offset ?? 0);
+    const isLast = from + 2 >= points.length;
+    const nextOffset = isLast ? null : asJsonText<number>(String(from + 2));
+    return { points: points.slice(from, from + 2), nextOffset };
+  };
+  return { store: { scroll }, collection: 'memories' };
+}
+
+const of = (payloads: readonly string[], without?: string) =>
+  scan(collectionOf(payloads), { now: NOW, ...(without === undefined ? {} : { without }) });
+
+const ADA = '{"user_id":"ada","data":"sails"}';
+const BOB = '{"user_id":"bob","data":"rows"}';
+
+describe('a scan', () => {
+  it('counts every user, and finds those with most memories', async () => {
+    const { contents, counts } = await of([ADA, BOB, ADA, ADA]);
+    expect(contents).toMatchObject({ points: 4, users: 2, expired: 0 });
+    expect(counts.pointsOf(userDigest('ada'))).toBe(3);
+    expect(counts.pointsOf(userDigest('nobody'))).toBe(0);
+    expect(counts.largest(1)).toEqual([{ user: userDigest('ada'), points: 3 }]);
+  });
+
+  it.each([
+    ['without a user', '{"data":"x"}', 'absent'],
+    ['of an empty payload', '{}', 'absent'],
+    ['of a null user', '{"user_id":null}', 'absent'],
+    ['of an empty user', '{"user_id":""}', 'absent'],
+    ['under the name of the TypeScript version', '{"userId":"ada"}', 'camel-case'],
+    ['of a number', '{"user_id":5}', 'not-a-text'],
+    ['with white space in the id', '{"user_id":"ada l"}', 'white-space'],
+  ])('counts a memory %s, which the new version does not find', async (_, payload, reason) => {
+    const { contents, sample } = await of([ADA, payload]);
+    expect(contents.points).toBe(2);
+    expect(contents.unreachable).toMatchObject({ [reason]: 1 });
+    expect(Object.values(contents.unreachable).reduce((sum, count) => sum + count, 0)).toBe(1);
+    expect(sample).toEqual(['ada']);
+    expect(contents.usersDigest).not.toBe((await of([ADA])).contents.usersDigest);
+  });
+
+  it.each([
+    ['in the past', '"2026-02-28"', 1],
+    ['in the future', '"2026-03-02"', 0],
+    ['that cannot be read', '"soon"', 0],
+    ['that is no text', '5', 0],
+  ])('counts what a date %s hides', async (_, date, expired) => {
+    const { contents } = await of([`{"user_id":"ada","expiration_date":${date}}`, ADA]);
+    expect(contents.expired).toBe(expired);
+  });
+
+  it('has one digest for one content, in whatever order of keys', async () => {
+    const { contents } = await of([ADA, BOB]);
+    const reordered = '{"data":"sails","user_id":"ada"}';
+    expect((await of([reordered, BOB])).contents).toEqual(contents);
+    const changed = (await of(['{"user_id":"ada","data":"rows"}', BOB])).contents;
+    expect(changed.digest).not.toBe(contents.digest);
+    expect(changed.usersDigest).toBe(contents.usersDigest);
+  });
+
+  it('tells a user from a number that reads alike', async () => {
+    const text = await of(['{"user_id":"5"}']);
+    const number = await of(['{"user_id":5}']);
+    expect(text.contents.usersDigest).not.toBe(number.contents.usersDigest);
+  });
+
+  it('leaves out the memories of one user', async () => {
+    expect((await of([ADA, BOB], 'bob')).contents).toEqual((await of([ADA])).contents);
+    expect((await of([ADA, '{"data":"x"}'], 'bob')).contents.points).toBe(2);
+  });
+
+  it('samples the same users each time, and no more than it needs', async () => {
+    const payloads = Array.from({ length: 2_000 }, (_, n) => `{"user_id":"user-${n % 900}"}`);
+    const { sample } = await of(payloads);
+    expect(new Set(sample).size).toBe(200);
+    expect((await of(payloads.toReversed())).sample.toSorted()).toEqual(sample.toSorted());
+  });
+
+  it('finds every difference between two sets of counts', async () => {
+    const before = await of([ADA, ADA, BOB]);
+    const after = await of([ADA, BOB, '{"user_id":"eve"}']);
+    const found = [...countDifferences(before.counts, after.counts)];
+    expect(found.toSorted((one, other) => one.by - other.by)).toEqual([
+      { user: userDigest('ada'), by: -1 },
+      { user: userDigest('eve'), by: 1 },
+    ]);
+    expect([...countDifferences(after.counts, (await of([])).counts)]).toHaveLength(3);
+    expect([...countDifferences(before.counts, before.counts)]).toEqual([]);
+  });
+});
