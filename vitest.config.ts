@@ -26,6 +26,8 @@ const KINDS = {
     fileParallelism: false,
   },
   start: { groupOrder: 2, fileParallelism: false, testTimeout: 120_000 },
+  // Only in `npm run test:real`, which starts the services.
+  real: { groupOrder: 3, fileParallelism: false, testTimeout: 600_000 },
 } satisfies Record<string, Kind>;
 
 type KindName = keyof typeof KINDS;
@@ -39,11 +41,13 @@ interface Files {
 const ROUTES = 'tests/contract/api/routes.test.ts';
 
 function quickFiles(kind: KindName): Files {
+  if (kind === 'real') return { include: [] };
   const include = [`tests/${kind}/**/*.test.ts`, ...(kind === 'http' ? [ROUTES] : [])];
   return { include, exclude: ['**/*.full.test.ts'] };
 }
 
 function fullFiles(kind: KindName): Files {
+  if (kind === 'real') return { include: [] };
   const include = [`tests/${kind}/**/*.full.test.ts`];
   // The same properties, with more runs of each.
   if (kind === 'property') return { include: ['tests/property/**/*.test.ts'] };

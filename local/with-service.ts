@@ -1,38 +1,69 @@
-// node local/with-service.ts SERVICE COMMAND...: runs a command beside a real service, and stops it afterwards.
-// Where the service cannot run, the command runs without it, so that the tests which need it count as skipped.
+// node local/with-service.ts SERVICES COMMAND...: runs a command beside real services, and stops them afterwards.
+// The command runs without a service that cannot run here, so that the tests which need it count as skipped.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Argument } from '@commander-js/extra-typings';
+import { Argument, InvalidArgumentError } from '@commander-js/extra-typings';
 import { neo4jServer } from './neo4j/server.ts';
 import { createCommand, runProgram } from './program.ts';
+import { qdrantServer } from './qdrant-server.ts';
+import { mem0Environments } from './real-mem0/environments.ts';
 import { createRunning } from './running.ts';
 import { s3Server } from './s3-server.ts';
-import type { Service } from './service.ts';
+import type { Service, StartedService } from './service.ts';
 import { StartError } from './start-error.ts';
 
-const SERVICES = { s3: s3Server, neo4j: neo4jServer };
+const SERVICES: Readonly<Record<string, Service>> = {
+  s3: s3Server,
+  neo4j: neo4jServer,
+  qdrant: qdrantServer,
+  mem0: mem0Environments,
+};
 
 const running = createRunning();
-const command = createCommand('node local/with-service.ts', 'Run a command beside a real service.')
-  .addArgument(new Argument('<service>').choices(['s3', 'neo4j']))
-  .argument('[command...]', 'without it, the service runs until it is interrupted')
+const command = createCommand('node local/with-service.ts', 'Run a command beside real services.')
+  .addArgument(new Argument('<services>', 'such as "qdrant,mem0"').argParser(parseServices))
+  .argument('[command...]', 'without it, the services run until they are interrupted')
   .passThroughOptions()
-  .action(async (name, words) => {
-    process.exitCode = await runBeside(SERVICES[name], words);
+  .action(async (services, words) => {
+    process.exitCode = await runBeside(services, words);
   });
 await runProgram(command, { running });
 
-async function runBeside(service: Service, command: readonly string[]): Promise<number> {
+function parseServices(text: string): Service[] {
+  return text.split(',').map((name) => {
+    const service = SERVICES[name];
+    if (service) return service;
+    throw new InvalidArgumentError(`Allowed are ${Object.keys(SERVICES).join(', ')}.`);
+  });
+}
+
+async function runBeside(
+  services: readonly Service[],
+  command: readonly string[],
+): Promise<number> {
+  const environment: Record<string, string> = {};
+  const ends: Promise<string>[] = [];
+  for (const service of services) {
+    const started = await startIfPossible(service);
+    if (!started) continue;
+    Object.assign(environment, started.environment);
+    ends.push(started.ended.then((how) => `${service.title} ${how}`));
+  }
+  if (command.length > 0) return await run(command, environment);
+  if (ends.length === 0) return 1;
+  for (const [key, value] of Object.entries(environment)) console.log(`${key}=${value}`);
+  throw new StartError(await Promise.race(ends));
+}
+
+async function startIfPossible(service: Service): Promise<StartedService | undefined> {
   const obstacle = service.obstacle();
   if (obstacle) {
     console.warn(`Skipped: the tests on ${service.title}, because ${obstacle} on this machine`);
-    return command.length > 0 ? await run(command, {}) : 1;
+    return undefined;
   }
-  const { environment, ended } = await service.start(running);
+  const started = await service.start(running);
   console.log(`${service.title} is up`);
-  if (command.length > 0) return await run(command, environment);
-  for (const [key, value] of Object.entries(environment)) console.log(`${key}=${value}`);
-  throw new StartError(`${service.title} ${await ended}`);
+  return started;
 }
 
 async function run(

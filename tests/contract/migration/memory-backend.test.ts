@@ -1,11 +1,14 @@
-// What the migration relies on in a memory backend: the sandbox's two versions always, and the real one
-// when MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY and MEMORY_BACKEND_USER (the user of the key) are set.
+// What the migration relies on in a memory backend: the sandbox's two versions always; real mem0 where its Python
+// environments are; and a real backend when MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY and MEMORY_BACKEND_USER (the user of
+// the key) are set.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpMemoryBackend } from '../../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
 import type { MemoryBackend } from '../../../lib/migration/ports/memory-backend.ts';
 import { createSecret } from '../../../lib/migration/ports/secret.ts';
+import type { Mem0Major } from '../../../local/real-mem0/environments.ts';
+import { startMem0Service } from '../../../local/real-mem0/service.ts';
 import { startNewVersion } from '../../../local/sandbox/memory-backend/new-version.ts';
 import { startOldVersion } from '../../../local/sandbox/memory-backend/old-version.ts';
 import { startMemoryBackendSandbox } from '../../../local/sandbox/memory-backend/server.ts';
@@ -38,6 +41,18 @@ async function sandbox(version: 'old' | 'new'): Promise<Subject> {
   return { url: server.url, apiKey: 'its-key', userId: 'ada', close };
 }
 
+async function mem0(major: Mem0Major): Promise<Subject> {
+  const qdrant = await startQdrantSandbox();
+  const users = { 'its-key': 'ada' };
+  const service = await startMem0Service({ qdrant: { url: qdrant.url }, dimensions: 8, users });
+  await service.deploy(major, 'memories');
+  const close = async () => {
+    await service.close();
+    await qdrant.close();
+  };
+  return { url: service.url, apiKey: 'its-key', userId: 'ada', close };
+}
+
 async function real(): Promise<Subject> {
   const { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY, MEMORY_BACKEND_USER } = process.env;
   if (!MEMORY_BACKEND_URL || !MEMORY_BACKEND_KEY || !MEMORY_BACKEND_USER) {
@@ -52,6 +67,18 @@ async function real(): Promise<Subject> {
 const SUBJECTS = [
   { name: 'old sandbox', open: () => sandbox('old'), given: true, deprecated: false },
   { name: 'new sandbox', open: () => sandbox('new'), given: true, deprecated: true },
+  {
+    name: 'mem0 1.x',
+    open: () => mem0(1),
+    given: Boolean(process.env.MEM0_1_PYTHON),
+    deprecated: false,
+  },
+  {
+    name: 'mem0 2.x',
+    open: () => mem0(2),
+    given: Boolean(process.env.MEM0_2_PYTHON),
+    deprecated: true,
+  },
   {
     name: 'real',
     open: real,

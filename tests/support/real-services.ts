@@ -1,0 +1,65 @@
+// The real services that tests are given by their environment, and a user of a mem0 service.
+import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+
+export const REAL_QDRANT = process.env.QDRANT_URL || undefined;
+
+export const hasMem0 = Boolean(process.env.MEM0_1_PYTHON && process.env.MEM0_2_PYTHON);
+
+const answerSchema = v.object({
+  results: v.optional(v.array(v.object({ id: v.string() })), []),
+  memory_count: v.optional(v.number(), 0),
+});
+
+/** The service answered with another status than 200. */
+export class Mem0RefusalError extends Error {
+  override readonly name = 'Mem0RefusalError';
+  readonly status: number;
+
+  constructor(status: number, text: string) {
+    super(`The memory service answered ${status}: ${text}`);
+    this.status = status;
+  }
+}
+
+export type Mem0User = ReturnType<typeof mem0User>;
+
+/** Speaks to a mem0 service with a key of its own, as an application does. */
+export function mem0User(userId: string) {
+  const key = `key-${randomUUID()}`;
+
+  async function call(method: string, url: string, path: string, body?: object) {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify({ user_id: userId, ...body }) } : {}),
+    });
+    if (response.status !== 200) throw new Mem0RefusalError(response.status, await response.text());
+    return v.parse(answerSchema, await response.json());
+  }
+
+  return {
+    userId,
+    keys: { [key]: userId },
+    /** @returns the id of the memory */
+    async add(url: string, content: string): Promise<string> {
+      const { results } = await call('POST', url, '/memories', { messages: [{ content }] });
+      const [{ id = '' } = {}] = results;
+      return id;
+    },
+    async change(url: string, id: string, text: string): Promise<void> {
+      await call('PUT', url, `/memories/${id}`, { text });
+    },
+    async remove(url: string, id: string): Promise<void> {
+      await call('DELETE', url, `/memories/${id}`);
+    },
+    /** @returns ids, best first */
+    async search(url: string, query: string): Promise<string[]> {
+      const { results } = await call('POST', url, '/memories/search', { query });
+      return results.map(({ id }) => id);
+    },
+    async count(url: string): Promise<number> {
+      return (await call('GET', url, `/stats/${encodeURIComponent(userId)}`)).memory_count;
+    },
+  };
+}
