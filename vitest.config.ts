@@ -27,7 +27,7 @@ const KINDS = {
   },
   start: { groupOrder: 2, fileParallelism: false, testTimeout: 120_000 },
   // Only in `npm run test:real`, which starts the services.
-  real: { groupOrder: 3, fileParallelism: false, testTimeout: 600_000 },
+  real: { ...DATABASE, groupOrder: 3, fileParallelism: false, testTimeout: 1_200_000 },
 } satisfies Record<string, Kind>;
 
 type KindName = keyof typeof KINDS;

@@ -58,7 +58,7 @@ async function runBeside(
 async function startIfPossible(service: Service): Promise<StartedService | undefined> {
   const obstacle = service.obstacle();
   if (obstacle) {
-    console.warn(`Skipped: the tests on ${service.title}, because ${obstacle} on this machine`);
+    console.warn(`Skipped what needs ${service.title}: ${obstacle} on this machine`);
     return undefined;
   }
   const started = await service.start(running);

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { answerOf } from '../program.ts';
+
 import type { Service } from '../service.ts';
-import { fetchOnce } from '../tool-folder.ts';
+import { fetchOnce, outputOf } from '../tools.ts';
 
 export type Mem0Major = 1 | 2;
 
@@ -24,7 +24,7 @@ export const mem0Environments: Service = {
 
 function whyNoPython(): string | undefined {
   const [, major = 0, minor = 0] =
-    /(\d+)\.(\d+)/.exec(answerOf('python3', '--version') ?? '') ?? [];
+    /(\d+)\.(\d+)/.exec(outputOf('python3', '--version') ?? '') ?? [];
   const isEnough = Number(major) === NEEDED[0] && Number(minor) >= NEEDED[1];
   return isEnough ? undefined : `there is no Python ${NEEDED.join('.')} or newer`;
 }

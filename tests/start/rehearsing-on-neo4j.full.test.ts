@@ -1,4 +1,4 @@
-// npm run rehearse on a real graph, which `npm run test:neo4j` starts a server for.
+// npm run rehearse on a real graph, which `npm run test:real` starts a server for.
 import neo4j from 'neo4j-driver';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { rehearse } from '../support/rehearsing.ts';
@@ -6,7 +6,7 @@ import { rehearse } from '../support/rehearsing.ts';
 const { NEO4J_URL, NEO4J_USER = 'neo4j', NEO4J_PASSWORD = '' } = process.env;
 
 if (NEO4J_URL) describeRehearsalOn(NEO4J_URL);
-else test.skip('Neo4j, which `npm run test:neo4j` starts a server for', () => {});
+else test.skip('Neo4j, which `npm run test:real` starts a server for', () => {});
 
 function describeRehearsalOn(url: string): void {
   const driver = neo4j.driver(url, neo4j.auth.basic(NEO4J_USER, NEO4J_PASSWORD));

@@ -1,4 +1,4 @@
-// npm run restore-graph on a real graph, which `npm run test:neo4j` starts a server for.
+// npm run restore-graph on a real graph, which `npm run test:real` starts a server for.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,7 +14,7 @@ const COMMAND = join(import.meta.dirname, '../../local/restore-graph.ts');
 const { NEO4J_URL, NEO4J_USER = 'neo4j', NEO4J_PASSWORD = 'any' } = process.env;
 
 if (NEO4J_URL) describeRestoreInto(NEO4J_URL);
-else test.skip('Neo4j, which `npm run test:neo4j` starts a server for', () => {});
+else test.skip('Neo4j, which `npm run test:real` starts a server for', () => {});
 
 function describeRestoreInto(url: string): void {
   const { openEmpty, run } = useNeo4j(url);

@@ -13,7 +13,7 @@ import { describeGraphStore } from './graph-store.ts';
 const { NEO4J_URL } = process.env;
 
 if (NEO4J_URL) describeNeo4j(NEO4J_URL);
-else test.skip('Neo4j, which `npm run test:neo4j` starts a server for', () => {});
+else test.skip('Neo4j, which `npm run test:real` starts a server for', () => {});
 
 // In one file, since all share the one graph.
 function describeNeo4j(url: string): void {
