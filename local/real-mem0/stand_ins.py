@@ -1,5 +1,6 @@
 """Deterministic stand-ins for the language and embedding models of mem0. Everything else stays mem0's own."""
 
+import ast
 import hashlib
 import json
 import re
@@ -7,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 WORD = re.compile(r"[^\W_]+")
+COMMON = 3  # As in the sandbox: the weight, in words, of what any two texts have in common.
 
 
 def install(dimensions: int) -> None:
@@ -26,28 +28,28 @@ def install(dimensions: int) -> None:
 
 
 class Embedder:
-    """The same vectors as the sandbox's `embed`: texts that share words lie near each other."""
+    """The same vectors as the sandbox's `embed`."""
 
     def __init__(self, dimensions: int):
         self.dimensions = dimensions
 
     def embed(self, text: str, memory_action=None) -> list[float]:
-        total = [0] * self.dimensions
+        total = [COMMON * value for value in self.direction_of("")]
         for word in WORD.findall(text.lower()) or [""]:
-            seed = hashlib.sha256(word.encode()).digest()
-            for n in range(self.dimensions):
-                total[n] += (seed[n * 7 % 32] ^ (n & 0xFF)) - 128
+            total = [sum(pair) for pair in zip(total, self.direction_of(word))]
         length = sum(value * value for value in total) ** 0.5 or 1.0
         return [value / length for value in total]
+
+    def direction_of(self, word: str) -> list[int]:
+        seed = hashlib.sha256(word.encode()).digest()
+        return [(seed[n * 7 % 32] ^ (n & 0xFF)) - 128 for n in range(self.dimensions)]
 
     def embed_batch(self, texts: list[str], memory_action=None) -> list[list[float]]:
         return [self.embed(text) for text in texts]
 
 
 class LanguageModel:
-    """Takes each line that a user says as one fact, and adds each fact as one memory."""
-
-    config = None
+    """Takes each message of a user as one fact, and adds each fact as one memory."""
 
     def generate_response(self, messages, **_) -> str:
         prompt = messages[-1]["content"]
@@ -57,7 +59,7 @@ class LanguageModel:
             return json.dumps({"memory": memories})
         if messages[0]["role"] == "system":  # The first of two calls of mem0 1.x.
             return json.dumps({"facts": said_in(prompt)})
-        facts = json.loads(fenced_list(prompt))
+        facts = ast.literal_eval(last_block(prompt))
         memories = [{"id": str(n), "text": fact, "event": "ADD"} for n, fact in enumerate(facts)]
         return json.dumps({"memory": memories})
 
@@ -66,12 +68,9 @@ def said_in(prompt: str) -> list[str]:
     return re.findall(r"^user: (.+)$", prompt, re.MULTILINE)
 
 
-def fenced_list(prompt: str) -> str:
-    """The facts of the second call, which mem0 1.x writes as a Python list inside a code block."""
-    import ast
-
-    block = re.findall(r"```\s*(\[.*?\])\s*```", prompt, re.DOTALL)[-1]
-    return json.dumps(ast.literal_eval(block))
+def last_block(prompt: str) -> str:
+    """mem0 1.x writes the facts as a Python list inside the last code block."""
+    return re.findall(r"```\s*(\[.*?\])\s*```", prompt, re.DOTALL)[-1]
 
 
 def make_pipeline():

@@ -1,9 +1,12 @@
-// Stands in for an embedding model: texts that share words lie near each other, always in the same place.
+// Stands in for an embedding model: any two texts are a little alike, and more so with each word that they share.
 import { createHash } from 'node:crypto';
 
-/** A unit vector. */
+/** Weight, in words, of what any two texts have in common. */
+const COMMON = 3;
+
+/** A unit vector, always the same for the same text. */
 export function embed(text: string, size: number): number[] {
-  const sum = new Array<number>(size).fill(0);
+  const sum = directionOf('', size).map((value) => COMMON * value);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) {
     directionOf(word, size).forEach((value, n) => {
       sum[n] = (sum[n] ?? 0) + value;
