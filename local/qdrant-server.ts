@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import getPort from 'get-port';
 import { awaitAnswer } from './await-answer.ts';
-import { findFreePort } from './free-port.ts';
 import type { Running } from './running.ts';
 import type { Service, StartedService } from './service.ts';
 import { StartError } from './start-error.ts';
@@ -22,7 +22,10 @@ async function start(running: Running): Promise<StartedService> {
   if (QDRANT_URL) return { environment: { QDRANT_URL }, ended: new Promise(() => {}) };
   const folder = await mkdtemp(join(tmpdir(), 'qdrant-'));
   running.whenStopping(() => rm(folder, { recursive: true, force: true }));
-  const [port, grpcPort] = [await findFreePort(), await findFreePort()];
+  const [port, grpcPort] = [
+    await getPort({ host: '127.0.0.1' }),
+    await getPort({ host: '127.0.0.1' }),
+  ];
   let lastLine = '';
   const child = running.startProgram({
     command: resolve(QDRANT_BIN),

@@ -2,10 +2,10 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import getPort from 'get-port';
 import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import { awaitAnswer } from '../await-answer.ts';
 import { type Child, startChild } from '../child-process.ts';
-import { findFreePort } from '../free-port.ts';
 import { StartError } from '../start-error.ts';
 import type { Mem0Major } from './environments.ts';
 
@@ -36,7 +36,7 @@ export interface Mem0Service {
 export async function startMem0Service(options: Mem0Options): Promise<Mem0Service> {
   const folder = await mkdtemp(join(tmpdir(), 'mem0-'));
   const [settings, state] = [join(folder, 'settings.json'), join(folder, 'state.json')];
-  const port = await findFreePort();
+  const port = await getPort({ host: '127.0.0.1' });
   const url = `http://127.0.0.1:${port}`;
   let child: Child | undefined;
 

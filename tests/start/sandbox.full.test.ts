@@ -12,7 +12,7 @@ const LOCAL = join(import.meta.dirname, '../../local');
 const SANDBOX = join(LOCAL, 'sandbox.ts');
 const FEW = ['--memories', '40'];
 const RUN = ['--run', 'spring'];
-const CONFIRMED = [...RUN, '--execute', '--yes-run', 'spring'];
+const CONFIRMED = [...RUN, '--execute', '--yes'];
 /** A dozen processes, in which a store has to hold still. */
 const PATIENT = { timeout: 300_000 };
 

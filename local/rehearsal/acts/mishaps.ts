@@ -124,9 +124,9 @@ async function killedInCopy(rehearsal: Rehearsal): Promise<void> {
 }
 
 async function killedInCutover(rehearsal: Rehearsal): Promise<void> {
-  const { parts, target, otherProcess, services, expect, pass } = rehearsal;
+  const { target, otherProcess, services, expect, pass } = rehearsal;
   let kill = () => {};
-  const cutting = await otherProcess(['cutover', '--yes-run', parts.runId], (action) => {
+  const cutting = await otherProcess(['cutover', '--yes'], (action) => {
     if (action === 'deploy-new') kill();
   });
   kill = cutting.kill;
