@@ -20,8 +20,8 @@ function world(options: { isOpen?: boolean; hasIssuer?: boolean } = {}) {
   const reads: string[] = [];
   const uses: string[] = [];
   let now = Date.parse('2026-03-01T23:59:50Z');
-  const authenticate = createAuthenticate({
-    keys: {
+  const authenticated = createAuthenticate({
+    openKeys: () => ({
       find: async (secret) => {
         reads.push(secret);
         return stored.get(secret);
@@ -31,11 +31,13 @@ function world(options: { isOpen?: boolean; hasIssuer?: boolean } = {}) {
         const key = stored.get(secret);
         if (key) stored.set(secret, { ...key, lastUsedOn: day });
       },
-    },
+    }),
     verifyToken: options.hasIssuer ? async () => TOKEN_CALLER : undefined,
     anonymous: options.isOpen ? OPEN : undefined,
     clock: () => new Date(now),
   });
+  const limits = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+  const authenticate = (header: string | undefined) => authenticated(header, limits);
   const pass = (seconds: number) => {
     now += seconds * 1_000;
   };
