@@ -59,7 +59,11 @@ function issuer({ AUTH_ISSUER, AUTH_AUDIENCE }: Environment): TokenIssuer | unde
  * @throws ConfigurationError
  */
 export function readLedgerId(environment: Environment): string {
-  const value = environment.LEDGER_ID || 'default';
+  return parseLedgerId(environment.LEDGER_ID || 'default');
+}
+
+/** @throws ConfigurationError */
+export function parseLedgerId(value: string): string {
   if (!/^[\w-]{1,64}$/.test(value)) {
     throw new ConfigurationError('LEDGER_ID must be 1 to 64 letters, digits, "_" or "-"');
   }

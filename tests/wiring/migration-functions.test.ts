@@ -47,6 +47,9 @@ describe.each(STAGES)('functions of the migration in stage %s', (stage) => {
     it('knows of what nobody has named yet just where it would be kept', () => {
       expect(properties.Environment.Variables).toEqual({
         TABLE_NAME: `finance-ledger-${stage}`,
+        AUTH: 'required',
+        AUTH_ISSUER: '',
+        AUTH_AUDIENCE: '',
         LEDGER_ID: 'default',
         TIME_ZONE: 'UTC',
         NODE_OPTIONS,
@@ -88,6 +91,9 @@ describe('a stage with something to migrate', () => {
   it.each(migrationFunctionsOf(template))('tells %s where it is', (_name, properties) => {
     expect(properties.Environment.Variables).toEqual({
       TABLE_NAME: 'finance-ledger-prod',
+      AUTH: 'required',
+      AUTH_ISSUER: '',
+      AUTH_AUDIENCE: '',
       LEDGER_ID: 'default',
       TIME_ZONE: 'UTC',
       NODE_OPTIONS,
