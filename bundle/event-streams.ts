@@ -1,4 +1,4 @@
-// Takes the place of the SDK's event streams: no operation of DynamoDB answers with one.
+// Takes the place of the SDK's event streams: no operation that is called here answers with one.
 
 export class EventStreamSerde {
   constructor() {
@@ -6,6 +6,10 @@ export class EventStreamSerde {
   }
 }
 
-export function eventStreamSerdeProvider(): never {
-  throw new Error('Event streams are not part of this bundle');
+export function eventStreamSerdeProvider(): undefined {
+  return undefined;
+}
+
+export function resolveEventStreamSerdeConfig<Config>(config: Config): Config {
+  return config;
 }

@@ -59,17 +59,20 @@ const ROUTES = OPERATIONS.map(([route]) => {
 });
 
 describe.each(ROUTES)('$method $path', ({ method, path }) => {
-  it.each(CALLERS_TO_REFUSE)('refuses %s with 401 before it reads the ledger', async (_, headers) => {
-    calls.length = 0;
-    const reply = await api.request(method, path, { headers });
-    expect(reply).toMatchObject({
-      status: 401,
-      body: { success: false, error: 'unauthenticated', message: expect.stringMatching(/\S/) },
-      headers: { 'www-authenticate': 'Bearer' },
-    });
-    expectRequestId(reply);
-    expect(calls.length).toBeLessThanOrEqual(1);
-  });
+  it.each(CALLERS_TO_REFUSE)(
+    'refuses %s with 401 before it reads the ledger',
+    async (_, headers) => {
+      calls.length = 0;
+      const reply = await api.request(method, path, { headers });
+      expect(reply).toMatchObject({
+        status: 401,
+        body: { success: false, error: 'unauthenticated', message: expect.stringMatching(/\S/) },
+        headers: { 'www-authenticate': 'Bearer' },
+      });
+      expectRequestId(reply);
+      expect(calls.length).toBeLessThanOrEqual(1);
+    },
+  );
 
   it.each([
     ['a key', async () => (await newKey('alice', 'read')).headers],

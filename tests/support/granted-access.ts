@@ -11,6 +11,8 @@ import {
 export type TableAccess = Record<string, string[]>;
 
 export const TABLE = 'the table';
+/** The one partition that a role grants by its key. */
+export const API_KEYS = 'API_KEYS';
 
 export interface Statement {
   readonly Effect: string;

@@ -1,6 +1,7 @@
 // Each function has a role of its own that can do what its endpoint does, and nothing else.
 import { describe, expect, it } from 'vitest';
 import {
+  API_KEYS,
   logGroupOf,
   roleOf,
   statementsOf,
@@ -37,7 +38,6 @@ const LEDGER_ACCESS: Record<string, TableAccess> = {
   'api/preflight': {},
   'api/not-found': {},
 };
-const API_KEYS = 'API_KEYS';
 /** Every function that reaches a ledger also looks up API keys. */
 const EXPECTED_ACCESS = Object.fromEntries(
   Object.entries(LEDGER_ACCESS).map(([name, access]) => [name, withApiKeys(access)]),
