@@ -69,7 +69,8 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
       const sources = sourcesOf(bundle);
       expect(sources).toContain(`functions/${name}.ts`);
       const strangers = sources.filter(
-        (source) => source !== `functions/${name}.ts` && !/^(lib|bundle|node_modules)\//.test(source),
+        (source) =>
+          source !== `functions/${name}.ts` && !/^(lib|bundle|node_modules)\//.test(source),
       );
       expect(strangers).toEqual([]);
     });
