@@ -5,7 +5,6 @@ import type { JsonText } from '../json/json-text.ts';
 export type CollectionInfo = Schemas['CollectionInfo'];
 export type CollectionSettings = Schemas['CreateCollection'];
 export type Filter = Schemas['Filter'];
-export type FacetHit = Schemas['FacetValueHit'];
 export type SnapshotDescription = Schemas['SnapshotDescription'];
 
 export type PointId = JsonText<Schemas['ExtendedPointId']>;
@@ -47,12 +46,6 @@ export interface ScrollPage {
   readonly nextOffset: PointId | null;
 }
 
-export interface FacetRequest {
-  readonly key: string;
-  readonly limit: number;
-  readonly filter?: Filter;
-}
-
 /** Either by id, or by what their payload says. */
 export type PointSelection = { readonly ids: readonly PointId[] } | { readonly filter: Filter };
 
@@ -78,8 +71,6 @@ export interface VectorCollections {
 export interface VectorPoints {
   /** Exact. */
   count(collection: string, filter?: Filter): Promise<number>;
-  /** Exact counts by value, for a key with a keyword index; the limit cuts the list silently. */
-  facet(collection: string, request: FacetRequest): Promise<FacetHit[]>;
   /** In order of id. No snapshot: what is inserted behind the cursor is missed. */
   scroll(collection: string, request: ScrollRequest): Promise<ScrollPage>;
   /** Unknown ids are left out. */

@@ -1,14 +1,14 @@
-// Calls that read points: scroll, retrieve, count, facet. Points are written out as text, not as values.
+// Calls that read points: scroll, retrieve, count. Points are written out as text, not as values.
 import type { Schemas } from '@qdrant/js-client-rest';
 import { scanJson } from '../../../lib/migration/json/json-scanner.ts';
 import { asJsonText, verbatim } from '../../../lib/migration/json/json-text.ts';
 import { type Exchange, jsonBody, nameIn } from './exchange.ts';
 import { toTest } from './filters.ts';
-import { payloadText, valuesAt } from './payloads.ts';
+import { payloadText } from './payloads.ts';
 import { toIdText, toPointKey } from './point-ids.ts';
 import type { StoredPoint } from './point-table.ts';
-import { badRequest, invalid, notFound, wrongInput } from './refusal.ts';
-import { requireFeature, type SandboxState } from './state.ts';
+import { badRequest, invalid, notFound } from './refusal.ts';
+import type { SandboxState } from './state.ts';
 import { checkRead } from './strict-mode.ts';
 import { writeVectors } from './vectors.ts';
 
@@ -20,7 +20,7 @@ interface Parts {
 
 const DEFAULT_LIMIT = 10;
 
-export function createPointReads({ registry, version }: SandboxState) {
+export function createPointReads({ registry }: SandboxState) {
   function scroll(exchange: Exchange): Schemas['ScrollResult'] {
     const collection = registry.get(nameIn(exchange, 'collection'));
     const request = jsonBody<Schemas['ScrollRequest']>(exchange);
@@ -69,21 +69,7 @@ export function createPointReads({ registry, version }: SandboxState) {
     };
   }
 
-  function facet(exchange: Exchange): Schemas['FacetResponse'] {
-    requireFeature(version, 'facet');
-    const collection = registry.get(nameIn(exchange, 'collection'));
-    const { key, limit, exact, filter } = jsonBody<Schemas['FacetRequest']>(exchange);
-    checkRead(collection, { limit, exact, filter });
-    if (collection.indexes.get(key) !== 'keyword') {
-      throw wrongInput(
-        `No appropriate index for faceting: \`${key}\`. Please create one to facet on this field.`,
-      );
-    }
-    const points = collection.points.all().filter(toTest(filter as Schemas['Filter']));
-    return { hits: hitsOf(points, key).slice(0, limit ?? DEFAULT_LIMIT) };
-  }
-
-  return { scroll, retrieve, one, count, facet };
+  return { scroll, retrieve, one, count };
 }
 
 export function toRecord(
@@ -126,16 +112,4 @@ export function idTexts(exchange: Exchange, member: string): string[] {
     if (name === member) for (const _ of scanner.elements()) ids.push(scanner.text());
   }
   return ids;
-}
-
-// A keyword index sees strings only, and each element of an array.
-function hitsOf(points: Iterable<StoredPoint>, key: string): Schemas['FacetValueHit'][] {
-  const counts = new Map<string, number>();
-  for (const { payload } of points) {
-    const values = valuesAt(payload, key).filter((value) => typeof value === 'string');
-    for (const value of new Set(values)) counts.set(value, (counts.get(value) ?? 0) + 1);
-  }
-  return [...counts]
-    .map(([value, count]) => ({ value, count }))
-    .sort((one, other) => other.count - one.count || (one.value < other.value ? -1 : 1));
 }

@@ -19,7 +19,7 @@ export interface Match {
 }
 
 const OPEN = ['GET /', 'GET /healthz', 'GET /livez', 'GET /readyz'];
-const READING = /\/(points|scroll|count|query|batch|facet)$/;
+const READING = /\/(points|scroll|count|query|batch)$/;
 
 export function createRouter(state: SandboxState) {
   const routes = Object.entries(routeTable(state)).map(([route, handler]) => {
@@ -71,7 +71,6 @@ function routeTable(state: SandboxState): Readonly<Record<string, Handler>> {
     'POST /collections/{collection}/points/payload': writes.setPayload,
     'PUT /collections/{collection}/points/vectors': writes.updateVectors,
     'POST /collections/{collection}/points/vectors/delete': writes.deleteVectors,
-    'POST /collections/{collection}/facet': reads.facet,
     'POST /collections/{collection}/snapshots': snapshots.create,
     'GET /collections/{collection}/snapshots': snapshots.list,
     'POST /collections/{collection}/snapshots/upload': snapshots.upload,

@@ -4,7 +4,6 @@
 export const DEFAULT_VERSION = '1.19.0';
 
 const SINCE = {
-  facet: '1.12.0',
   inference: '1.15.3',
   updateMode: '1.17.0',
 } as const;

@@ -138,8 +138,7 @@ onEveryVectorStore((under) => {
   });
 
   describe('counts', () => {
-    test('are exact, by filter and by facet', async ({ skip }) => {
-      skip(!(await under.has('facet')), 'this version has no facets');
+    test('are exact, by filter as well', async () => {
       const collection = await under.collection();
       await under.store.createPayloadIndex(collection, USER_INDEX);
       const points = [
@@ -154,24 +153,6 @@ onEveryVectorStore((under) => {
       expect(await under.store.count(collection, ofUser('a'))).toBe(2);
       const unowned: Filter = { must: [{ is_empty: { key: 'user_id' } }] };
       expect(await under.store.count(collection, unowned)).toBe(1);
-      const hits = await under.store.facet(collection, { key: 'user_id', limit: 100 });
-      expect(hits).toEqual([
-        { value: 'a', count: 2 },
-        { value: 'b', count: 1 },
-      ]);
-    });
-
-    test('by facet need a keyword index, and stop at the limit without a word', async ({
-      skip,
-    }) => {
-      skip(!(await under.has('facet')), 'this version has no facets');
-      const collection = await under.collection();
-      const points = [point(1, '{"user_id":"a"}'), point(2, '{"user_id":"b"}')];
-      await under.store.upsert(collection, points, 'upsert');
-      const unindexed = under.store.facet(collection, { key: 'user_id', limit: 100 });
-      await expect(unindexed).rejects.toThrow(/No appropriate index for faceting/);
-      await under.store.createPayloadIndex(collection, USER_INDEX);
-      expect(await under.store.facet(collection, { key: 'user_id', limit: 1 })).toHaveLength(1);
     });
   });
 

@@ -112,14 +112,6 @@ describe('defaults', () => {
     expect(result.next_page_offset).toBe(10);
   });
 
-  test('a facet brings ten values', async () => {
-    await store.createPayloadIndex('m', { field_name: 'user_id', field_schema: 'keyword' });
-    const result = await resultOf<Schemas['FacetResponse']>(
-      send('POST', '/collections/m/facet', { key: 'user_id' }),
-    );
-    expect(result.hits).toHaveLength(10);
-  });
-
   test('a limit of zero is no limit one can have', async () => {
     const reply = await send('POST', '/collections/m/points/scroll', { limit: 0 });
     expect(reply.status).toBe(422);
@@ -149,14 +141,6 @@ describe('what the sandbox has not', () => {
 });
 
 describe('an older version', () => {
-  test('before 1.12 has no facets', async () => {
-    await start({ version: '1.11.5' });
-    await store.createCollection('m', OLD_LAYOUT);
-    await store.createPayloadIndex('m', { field_name: 'user_id', field_schema: 'keyword' });
-    const facet = store.facet('m', { key: 'user_id', limit: 1 });
-    await expect(facet).rejects.toMatchObject({ answer: 404 });
-  });
-
   test('before 1.17 knows no insert_only and overwrites', async () => {
     await start({ version: '1.16.3' });
     await store.createCollection('m', OLD_LAYOUT);

@@ -4,7 +4,6 @@ import { JsonScanError, type JsonScanner, scanJson } from '../../json/json-scann
 import { asJsonText, verbatim } from '../../json/json-text.ts';
 import { KEYWORD_MODEL } from '../../points.ts';
 import type {
-  FacetRequest,
   Filter,
   Point,
   PointId,
@@ -23,11 +22,6 @@ export function createQdrantPoints({ text, result, write }: Transport): VectorPo
     const body: Schemas['CountRequest'] = { exact: true, ...(filter ? { filter } : {}) };
     const call = post(pathOf(collection, '/points/count'), body);
     return (await result<Schemas['CountResult']>(call)).count;
-  }
-
-  async function facet(collection: string, { key, limit, filter }: FacetRequest) {
-    const body: Schemas['FacetRequest'] = { key, limit, exact: true, ...(filter && { filter }) };
-    return (await result<Schemas['FacetResponse']>(post(pathOf(collection, '/facet'), body))).hits;
   }
 
   async function scroll(collection: string, request: ScrollRequest): Promise<ScrollPage> {
@@ -71,7 +65,7 @@ export function createQdrantPoints({ text, result, write }: Transport): VectorPo
     }
   }
 
-  return { count, facet, scroll, retrieve, upsert, deletePoints, encodesKeywords };
+  return { count, scroll, retrieve, upsert, deletePoints, encodesKeywords };
 }
 
 function post(path: string, body: unknown) {
