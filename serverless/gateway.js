@@ -35,6 +35,20 @@ function slashRoute(functionName, routeKey) {
   ];
 }
 
+// Nobody who uses the API needs many of these.
+const SHARE_OF_THROTTLE = 0.1;
+
+/** Throttles of their own for what anybody may send: unknown routes, and preflights. */
+export async function routeSettings({ resolveVariable }) {
+  const share = (value) => Math.max(1, Math.round(value * SHARE_OF_THROTTLE));
+  const throttle = {
+    ThrottlingRateLimit: share(await resolveVariable('param:throttleRate')),
+    ThrottlingBurstLimit: share(await resolveVariable('param:throttleBurst')),
+    DetailedMetricsEnabled: true,
+  };
+  return { $default: throttle, 'OPTIONS /{proxy+}': throttle };
+}
+
 /** The comma-separated parameter as a list. */
 export async function allowedOrigins({ resolveVariable }) {
   const origins = await resolveVariable('param:allowedOrigins');

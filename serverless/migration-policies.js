@@ -15,8 +15,8 @@ export function runPolicies(tableArn, access) {
 
 const REFERENCE = '/aws/reference/secretsmanager/';
 
-/** Every function makes all services, and so reads all secrets. */
 export function secretPolicies(parameters) {
+  if (parameters.length === 0) return [];
   const kept = parameters
     .filter((parameter) => parameter.startsWith(REFERENCE))
     .map((parameter) => secretArn(parameter.slice(REFERENCE.length)));
@@ -61,7 +61,7 @@ const ARTIFACT_ACCESS = { write: [], replace: [REPLACE], retain: [RETAIN], all: 
 
 /** Below the prefix of the artifacts' URL, which every stage has to have. */
 export function artifactPolicies(artifactsUrl, access) {
-  if (!access) return [];
+  if (!access || artifactsUrl === '') return [];
   const { protocol, host, pathname } = new URL(artifactsUrl);
   const prefix = pathname.replace(/^\/+|\/+$/g, '');
   if (protocol !== 's3:' || !prefix) {
@@ -71,10 +71,12 @@ export function artifactPolicies(artifactsUrl, access) {
   const objects = [...WRITE, ...more.flatMap(({ objects }) => objects)];
   const bucket = [...LOOK, ...more.flatMap(({ bucket }) => bucket)];
   const arn = `arn:\${AWS::Partition}:s3:::${host}`;
+  // A bucket of this name could be another account's.
+  const Condition = { StringEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } } };
   return [
     policy('artifacts', [
-      allow(objects.map(inS3), [substituted(`${arn}/${prefix}/*`)]),
-      allow(bucket.map(inS3), [substituted(arn)]),
+      { ...allow(objects.map(inS3), [substituted(`${arn}/${prefix}/*`)]), Condition },
+      { ...allow(bucket.map(inS3), [substituted(arn)]), Condition },
     ]),
   ];
 }

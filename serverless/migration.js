@@ -7,7 +7,7 @@ import {
   secretPolicies,
   settingPolicies,
 } from './migration-policies.js';
-import { allow, arnOf, policy, role, trust } from './roles.js';
+import { allow, arnOf, policy, role, TRACING_POLICY, trust } from './roles.js';
 
 const DEFINITION = '../functions/migration/memory-migration.asl.json';
 
@@ -17,20 +17,36 @@ const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-s
 // These look up or note down; every other function works until Lambda's longest time is nearly over.
 const QUICK = ['migrationStart', 'migrationStatus', 'migrationApprove'];
 
+// The watchdog goes back from a window that has closed, and counts the days of the retention.
+const WATCHDOG = 'migrationRetention';
+const RESERVED = [WATCHDOG, 'migrationRollback'];
+
+// An invocation that is retried for longer than this would meet the next one.
+const WATCHDOG_INVOCATIONS = {
+  ...{ maximumRetryAttempts: 2, maximumEventAge: 300 },
+  destinations: { onFailure: { type: 'sqs', arn: { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] } } },
+};
+
+// Once a day for the retention, and every two minutes for a window that has to close.
+const SCHEDULES = { Daily: 'rate(1 day)', Often: 'rate(2 minutes)' };
+
 /** Functions of serverless.yml, without a route: operators and the state machine invoke them. */
 export async function functions(serverless) {
   const lines = await accessLines(serverless);
   const environment = lines.length > 0 ? await environmentOf(serverless) : {};
+  const reserved = await serverless.resolveVariable('param:reservedConcurrency');
   return Object.fromEntries(
-    lines.map(([name]) => [
+    lines.map(([name, access]) => [
       name,
       {
         handler: `functions/migration/${fileOf(name)}.handler`,
         role: `${logical(name)}Role`,
         memorySize: 1024,
         timeout: QUICK.includes(name) ? 60 : 900,
-        environment,
-        ...(name === 'migrationRetention' ? watch(environment) : {}),
+        environment: variablesFor(name, access, environment),
+        ...(RESERVED.includes(name) &&
+          reserved !== '' && { reservedConcurrency: Number(reserved) }),
+        ...(name === WATCHDOG && WATCHDOG_INVOCATIONS),
       },
     ]),
   );
@@ -49,6 +65,12 @@ export async function stepFunctions(serverless) {
         name: `finance-ledger-${stage}-memory-migration`,
         role: { 'Fn::GetAtt': ['MemoryMigrationRole', 'Arn'] },
         definition: JSON.parse(text.replaceAll(`\${sls:stage}`, stage)),
+        tracingConfig: { enabled: true },
+        // What a state is given and gives is left out: causes of failures may quote names.
+        loggingConfig: {
+          ...{ level: 'ALL', includeExecutionData: false },
+          destinations: [{ 'Fn::GetAtt': ['MemoryMigrationLogGroup', 'Arn'] }],
+        },
       },
     },
   };
@@ -62,18 +84,89 @@ export async function roles(serverless) {
   const tableArn = arnOf(await resolveVariable('param:tableName'));
   const artifactsUrl = await resolveVariable('param:artifactsUrl');
   const parameter = await resolveVariable('param:collectionParameter');
-  const secrets = Object.entries(await environmentOf(serverless)).filter(isSecret);
+  const environment = await environmentOf(serverless);
   const ofFunctions = lines.map(([name, access]) => [
     `${logical(name)}Role`,
     role(`${logical(name)}LogGroup`, [
       ...runPolicies(tableArn, access.runs),
-      ...secretPolicies(secrets.map(([, secret]) => secret)),
+      ...secretPolicies(secretsIn(variablesFor(name, access, environment))),
       ...settingPolicies(parameter, access.setting),
       ...artifactPolicies(artifactsUrl, access.artifacts),
+      ...(name === WATCHDOG ? [failurePolicy()] : []),
     ]),
   ]);
-  return { ...Object.fromEntries(ofFunctions), MemoryMigrationRole: await machineRole() };
+  return {
+    ...Object.fromEntries(ofFunctions),
+    MemoryMigrationRole: await machineRole(),
+    MemoryMigrationLogGroup: await machineLogGroup(serverless),
+  };
 }
+
+/** CloudFormation resources: the schedules of the watchdog, and the queue of the invocations that were given up. */
+export async function watchdog(serverless) {
+  const lines = await accessLines(serverless);
+  if (lines.length === 0) return {};
+  // Without a store there is nothing to watch.
+  const State =
+    (await serverless.resolveVariable('param:qdrantUrl')) === '' ? 'DISABLED' : 'ENABLED';
+  const names = Object.keys(SCHEDULES).map((name) => `Watchdog${name}`);
+  const rules = Object.values(SCHEDULES).map((rate, n) => rule(names[n], rate, State));
+  const permissions = names.map((name) => [`${name}Permission`, permission(name)]);
+  return {
+    ...Object.fromEntries(rules),
+    ...Object.fromEntries(permissions),
+    WatchdogFailures: {
+      Type: 'AWS::SQS::Queue',
+      Properties: { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true },
+    },
+    WatchdogFailuresPolicy: queuePolicy(names),
+  };
+}
+
+function rule(name, ScheduleExpression, State) {
+  const target = {
+    ...{ Id: 'watchdog', Arn: { 'Fn::GetAtt': [`${logical(WATCHDOG)}LambdaFunction`, 'Arn'] } },
+    RetryPolicy: { MaximumRetryAttempts: 5, MaximumEventAgeInSeconds: 300 },
+    DeadLetterConfig: { Arn: { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] } },
+  };
+  const Properties = { ScheduleExpression, State, Targets: [target] };
+  return [name, { Type: 'AWS::Events::Rule', Properties }];
+}
+
+function permission(ruleName) {
+  return {
+    Type: 'AWS::Lambda::Permission',
+    Properties: {
+      FunctionName: { 'Fn::GetAtt': [`${logical(WATCHDOG)}LambdaFunction`, 'Arn'] },
+      Action: 'lambda:InvokeFunction',
+      Principal: 'events.amazonaws.com',
+      SourceArn: { 'Fn::GetAtt': [ruleName, 'Arn'] },
+    },
+  };
+}
+
+function queuePolicy(ruleNames) {
+  const statement = {
+    ...allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] }]),
+    Principal: { Service: 'events.amazonaws.com' },
+    Condition: {
+      ArnEquals: { 'aws:SourceArn': ruleNames.map((name) => ({ 'Fn::GetAtt': [name, 'Arn'] })) },
+    },
+  };
+  return {
+    Type: 'AWS::SQS::QueuePolicy',
+    Properties: {
+      Queues: [{ Ref: 'WatchdogFailures' }],
+      PolicyDocument: { Version: '2012-10-17', Statement: [statement] },
+    },
+  };
+}
+
+// Step Functions sets its log delivery up by these, which know no resources.
+const LOG_DELIVERY = [
+  ...['CreateLogDelivery', 'GetLogDelivery', 'UpdateLogDelivery', 'DeleteLogDelivery'],
+  ...['ListLogDeliveries', 'PutResourcePolicy', 'DescribeResourcePolicies', 'DescribeLogGroups'],
+].map((action) => `logs:${action}`);
 
 async function machineRole() {
   const text = await readFile(new URL(DEFINITION, import.meta.url), 'utf8');
@@ -85,7 +178,28 @@ async function machineRole() {
     Type: 'AWS::IAM::Role',
     Properties: {
       AssumeRolePolicyDocument: trust('states.amazonaws.com'),
-      Policies: [policy('migration-functions', [allow(['lambda:InvokeFunction'], resources)])],
+      ManagedPolicyArns: [TRACING_POLICY],
+      Policies: [
+        policy('migration-functions', [allow(['lambda:InvokeFunction'], resources)]),
+        policy('log-delivery', [allow(LOG_DELIVERY, ['*'])]),
+      ],
+    },
+  };
+}
+
+// Lambda itself sends the failed invocation there, in the function's role.
+function failurePolicy() {
+  const queue = { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] };
+  return policy('failed-invocations', [allow(['sqs:SendMessage'], [queue])]);
+}
+
+async function machineLogGroup({ resolveVariable }) {
+  const stage = await resolveVariable('sls:stage');
+  return {
+    Type: 'AWS::Logs::LogGroup',
+    Properties: {
+      LogGroupName: `/aws/vendedlogs/states/finance-ledger-${stage}-memory-migration`,
+      RetentionInDays: await resolveVariable('param:logRetentionDays'),
     },
   };
 }
@@ -113,22 +227,28 @@ async function environmentOf({ resolveVariable }) {
     COLLECTION_SETTING: `ssm:${await param('collectionParameter')}`,
     ARTIFACTS_URL: await param('artifactsUrl'),
   };
+  if (variables.QDRANT_URL !== '' && variables.ARTIFACTS_URL === '') {
+    throw new Error('qdrantUrl needs artifactsUrl: s3://bucket/prefix of a bucket of this account');
+  }
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 }
 
-function isSecret([variable]) {
-  return variable.endsWith('_PARAMETER');
+// What only some steps reach, by the names of the variables.
+const REACHED = { graph: /^NEO4J_/, webhook: /^MIGRATION_WEBHOOK_/ };
+
+/** Functions that look up or note down reach the table alone. */
+function variablesFor(name, { reaches = [] }, environment) {
+  if (QUICK.includes(name)) return { NODE_OPTIONS };
+  const isKept = ([variable]) =>
+    Object.entries(REACHED).every(
+      ([what, names]) => reaches.includes(what) || !names.test(variable),
+    );
+  return Object.fromEntries(Object.entries(environment).filter(isKept));
 }
 
-// Once a day for the days of the way back, and every few minutes for a window that has to close. A watch that
-// fails is not repeated: the next one is near. Without a store to migrate nothing is watched.
-function watch({ QDRANT_URL }) {
-  const enabled = QDRANT_URL !== undefined;
-  const schedules = ['rate(1 day)', 'rate(2 minutes)'];
-  return {
-    maximumRetryAttempts: 0,
-    events: schedules.map((rate) => ({ schedule: { rate: [rate], enabled } })),
-  };
+function secretsIn(variables) {
+  const named = Object.entries(variables).filter(([variable]) => variable.endsWith('_PARAMETER'));
+  return named.map(([, parameter]) => parameter);
 }
 
 function fileOf(name) {

@@ -2,7 +2,7 @@
 import table from '../lib/store/table.json' with { type: 'json' };
 
 // Tracing actions know no resources, so AWS's own write-only policy grants them.
-const TRACING_POLICY = {
+export const TRACING_POLICY = {
   'Fn::Sub': `arn:\${AWS::Partition}:iam::aws:policy/AWSXRayDaemonWriteAccess`,
 };
 
@@ -47,13 +47,13 @@ function tablePolicies(tableArn, actions) {
       ? allow(['dynamodb:Query'], queried[action].map(substituted))
       : allow([`dynamodb:${action}`], [substituted(tableArn)]),
   );
-  // Of the API keys: found by their hash, and marked with the day of their use.
-  const apiKeys = allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [substituted(tableArn)]);
-  const condition = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['API_KEYS'] } };
-  return [
-    policy('ledger-table', statements),
-    policy('api-keys', [{ ...apiKeys, Condition: condition }]),
-  ];
+  return [policy('ledger-table', statements.map(withoutRuns))];
+}
+
+// The records of migrations are in the same table. No ledger's id begins with "@".
+function withoutRuns(statement) {
+  const Condition = { 'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': ['@*'] } };
+  return { ...statement, Condition };
 }
 
 function indexArns(tableArn) {

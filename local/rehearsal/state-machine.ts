@@ -66,7 +66,10 @@ export async function execute(options: {
   const machine = new StateMachine(definition as never, { validationOptions: { checkArn: false } });
   const overrides = {
     taskResourceLocalHandlers: handlers as never,
-    waitTimeOverrides: { AwaitApproval: 0, ...(waitMs === 'as-told' ? {} : { Wait: waitMs }) },
+    waitTimeOverrides: {
+      AwaitApproval: 0,
+      ...(waitMs === 'as-told' ? {} : { Wait: waitMs, AwaitPerson: waitMs }),
+    },
     retryIntervalOverrides: noPauses(definition),
   };
   try {

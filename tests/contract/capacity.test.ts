@@ -9,10 +9,10 @@ import {
 import { bulkLoadHousehold } from '../../local/bulk-loader.ts';
 import { openLedger } from '../../local/open-ledger.ts';
 import { seededRandom } from '../../local/seeded-random.ts';
+import { LIST_READ_UNITS, WRITE_UNITS } from '../support/request-units.ts';
 import { createTestTable } from '../support/test-table.ts';
 
-const LIST = { readUnits: 5, roundTrips: 3, lastToFirst: 1.3 };
-const WRITE_UNITS = { create: 17, delete: 16, updateOfNotes: 6 };
+const LIST = { readUnits: LIST_READ_UNITS, roundTrips: 3, lastToFirst: 1.3 };
 
 const PER_PAGE = 20;
 const LAST_DAY = '2026-06-30';

@@ -41,6 +41,8 @@ const MIGRATING = {
   migrationWebhookTokenParameter: '/memory/webhook-token',
   collectionParameter: '/memory/collection',
   artifactsUrl: 's3://memory-backups.example/of/memories',
+  alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
+  monthlyBudgetUsd: '50',
 };
 
 /** Vitest's global setup of the wiring tests. */

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { API_KEYS, TABLE, type TableAccess } from './granted-access.ts';
+import { TABLE, type TableAccess } from './granted-access.ts';
 
 export interface RecordingDoor {
   readonly endpoint: string;
@@ -14,12 +14,7 @@ export interface RecordingDoor {
 
 interface Request {
   readonly IndexName?: string;
-  readonly Key?: Key;
-  readonly TransactItems?: readonly Record<string, { readonly Key?: Key }>[];
-}
-
-interface Key {
-  readonly pk: { readonly S: string };
+  readonly TransactItems?: readonly Record<string, unknown>[];
 }
 
 export async function openRecordingDoor(database: string): Promise<RecordingDoor> {
@@ -54,14 +49,9 @@ export async function openRecordingDoor(database: string): Promise<RecordingDoor
 // A transaction needs no permission of its own, but that of each of its parts.
 function permissionsFor({ headers }: IncomingMessage, body: Request): string[] {
   const operation = String(headers['x-amz-target']).replace(/^.*\./, '');
-  const parts = body.TransactItems?.flatMap((item) => Object.entries(item));
-  if (parts) return parts.map(([kind, { Key }]) => `${kind}Item ${placeOf(Key)}`);
-  return [`${operation} ${body.IndexName ?? placeOf(body.Key)}`];
-}
-
-// The roles grant the partition of the API keys by itself.
-function placeOf(key: Key | undefined): string {
-  return key?.pk.S === API_KEYS ? API_KEYS : TABLE;
+  const parts = body.TransactItems?.flatMap((item) => Object.keys(item));
+  if (parts) return parts.map((kind) => `${kind}Item ${TABLE}`);
+  return [`${operation} ${body.IndexName ?? TABLE}`];
 }
 
 function toAccess(permissions: ReadonlySet<string>): TableAccess {

@@ -1,6 +1,6 @@
 // The gateway is throttled, watched and logged, and answers browsers of named origins.
 import { describe, expect, it } from 'vitest';
-import { readTemplate, type Stage, theOnly } from '../support/packaged-template.ts';
+import { readTemplate, resourcesOf, type Stage, theOnly } from '../support/packaged-template.ts';
 
 interface StageExpectation {
   readonly stage: Stage;
@@ -24,6 +24,21 @@ describe.each(STAGE_SETTINGS)('the gateway of stage $stage', ({ stage, rate, bur
       ThrottlingRateLimit: rate,
       ThrottlingBurstLimit: burst,
     });
+  });
+
+  it('has a tenth of the throttle for unknown routes and for preflights', () => {
+    const throttle = {
+      DetailedMetricsEnabled: true,
+      ThrottlingRateLimit: rate / 10,
+      ThrottlingBurstLimit: burst / 10,
+    };
+    expect(deployed.RouteSettings).toEqual({ $default: throttle, 'OPTIONS /{proxy+}': throttle });
+    const routes = resourcesOf<{ RouteKey: string }>(template, 'AWS::ApiGatewayV2::Route');
+    const { DependsOn } = theOnly(template, 'AWS::ApiGatewayV2::Stage') as { DependsOn?: string[] };
+    const settled = routes.filter(([name]) => DependsOn?.includes(name));
+    expect(settled.map(([, { Properties }]) => Properties.RouteKey).sort()).toEqual(
+      Object.keys(deployed.RouteSettings ?? {}).sort(),
+    );
   });
 
   it('writes an access log of JSON objects', () => {

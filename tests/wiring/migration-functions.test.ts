@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FUNCTION_NAMES } from '../../local/migrate/commands.ts';
 import { deployedName } from '../../local/migrate/stage-place.ts';
+import { roleOf, statementsOf } from '../support/granted-access.ts';
 import {
   bundleOf,
   migrationFunctionsOf,
@@ -12,6 +13,7 @@ import {
   resourcesOf,
   STAGES,
   sourcesOf,
+  theOnly,
 } from '../support/packaged-template.ts';
 import { startBundle } from '../support/started-bundle.ts';
 
@@ -19,6 +21,7 @@ const FOLDER = join(import.meta.dirname, '../../functions/migration');
 // Drivers of a graph store and of an object store; the API's functions have neither.
 const LARGEST_BUNDLE = 1280 * 1024;
 const QUICK = ['migration/start', 'migration/status', 'migration/approve'];
+const OF_GRAPH = ['migration/preflight', 'migration/backup'];
 const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-space-size=8';
 
 describe.each(STAGES)('functions of the migration in stage %s', (stage) => {
@@ -41,22 +44,18 @@ describe.each(STAGES)('functions of the migration in stage %s', (stage) => {
         Timeout: QUICK.includes(name) ? 60 : 900,
         TracingConfig: { Mode: 'Active' },
       });
-      expect(properties).not.toHaveProperty('ReservedConcurrentExecutions');
     });
 
     it('knows of what nobody has named yet just where it would be kept', () => {
       expect(properties.Environment.Variables).toEqual({
         TABLE_NAME: `finance-ledger-${stage}`,
-        AUTH: 'required',
-        AUTH_ISSUER: '',
-        AUTH_AUDIENCE: '',
         LEDGER_ID: 'default',
         TIME_ZONE: 'UTC',
         NODE_OPTIONS,
-        MEMORY_BACKEND_KEY_PARAMETER: `/finance-ledger/${stage}/memory-backend-key`,
-        NEO4J_USER: 'neo4j',
-        COLLECTION_SETTING: `ssm:/finance-ledger/${stage}/memory-collection`,
-        ARTIFACTS_URL: `s3://finance-ledger-${stage}.example/migration`,
+        ...(QUICK.includes(name)
+          ? {}
+          : { COLLECTION_SETTING: `ssm:/finance-ledger/${stage}/memory-collection` }),
+        ...(OF_GRAPH.includes(name) ? { NEO4J_USER: 'neo4j' } : {}),
       });
     });
 
@@ -88,12 +87,11 @@ describe.each(STAGES)('the command line, on stage %s', (stage) => {
 describe('a stage with something to migrate', () => {
   const template = readTemplate('migrating');
 
-  it.each(migrationFunctionsOf(template))('tells %s where it is', (_name, properties) => {
-    expect(properties.Environment.Variables).toEqual({
+  it('tells the step that backs up where everything is but the webhook', () => {
+    const [, properties] =
+      migrationFunctionsOf(template).find(([name]) => name === 'migration/backup') ?? [];
+    expect(properties?.Environment.Variables).toEqual({
       TABLE_NAME: 'finance-ledger-prod',
-      AUTH: 'required',
-      AUTH_ISSUER: '',
-      AUTH_AUDIENCE: '',
       LEDGER_ID: 'default',
       TIME_ZONE: 'UTC',
       NODE_OPTIONS,
@@ -105,8 +103,6 @@ describe('a stage with something to migrate', () => {
       NEO4J_URL: 'neo4j+s://graph.example',
       NEO4J_USER: 'reader',
       NEO4J_PASSWORD_PARAMETER: '/aws/reference/secretsmanager/memory/neo4j',
-      MIGRATION_WEBHOOK_URL: 'https://hooks.example/migration',
-      MIGRATION_WEBHOOK_TOKEN_PARAMETER: '/memory/webhook-token',
       COLLECTION_SETTING: 'ssm:/memory/collection',
       ARTIFACTS_URL: 's3://memory-backups.example/of/memories',
     });
@@ -120,36 +116,78 @@ describe('bundles of the migration started as they are deployed', { timeout: 30_
   });
 });
 
-describe('the watch', () => {
+const FAILURES = { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] };
+
+describe('the watchdog', () => {
   it.each([
     ['prod', 'DISABLED'],
     ['migrating', 'ENABLED'],
-  ] as const)(
-    'is kept daily and every two minutes where there is a store: %s, %s',
-    (stage, State) => {
-      const rules = resourcesOf(readTemplate(stage), 'AWS::Events::Rule').map(
-        ([, { Properties }]) => Properties,
-      );
-      const Targets = [
-        expect.objectContaining({
-          Arn: { 'Fn::GetAtt': ['MigrationRetentionLambdaFunction', 'Arn'] },
-        }),
-      ];
-      expect(rules).toEqual([
-        { ScheduleExpression: 'rate(1 day)', State, Targets },
-        { ScheduleExpression: 'rate(2 minutes)', State, Targets },
-      ]);
-    },
-  );
+  ] as const)('runs daily and every two minutes where there is a store: %s, %s', (stage, State) => {
+    const rules = resourcesOf(readTemplate(stage), 'AWS::Events::Rule').map(
+      ([, { Properties }]) => Properties,
+    );
+    const Targets = [
+      {
+        Id: 'watchdog',
+        Arn: { 'Fn::GetAtt': ['MigrationRetentionLambdaFunction', 'Arn'] },
+        RetryPolicy: { MaximumRetryAttempts: 5, MaximumEventAgeInSeconds: 300 },
+        DeadLetterConfig: { Arn: FAILURES },
+      },
+    ];
+    expect(rules).toEqual([
+      { ScheduleExpression: 'rate(1 day)', State, Targets },
+      { ScheduleExpression: 'rate(2 minutes)', State, Targets },
+    ]);
+  });
 
-  it('is left to the next one when it fails', () => {
+  it('is retried when it fails, and then kept in a queue', () => {
     const invocations = resourcesOf(readTemplate('prod'), 'AWS::Lambda::EventInvokeConfig');
     expect(invocations.map(([, { Properties }]) => Properties)).toEqual([
       expect.objectContaining({
         FunctionName: { Ref: 'MigrationRetentionLambdaFunction' },
-        MaximumRetryAttempts: 0,
+        MaximumRetryAttempts: 2,
+        MaximumEventAgeInSeconds: 300,
+        DestinationConfig: { OnFailure: { Destination: FAILURES } },
       }),
     ]);
+  });
+
+  it('always finds room in Lambda, as a rollback does', () => {
+    const reserved = migrationFunctionsOf(readTemplate('prod'))
+      .filter(([, properties]) => properties.ReservedConcurrentExecutions !== undefined)
+      .map(([name, properties]) => [name, properties.ReservedConcurrentExecutions]);
+    expect(reserved).toEqual([
+      ['migration/rollback', 2],
+      ['migration/retention', 2],
+    ]);
+  });
+
+  it('may send what failed to the queue, and so may its schedules', () => {
+    const template = readTemplate('prod');
+    const send = statementsOf(roleOf(template, 'migration/retention')).filter(({ Action }) =>
+      Action.includes('sqs:SendMessage'),
+    );
+    expect(send).toEqual([{ Effect: 'Allow', Action: ['sqs:SendMessage'], Resource: [FAILURES] }]);
+    const rules = resourcesOf(template, 'AWS::Events::Rule').map(([name]) => name);
+    expect(theOnly(template, 'AWS::SQS::QueuePolicy').Properties).toEqual({
+      Queues: [{ Ref: 'WatchdogFailures' }],
+      PolicyDocument: {
+        Version: '2012-10-17',
+        Statement: [
+          {
+            Effect: 'Allow',
+            Principal: { Service: 'events.amazonaws.com' },
+            Action: ['sqs:SendMessage'],
+            Resource: [FAILURES],
+            Condition: {
+              ArnEquals: {
+                'aws:SourceArn': rules.map((name) => ({ 'Fn::GetAtt': [name, 'Arn'] })),
+              },
+            },
+          },
+        ],
+      },
+    });
   });
 
   it('is all that anybody but operators and the state machine may invoke', () => {

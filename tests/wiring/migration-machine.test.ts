@@ -13,19 +13,20 @@ import {
 
 const FILE = join(import.meta.dirname, '../../functions/migration/memory-migration.asl.json');
 
-// What AWS Lambda and Step Functions call their own failures.
-const PLATFORM_ERRORS = [
-  ...['Sandbox.Timedout', 'States.ALL'],
-  ...['Unknown', 'ServiceException', 'AWSLambdaException', 'SdkClientException'].map(
-    (name) => `Lambda.${name}`,
-  ),
-  'Lambda.TooManyRequestsException',
-];
+// What AWS lists as transient when Lambda is invoked (Step Functions guide, "Handle Lambda service exceptions"), and a
+// timeout of the function as Node's runtime names it.
+const TRANSIENT_ERRORS = [
+  ...['ClientExecutionTimeoutException', 'ServiceException', 'AWSLambdaException'],
+  ...['SdkClientException', 'Unknown', 'TooManyRequestsException'],
+].map((name) => `Lambda.${name}`);
+const PLATFORM_ERRORS = [...TRANSIENT_ERRORS, 'Sandbox.Timedout', 'States.ALL'];
 
 interface MachineProperties {
   readonly StateMachineName: string;
   readonly RoleArn: unknown;
   readonly StateMachineType?: string;
+  readonly LoggingConfiguration: unknown;
+  readonly TracingConfiguration: unknown;
   readonly DefinitionString: { readonly 'Fn::Sub': string };
 }
 
@@ -65,12 +66,31 @@ describe.each(STAGES)('the state machine of stage %s', (stage) => {
 
   it.each(tasks)('%s invokes a function that is deployed, and outwaits it', (_, task) => {
     const [arn, name] = task.Resource.split(':function:');
-    expect(arn).toBe(`arn:aws:lambda:\${AWS::Region}:\${AWS::AccountId}`);
+    expect(arn).toBe(`arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}`);
     const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function');
     const found = functions.filter(([, { Properties }]) => Properties.FunctionName === name);
     expect(found).toHaveLength(1);
     const [[, { Properties }] = ['', { Properties: { Timeout: undefined } }]] = found;
     expect(task.TimeoutSeconds).toBeGreaterThan(Number(Properties.Timeout));
+  });
+
+  it.each(tasks)('%s retries every transient error of Lambda', (_, { Retry = [] }) => {
+    const retried = Retry.flatMap(({ ErrorEquals }) => ErrorEquals);
+    expect(retried).toEqual(expect.arrayContaining(TRANSIENT_ERRORS));
+  });
+
+  it('is logged, without what the states carry, and traced', () => {
+    const { LoggingConfiguration, TracingConfiguration } = machine.Properties;
+    expect(TracingConfiguration).toEqual({ Enabled: true });
+    const LogGroupArn = { 'Fn::GetAtt': ['MemoryMigrationLogGroup', 'Arn'] };
+    expect(LoggingConfiguration).toEqual({
+      Level: 'ALL',
+      IncludeExecutionData: false,
+      Destinations: [{ CloudWatchLogsLogGroup: { LogGroupArn } }],
+    });
+    expect(template.Resources.MemoryMigrationLogGroup?.Properties).toMatchObject({
+      RetentionInDays: { dev: 14, prod: 365 }[stage],
+    });
   });
 
   it.each(tasks)('%s tells real failures apart', (_, { Retry = [], Catch = [] }) => {

@@ -43,7 +43,7 @@ const NAMES = Object.keys(EXPECTED_ACCESS);
 const PLACES = {
   prod: {
     setting: 'parameter/finance-ledger/prod/memory-collection',
-    objects: 's3:::finance-ledger-prod.example/migration/*',
+    objects: 'no bucket is named',
   },
   migrating: {
     setting: 'parameter/memory/collection',
@@ -51,6 +51,34 @@ const PLACES = {
   },
 } as const;
 type Described = keyof typeof PLACES;
+
+const RECORD_ALONE = ['migration/start', 'migration/status', 'migration/approve'];
+const REACHES: Readonly<Record<string, readonly string[]>> = {
+  'migration/preflight': ['graph'],
+  'migration/backup': ['graph'],
+  'migration/freeze': ['webhook'],
+  'migration/cutover': ['webhook'],
+  'migration/rollback': ['webhook'],
+  'migration/stay': ['webhook'],
+  'migration/retention': ['webhook'],
+};
+
+const inAccount = (service: string) =>
+  `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}`;
+const SECRETS: Record<Described, Record<string, string[]>> = {
+  prod: {},
+  migrating: {
+    step: [
+      `${inAccount('ssm')}:parameter/memory/backend-key`,
+      `${inAccount('ssm')}:parameter/memory/qdrant-key`,
+    ],
+    webhook: [`${inAccount('ssm')}:parameter/memory/webhook-token`],
+    graph: [
+      `${inAccount('ssm')}:parameter/aws/reference/secretsmanager/memory/neo4j`,
+      `${inAccount('secretsmanager')}:secret:memory/neo4j-??????`,
+    ],
+  },
+};
 
 // None of these is a whole service or account: streams, runs, versions of one parameter, one prefix, and the
 // characters that Secrets Manager puts behind a name.
@@ -78,7 +106,7 @@ describe.each(['prod', 'migrating'] as const)('roles of the migration, %s', (pac
       setting: operations(setting, 'ssm').sort(),
     }).toEqual({
       dynamodb: access.dynamodb.toSorted(),
-      s3: access.s3.toSorted(),
+      s3: packaged === 'migrating' ? access.s3.toSorted() : [],
       setting: access.setting.toSorted(),
     });
   });
@@ -95,28 +123,42 @@ describe.each(['prod', 'migrating'] as const)('roles of the migration, %s', (pac
   });
 
   it.each(NAMES)(
-    '%s reads the secrets that were named, and nothing else that is secret',
+    '%s reads the secrets of what it reaches, and nothing else that is secret',
     (name) => {
       const read = grantedTo(packaged, name)
         .filter((each) => isOf('ssm')(each) || isOf('secretsmanager')(each))
         .flatMap(resourcesIn)
         .filter((resource) => !isOfSetting(resource));
-      const prefix = (service: string) =>
-        `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}`;
-      const named = [
-        `${prefix('ssm')}:parameter/memory/backend-key`,
-        `${prefix('ssm')}:parameter/memory/qdrant-key`,
-        `${prefix('ssm')}:parameter/memory/webhook-token`,
-        `${prefix('ssm')}:parameter/aws/reference/secretsmanager/memory/neo4j`,
-        `${prefix('secretsmanager')}:secret:memory/neo4j-??????`,
-      ];
-      expect(read.sort()).toEqual(
-        packaged === 'migrating'
-          ? named.sort()
-          : [`${prefix('ssm')}:parameter/finance-ledger/prod/memory-backend-key`],
-      );
+      const groups = RECORD_ALONE.includes(name) ? [] : ['step', ...(REACHES[name] ?? [])];
+      const named = groups.flatMap((group) => SECRETS[packaged][group] ?? []);
+      expect(read.sort()).toEqual(named.sort());
     },
   );
+
+  it.each(NAMES)('%s is given addresses of what it reaches alone', (name) => {
+    const [, { Environment }] = migrationFunctionsOf(template).find(([each]) => each === name) ?? [
+      '',
+      { Environment: { Variables: {} } },
+    ];
+    const variables = Object.keys(Environment.Variables);
+    const reaches = REACHES[name] ?? [];
+    const isMigrating = packaged === 'migrating';
+    expect(variables.some((each) => each.startsWith('NEO4J_URL'))).toBe(
+      isMigrating && reaches.includes('graph'),
+    );
+    expect(variables.some((each) => each.startsWith('MIGRATION_WEBHOOK'))).toBe(
+      isMigrating && reaches.includes('webhook'),
+    );
+    expect(variables.includes('QDRANT_URL')).toBe(isMigrating && !RECORD_ALONE.includes(name));
+  });
+
+  it.each(NAMES)('%s reaches artifacts in this account alone', (name) => {
+    for (const statement of grantedTo(packaged, name).filter(isOf('s3'))) {
+      expect(statement).toMatchObject({
+        Condition: { StringEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } } },
+      });
+    }
+  });
 
   it.each(NAMES)('%s is trusted to Lambda, allowed only, and has no wildcard besides', (name) => {
     const role = roleOf(template, name);
@@ -139,6 +181,18 @@ describe.each(['prod', 'migrating'] as const)('roles of the migration, %s', (pac
   });
 });
 
+// What the Step Functions guide lists for its log delivery; these actions know no resources.
+const LOG_DELIVERY = [
+  'logs:CreateLogDelivery',
+  'logs:GetLogDelivery',
+  'logs:UpdateLogDelivery',
+  'logs:DeleteLogDelivery',
+  'logs:ListLogDeliveries',
+  'logs:PutResourcePolicy',
+  'logs:DescribeResourcePolicies',
+  'logs:DescribeLogGroups',
+];
+
 describe('the role of the state machine', () => {
   const { Resources } = readTemplate('prod');
   const role = Resources.MemoryMigrationRole as { readonly Properties: RoleProperties };
@@ -153,8 +207,11 @@ describe('the role of the state machine', () => {
           .split(' ')
           .map((name) => ({ 'Fn::GetAtt': [`Migration${name}LambdaFunction`, 'Arn'] })),
       },
+      { Effect: 'Allow', Action: LOG_DELIVERY, Resource: ['*'] },
     ]);
-    expect(role.Properties.ManagedPolicyArns).toBeUndefined();
+    expect(role.Properties.ManagedPolicyArns).toEqual([
+      { 'Fn::Sub': expect.stringMatching(/AWSXRayDaemonWriteAccess$/) },
+    ]);
     expect(JSON.stringify(role.Properties.AssumeRolePolicyDocument)).toContain(
       '"states.amazonaws.com"',
     );

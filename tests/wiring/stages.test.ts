@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type RoleProperties, statementsOf } from '../support/granted-access.ts';
 import { packageStage } from '../support/package-service.ts';
 import { readTemplate, resourcesOf, type Stage, theOnly } from '../support/packaged-template.ts';
 
@@ -14,12 +15,16 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (stage, retentionDays) => {
   const template = readTemplate(stage);
   const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup');
 
-  it('logs every function and the gateway', () => {
+  it('logs every function, the gateway and the state machine', () => {
     const functions = resourcesOf(template, 'AWS::Lambda::Function').map(
       ([, { Properties }]) => `/aws/lambda/${Properties.FunctionName}`,
     );
     const names = logGroups.map(([, { Properties }]) => Properties.LogGroupName);
-    expect(names.sort()).toEqual([...functions, `/aws/http-api/finance-ledger-${stage}`].sort());
+    const others = [
+      `/aws/http-api/finance-ledger-${stage}`,
+      `/aws/vendedlogs/states/finance-ledger-${stage}-memory-migration`,
+    ];
+    expect(names.sort()).toEqual([...functions, ...others].sort());
   });
 
   it.each(logGroups)('keeps %s for a stated time', (_name, { Properties }) => {
@@ -42,7 +47,26 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (stage, retentionDays) => {
   });
 });
 
-it('refuses a stage that nobody described', { timeout: 30_000 }, async () => {
+it('refuses a store to migrate without a bucket for the artifacts', async () => {
+  const folder = join(tmpdir(), 'ledger-package-without-artifacts');
+  const packaged = packageStage('dev', folder, { qdrantUrl: 'https://qdrant.example:6333' });
+  const stdout = expect.stringContaining('qdrantUrl needs artifactsUrl');
+  await expect(packaged).rejects.toMatchObject({ stdout });
+});
+
+// The stages by themselves name no key and no bucket.
+it.each(['dev', 'prod', 'migrating'] as const)(
+  '%s has no statement without resources',
+  (packaged) => {
+    const statements = Object.values(readTemplate(packaged).Resources).flatMap(
+      ({ Type, Properties }) =>
+        Type === 'AWS::IAM::Role' ? statementsOf(Properties as RoleProperties) : [],
+    );
+    for (const { Resource } of statements) expect(Resource.length).toBeGreaterThan(0);
+  },
+);
+
+it('refuses a stage that nobody described', async () => {
   const packaged = packageStage('prdo', join(tmpdir(), 'ledger-package-of-no-stage'));
   const stdout = expect.stringContaining('Value not found at "param" source');
   await expect(packaged).rejects.toMatchObject({ stdout });

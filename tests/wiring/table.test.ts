@@ -3,17 +3,24 @@ import { describe, expect, it } from 'vitest';
 import definition from '../../lib/store/table.json' with { type: 'json' };
 import { readTemplate, type Stage, theOnly } from '../support/packaged-template.ts';
 
-const RECOVERY_DAYS: readonly (readonly [Stage, number])[] = [
-  ['dev', 7],
-  ['prod', 35],
+const LIMITS: readonly (readonly [Stage, recoveryDays: number, unitsPerSecond: number])[] = [
+  ['dev', 7, 400],
+  ['prod', 35, 2000],
 ];
 
-describe.each(RECOVERY_DAYS)('the table of stage %s', (stage, recoveryDays) => {
+describe.each(LIMITS)('the table of stage %s', (stage, recoveryDays, units) => {
   const table = theOnly(readTemplate(stage), 'AWS::DynamoDB::Table');
 
-  it('is the one that lib/store/table.json defines, named and protected', () => {
+  const OnDemandThroughput = { MaxReadRequestUnits: units, MaxWriteRequestUnits: units };
+
+  it('is the one that lib/store/table.json defines, named, protected and limited', () => {
     expect(table.Properties).toEqual({
       ...definition,
+      GlobalSecondaryIndexes: definition.GlobalSecondaryIndexes.map((index) => ({
+        ...index,
+        OnDemandThroughput,
+      })),
+      OnDemandThroughput,
       TableName: `finance-ledger-${stage}`,
       DeletionProtectionEnabled: true,
       PointInTimeRecoverySpecification: {

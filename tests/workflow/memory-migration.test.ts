@@ -163,9 +163,11 @@ describe('the state machine', () => {
 
 // What a state of each kind writes into the history of an execution, which ends at 25,000.
 const EVENTS = { Task: 5, Choice: 2, Wait: 2 };
-// The first snapshot at its slowest, and the window unless somebody says otherwise.
-const SNAPSHOT_MINUTES = 10;
-const WINDOW_MINUTES = 30;
+const LONGEST_HISTORY = 25_000;
+// Of waiting for services: the first snapshot at its slowest, and a window of the default length.
+const SERVICE_MINUTES = 10 + 30;
+// Of waiting for a person: the longest window that a plan may have.
+const PERSON_MINUTES = 240;
 
 // serverless/migration.js
 const LONGEST_FUNCTION_SECONDS = 900;
@@ -206,13 +208,19 @@ describe('the definition', () => {
     }
   });
 
-  it('has room in its history for a window after days of waiting for its approval', () => {
-    const { AwaitApproval } = States;
+  it('has room in its history for days of waiting for the approval and a window of four hours', () => {
+    const seconds = (state: string) => States[state]?.Seconds ?? 0;
     const perLook = EVENTS.Task + EVENTS.Choice;
-    const daysOfWaiting = 5 * (86_400 / (AwaitApproval?.Seconds ?? 0)) * (perLook + EVENTS.Wait);
+    const forApproval = 5 * (86_400 / seconds('AwaitApproval')) * (perLook + EVENTS.Wait);
     const perPoll = perLook + EVENTS.Task + EVENTS.Choice + EVENTS.Wait;
-    const polls = ((SNAPSHOT_MINUTES + WINDOW_MINUTES) * 60) / POLL_SECONDS;
-    expect(daysOfWaiting + polls * perPoll).toBeLessThan(25_000);
+    const polls =
+      (SERVICE_MINUTES * 60) / POLL_SECONDS + (PERSON_MINUTES * 60) / seconds('AwaitPerson');
+    expect(forApproval + polls * perPoll).toBeLessThan(LONGEST_HISTORY);
+  });
+
+  it('waits longer for a person than for a service', async () => {
+    const { Pause } = States as unknown as Record<string, { Choices: { Next: string }[] }>;
+    expect(Pause?.Choices.map(({ Next }) => Next)).toEqual(['AwaitPerson', 'Wait']);
   });
 
   it('has a deadline on every task, and retries nothing that was refused', () => {

@@ -9,7 +9,9 @@ import {
 } from './api-client.ts';
 
 export function createHttpClient(baseUrl: string): ApiClient {
-  const { hostname, port } = new URL(baseUrl);
+  const { host, hostname: name, port } = new URL(baseUrl);
+  // Names below "localhost" are loopback addresses by definition; not every resolver knows that.
+  const hostname = name.endsWith('.localhost') ? '127.0.0.1' : name;
   const agent = new Agent({ keepAlive: true });
 
   async function request(method: string, path: string, options: ApiRequest = {}) {
@@ -21,6 +23,7 @@ export function createHttpClient(baseUrl: string): ApiClient {
         ...{ agent, hostname, port, method },
         path: query === '' ? path : `${path}?${query}`,
         headers: {
+          host,
           ...(body === undefined ? {} : lengthAndType(body)),
           ...options.headers,
         },

@@ -1,0 +1,279 @@
+// A plug-in of the packager that refuses a deployment, rollback or removal which could hurt a migration or the data.
+// docs/deploy.md explains each refusal.
+
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { ENDED, type Phase } from '../lib/migration/phases.ts';
+import { LOCK_KEY, recordKey } from '../lib/migration/runs/run-keys.ts';
+
+export interface Template {
+  readonly Resources: Readonly<
+    Record<string, { readonly Type: string; readonly Properties?: Record<string, unknown> }>
+  >;
+}
+
+/** The run that has the lock of the table. */
+export type ActiveRun =
+  | { readonly id: string; readonly phase: Phase | string }
+  /** Why the table cannot say. */
+  | { readonly unknown: string };
+
+export interface Situation {
+  readonly run: ActiveRun | undefined;
+  /** Undefined where nothing is deployed. */
+  readonly deployed: Template | undefined;
+  /** Undefined where the stage is to be removed. */
+  readonly next: Template | undefined;
+  readonly isRollback?: boolean;
+  /** Of the table that the next template makes. */
+  readonly table: 'absent' | 'of the stack' | 'left over, empty' | 'left over, with data';
+  /** The id of the run, or "unknown", that the operator accepts to deploy under. */
+  readonly acceptedRun: string;
+}
+
+/** Phases in which no step is at work and none is waited for: the new version serves, the way back is kept. */
+const AT_REST: readonly string[] = ['live', 'irreversible'];
+
+/** Why it must not go ahead; empty when it may. */
+export function reasonsAgainst(situation: Situation): string[] {
+  return [...reasonsOfRun(situation), ...reasonsOfTable(situation)];
+}
+
+function reasonsOfRun({ run, next, acceptedRun }: Situation): string[] {
+  if (run === undefined) return [];
+  if ('unknown' in run) {
+    if (acceptedRun === 'unknown') return [];
+    return [
+      `Whether a migration is under way cannot be known: ${run.unknown}. If you are sure that there is none, add --param="deployDuringRun=unknown".`,
+    ];
+  }
+  if (acceptedRun === run.id) return [];
+  const under = `while the run ${run.id} is active (phase ${run.phase})`;
+  const reasons = [
+    ...(next === undefined
+      ? [`It would remove the functions and the watchdog ${under}.`]
+      : watchdogReasons(next, under)),
+    ...(AT_REST.includes(run.phase) || next === undefined
+      ? []
+      : [`It would change functions ${under}.`]),
+  ];
+  return reasons.length === 0
+    ? []
+    : [...reasons, `Finish the run, or add --param="deployDuringRun=${run.id}".`];
+}
+
+function watchdogReasons(next: Template, under: string): string[] {
+  const schedules = ofType(next, 'AWS::Events::Rule').filter(({ State }) => State === 'ENABLED');
+  const variables = ofType(next, 'AWS::Lambda::Function').map(variablesOf);
+  return [
+    ...(schedules.length === 0 ? [`It would disable the watchdog ${under}.`] : []),
+    ...(variables.some(({ QDRANT_URL }) => QDRANT_URL) ? [] : [`It omits qdrantUrl ${under}.`]),
+  ];
+}
+
+function reasonsOfTable({ deployed, next, isRollback, table }: Situation): string[] {
+  const [current, wanted] = [deployed && tableOf(deployed), next && tableOf(next)];
+  if (isRollback && wanted !== current) {
+    return [
+      `It would point the functions at the table ${wanted}; the table in use is ${current}. Check out the earlier commit, set tableName to ${current}, and deploy that instead.`,
+    ];
+  }
+  if (next === undefined || !table.startsWith('left over')) return [];
+  return [
+    table === 'left over, empty'
+      ? 'A table of this name is left over from a first deployment that failed, or from a removed stage, and is empty. Remove it with "npx serverless discard-table", then deploy again.'
+      : 'A table of this name is left over from a removed stage and has data. See "A table that is left over" in docs/deploy.md.',
+  ];
+}
+
+/** The name that the functions of a template are given. */
+export function tableOf(template: Template): string | undefined {
+  const names = ofType(template, 'AWS::Lambda::Function').map(
+    (properties) => variablesOf(properties).TABLE_NAME,
+  );
+  return names.find((name) => name !== undefined);
+}
+
+function ofType(template: Template, type: string): Record<string, unknown>[] {
+  return Object.values(template.Resources)
+    .filter(({ Type }) => Type === type)
+    .map(({ Properties = {} }) => Properties);
+}
+
+function variablesOf(properties: Record<string, unknown>): Record<string, string | undefined> {
+  const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: object };
+  return Variables as Record<string, string | undefined>;
+}
+
+/** What the plug-in uses of the packager. */
+interface Serverless {
+  readonly service: {
+    readonly service: string;
+    readonly custom: { readonly deployDuringRun: string };
+    readonly provider: { readonly compiledCloudFormationTemplate: Template };
+  };
+  readonly classes: { readonly Error: new (message: string, code: string) => Error };
+  getProvider(name: 'aws'): Provider;
+}
+
+interface Provider {
+  readonly naming: { getStackName(): string; getCompiledTemplateS3Suffix(): string };
+  getStage(): string;
+  getDeploymentPrefix(): string;
+  getServerlessDeploymentBucketName(): Promise<string>;
+  getAwsSdkV3Config(): Promise<object>;
+}
+
+export class DeployGuard {
+  readonly commands = {
+    'discard-table': {
+      usage: 'Delete the empty table that a first deployment left behind when it failed',
+      lifecycleEvents: ['discard'],
+    },
+  };
+  readonly hooks = {
+    'before:deploy:deploy': () => this.#check({ next: this.#compiled() }),
+    'before:deploy:function:initialize': () => this.#check({ next: 'as deployed' }),
+    'before:rollback:rollback': () => this.#checkRollback(),
+    'before:remove:remove': () => this.#check({ next: undefined }),
+    'discard-table:discard': () => this.#discardTable(),
+  };
+
+  readonly #serverless: Serverless;
+  readonly #options: { readonly timestamp?: string };
+
+  constructor(serverless: Serverless, options: { readonly timestamp?: string }) {
+    this.#serverless = serverless;
+    this.#options = options;
+  }
+
+  get #provider(): Provider {
+    return this.#serverless.getProvider('aws');
+  }
+
+  get #ownTable(): string {
+    return `${this.#serverless.service.service}-${this.#provider.getStage()}`;
+  }
+
+  #compiled(): Template {
+    return this.#serverless.service.provider.compiledCloudFormationTemplate;
+  }
+
+  async #check(planned: { next: Template | 'as deployed' | undefined; isRollback?: boolean }) {
+    const deployed = await this.#deployedTemplate();
+    const next = planned.next === 'as deployed' ? deployed : planned.next;
+    const tableName = (deployed && tableOf(deployed)) ?? (next && tableOf(next)) ?? this.#ownTable;
+    const reasons = reasonsAgainst({
+      deployed,
+      next,
+      isRollback: planned.isRollback ?? false,
+      run: await this.#activeRun(tableName, deployed === undefined),
+      table: await this.#tableState(deployed),
+      acceptedRun: this.#serverless.service.custom.deployDuringRun,
+    });
+    if (reasons.length > 0) throw this.#refusal(reasons);
+  }
+
+  async #checkRollback(): Promise<void> {
+    const { timestamp } = this.#options;
+    // Without one the command only lists what there is.
+    if (timestamp !== undefined) {
+      await this.#check({ next: await this.#earlierTemplate(timestamp), isRollback: true });
+    }
+  }
+
+  #refusal(reasons: readonly string[]): Error {
+    const { classes } = this.#serverless;
+    return new classes.Error(`Refused. ${reasons.join(' ')}`, 'DEPLOYMENT_REFUSED');
+  }
+
+  async #deployedTemplate(): Promise<Template | undefined> {
+    const { CloudFormationClient, GetTemplateCommand } = await import(
+      '@aws-sdk/client-cloudformation'
+    );
+    const client = new CloudFormationClient(await this.#provider.getAwsSdkV3Config());
+    const StackName = this.#provider.naming.getStackName();
+    try {
+      const { TemplateBody } = await client.send(new GetTemplateCommand({ StackName }));
+      return JSON.parse(TemplateBody ?? '');
+    } catch (error) {
+      if (error instanceof Error && /does not exist/.test(error.message)) return undefined;
+      throw error;
+    }
+  }
+
+  async #earlierTemplate(timestamp: string): Promise<Template> {
+    const { S3Client, GetObjectCommand } = await import('@aws-sdk/client-s3');
+    const client = new S3Client(await this.#provider.getAwsSdkV3Config());
+    const { naming } = this.#provider;
+    const time = new Date(/^\d+$/.test(timestamp) ? Number(timestamp) : timestamp);
+    const folder = [
+      this.#provider.getDeploymentPrefix(),
+      this.#serverless.service.service,
+      this.#provider.getStage(),
+      `${time.getTime()}-${time.toISOString()}`,
+    ];
+    const { Body } = await client.send(
+      new GetObjectCommand({
+        Bucket: await this.#provider.getServerlessDeploymentBucketName(),
+        Key: [...folder, naming.getCompiledTemplateS3Suffix()].join('/'),
+      }),
+    );
+    return JSON.parse(await text(Body as Readable));
+  }
+
+  async #activeRun(tableName: string, isFirst: boolean): Promise<ActiveRun | undefined> {
+    const { DynamoDBClient, GetItemCommand } = await import('@aws-sdk/client-dynamodb');
+    const { marshall, unmarshall } = await import('@aws-sdk/util-dynamodb');
+    const client = new DynamoDBClient(await this.#provider.getAwsSdkV3Config());
+    const read = async (key: object) => {
+      const input = { TableName: tableName, Key: marshall(key), ConsistentRead: true };
+      const { Item } = await client.send(new GetItemCommand(input));
+      return Item && unmarshall(Item);
+    };
+    try {
+      const lock = await read(LOCK_KEY);
+      const id = lock?.active_run;
+      if (!id) return undefined;
+      const phase = (await read(recordKey(id)))?.phase;
+      return ENDED.some((ended) => ended === phase) ? undefined : { id, phase };
+    } catch (error) {
+      const { name, message } = error as Error;
+      if (name === 'ResourceNotFoundException' && isFirst) return undefined;
+      return { unknown: `the table ${tableName} cannot be read (${name}: ${message})` };
+    }
+  }
+
+  async #tableState(deployed: Template | undefined): Promise<Situation['table']> {
+    if (deployed?.Resources.LedgerTable) return 'of the stack';
+    const { DynamoDBClient, ScanCommand } = await import('@aws-sdk/client-dynamodb');
+    const client = new DynamoDBClient(await this.#provider.getAwsSdkV3Config());
+    try {
+      const first = new ScanCommand({ TableName: this.#ownTable, Limit: 1, ConsistentRead: true });
+      const { Items = [] } = await client.send(first);
+      return Items.length === 0 ? 'left over, empty' : 'left over, with data';
+    } catch (error) {
+      if ((error as Error).name === 'ResourceNotFoundException') return 'absent';
+      throw error;
+    }
+  }
+
+  async #discardTable(): Promise<void> {
+    const state = await this.#tableState(await this.#deployedTemplate());
+    const TableName = this.#ownTable;
+    if (state !== 'left over, empty') {
+      throw this.#refusal([
+        `The table ${TableName} is ${state}; only an empty one that is left over is deleted.`,
+      ]);
+    }
+    const { DeleteTableCommand, DynamoDBClient, UpdateTableCommand, waitUntilTableNotExists } =
+      await import('@aws-sdk/client-dynamodb');
+    const client = new DynamoDBClient(await this.#provider.getAwsSdkV3Config());
+    await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }));
+    await client.send(new DeleteTableCommand({ TableName }));
+    await waitUntilTableNotExists({ client, maxWaitTime: 300 }, { TableName });
+  }
+}
+
+// The packager requires this file and calls what it gets.
+export { DeployGuard as 'module.exports' };

@@ -1,0 +1,38 @@
+// The table of the stack: lib/store/table.json, from which the local one is made as well, with what protects it.
+import definition from '../lib/store/table.json' with { type: 'json' };
+
+/** CloudFormation resources, `{ LedgerTable }`. */
+export async function table({ resolveConfigurationProperty, resolveVariable }) {
+  const service = await resolveConfigurationProperty(['service']);
+  const stage = await resolveVariable('sls:stage');
+  // On-demand capacity costs by use; this is where it ends.
+  const OnDemandThroughput = {
+    MaxReadRequestUnits: await resolveVariable('param:maxReadUnits'),
+    MaxWriteRequestUnits: await resolveVariable('param:maxWriteUnits'),
+  };
+  return {
+    LedgerTable: {
+      Type: 'AWS::DynamoDB::Table',
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+      Properties: {
+        ...definition,
+        GlobalSecondaryIndexes: definition.GlobalSecondaryIndexes.map((index) => ({
+          ...index,
+          OnDemandThroughput,
+        })),
+        OnDemandThroughput,
+        TableName: `${service}-${stage}`,
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: {
+          PointInTimeRecoveryEnabled: true,
+          RecoveryPeriodInDays: await resolveVariable('param:recoveryDays'),
+        },
+        Tags: [
+          { Key: 'service', Value: service },
+          { Key: 'stage', Value: stage },
+        ],
+      },
+    },
+  };
+}

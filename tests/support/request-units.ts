@@ -1,0 +1,5 @@
+// What requests may cost in DynamoDB's units. tests/contract/capacity.test.ts measures them.
+
+/** Read units of a list, at most; write units of a write, exactly. */
+export const LIST_READ_UNITS = 5;
+export const WRITE_UNITS = { create: 17, delete: 16, updateOfNotes: 6 } as const;

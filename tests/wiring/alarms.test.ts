@@ -1,0 +1,196 @@
+// Every alarm of the packaged stage fires for its cause and recovers, watches metrics that AWS publishes, and notifies.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  type AlarmProperties,
+  type Metric,
+  metricsOf,
+  type Series,
+  statesOf,
+} from '../support/alarm-states.ts';
+import { functionsOf, readTemplate, resourcesOf, theOnly } from '../support/packaged-template.ts';
+
+const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:alarms';
+
+const template = readTemplate('migrating');
+const alarms = resourcesOf<AlarmProperties>(template, 'AWS::CloudWatch::Alarm').map(
+  ([id, { Properties }]) => [id.replace(/Alarm$/, ''), Properties] as const,
+);
+
+// AWS's lists of metrics: by namespace, the names and the dimensions of each.
+const PUBLISHED: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'AWS/ApiGateway': { '5xx': ['ApiId'], Latency: ['ApiId'] },
+  'AWS/Lambda': {
+    Errors: ['FunctionName'],
+    Throttles: ['FunctionName'],
+    Duration: ['FunctionName'],
+    Invocations: ['FunctionName'],
+  },
+  'AWS/DynamoDB': {
+    ReadThrottleEvents: ['TableName', 'GlobalSecondaryIndexName?'],
+    WriteThrottleEvents: ['TableName', 'GlobalSecondaryIndexName?'],
+    TransactionConflict: ['TableName'],
+    SystemErrors: ['TableName', 'Operation'],
+  },
+  'AWS/States': { ExecutionsFailed: ['StateMachineArn'], ExecutionsTimedOut: ['StateMachineArn'] },
+  'AWS/SQS': { ApproximateNumberOfMessagesVisible: ['QueueName'] },
+};
+
+/** Per period: what happens when all is well, and the least that must raise the alarm. */
+interface Cause {
+  readonly healthy: number | undefined;
+  readonly cause: number | undefined;
+  /** Periods in a row with the cause. */
+  readonly lasting: number;
+}
+
+const CAUSES: Readonly<Record<string, Cause>> = {
+  GatewayErrors: { healthy: 0, cause: 1, lasting: 2 },
+  GatewayLatency: { healthy: 200, cause: 3000, lasting: 3 },
+  TransactionsErrors: { healthy: 0, cause: 1, lasting: 1 },
+  TransactionsThrottles: { healthy: 0, cause: 1, lasting: 2 },
+  TransactionsDuration: { healthy: 900, cause: 16_000, lasting: 1 },
+  CategoriesErrors: { healthy: 0, cause: 1, lasting: 1 },
+  CategoriesThrottles: { healthy: 0, cause: 1, lasting: 2 },
+  CategoriesDuration: { healthy: 900, cause: 16_000, lasting: 1 },
+  ApiErrors: { healthy: 0, cause: 1, lasting: 1 },
+  ApiThrottles: { healthy: 0, cause: 1, lasting: 2 },
+  ApiDuration: { healthy: 20, cause: 16_000, lasting: 1 },
+  TableReadThrottles: { healthy: undefined, cause: 1, lasting: 2 },
+  TableWriteThrottles: { healthy: undefined, cause: 1, lasting: 2 },
+  TableConflicts: { healthy: undefined, cause: 20, lasting: 3 },
+  TableSystemErrors: { healthy: undefined, cause: 1, lasting: 2 },
+  ExecutionsFailed: { healthy: undefined, cause: 1, lasting: 1 },
+  WatchdogFailed: { healthy: 0, cause: 1, lasting: 1 },
+  // Invoked every second minute; a minute without an invocation has no data point.
+  WatchdogSilent: { healthy: 1, cause: undefined, lasting: 10 },
+  WatchdogUndelivered: { healthy: 0, cause: 1, lasting: 1 },
+};
+
+it('every alarm has its cause below', () => {
+  expect(alarms.map(([id]) => id).sort()).toEqual(Object.keys(CAUSES).sort());
+});
+
+describe.each(alarms)('the alarm %s', (id, alarm) => {
+  const { healthy, cause, lasting } = CAUSES[id] ?? { healthy: 0, cause: 0, lasting: 0 };
+  const metrics = metricsOf(alarm);
+  const quiet: Series = Array.from({ length: 15 }, () => healthy);
+  const loud = (periods: number): Series => Array.from({ length: periods }, () => cause);
+  const sharing = (one: Series, n: number) =>
+    metrics.map((_, m) => (m === n ? one : one.map(() => healthy)));
+
+  it.each(metrics.map((_, n) => n))('fires for metric %i alone, and recovers', (n) => {
+    const states = statesOf(alarm, sharing([...quiet, ...loud(lasting), ...quiet], n));
+    expect(states.slice(0, quiet.length + lasting - 1)).not.toContain('ALARM');
+    expect(states[quiet.length + lasting - 1]).toBe('ALARM');
+    expect(states.at(-1)).toBe('OK');
+  });
+
+  it('stays quiet when all is well', () => {
+    expect(new Set(statesOf(alarm, sharing(quiet, 0)))).toEqual(new Set(['OK']));
+  });
+
+  it.each(metrics)('watches $Namespace $MetricName, which AWS publishes', (metric) => {
+    const dimensions = PUBLISHED[metric.Namespace]?.[metric.MetricName] ?? [];
+    const required = dimensions.filter((name) => !name.endsWith('?'));
+    const allowed = dimensions.map((name) => name.replace('?', ''));
+    const names = metric.Dimensions.map(({ Name }) => Name);
+    expect(allowed).toEqual(expect.arrayContaining(names));
+    expect(names).toEqual(expect.arrayContaining(required));
+    expect(names.length).toBeGreaterThan(0);
+  });
+
+  it('notifies the topic, of the recovery as well', () => {
+    expect(alarm.AlarmActions).toEqual([TOPIC]);
+    expect(alarm.OKActions).toEqual([TOPIC]);
+    expect(alarm.ActionsEnabled).toBe(true);
+  });
+});
+
+it('the watchdog that runs every second minute is not called silent', () => {
+  const [, silent] = alarms.find(([id]) => id === 'WatchdogSilent') ?? [];
+  if (!silent) throw new Error('There is no such alarm');
+  const everySecondMinute = Array.from({ length: 30 }, (_, n) => (n % 2 === 0 ? 1 : undefined));
+  expect(statesOf(silent, [everySecondMinute]).slice(2)).not.toContain('ALARM');
+  expect(statesOf(silent, [Array.from({ length: 10 }, () => undefined)]).at(-1)).toBe('ALARM');
+});
+
+describe('what an alarm names exists', () => {
+  const named = (name: string) =>
+    alarms.flatMap(([, alarm]) => metricsOf(alarm)).flatMap((metric) => valuesOf(metric, name));
+
+  it('functions', () => {
+    for (const value of named('FunctionName')) {
+      const { Ref } = value as { Ref: string };
+      expect(template.Resources[Ref]?.Type).toBe('AWS::Lambda::Function');
+    }
+  });
+
+  it('the table in use and each of its indexes', () => {
+    expect(new Set(named('TableName'))).toEqual(new Set(['finance-ledger-prod']));
+    const { GlobalSecondaryIndexes } = theOnly<{
+      GlobalSecondaryIndexes: { IndexName: string }[];
+    }>(template, 'AWS::DynamoDB::Table').Properties;
+    const indexes = GlobalSecondaryIndexes.map(({ IndexName }) => IndexName);
+    expect(new Set(named('GlobalSecondaryIndexName'))).toEqual(new Set(indexes));
+  });
+
+  it('every function behind the gateway is watched for errors, throttles and duration', () => {
+    const behindGateway = functionsOf(template).filter(([name]) => !name.startsWith('migration/'));
+    for (const metricName of ['Errors', 'Throttles', 'Duration']) {
+      const watched = alarms
+        .filter(([id]) => !id.startsWith('Watchdog'))
+        .flatMap(([, alarm]) => metricsOf(alarm))
+        .filter(({ MetricName }) => MetricName === metricName);
+      expect(watched).toHaveLength(behindGateway.length);
+    }
+  });
+});
+
+it('where nothing is to be migrated, a silent watchdog notifies nobody', () => {
+  const { WatchdogSilentAlarm } = readTemplate('prod').Resources;
+  expect(WatchdogSilentAlarm?.Properties).toMatchObject({ ActionsEnabled: false });
+});
+
+it('the dashboard shows every alarm', () => {
+  const { DashboardBody } = theOnly<{ DashboardBody: { 'Fn::Sub': string } }>(
+    template,
+    'AWS::CloudWatch::Dashboard',
+  ).Properties;
+  const { widgets } = JSON.parse(DashboardBody['Fn::Sub']);
+  const shown = widgets[0].properties.alarms.map((arn: string) => arn.split(':alarm:')[1]);
+  expect(shown).toEqual(alarms.map(([, { AlarmName }]) => AlarmName));
+  expect(widgets).toHaveLength(1 + alarms.length);
+});
+
+it('a budget is kept where an amount is named, and notifies the same topic', () => {
+  const { Budget, NotificationsWithSubscribers } = theOnly(template, 'AWS::Budgets::Budget')
+    .Properties as Record<string, unknown>;
+  expect(Budget).toMatchObject({ BudgetLimit: { Amount: 50, Unit: 'USD' }, TimeUnit: 'MONTHLY' });
+  const Subscribers = [{ SubscriptionType: 'SNS', Address: TOPIC }];
+  expect(NotificationsWithSubscribers).toEqual([
+    expect.objectContaining({ Subscribers }),
+    expect.objectContaining({ Subscribers }),
+  ]);
+  expect(resourcesOf(readTemplate('prod'), 'AWS::Budgets::Budget')).toEqual([]);
+});
+
+function valuesOf({ Dimensions }: Metric, name: string): unknown[] {
+  return Dimensions.filter(({ Name }) => Name === name).map(({ Value }) => Value);
+}
+
+it('the number of watched metrics, which are billed, is the documented one', () => {
+  const document = readFileSync(join(import.meta.dirname, '../../docs/deploy.md'), 'utf8');
+  const stated = /(\d+) metrics watched by alarms/.exec(document)?.[1];
+  expect(Number(stated)).toBe(alarms.flatMap(([, alarm]) => metricsOf(alarm)).length);
+});
+
+it('every alarm is documented', () => {
+  const document = readFileSync(join(import.meta.dirname, '../../docs/deploy.md'), 'utf8');
+  for (const [, { AlarmName }] of alarms) {
+    const name = AlarmName.replace(/^finance-ledger-prod-/, '');
+    const isGroup = /^(transactions|categories|api)-/.test(name);
+    expect(document).toContain(isGroup ? `${name.split('-')[1]}\`` : `\`${name}\``);
+  }
+});

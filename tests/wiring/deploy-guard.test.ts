@@ -1,0 +1,83 @@
+// What serverless/deploy-guard.ts refuses, on the packaged templates of a stage with a migration and of one without.
+import { describe, expect, it } from 'vitest';
+import { PHASES } from '../../lib/migration/phases.ts';
+import { reasonsAgainst, type Situation, tableOf } from '../../serverless/deploy-guard.ts';
+import { readTemplate, type Template } from '../support/packaged-template.ts';
+
+const migrating = readTemplate('migrating') as Template & Situation['next'];
+const withoutStore = readTemplate('prod') as Template & Situation['next'];
+
+const QUIET: Situation = {
+  run: undefined,
+  deployed: migrating,
+  next: migrating,
+  table: 'of the stack',
+  acceptedRun: '',
+};
+const ACTIVE = { id: 'spring', phase: 'copied' };
+const LIVE = { id: 'spring', phase: 'live' };
+
+function onTable(template: Situation['next'], name: string) {
+  return JSON.parse(JSON.stringify(template).replaceAll('"finance-ledger-prod"', `"${name}"`));
+}
+
+describe('allowed is', () => {
+  it.each<[what: string, situation: Partial<Situation>]>([
+    ['any deployment while no run is active', {}],
+    ['a deployment without a store while no run is active', { next: withoutStore }],
+    ['a first deployment', { deployed: undefined, table: 'absent' }],
+    ['a removal while no run is active', { next: undefined }],
+    ['a deployment while the new version is live, which keeps the watchdog', { run: LIVE }],
+    ['what the operator accepts by the id of the run', { run: ACTIVE, acceptedRun: 'spring' }],
+    ['an unknown run that the operator accepts', { run: { unknown: '' }, acceptedRun: 'unknown' }],
+    ['a new table name on deployment', { next: onTable(migrating, 'restored') }],
+    ['a rollback on the same table', { isRollback: true }],
+  ])('%s', (_, situation) => {
+    expect(reasonsAgainst({ ...QUIET, ...situation })).toEqual([]);
+  });
+});
+
+describe('refused is', () => {
+  it.each<[what: string, situation: Partial<Situation>, reason: RegExp]>([
+    ['a change of functions under a run', { run: ACTIVE }, /change functions .*run spring/],
+    ['a disabled watchdog', { run: LIVE, next: withoutStore }, /disable the watchdog/],
+    ['a missing qdrantUrl', { run: LIVE, next: withoutStore }, /omits qdrantUrl/],
+    ['a removal under a run', { run: LIVE, next: undefined }, /remove the functions/],
+    ['what cannot be known', { run: { unknown: 'no answer' } }, /cannot be known: no answer/],
+    ['the acceptance of another run', { run: ACTIVE, acceptedRun: 'autumn' }, /run spring/],
+    [
+      'a rollback to the table before a restore',
+      { deployed: onTable(migrating, 'restored'), isRollback: true },
+      /at the table finance-ledger-prod; the table in use is restored/,
+    ],
+    [
+      'a rollback to another table, whatever the operator accepts',
+      { deployed: onTable(migrating, 'restored'), isRollback: true, acceptedRun: 'unknown' },
+      /table in use is restored/,
+    ],
+    [
+      'a deployment over an empty table that is left over',
+      { deployed: undefined, table: 'left over, empty' },
+      /discard-table/,
+    ],
+    [
+      'a deployment over data that are left over',
+      { deployed: undefined, table: 'left over, with data' },
+      /has data/,
+    ],
+  ])('%s', (_, situation, reason) => {
+    expect(reasonsAgainst({ ...QUIET, ...situation }).join(' ')).toMatch(reason);
+  });
+
+  it.each(PHASES.filter((phase) => !['live', 'irreversible'].includes(phase)))(
+    'a change of functions in the phase %s',
+    (phase) => {
+      const run = { id: 'spring', phase };
+      expect(reasonsAgainst({ ...QUIET, run }).join(' ')).toMatch(/change functions/);
+    },
+  );
+});
+
+it('the table of a template is the one that its functions are given', () => {
+  expect(tableOf(migrating)).toBe('finance-ledger-prod');
+});
