@@ -21,9 +21,7 @@ Environment variables:
   DYNAMODB_ENDPOINT  use this database and start none
   TIME_ZONE          time zone of "today" (UTC)
   TABLE_NAME         table (finance-ledger-local)
-  AUTH               "required": every request needs a key or token, as when deployed (open)
-  AUTH_ISSUER        OIDC issuer whose access tokens are accepted, with AUTH_AUDIENCE
-  LEDGER_ID          ledger of requests without a key (default)
+  LEDGER_ID          ledger within the table (default)
   ALLOWED_ORIGINS    browser origins that may call, comma-separated (http://localhost:PORT)`;
 
 const running = createRunning();
@@ -41,8 +39,7 @@ await runProgram(command, {
 async function start(settings: LocalSettings): Promise<void> {
   const { port, allowedOrigins, tableName } = settings;
   // The functions read it, too. A wrong setting is better reported now.
-  const AUTH = process.env.AUTH || 'open';
-  const { ledgerId } = readLedgerConfig({ ...process.env, TABLE_NAME: tableName, AUTH });
+  readLedgerConfig({ ...process.env, TABLE_NAME: tableName });
   const edge = await openEdge(running, { port, allowedOrigins, log: (line) => console.log(line) });
   const database = await openDatabase(settings);
   failWhenItEnds('embedded database', database.child);
@@ -50,7 +47,7 @@ async function start(settings: LocalSettings): Promise<void> {
   const gateway = await startGateway(running, { tableName, databaseEndpoint: database.endpoint });
   failWhenItEnds('local gateway', gateway.child);
   edge.forwardTo(gateway.port);
-  printAddresses(settings, database.endpoint, ledgerId);
+  printAddresses(settings, database.endpoint);
   await failure;
 }
 
@@ -64,15 +61,10 @@ async function openDatabase(settings: LocalSettings): Promise<Database> {
   return database;
 }
 
-function printAddresses(settings: LocalSettings, endpoint: string, openLedger?: string): void {
+function printAddresses(settings: LocalSettings, endpoint: string): void {
   const data =
     settings.databaseEndpoint === undefined ? (settings.dataFolder ?? 'memory') : 'there';
   console.log(`table ${settings.tableName} at ${endpoint}, data in ${data}`);
-  console.log(
-    openLedger === undefined
-      ? 'every request needs an API key: npm run keys -- create --name my-key'
-      : `no key needed on this machine: requests without one open the ledger "${openLedger}"`,
-  );
   console.log(`ready http://localhost:${settings.port}`);
   console.log(
     `Try:  curl -s http://localhost:${settings.port}/transactions/   (npm run seed fills it)`,

@@ -1,0 +1,38 @@
+// Python programs for tests and CI. Each requirements file in local/python gets a virtual environment below .local.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { fetchOnce, outputOf } from './tools.ts';
+
+const REQUIREMENTS = join(import.meta.dirname, 'python');
+const OLDEST_MINOR = 10;
+
+const run = promisify(execFile);
+
+/** Why the programs cannot run on this machine; undefined where they can. */
+export function whyNoPython(): string | undefined {
+  const minor = /^Python 3\.(\d+)/.exec(outputOf('python3', '--version') ?? '')?.[1];
+  if (minor === undefined || Number(minor) < OLDEST_MINOR) {
+    return `there is no Python 3.${OLDEST_MINOR} or newer`;
+  }
+  const canCreate = outputOf('python3', '-c', 'import ensurepip, venv') !== undefined;
+  return canCreate ? undefined : 'Python has no venv module';
+}
+
+/**
+ * The interpreter that has the packages of `local/python/<name>.txt`. Run their programs with `-m`.
+ * @throws StartError
+ */
+export async function pythonWith(name: string): Promise<string> {
+  const file = join(REQUIREMENTS, `${name}.txt`);
+  const version = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 12);
+  const folder = await fetchOnce(`python/${name}-${version}`, async (draft) => {
+    await run('python3', ['-m', 'venv', draft]);
+    const pip = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--no-deps'];
+    await run(join(draft, 'bin/python'), [...pip, '--requirement', file]);
+    return draft;
+  });
+  return join(folder, 'bin/python');
+}

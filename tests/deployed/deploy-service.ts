@@ -1,0 +1,116 @@
+// Vitest's global setup of these tests: what a migration speaks to, an emulator of AWS, and the service deployed there.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import type { TestProject } from 'vitest/node';
+import { createRemembering } from '../../lib/migration/runs/remembering.ts';
+import { createDocumentClient } from '../../lib/store/document-client.ts';
+import { startAwsEmulator } from '../../local/aws-emulator.ts';
+import {
+  addressOf,
+  clientOptions,
+  type EmulatedStage,
+  runServerless,
+} from '../../local/emulated-stage.ts';
+import { createRunning, type Running } from '../../local/running.ts';
+import { startWebhook } from '../../local/sandbox/webhook.ts';
+import { SOURCE, startSandboxWorld } from '../../local/sandbox/world.ts';
+import { createHttpClient } from '../support/api/http-client.ts';
+import { leaveOutUnsupported, repairCors } from './emulator-differences.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    deployed: EmulatedStage;
+    /** What is deployed, as `serverless deploy --package` takes it. */
+    packageFolder: string;
+    /** Of the stage. */
+    parameters: Readonly<Record<string, string>>;
+    /** The run that the test user's key is for. */
+    runId: string;
+    /** Status of an allowed preflight as the emulator deploys the gateway. */
+    corsBeforeRepair: number;
+  }
+}
+
+const STAGE = 'dev';
+const RUN = 'deployed';
+const BUCKET = 'migration-artifacts';
+const KEY_PARAMETER = '/emulated/memory-backend-key';
+const COLLECTION_PARAMETER = '/emulated/memory-collection';
+
+// Long waits of the state machine last a hundredth of what they say.
+const WAIT_SCALE = 0.01;
+
+export default async function deployService({ provide }: TestProject) {
+  const running = createRunning();
+  try {
+    const { environment } = await startAwsEmulator(running, { waitScale: WAIT_SCALE });
+    // For clients in this process, and in those of the tests, which inherit it.
+    Object.assign(process.env, environment);
+    const deployed = { stage: STAGE, environment };
+    const parameters = await openMigration(running, environment);
+    const folder = await mkdtemp(join(tmpdir(), 'ledger-deployed-'));
+    running.whenStopping(() => rm(folder, { recursive: true, force: true }));
+    await runServerless(deployed, ['package', '--package', folder], parameters);
+    await leaveOutUnsupported(folder);
+    await runServerless(deployed, ['deploy', '--package', folder], parameters);
+    provide('packageFolder', folder);
+    provide('parameters', parameters);
+    provide('corsBeforeRepair', await preflightStatus(deployed));
+    await repairCors(deployed);
+    provide('deployed', deployed);
+    provide('runId', RUN);
+    provide('apiUrl', await addressOf(deployed));
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  return running.stop;
+}
+
+/** @returns the parameters of the stage */
+async function openMigration(running: Running, environment: EmulatedStage['environment']) {
+  const client = createDocumentClient(environment.AWS_ENDPOINT_URL);
+  const tableName = `finance-ledger-${STAGE}`;
+  const remembering = createRemembering({ client, tableName, clock: () => new Date() });
+  const world = await startSandboxWorld({ runId: RUN, remembering, hasGraph: false });
+  running.whenStopping(world.close);
+  const webhook = await startWebhook(world.operator.hooks);
+  running.whenStopping(webhook.close);
+  const { QDRANT_URL = '', MEMORY_BACKEND_URL = '', MEMORY_PREVIEW_URL = '' } = world.environment;
+  await keepOnAws(environment, world.environment.MEMORY_BACKEND_KEY ?? '');
+  return {
+    qdrantUrl: QDRANT_URL,
+    memoryBackendUrl: MEMORY_BACKEND_URL,
+    memoryPreviewUrl: MEMORY_PREVIEW_URL,
+    memoryBackendKeyParameter: KEY_PARAMETER,
+    migrationWebhookUrl: webhook.url,
+    collectionParameter: COLLECTION_PARAMETER,
+    artifactsUrl: `s3://${BUCKET}/migration`,
+    alarmTopicArn: 'arn:aws:sns:eu-west-1:000000000000:alarms',
+  };
+}
+
+/** What an operator makes before the first deployment of a migration. */
+async function keepOnAws(environment: EmulatedStage['environment'], key: string): Promise<void> {
+  const options = clientOptions(environment);
+  const s3 = new S3Client({ ...options, forcePathStyle: true });
+  await s3.send(new CreateBucketCommand({ Bucket: BUCKET, ObjectLockEnabledForBucket: true }));
+  const ssm = new SSMClient(options);
+  for (const [Name, Value, Type] of [
+    [KEY_PARAMETER, key, 'SecureString'],
+    [COLLECTION_PARAMETER, SOURCE, 'String'],
+  ] as const) {
+    await ssm.send(new PutParameterCommand({ Name, Value, Type }));
+  }
+}
+
+async function preflightStatus(deployed: EmulatedStage): Promise<number> {
+  const client = createHttpClient(await addressOf(deployed));
+  const headers = { origin: 'http://localhost:3000', 'access-control-request-method': 'GET' };
+  const { status } = await client.request('OPTIONS', '/transactions', { headers });
+  await client.close();
+  return status;
+}

@@ -1,0 +1,45 @@
+// A first deployment that failed leaves its empty table behind: a command removes it, and nothing else.
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { expect, inject, test } from 'vitest';
+import definition from '../../lib/store/table.json' with { type: 'json' };
+import { clientOptions, runServerless, stackOf } from '../../local/emulated-stage.ts';
+
+const { environment, stage } = inject('deployed');
+const client = new DynamoDBClient(clientOptions(environment));
+// Never deployed here.
+const other = { stage: 'prod', environment };
+const TableName = stackOf(other.stage);
+
+async function leaveTable(): Promise<void> {
+  const table = { ...definition, TableName, DeletionProtectionEnabled: true };
+  await client.send(new CreateTableCommand(table as never));
+}
+
+const discard = () => runServerless(other, ['discard-table']);
+const describeTable = () => client.send(new DescribeTableCommand({ TableName }));
+
+test('an empty one is deleted, although it is protected', async () => {
+  await leaveTable();
+  await discard();
+  await expect(describeTable()).rejects.toThrow(
+    expect.objectContaining({ name: 'ResourceNotFoundException' }),
+  );
+});
+
+test('one with data is kept', async () => {
+  await leaveTable();
+  const Item = { pk: { S: 'default#TRANSACTION#1' }, sk: { S: '-' } };
+  await client.send(new PutItemCommand({ TableName, Item }));
+  await expect(discard()).rejects.toThrow('left over, with data');
+  await expect(describeTable()).resolves.toBeDefined();
+});
+
+test('the table of a stage that is deployed is kept', async () => {
+  const deployed = runServerless({ stage, environment }, ['discard-table']);
+  await expect(deployed).rejects.toThrow('of the stack');
+});

@@ -1,0 +1,107 @@
+// The deployed state machine migrates to the new version, and the command line goes back, both by the functions of
+// the stage, their roles and what they reach on AWS.
+import { setTimeout as delay } from 'node:timers/promises';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  DescribeExecutionCommand,
+  ListStateMachinesCommand,
+  SFNClient,
+  StartExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { clientOptions, runServerless } from '../../local/emulated-stage.ts';
+import { migrateWith } from '../support/migration/command-line.ts';
+
+const { stage, environment } = inject('deployed');
+const runId = inject('runId');
+const states = new SFNClient(clientOptions(environment));
+const lambda = new LambdaClient(clientOptions(environment));
+let executionArn: string | undefined;
+
+const LONG = { timeout: 300_000 };
+
+async function migrate(...words: string[]): Promise<string> {
+  const ended = await migrateWith(environment, ...words, '--stage', stage);
+  expect(ended.code, ended.stderr).toBe(0);
+  return ended.stdout;
+}
+
+/** As the function answers; the command line takes longer. */
+async function readStatus() {
+  const FunctionName = `finance-ledger-${stage}-migrationStatus`;
+  const Payload = JSON.stringify({ runId });
+  const answer = await lambda.send(new InvokeCommand({ FunctionName, Payload }));
+  return JSON.parse(Buffer.from(answer.Payload ?? []).toString());
+}
+
+/** Until the run is there, unless the execution ends before. */
+async function awaitPhase(phase: string): Promise<void> {
+  for (;;) {
+    const { phase: now } = await readStatus();
+    if (now === phase) return;
+    const execution = await describeExecution();
+    expect([now, execution]).toEqual([now, expect.objectContaining({ status: 'RUNNING' })]);
+    await delay(500);
+  }
+}
+
+async function describeExecution() {
+  const { status, error, cause } = await states.send(
+    new DescribeExecutionCommand({ executionArn }),
+  );
+  return { status, error, cause };
+}
+
+async function collection(): Promise<string | undefined> {
+  const Name = '/emulated/memory-collection';
+  const ssm = new SSMClient(clientOptions(environment));
+  return (await ssm.send(new GetParameterCommand({ Name }))).Parameter?.Value;
+}
+
+beforeAll(async () => {
+  await migrate(
+    ...['start', '--run', runId, '--source', 'memories', '--accept', 'no-graph'],
+    ...['--free-gb', '1', '--execute'],
+  );
+  const { stateMachines = [] } = await states.send(new ListStateMachinesCommand({}));
+  const { stateMachineArn } = stateMachines[0] ?? {};
+  const input = JSON.stringify({ runId });
+  ({ executionArn } = await states.send(new StartExecutionCommand({ stateMachineArn, input })));
+});
+
+test('the machine prepares the run and waits for the approval', LONG, async () => {
+  await awaitPhase('verified');
+  expect(await collection()).toBe('memories');
+});
+
+test('meanwhile the stage can be neither deployed nor removed', LONG, async () => {
+  const deploy = ['deploy', '--package', inject('packageFolder')];
+  const deployed = { stage, environment };
+  await expect(runServerless(deployed, deploy, inject('parameters'))).rejects.toThrow(
+    `It would change functions while the run ${runId} is active (phase verified).`,
+  );
+  await expect(runServerless(deployed, ['remove'])).rejects.toThrow(
+    'It would remove the functions',
+  );
+});
+
+test('once approved, it takes the run to the new version', LONG, async () => {
+  const { evidence } = await readStatus();
+  const report = evidence.find(({ kind }: { kind: string }) => kind === 'verification-report');
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  await migrate(
+    ...['approve', '--run', runId, '--gate', 'window', '--evidence', report.digest],
+    ...['--by', 'ada', '--until', until],
+  );
+  await awaitPhase('live');
+  await expect.poll(describeExecution, { timeout: 60_000 }).toMatchObject({ status: 'SUCCEEDED' });
+  expect(await collection()).toBe(`memories_v3_${runId}`);
+});
+
+test('the command line goes back', LONG, async () => {
+  const confirmed = ['--run', runId, '--execute', '--yes'];
+  await migrate('rollback', ...confirmed, '--acknowledged-loss', '0');
+  expect((await readStatus()).phase).toBe('returned');
+  expect(await collection()).not.toBe(`memories_v3_${runId}`);
+});
