@@ -1,10 +1,13 @@
-// Packages the service once for all wiring tests, as an operator without an account would.
+// Packages the service for all wiring tests, as an operator without an account would; again only when its inputs change.
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+import { fetchOnce } from '../../local/tools.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,7 +16,12 @@ declare module 'vitest' {
   }
 }
 
-const SERVERLESS = join(import.meta.dirname, '../../node_modules/serverless/bin/serverless.js');
+const PROJECT = join(import.meta.dirname, '../..');
+const SERVERLESS = join(PROJECT, 'node_modules/serverless/bin/serverless.js');
+
+const PACKAGES = 'packages';
+const INPUTS = ['{bundle,functions,lib,serverless}/**/*.*', '*.{json,yml,ts}'];
+const DAY_MS = 86_400_000;
 
 // No account and no home; and, as left in a shell, what must not find its way into a package.
 const ENVIRONMENT = {
@@ -47,18 +55,40 @@ const MIGRATING = {
 
 /** Vitest's global setup of the wiring tests. */
 export default async function packageService({ provide }: TestProject) {
-  const folder = await mkdtemp(join(tmpdir(), 'ledger-package-'));
-  // One after the other: a packaging moves its files by way of the same `.serverless` folder.
+  const folder = await fetchOnce(join(PACKAGES, hashOfInputs()), packageAll);
+  provide('packagedService', folder);
+}
+
+async function packageAll(draft: string): Promise<string> {
+  await removeOldPackages();
   try {
-    await packageStage('dev', join(folder, 'dev'));
-    await packageStage('prod', join(folder, 'prod'));
-    await packageStage('prod', join(folder, 'migrating'), MIGRATING);
+    // One after the other: the packager keeps its work in one folder, `.serverless`.
+    await packageStage('dev', join(draft, 'packages', 'dev'));
+    await packageStage('prod', join(draft, 'packages', 'prod'));
+    await packageStage('prod', join(draft, 'packages', 'migrating'), MIGRATING);
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    console.error((error as { readonly stdout?: string }).stdout);
     throw error;
   }
-  provide('packagedService', folder);
-  return () => rm(folder, { recursive: true, force: true });
+  return join(draft, 'packages');
+}
+
+/** Other runs may be reading packages of other inputs, but not after a day. */
+async function removeOldPackages(): Promise<void> {
+  const folder = join(PROJECT, '.local', PACKAGES);
+  for (const name of await readdir(folder)) {
+    const { mtimeMs } = await stat(join(folder, name));
+    if (Date.now() - mtimeMs > DAY_MS) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** Of every file that a package is made from; the lock file stands for the installed packages. */
+function hashOfInputs(): string {
+  const hash = createHash('sha256').update(readFileSync(import.meta.filename));
+  for (const path of globSync(INPUTS, { cwd: PROJECT }).toSorted()) {
+    hash.update(path).update(readFileSync(join(PROJECT, path)));
+  }
+  return hash.digest('hex').slice(0, 16);
 }
 
 /** @throws with the packager's output (`stdout`) when it refuses */
@@ -73,7 +103,7 @@ export async function packageStage(
   const scratch = await mkdtemp(join(tmpdir(), 'ledger-packaging-'));
   try {
     await promisify(execFile)(process.execPath, [SERVERLESS, ...options], {
-      cwd: join(import.meta.dirname, '../..'),
+      cwd: PROJECT,
       env: { ...ENVIRONMENT, TMPDIR: scratch },
     });
   } finally {
