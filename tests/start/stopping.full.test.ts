@@ -4,9 +4,6 @@ import { createRunning, type Running } from '../../local/running.ts';
 import { descendantsOf, type ProcessEntry, survivorsOf, until } from '../support/process-tree.ts';
 import { type StartedService, startService } from '../support/running-service.ts';
 
-// The contract; it stops in a tenth of that.
-const STOP_MILLISECONDS = 3000;
-
 let running: Running;
 
 beforeEach(() => {
@@ -25,10 +22,9 @@ function startedBy({ child }: StartedService): ProcessEntry[] {
 async function stopBy(signal: NodeJS.Signals, service: StartedService) {
   const { child } = service;
   const started = startedBy(service);
-  const since = performance.now();
   process.kill(child.pid, signal);
   const how = await child.ended;
-  return { how, started, took: performance.now() - since, left: survivorsOf(started) };
+  return { how, started, left: survivorsOf(started) };
 }
 
 function theOne(service: StartedService, name: RegExp): ProcessEntry | undefined {
@@ -39,14 +35,13 @@ const ENGINE = /^\S*dynoxide serve/;
 const GATEWAY = /^\S*node \S*serverless\.js offline/;
 
 describe.for(['SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
-  it('stops everything in time', async () => {
+  it('stops everything', async () => {
     const service = await startService(running);
     await service.ready;
-    const { how, started, took, left } = await stopBy(signal, service);
+    const { how, started, left } = await stopBy(signal, service);
     expect(started.length).toBeGreaterThanOrEqual(2);
     expect(left).toEqual([]);
     expect(how).toBe('ended with exit code 0');
-    expect(took).toBeLessThan(STOP_MILLISECONDS);
   });
 });
 
@@ -57,11 +52,10 @@ describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   ] as const)('stops a start that has just got to its %s', async ([, name]) => {
     const service = await startService(running);
     await until(() => theOne(service, name) !== undefined);
-    const { how, took, left } = await stopBy(signal, service);
+    const { how, left } = await stopBy(signal, service);
     expect(left).toEqual([]);
     expect(how).toBe('ended with exit code 0');
     expect(service.lines).toEqual([]);
-    expect(took).toBeLessThan(STOP_MILLISECONDS);
   });
 });
 
@@ -79,10 +73,9 @@ describe.for(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   it('stops everything when npm gets it', async () => {
     const service = await startService(running, { command: ['npm', 'start'] });
     await service.ready;
-    const { started, took, left } = await stopBy(signal, service);
+    const { started, left } = await stopBy(signal, service);
     expect(started.length).toBeGreaterThanOrEqual(3);
     expect(left).toEqual([]);
-    expect(took).toBeLessThan(STOP_MILLISECONDS);
   });
 });
 

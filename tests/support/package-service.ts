@@ -78,7 +78,8 @@ async function removeOldPackages(): Promise<void> {
   const folder = join(PROJECT, '.local', PACKAGES);
   for (const name of await readdir(folder)) {
     const { mtimeMs } = await stat(join(folder, name));
-    if (Date.now() - mtimeMs > DAY_MS) await rm(join(folder, name), { recursive: true, force: true });
+    if (Date.now() - mtimeMs > DAY_MS)
+      await rm(join(folder, name), { recursive: true, force: true });
   }
 }
 

@@ -4,9 +4,12 @@ export const SEED = Number(process.env.SEED ?? 20_240_229);
 /** Long enough for fast-check to report the seed and the counterexample before the test times out. */
 const SHRINKING_MILLISECONDS = 240_000;
 
+/** Whether this is `npm run test:full`. */
+export const IS_FULL = process.env.TEST_MODE === 'full';
+
 /** All of them in `npm run test:full`, a tenth otherwise. */
 export function sizeOfRun(full: number): number {
-  return process.env.TEST_MODE === 'full' ? full : Math.ceil(full / 10);
+  return IS_FULL ? full : Math.ceil(full / 10);
 }
 
 /** Parameters for fast-check. */

@@ -78,7 +78,7 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
   });
 });
 
-describe('bundles started as they are deployed', { timeout: 30_000 }, () => {
+describe('bundles started as they are deployed', () => {
   it.each(apiFunctionsOf(readTemplate('prod')))('%s', (_name, properties) => {
     const started = startBundle(bundleOf('prod', properties), properties);
     expect(started).toEqual({ handler: 'function', undici: [] });

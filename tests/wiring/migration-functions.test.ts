@@ -109,7 +109,7 @@ describe('a stage with something to migrate', () => {
   });
 });
 
-describe('bundles of the migration started as they are deployed', { timeout: 30_000 }, () => {
+describe('bundles of the migration started as they are deployed', () => {
   it.each(migrationFunctionsOf(readTemplate('prod')))('%s', (_name, properties) => {
     const started = startBundle(bundleOf('prod', properties), properties);
     expect(started).toMatchObject({ handler: 'function' });

@@ -9,9 +9,10 @@ import { type Migration, RUN, type StepName } from '../../support/migration/migr
 import { Killed, type Moment, mortal } from '../../support/migration/mortal.ts';
 import { migrationAt, type Point } from '../../support/migration/prepared.ts';
 import { LEASE_MS } from '../../support/migration/run-table.ts';
+import { IS_FULL } from '../../support/seed.ts';
 
-/** Every fourth kill point in `npm run test:full`, otherwise every 40th; always the same ones. */
-const STRIDE = process.env.TEST_MODE === 'full' ? 4 : 40;
+/** Every kill point in `npm run test:full`, otherwise every 40th; always the same ones. */
+const STRIDE = IS_FULL ? 1 : 40;
 
 /** Each in a world of its own; most of their time is waiting. */
 const AT_ONCE = 6;

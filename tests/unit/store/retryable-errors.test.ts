@@ -19,6 +19,7 @@ describe('is retryable', () => {
     named('RequestLimitExceeded'),
     named('InternalServerError', { $metadata: { httpStatusCode: 500 } }),
     named('TimeoutError'),
+    named('Unheard of', { $metadata: { httpStatusCode: 500 } }),
     named('Unheard of', { $metadata: { httpStatusCode: 503 } }),
     named('Error', { code: 'ECONNREFUSED' }),
     named('Error', { code: 'ECONNRESET' }),

@@ -199,7 +199,7 @@ describe('what there was to go back to', () => {
     expect(await hasOldCollection(migration)).toBe(false);
   });
 
-  it('goes once and for all, wherever its removal is killed', { timeout: 120_000 }, async () => {
+  it('goes once and for all, wherever its removal is killed', async () => {
     const plan = { removesWhenOver: true, removesArtifactsWhenOver: true };
     async function overdue() {
       const migration = await liveRun(plan);

@@ -1,0 +1,128 @@
+// One-line changes that each break a rule, and the test file that must fail for them: `npm run test:mutants`.
+
+export interface Mutant {
+  readonly file: string;
+  /** Text that is in the file exactly once. */
+  readonly search: string;
+  readonly replacement: string;
+  /** Fails on the mutant and passes without it. */
+  readonly test: string;
+}
+
+/** Mutants of one file that the same test kills. */
+function mutantsOf(
+  file: string,
+  test: string,
+  changes: readonly (readonly [search: string, replacement: string])[],
+): Mutant[] {
+  return changes.map(([search, replacement]) => ({ file, search, replacement, test }));
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  // Two requests that change the same record.
+  ...mutantsOf('lib/store/categories.ts', 'tests/contract/races.test.ts', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['`${IS_UNUSED} AND ${IS_UNCHANGED}`', '`${IS_UNUSED} AND version >= :expected`'],
+    ['expression: IS_UNCHANGED,', "expression: 'version >= :expected',"],
+    ['attribute_exists(pk) AND is_active = :yes', 'attribute_exists(pk) AND is_active <> :no'],
+    ['TRANSACTION_COUNT} = :none', 'TRANSACTION_COUNT} >= :none'],
+  ]),
+  ...mutantsOf('lib/store/category-names.ts', 'tests/contract/races.test.ts', [
+    ["IS_FREE = 'attribute_not_exists(pk)'", "IS_FREE = 'attribute_not_exists(nothing)'"],
+  ]),
+  ...mutantsOf('lib/store/transactions.ts', 'tests/contract/races.test.ts', [
+    ["IS_UNCHANGED = 'version = :version'", "IS_UNCHANGED = 'version >= :version'"],
+  ]),
+  ...mutantsOf('lib/ledger/retry-on-conflict.ts', 'tests/unit/ledger/retry-on-conflict.test.ts', [
+    ['if (current === undefined) await', 'await'],
+    ['current = error.current as Existing | undefined', 'current = undefined'],
+  ]),
+
+  // Retries and lost responses.
+  ...mutantsOf('lib/store/database.ts', 'tests/contract/faults/broken-responses.test.ts', [
+    ['ClientRequestToken: randomUUID(),', ''],
+  ]),
+  ...mutantsOf('lib/store/database.ts', 'tests/unit/store/database.test.ts', [
+    ['while (from && items.length < limit)', 'while (from && items.length > limit)'],
+    [
+      'query(\n    range: Range,\n    limit = Number.POSITIVE_INFINITY',
+      'query(\n    range: Range,\n    limit = 1',
+    ],
+  ]),
+  ...mutantsOf('lib/store/retryable-errors.ts', 'tests/unit/store/retryable-errors.test.ts', [
+    ['codes.every(', 'codes.some('],
+    ['E(?!RR_)', 'E'],
+    ['status >= 500', 'status > 500'],
+  ]),
+  ...mutantsOf('lib/retry.ts', 'tests/unit/retry.test.ts', [
+    ['policy.now() + delay > deadline', 'policy.now() > deadline'],
+    ['Math.min(longestDelayMs, firstDelayMs', 'Math.max(longestDelayMs, firstDelayMs'],
+  ]),
+
+  // Counts and pages.
+  ...mutantsOf('lib/store/day-counts.ts', 'tests/unit/store/day-counts.test.ts', [
+    ['note(changes, keys, before, -1)', 'note(changes, keys, before, 0)'],
+    ['by !== 0', 'by > 0'],
+  ]),
+  ...mutantsOf('lib/store/page-rows.ts', 'tests/contract/crowded-day.test.ts', [
+    ['rest - taken, taken', '0, taken'],
+    ['0, limit - taken', '0, limit'],
+    ['...ofDay.reverse()', '...ofDay'],
+    ['.slice(skip)', '.slice(0)'],
+  ]),
+  ...mutantsOf('lib/store/keys.ts', 'tests/unit/store/keys.test.ts', [
+    ["padStart(16, '0')", "padStart(1, '0')"],
+    ['categoryId !== undefined) return', 'categoryId) return'],
+  ]),
+  ...mutantsOf('lib/domain/day-histogram.ts', 'tests/unit/domain/day-histogram.test.ts', [
+    ['skip < number', 'skip <= number'],
+    ['date >= range.start', 'date > range.start'],
+  ]),
+  ...mutantsOf('lib/domain/pagination.ts', 'tests/unit/domain/pagination.test.ts', [
+    ['page < pages', 'page <= pages'],
+  ]),
+  ...mutantsOf('lib/ledger/verification.ts', 'tests/contract/verification/other-writers.test.ts', [
+    ['second.drifts.filter((drift) => seenBefore.has(identity(drift)))', 'second.drifts'],
+  ]),
+  ...mutantsOf('lib/store/drift/find-drifts.ts', 'tests/contract/verification/drifts.test.ts', [
+    ['lastIds[kind] < highestIds[kind]', 'lastIds[kind] <= highestIds[kind]'],
+  ]),
+
+  // Rules on values.
+  ...mutantsOf('lib/domain/money.ts', 'tests/unit/domain/money.test.ts', [
+    ['Math.abs(value) <= LARGEST_AMOUNT', 'Math.abs(value) < LARGEST_AMOUNT'],
+    ['\\d{1,2}', '\\d{1,3}'],
+  ]),
+  ...mutantsOf('lib/domain/calendar-date.ts', 'tests/unit/domain/calendar-date.test.ts', [
+    ['year % 400 === 0', 'year % 400 === 1'],
+    [' || text < EARLIEST_DATE', ''],
+  ]),
+  ...mutantsOf('lib/domain/text.ts', 'tests/unit/domain/text.test.ts', [
+    ['[...value].length <= maximum', 'value.length <= maximum'],
+  ]),
+  ...mutantsOf('lib/domain/revision.ts', 'tests/unit/domain/revision.test.ts', [
+    ['before.updatedAt + 1', 'before.updatedAt'],
+  ]),
+  ...mutantsOf('lib/domain/fields.ts', 'tests/unit/domain/fields.test.ts', [
+    ['!Object.hasOwn(entries, name)', '!(name in entries)'],
+  ]),
+  ...mutantsOf('lib/ledger/transactions.ts', 'tests/contract/api/transaction-category.test.ts', [
+    ['if (!category.isActive) throw inactiveCategory();', ''],
+  ]),
+  ...mutantsOf('lib/ledger/categories.ts', 'tests/contract/api/category-list.test.ts', [
+    ['isActive || !activeOnly', 'isActive'],
+  ]),
+
+  // Requests and responses.
+  ...mutantsOf('lib/http/error-reply.ts', 'tests/unit/http/error-reply.test.ts', [
+    ['failed(409', 'failed(400'],
+  ]),
+  ...mutantsOf('lib/http/json-body.ts', 'tests/unit/http/json-body.test.ts', [
+    ['bytes.length > MAX_BODY_BYTES', 'bytes.length >= MAX_BODY_BYTES'],
+    ['fatal: true', 'fatal: false'],
+    ['if (Array.isArray(value)) throw notAnObject();', ''],
+  ]),
+  ...mutantsOf('lib/http/no-route.ts', 'tests/unit/http/no-route.test.ts', [
+    ['allowed.length === 0 || allowed.includes(method)', 'allowed.length === 0'],
+  ]),
+];
