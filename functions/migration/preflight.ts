@@ -1,11 +1,14 @@
-// What stands in the way: a report, or a refusal; nothing is changed.
-
-import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
+// Checks the prerequisites of a run, and creates the run if it does not exist.
+import { type InvocationContext, ownServices } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { preflight } from '../../lib/migration/steps/preflight.ts';
+import { takePreflight } from '../../lib/migration/steps/new-run.ts';
 
 export function createHandler(services: () => Promise<Services>) {
-  return stepHandler(preflight, services);
+  return async (payload: unknown, context: InvocationContext) =>
+    await takePreflight(await services(), payload, {
+      timeLeftMs: () => context.getRemainingTimeInMillis(),
+      interruption: context.interruption,
+    });
 }
 
 export const handler = createHandler(ownServices);

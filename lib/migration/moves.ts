@@ -37,7 +37,7 @@ export const MOVES: readonly Move[] = [
     by: EITHER,
     needs: [],
     yields: 'preflight-report',
-    mutates: false,
+    mutates: true,
   },
   {
     command: 'backup',

@@ -47,11 +47,6 @@ export const REMEDIES = {
   RefusedMissingArtifact:
     'The artifact was removed or never completed: take the step that makes it again, which begins anew.',
   RefusedRetained: 'It has to be kept for longer; wait for the day that is named.',
-  RefusedLittleSpace:
-    'Free or add space on the store, then take the preflight again with what is free by then ("--free-gb").',
-  RefusedUnknownSpace:
-    'See how much is free where the store keeps its data, and give it with "--free-gb", or start a run that accepts "unknown-space".',
-  RefusedSeveralNodes: 'A snapshot holds one node only: move the store to a single node first.',
   RefusedSnapshot:
     'Look at the log of the store, and at its free space; then take the step again, which begins with a new snapshot.',
   RefusedBackupUnproved:
@@ -80,23 +75,14 @@ export const REMEDIES = {
     'Look at the number and its export; to lose them knowingly, roll back with exactly that number; "stay" calls a return off that has begun.',
   RefusedNothingToReturnTo:
     'Neither the old collection nor a usable snapshot is there: bring back what is named, or stay on the new version; an operator may finish a cutover that has begun, even late.',
-  RefusedSource: 'Name the collection that the memory backend works on now, by its own name.',
+  RefusedPrerequisites:
+    'Repair each of them, or accept it with --accept, then give the same command again.',
   RefusedTarget:
     'Choose another run id, or another name to upload as: the names of a run are its own and must be free.',
-  RefusedLeftovers: 'Remove what earlier runs left behind, once you know that nobody needs it.',
-  RefusedStrictMode: 'Relax the strict mode of the collection for the time of the migration.',
-  RefusedVectorLayout:
-    'Only collections of the old layout can be migrated: one unnamed vector with cosine distance.',
   RefusedUnhealthyStore: 'Wait for, or repair, the collection until the store calls it healthy.',
-  RefusedUnreachableUsers:
-    'Give those memories ids the new version accepts, or start a run that accepts "unreachable-users".',
-  RefusedNoGraph:
-    'Name the graph store with NEO4J_URL, or start a run that accepts "no-graph", without a dump of it.',
   RefusedGraphTarget:
     'Name an empty graph with NEO4J_URL, that nobody works on: a restore writes over nothing.',
   RefusedGraph: 'Set right what is said of the graph; its dump is not complete until then.',
-  RefusedExpiredMemories:
-    'Rename the key of those memories, or start a run that accepts "expired-memories".',
   RefusedUnconfirmed: 'Nothing was done: type the id of the run, or give "--yes".',
   RefusedNoFunction:
     'Check "--stage", AWS_REGION and AWS_PROFILE; a stage that has no migration yet has to be deployed first.',

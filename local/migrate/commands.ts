@@ -9,7 +9,6 @@ import * as preflight from '../../functions/migration/preflight.ts';
 import * as rebuild from '../../functions/migration/rebuild.ts';
 import * as retention from '../../functions/migration/retention.ts';
 import * as rollback from '../../functions/migration/rollback.ts';
-import * as start from '../../functions/migration/start.ts';
 import * as status from '../../functions/migration/status.ts';
 import * as stay from '../../functions/migration/stay.ts';
 import * as verify from '../../functions/migration/verify.ts';
@@ -32,7 +31,7 @@ export type MigrationFunction =
     };
 
 export const FUNCTION_NAMES = [
-  ...(['status', 'start', 'approve', 'preflight', 'backup', 'rebuild', 'copy', 'verify'] as const),
+  ...(['status', 'approve', 'preflight', 'backup', 'rebuild', 'copy', 'verify'] as const),
   ...(['freeze', 'cutover', 'rollback', 'stay', 'abandon', 'retention'] as const),
 ] as const;
 
@@ -40,7 +39,6 @@ export type FunctionName = (typeof FUNCTION_NAMES)[number];
 
 export const FUNCTIONS: Readonly<Record<FunctionName, MigrationFunction>> = {
   status: { uses: 'record', ...status },
-  start: { uses: 'record', ...start },
   approve: { uses: 'record', ...approve },
   preflight: { uses: 'services', ...preflight },
   backup: { uses: 'services', ...backup },
@@ -81,8 +79,10 @@ export const COMMANDS = {
     options: [...PLAN_OPTIONS, 'yes', 'by'],
   },
   status: { does: 'Show where the run stands and what to do next', options: [] },
-  start: { does: 'Begin a run with a plan', options: ['execute', ...PLAN_OPTIONS] },
-  preflight: { does: 'Check the prerequisites', options: ['free-gb', 'accept'] },
+  preflight: {
+    does: 'Check the prerequisites; with --execute, begin the run',
+    options: ['execute', ...PLAN_OPTIONS],
+  },
   backup: {
     does: 'Keep counts, snapshot and graph dump, and test their restore',
     options: ['execute'],

@@ -8,8 +8,9 @@ import { DIGEST_DIGITS, nextSteps } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
 import { pendingActionOf } from './pending-action.ts';
 import { type Payload, statusIn } from './place.ts';
+import { checklistLines, planLines, preflightReportOf } from './plan-text.ts';
 import { type Ask, confirmRun } from './prompt.ts';
-import { labelOf, type Session, START_COMMAND, takeStep, timeLeft } from './take-step.ts';
+import { labelOf, type Session, takeStep, timeLeft } from './take-step.ts';
 import { countText, durationText, timeText } from './text.ts';
 
 export interface Drive {
@@ -33,33 +34,61 @@ const STEP_BY_PHASE: Partial<Record<Phase, FunctionName>> = {
 /** @throws Refusal, RetryableFailure, FunctionFailedError: the same command continues */
 export async function drive(options: Drive): Promise<ExitCode> {
   const { session } = options;
-  let status = await beginOrContinue(options);
-  if (!ENDS.includes(status.phase)) reportPlan(session, status);
+  let status = await findOrBegin(options);
   while (!ENDS.includes(status.phase)) {
     const step = STEP_BY_PHASE[status.phase] ?? (status.next as FunctionName);
     if (step === 'freeze' && status.phase === 'verified') await approveWindow(options, status);
-    status = await takeOne(options, status, step);
+    status =
+      step === 'preflight'
+        ? await checkPrerequisites(session, inputOf(step, options, status.runId))
+        : await takeOne(options, status, step);
   }
   reportEnd(session, status);
   return status.phase === 'returned' ? EXIT.failed : EXIT.done;
 }
 
-async function beginOrContinue({ session, payload }: Drive): Promise<Status> {
-  const { place, output } = session;
-  const { runId } = payload;
+async function findOrBegin({ session, payload }: Drive): Promise<Status> {
+  const { place, output, now } = session;
+  const { runId, sourceCollection } = payload;
   const found = await statusIn(place, runId === undefined ? undefined : String(runId));
-  const isNew = found === undefined || (found.endedAt !== null && payload.sourceCollection);
-  if (!isNew) return found;
-  if (payload.sourceCollection === undefined) {
-    throw new Refusal(
-      'RefusedUnknownRun',
-      `There is no run${runId ? ` ${runId}` : ''} in ${place.where}. Next: ${START_COMMAND}.`,
-    );
+  const wantsAnother = sourceCollection !== undefined && runId !== found?.runId;
+  if (found && !(found.endedAt !== null && wantsAnother)) {
+    if (!ENDS.includes(found.phase) && found.phase !== 'started') reportPlan(session, found);
+    return found;
   }
-  const id = runId ?? new Date(session.now()).toISOString().slice(0, 10);
-  await takeStep(session, 'start', { ...payload, runId: id, execute: true });
-  output.line(`${output.mark('done')} Run ${id} begins.`, { event: 'begun', runId: id });
-  return await currentStatus(session, String(id));
+  if (sourceCollection === undefined) {
+    const which = runId === undefined ? 'There has been no run' : `There is no run ${runId}`;
+    throw new Refusal('RefusedUnknownRun', `${which} in ${place.where}.`);
+  }
+  const id = String(runId ?? new Date(now()).toISOString().slice(0, 10));
+  output.line(`Run ${id}, ${place.where}`, { event: 'begun', runId: id });
+  return await checkPrerequisites(session, { ...payload, runId: id, execute: true });
+}
+
+/** The checklist has all problems at once, also where the preflight refuses. */
+async function checkPrerequisites(session: Session, payload: Payload): Promise<Status> {
+  try {
+    reportChecklist(session, await takeStep(session, 'preflight', payload));
+  } catch (error) {
+    if (error instanceof Refusal && error.name === 'RefusedPrerequisites') {
+      reportChecklist(
+        session,
+        await takeStep(session, 'preflight', { ...payload, execute: false }),
+      );
+      throw new Refusal(error.name, 'Not every prerequisite is met.', { cause: error });
+    }
+    throw error;
+  }
+  const status = await currentStatus(session, String(payload.runId));
+  reportPlan(session, status);
+  return status;
+}
+
+function reportChecklist({ output }: Session, result: unknown): void {
+  const report = preflightReportOf(result);
+  if (!report) return;
+  const lines = ['Prerequisites:', ...checklistLines(report, output)];
+  output.line(lines.join('\n'), { event: 'prerequisites', ...report });
 }
 
 async function takeOne(options: Drive, status: Status, step: FunctionName): Promise<Status> {
@@ -89,12 +118,12 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
 }
 
 function inputOf(step: FunctionName, { payload }: Drive, runId: string): Payload {
-  const { accepts, freeBytes } = payload;
+  const { accepts } = payload;
   const own = {
-    ...(accepts !== undefined && (step === 'preflight' || step === 'copy') ? { accepts } : {}),
-    ...(freeBytes !== undefined && step === 'preflight' ? { freeBytes } : {}),
+    ...(step === 'preflight' ? payload : {}),
+    ...(accepts !== undefined && step === 'copy' ? { accepts } : {}),
   };
-  return { runId, execute: true, ...own };
+  return { ...own, runId, execute: true };
 }
 
 function mayRollBack({ phase }: Status, step: FunctionName): boolean {
@@ -148,23 +177,12 @@ async function currentStatus({ place }: Session, runId: string): Promise<Status>
 
 function reportPlan({ output, place }: Session, status: Status): void {
   const { runId, plan, phase } = status;
-  const { sourceCollection: source, windowMinutes, retentionDays } = plan;
-  const live = liveCollectionOf({ plan });
-  const removed = [
-    ...(plan.removesWhenOver ? [source] : []),
-    ...(plan.removesArtifactsWhenOver ? ['the backups'] : []),
-  ];
-  const after =
-    removed.length > 0
-      ? `then ${removed.join(' and ')} are removed`
-      : 'nothing is removed after that';
-  const text = [
-    output.bold(`Run ${runId} (${phase}), ${place.where}`),
-    `  Creates  collections ${plan.targetCollection} and ${plan.targetCollection}_entities${live === plan.targetCollection ? '' : `, uploaded as ${live}`}; a snapshot, a graph dump and reports as artifacts`,
-    `  Changes  the collection setting from ${source} to ${live}, and the deployed version; users cannot write for up to ${countText(windowMinutes, 'minute')}`,
-    `  Keeps    collection ${source} and the backups for ${countText(retentionDays, 'day')} after the switch; ${after}`,
-  ].join('\n');
-  output.line(text, { event: 'plan', runId, phase, plan }, nextSteps(status, place.stage));
+  const lines = [`Plan of run ${runId} (${phase}), ${place.where}:`, ...planLines(plan)];
+  output.line(
+    lines.join('\n'),
+    { event: 'plan', runId, phase, plan },
+    nextSteps(status, place.stage),
+  );
 }
 
 function reportEnd({ output, place }: Session, status: Status): void {

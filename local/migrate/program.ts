@@ -1,6 +1,7 @@
 // The commands as commander has them, and what each does with what was typed.
 import { userInfo } from 'node:os';
 import { Refusal } from '../../lib/migration/refusals.ts';
+import type { Plan } from '../../lib/migration/runs/run.ts';
 import { createCommand } from '../program.ts';
 import type { Running } from '../running.ts';
 import { firstLine } from '../start-error.ts';
@@ -17,6 +18,7 @@ import { INVOCATION, type NextStep, nextSteps } from './next-steps.ts';
 import { OPTIONS, payloadOf, type Typed } from './options.ts';
 import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
 import { type Payload, type Place, statusIn } from './place.ts';
+import { checklistLines, planLines, preflightReportOf } from './plan-text.ts';
 import { type Ask, confirmRun, createAsk } from './prompt.ts';
 import { nextLines, statusAsText } from './status-text.ts';
 import { createSession, labelOf, type Session, takeStep } from './take-step.ts';
@@ -121,7 +123,10 @@ async function actOnce({ session, ask, name, typed }: Once): Promise<ExitCode> {
     return undefined;
   });
   const next = status ? nextSteps(status, place.stage) : [];
-  const lines = [...resultLines(name, result), ...(status ? nextLines(status, place.stage) : [])];
+  const lines = [
+    ...resultLines(name, result, output),
+    ...(status ? nextLines(status, place.stage) : []),
+  ];
   output.line(lines.join('\n'), { event: name, exitCode: EXIT.done, result: result ?? null }, next);
   return EXIT.done;
 }
@@ -137,9 +142,9 @@ async function showStatus({ place, output }: Session, { run }: Typed): Promise<E
 
 async function inputOf({ place, now }: Session, name: CommandName, typed: Typed): Promise<Payload> {
   if (name === 'watch') return {};
-  const runId = typed.run ?? (name === 'start' ? undefined : (await statusIn(place))?.runId);
-  if (runId === undefined && name !== 'start') throw noRun(place, undefined);
-  const own = { ...payloadOf(typed), ...(runId === undefined ? {} : { runId }) };
+  const runId = typed.run ?? (await statusIn(place))?.runId;
+  if (runId === undefined) throw noRun(place, undefined);
+  const own = { ...payloadOf(typed), runId };
   if (name !== 'approve') return own;
   const expiresAt = new Date(now() + APPROVAL_MS).toISOString();
   return { approvedBy: userInfo().username, expiresAt, ...own };
@@ -150,7 +155,16 @@ function noRun({ where }: Place, run: string | undefined): Refusal {
   return new Refusal('RefusedUnknownRun', `${which} in ${where}.`);
 }
 
-function resultLines(name: CommandName, result: unknown): string[] {
+function resultLines(name: CommandName, result: unknown, output: Output): string[] {
+  const report = preflightReportOf(result);
+  if (report) {
+    return [
+      'Prerequisites:',
+      ...checklistLines(report, output),
+      'Plan:',
+      ...planLines(report.plan as unknown as Plan),
+    ];
+  }
   const { dryRun, done, phase, forecast, approvedUntil } = (result ?? {}) as Record<
     string,
     unknown

@@ -6,7 +6,7 @@ import { RetryableFailure } from '../../lib/migration/refusals.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { firstLine } from '../start-error.ts';
 import type { FunctionName } from './commands.ts';
-import { INVOCATION, nextSteps } from './next-steps.ts';
+import { nextSteps } from './next-steps.ts';
 import type { Output } from './output.ts';
 import { pendingActionOf } from './pending-action.ts';
 import { type Payload, type Place, statusIn } from './place.ts';
@@ -153,6 +153,3 @@ async function statusOrUndefined({ place }: Session, { runId }: Payload) {
     () => undefined,
   );
 }
-
-/** What the command line calls itself where there is no run to name. */
-export const START_COMMAND = `${INVOCATION} run --source COLLECTION`;

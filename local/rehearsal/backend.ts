@@ -5,7 +5,7 @@ import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { servicesFromEnvironment } from '../../lib/migration/services-from-environment.ts';
-import { denseVectorOf } from '../../lib/migration/steps/preflight-checks.ts';
+import { denseVectorOf } from '../../lib/migration/steps/prerequisites.ts';
 import type { Running } from '../running.ts';
 import { StartError } from '../start-error.ts';
 import type { RehearsalStore } from './store.ts';

@@ -4,8 +4,8 @@ import type { Run } from '../../lib/migration/runs/run.ts';
 import { takeStep } from '../../lib/migration/runs/step.ts';
 import type { StepInput } from '../../lib/migration/runs/step-input.ts';
 import type { Services } from '../../lib/migration/services.ts';
+import { createRun } from '../../lib/migration/steps/new-run.ts';
 import { rollback } from '../../lib/migration/steps/rollback.ts';
-import { startRun } from '../../lib/migration/steps/start.ts';
 import { keepWatch } from '../../lib/migration/steps/watch.ts';
 import { startWebhook } from '../sandbox/webhook.ts';
 import type { WorldOptions } from '../sandbox/world.ts';
@@ -61,7 +61,7 @@ export async function startRehearsal(
   const start = once(async () => {
     const swap = uploads ? { uploadAs: stage.uploadAs } : {};
     const plan = { sourceCollection: stage.source, freeBytes: FREE_BYTES, ...swap };
-    await startRun(services, { runId: parts.runId, execute: true, ...plan });
+    await createRun(services, { runId: parts.runId, execute: true, ...plan });
   });
   return {
     ...stage,

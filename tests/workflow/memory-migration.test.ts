@@ -77,7 +77,7 @@ describe('the state machine', () => {
     });
     expect(await execute(migration)).toEqual({
       tasks: ['Look', 'Preflight'],
-      failure: 'RefusedLeftovers',
+      failure: 'RefusedPrerequisites',
     });
     await vectors.deleteCollection(`${SOURCE}_v3_old`);
     const again = await execute(migration, { onTask: approving(migration) });

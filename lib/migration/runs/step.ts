@@ -38,6 +38,8 @@ export type Outcome =
   | {
       readonly done: true;
       readonly evidence?: Reference;
+      /** What an operator is shown; the record does not keep it. */
+      readonly report?: Forecast;
       /** Beside phase and evidence. */
       readonly changes?: Partial<Pick<Run, 'liveAt' | 'retainUntil' | 'remindedAt'>>;
     }
@@ -79,6 +81,7 @@ export type StepResult =
       readonly phase: Run['phase'];
       readonly done: boolean;
       readonly waitSeconds: number;
+      readonly report?: Forecast;
     };
 
 /**
@@ -249,8 +252,9 @@ function finishedRun(
 }
 
 function resultOf({ runId, phase }: Run, outcome: Outcome): StepResult {
-  const waitSeconds = outcome.done ? 0 : outcome.waitSeconds;
-  return { runId, dryRun: false, phase, done: outcome.done, waitSeconds };
+  if (!outcome.done) return { runId, dryRun: false, phase, ...outcome };
+  const { report } = outcome;
+  return { runId, dryRun: false, phase, done: true, waitSeconds: 0, ...(report && { report }) };
 }
 
 function standingOf({ phase, evidence, retainUntil }: Run): Standing {

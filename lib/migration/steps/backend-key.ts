@@ -5,7 +5,7 @@ import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { ofTestUser } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
-import { type Finding, findingOf } from './preflight-checks.ts';
+import { type Prerequisite, problemOf } from './prerequisites.ts';
 
 export interface KeyCheck {
   /**
@@ -13,20 +13,31 @@ export interface KeyCheck {
    * and only the first write shows whose the key is.
    */
   readonly isOfTestUser: 'proved' | 'not-told' | 'refused' | 'not-asked';
-  readonly findings: readonly Finding[];
+  readonly prerequisite: Prerequisite;
 }
 
 // Without a name in it: of one, the new version would make a collection of entities.
 const QUESTION = 'what do i like';
 
-/** A key of another user, or of nobody, is a finding. */
+/** A key of another user, or of nobody, is a problem. */
 export async function checkKey(services: BackendAndStore, run: Run): Promise<KeyCheck> {
   try {
-    return { isOfTestUser: await proveKey(services, run), findings: [] };
+    const isOfTestUser = await proveKey(services, run);
+    return {
+      isOfTestUser,
+      prerequisite: { name: NAME, detail: DETAIL[isOfTestUser], problems: [] },
+    };
   } catch (error) {
-    return { isOfTestUser: 'refused', findings: [findingOf(error)] };
+    const problems = [problemOf(error)];
+    return { isOfTestUser: 'refused', prerequisite: { name: NAME, detail: 'refused', problems } };
   }
 }
+
+const NAME = 'API key of the test user';
+const DETAIL = {
+  proved: 'accepted, and refused for others',
+  'not-told': 'accepted; the first write shows whose it is',
+} as const;
 
 type BackendAndStore = Pick<Services, 'backend' | 'vectors'>;
 

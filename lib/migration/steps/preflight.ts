@@ -1,107 +1,143 @@
-// Looks at everything that can be known to stand in the way, changes nothing, and reports or refuses.
+// Checks everything that can stand in the way of a migration, changes nothing, and reports all problems at once.
 import { KEYWORD_SLOT } from '../points.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
+import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
-import type { Step, StepContext, Turn } from '../runs/step.ts';
+import type { Forecast, Step, StepContext, Turn } from '../runs/step.ts';
 import type { Scan } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { checkKey, type KeyCheck } from './backend-key.ts';
-import { checkGraph } from './graph-check.ts';
-import {
-  checkLayout,
-  checkNames,
-  checkNodes,
-  checkUsers,
-  denseVectorOf,
-  type Finding,
-} from './preflight-checks.ts';
-import { refusalOver } from './preflight-refusal.ts';
 import { premadeOf } from './premade.ts';
+import {
+  checkCollection,
+  checkGraph,
+  checkMemories,
+  checkNames,
+  checkSpace,
+  checkStore,
+  denseVectorOf,
+  estimateSpace,
+  type Prerequisite,
+} from './prerequisites.ts';
 import { scanCollection } from './recorded-counts.ts';
-import { checkSpace, estimateSpace, type SpaceCheck } from './space-check.ts';
 
 export const preflight: Step = {
   command: 'preflight',
+  forecast: forecastPreflight,
   work: async (turn) => {
-    const { services, lease } = turn;
+    const { services, run, lease } = turn;
     const report = await examine(turn);
+    const { prerequisites } = report;
     const { points, users } = report.source;
-    const reference = await storeReport(services, {
+    const problems = prerequisites.flatMap(({ problems }) => problems);
+    const evidence = await storeReport(services, {
       lease,
       name: 'preflight-report',
       content: report,
       facts: {
-        findings: report.findings.length,
+        problems: problems.length,
         points,
         users,
         keyOfTestUser: report.backend.keyOfTestUser,
       },
     });
-    if (report.findings.length > 0) await withdrawEarlier(turn);
-    const refusal = refusalOver(report.findings, reference.artifact);
-    if (refusal) throw refusal;
-    return { done: true, evidence: reference };
+    if (problems.length === 0) {
+      return { done: true, evidence, report: { plan: run.plan, prerequisites } };
+    }
+    await withdrawEarlier(turn);
+    throw refusalOf(prerequisites, evidence.artifact);
   },
 };
 
-async function examine({ services, run, input }: StepContext) {
+/** The plan and every prerequisite, also of a run that does not exist yet. */
+export async function forecastPreflight(context: StepContext): Promise<Forecast> {
+  const { prerequisites } = await examine(context);
+  return { plan: context.run.plan, prerequisites };
+}
+
+/** Of one prerequisite; the report has all of them. */
+const MAX_REPORTED = 5;
+
+function refusalOf(prerequisites: readonly Prerequisite[], report: string): Refusal {
+  const failed = prerequisites.filter(({ problems }) => problems.length > 0);
+  const lines = failed.map(({ name, problems }) => {
+    const reported = problems.slice(0, MAX_REPORTED).map(({ why, remedy }) => `${why} ${remedy}`);
+    const more = problems.length - reported.length;
+    return `${name}: ${[...reported, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')}`;
+  });
+  return new Refusal('RefusedPrerequisites', `${lines.join(' ')} The report is ${report}.`);
+}
+
+async function examine({ services, run, input }: Omit<StepContext, 'lease'>) {
   const { vectors, backend, preview, clock } = services;
   const { runId, plan } = run;
   const collection = plan.sourceCollection;
   const store = { version: await vectors.version(), nodes: await vectors.nodeCount() };
   await backend.health();
-  // Not asked for more: some versions build their collection with the first other question. Whom this one takes
-  // the key for is proved by the first write of the rebuild, long before the window.
+  // Nothing else is asked: some versions create their collection with the first other request. The first write of the
+  // rebuild, long before the window, proves whom this one takes the key for.
   await preview?.health();
   const info = await vectors.collectionInfo(collection);
   const dense = denseVectorOf(info?.config.params.vectors);
-  const obstacles = [
-    ...(await checkNodes(vectors)),
-    ...(await checkNames(services, run, await premadeOf(services, run))),
-    ...(info ? checkLayout(info) : []),
+  const first = [
+    await checkStore(vectors),
+    await checkNames(services, run, await premadeOf(services, run)),
+    ...(info ? [checkCollection(info)] : []),
   ];
   const graph = await checkGraph(services, plan);
   const freeBytes = input.freeBytes ?? plan.freeBytes ?? null;
-  // A collection of another kind, or one that forbids it, is not gone through.
-  const look = obstacles.length === 0 ? await lookThrough(services, run, freeBytes) : NOT_LOOKED;
+  // A collection of another kind, or one that forbids it, is not read.
+  const isReadable = first.every(({ problems }) => problems.length === 0);
+  const contents = isReadable ? await examineContents(services, run, freeBytes) : UNREAD;
   return {
     runId,
     at: clock().toISOString(),
     store,
-    /** Whom the key of the memory backend has to map to. */
+    /** The user of the memory backend's key. */
     testUser: testUserOf(runId),
-    backend: { keyOfTestUser: look.keyOfTestUser, preview: preview ? 'healthy' : 'not given' },
+    backend: { keyOfTestUser: contents.keyOfTestUser, preview: preview ? 'healthy' : 'not given' },
     graph: graph.seen,
-    space: look.space,
+    space: contents.space,
     source: {
       collection,
       ...dense,
       hasKeywordSlot: info?.config.params.sparse_vectors?.[KEYWORD_SLOT] !== undefined,
-      ...figuresOf(look.scanned),
+      ...figuresOf(contents.scanned),
     },
-    findings: [...obstacles, ...graph.findings, ...look.findings],
+    prerequisites: [...first, graph.prerequisite, ...contents.prerequisites],
   };
 }
 
-interface Look {
+interface ContentsReport {
   readonly scanned?: Scan;
   readonly keyOfTestUser: KeyCheck['isOfTestUser'];
-  readonly space: SpaceCheck | null;
-  readonly findings: readonly Finding[];
+  readonly space: { readonly neededBytes: number; readonly freeBytes: number | null } | null;
+  readonly prerequisites: readonly Prerequisite[];
 }
 
-const NOT_LOOKED: Look = { keyOfTestUser: 'not-asked', space: null, findings: [] };
+const UNREAD: ContentsReport = { keyOfTestUser: 'not-asked', space: null, prerequisites: [] };
 
-async function lookThrough(services: Services, run: Run, freeBytes: number | null): Promise<Look> {
+async function examineContents(
+  services: Services,
+  run: Run,
+  freeBytes: number | null,
+): Promise<ContentsReport> {
   const { vectors } = services;
   const { plan } = run;
   const key = await checkKey(services, run);
   const scanned = await scanCollection(services, run, plan.sourceCollection);
-  const space = { neededBytes: await estimateSpace(vectors, plan), freeBytes };
-  const users = checkUsers(scanned.contents, plan);
-  const findings = [...key.findings, ...users, ...checkSpace(space, plan)];
-  return { scanned, keyOfTestUser: key.isOfTestUser, space, findings };
+  const neededBytes = await estimateSpace(vectors, plan);
+  return {
+    scanned,
+    keyOfTestUser: key.isOfTestUser,
+    space: { neededBytes, freeBytes },
+    prerequisites: [
+      key.prerequisite,
+      checkMemories(scanned.contents, plan),
+      checkSpace(neededBytes, freeBytes, plan),
+    ],
+  };
 }
 
 function figuresOf(scanned: Scan | undefined) {

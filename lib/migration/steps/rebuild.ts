@@ -11,8 +11,8 @@ import { builtCollectionsOf, collectionsOf, ofTestUser } from '../runs/run-names
 import type { Outcome, Step, Turn } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { proveEmbeddings } from './embedding-probe.ts';
-import { denseVectorOf } from './preflight-checks.ts';
 import { premadeOf } from './premade.ts';
+import { denseVectorOf } from './prerequisites.ts';
 import { TEST_MEMORIES } from './test-memories.ts';
 import { hybridProofSchema, proveHybrid } from './warm-up-proof.ts';
 
@@ -124,7 +124,7 @@ async function createExplicitly(
   const info = await vectors.collectionInfo(plan.sourceCollection);
   const { size } = denseVectorOf(info?.config.params.vectors);
   if (!size) {
-    throw new Refusal('RefusedSource', `${plan.sourceCollection} has no unnamed vector.`);
+    throw new Refusal('RefusedByStore', `${plan.sourceCollection} has no unnamed vector.`);
   }
   const settings: CollectionSettings = {
     vectors: { size, distance: 'Cosine', on_disk: false },

@@ -8,7 +8,7 @@ import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { companionOf, ofTestUser } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
-import { denseVectorOf } from './preflight-checks.ts';
+import { denseVectorOf } from './prerequisites.ts';
 
 export const hybridProofSchema = v.object({
   dimensions: v.number(),

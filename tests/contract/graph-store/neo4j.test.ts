@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { restoreGraph } from '../../../lib/migration/graph/restore.ts';
-import { checkGraph } from '../../../lib/migration/steps/graph-check.ts';
+import { checkGraph } from '../../../lib/migration/steps/prerequisites.ts';
 import { createSandboxGraph } from '../../../local/sandbox/graph.ts';
 import { openArtifactFolder } from '../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
@@ -38,8 +38,8 @@ function describeNeo4j(url: string): void {
 
   test('A look at Neo4j finds everything that a dump needs', async () => {
     const graph = await fillWithSample(await openEmpty());
-    const { seen, findings } = await checkGraph({ graph }, PLAN);
-    expect(findings).toEqual([]);
+    const { seen, prerequisite } = await checkGraph({ graph }, PLAN);
+    expect(prerequisite.problems).toEqual([]);
     expect(seen).toMatchObject({ edition: 'community', nodes: SAMPLE_NODES.length });
   });
 

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
 import { createRemembering } from '../../../lib/migration/runs/remembering.ts';
-import { startRun } from '../../../lib/migration/steps/start.ts';
+import { createRun } from '../../../lib/migration/steps/new-run.ts';
 import { startSandboxWorld } from '../../../local/sandbox/world.ts';
 import { createTestTable } from '../test-table.ts';
 import { startLambdaDouble } from './lambda-double.ts';
@@ -113,7 +113,7 @@ export async function createOperator(
 
   async function start(plan: Record<string, unknown> = {}): Promise<void> {
     const begun = { runId: RUN, execute: true, sourceCollection: 'memories', ...plan };
-    await startRun(world.services, { ...begun, accepts: ['no-graph', 'unknown-space'] });
+    await createRun(world.services, { ...begun, accepts: ['no-graph', 'unknown-space'] });
   }
 
   const record = () => world.services.runs.read(RUN);

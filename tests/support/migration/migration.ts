@@ -8,11 +8,11 @@ import { backup } from '../../../lib/migration/steps/backup.ts';
 import { copy } from '../../../lib/migration/steps/copy-step.ts';
 import { cutover } from '../../../lib/migration/steps/cutover.ts';
 import { freeze } from '../../../lib/migration/steps/freeze.ts';
+import { createRun } from '../../../lib/migration/steps/new-run.ts';
 import { preflight } from '../../../lib/migration/steps/preflight.ts';
 import { rebuild } from '../../../lib/migration/steps/rebuild.ts';
 import { retention } from '../../../lib/migration/steps/retention.ts';
 import { rollback } from '../../../lib/migration/steps/rollback.ts';
-import { startRun } from '../../../lib/migration/steps/start.ts';
 import { stay } from '../../../lib/migration/steps/stay.ts';
 import { verify } from '../../../lib/migration/steps/verify-step.ts';
 import {
@@ -67,7 +67,7 @@ export async function createMigration(
   async function start(plan: Record<string, unknown> = {}): Promise<void> {
     const enough = { freeBytes: 1e9 };
     const own = { runId: RUN, execute: true, sourceCollection: SOURCE };
-    await startRun(services, { ...own, ...enough, ...plan });
+    await createRun(services, { ...own, ...enough, ...plan });
   }
 
   /** One invocation. */

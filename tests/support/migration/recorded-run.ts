@@ -51,7 +51,7 @@ export async function createRecordedRun(options: {
 
   async function start() {
     const removes = { removesWhenOver: true, removesArtifactsWhenOver: true };
-    await invoke('start', { sourceCollection: SOURCE, ...removes, accepts: ['unknown-space'] });
+    await invoke('preflight', { sourceCollection: SOURCE, ...removes, accepts: ['unknown-space'] });
   }
 
   async function watch() {

@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { GATES } from '../../../lib/migration/phases.ts';
 import { stepInputSchema } from '../../../lib/migration/runs/step-input.ts';
 import { approveInputSchema } from '../../../lib/migration/steps/approve.ts';
-import { startInputSchema } from '../../../lib/migration/steps/start.ts';
+import { preflightInputSchema } from '../../../lib/migration/steps/new-run.ts';
 import { statusInputSchema } from '../../../lib/migration/steps/status.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../../docs/migration.md'), 'utf8');
-const SCHEMAS = [startInputSchema, approveInputSchema, statusInputSchema, stepInputSchema];
+const SCHEMAS = [preflightInputSchema, approveInputSchema, statusInputSchema, stepInputSchema];
 
 interface Field {
   readonly type: string;

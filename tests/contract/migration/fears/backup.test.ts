@@ -109,7 +109,7 @@ describe('Fear 3: a backup that cannot be restored', () => {
     const before = await standingOf(migration);
     const vectors = { ...migration.services.vectors, nodeCount: async () => 3 };
     const attempt = migration.finish('preflight', {}, { ...migration.services, vectors });
-    await expect(attempt).rejects.toEqual(named('RefusedSeveralNodes'));
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
     expect(await standingOf(migration)).toEqual(before);
   });
 

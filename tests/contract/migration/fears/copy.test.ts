@@ -207,8 +207,8 @@ describe('Fear 12: the client gives up, the server goes on, and a retry does it 
 
 describe('Fear 13: disk or memory of the store is exhausted', () => {
   it.each([
-    ['too little', { freeBytes: 1_000 }, 'RefusedLittleSpace'],
-    ['unknown', { freeBytes: undefined }, 'RefusedUnknownSpace'],
+    ['too little', { freeBytes: 1_000 }, 'RefusedPrerequisites'],
+    ['unknown', { freeBytes: undefined }, 'RefusedPrerequisites'],
   ] as const)('room that is %s stops the preflight', async (_, plan, refusal) => {
     const migration = await migrationAt('started', {}, plan);
     const before = await standingOf(migration);

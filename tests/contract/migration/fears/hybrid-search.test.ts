@@ -74,7 +74,7 @@ describe('Fear 10: unreachable users after the upgrade', () => {
     await migration.services.vectors.upsert(SOURCE, [point(1, payload, vector)], 'upsert');
     const before = await standingOf(migration);
     const attempt = migration.finish('preflight');
-    await expect(attempt).rejects.toEqual(named('RefusedUnreachableUsers'));
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
     await expect(attempt).rejects.not.toThrow(/ada/);
     expect(await standingOf(migration)).toEqual(before);
   });
@@ -85,7 +85,7 @@ describe('Fear 10: unreachable users after the upgrade', () => {
     await migration.services.vectors.upsert(SOURCE, [point(1, payload, vector)], 'upsert');
     const before = await standingOf(migration);
     const attempt = migration.finish('preflight');
-    await expect(attempt).rejects.toEqual(named('RefusedExpiredMemories'));
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
     expect(await standingOf(migration)).toEqual(before);
   });
 });
@@ -141,7 +141,7 @@ describe('Fear 11: a wrong embedding model, dimension or distance in the new con
     await vectors.deleteCollection(SOURCE);
     await vectors.createCollection(SOURCE, { vectors: { size: 8, distance: 'Dot' } });
     await migration.start();
-    await expect(migration.finish('preflight')).rejects.toEqual(named('RefusedVectorLayout'));
+    await expect(migration.finish('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
     expect((await migration.runs.read(RUN)).phase).toBe('started');
   });
 });

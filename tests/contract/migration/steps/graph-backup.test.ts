@@ -45,7 +45,7 @@ describe('the backup of the graph', () => {
 
   it('is not left out unless the plan says so', async () => {
     const migration = await migrationAt('started', { hasGraph: false });
-    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedNoGraph'));
+    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
   });
 
   it('is left out where the plan says so', async () => {

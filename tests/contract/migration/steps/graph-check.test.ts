@@ -31,7 +31,7 @@ describe('the graph', () => {
     const url = `bolt://127.0.0.1:${port}`;
     await using graph = openNeo4j({ url, user: 'neo4j', password: '', patienceMs: 0 });
     const { migration, attempt } = await preflightOver(() => graph);
-    await expect(attempt).rejects.toEqual(named('RefusedGraph'));
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
     await expect(attempt).rejects.toThrow(/no-graph/);
     expect((await migration.runs.read(RUN)).phase).toBe('started');
   });
@@ -48,7 +48,7 @@ describe('the graph', () => {
         ...graph,
         [part]: () => failing(error),
       }));
-      await expect(attempt).rejects.toEqual(named('RefusedGraph'));
+      await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
       await expect(attempt).rejects.toThrow(/ProcedureNotFound/);
     },
   );
@@ -63,7 +63,7 @@ describe('the graph', () => {
           throw new Refusal('RefusedGraph', 'Neo.ClientError.Statement.SyntaxError');
         },
       }));
-      await expect(attempt).rejects.toEqual(named('RefusedGraph'));
+      await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
     },
   );
 
@@ -88,7 +88,7 @@ describe('the graph', () => {
       ...graph,
       server: () => failing(error),
     }));
-    await expect(attempt).rejects.toEqual(named('RefusedCredentials'));
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
   });
 
   it('that is gone is told beside whatever else is in the way', async () => {
@@ -97,7 +97,7 @@ describe('the graph', () => {
       failing(new RetryableFailure('RetryableUnavailable', 'ServiceUnavailable'));
     const spoken = { ...migration.services, graph: { ...migration.graph, server } };
     const attempt = migration.finish('preflight', {}, spoken);
-    await expect(attempt).rejects.toThrow(/RefusedGraph: ServiceUnavailable/);
-    await expect(attempt).rejects.toThrow(/RefusedSource: There is no collection nothing/);
+    await expect(attempt).rejects.toThrow(/Graph store: ServiceUnavailable/);
+    await expect(attempt).rejects.toThrow(/Collection names: There is no collection nothing/);
   });
 });

@@ -1,7 +1,7 @@
 // What an operator may do late, interrupt, or find changed by somebody else.
 import { describe, expect, it } from 'vitest';
 import { takeStep } from '../../../../lib/migration/runs/step.ts';
-import { startRun } from '../../../../lib/migration/steps/start.ts';
+import { createRun } from '../../../../lib/migration/steps/new-run.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { RUN, STEPS } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
@@ -10,7 +10,7 @@ import { named } from '../../../support/migration/refused.ts';
 describe('a finding accepted late', () => {
   it('is added to the plan by the step that found it', async () => {
     const migration = await migrationAt('started', { hasGraph: false });
-    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedNoGraph'));
+    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
     await migration.finish('preflight', { accepts: ['no-graph'] });
     expect(await migration.runs.read(RUN)).toMatchObject({
       phase: 'checked',
@@ -29,7 +29,7 @@ describe('an id whose run has ended', () => {
   it('is refused as ended, by its phase', async () => {
     const migration = await migrationAt('started');
     await migration.finish('abandon');
-    const again = startRun(migration.services, {
+    const again = createRun(migration.services, {
       ...{ runId: RUN, execute: true, sourceCollection: SOURCE },
     });
     await expect(again).rejects.toEqual(named('RefusedRunEnded'));

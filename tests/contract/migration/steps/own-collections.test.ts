@@ -33,7 +33,7 @@ describe('a collection of somebody else', () => {
     const { vectors } = migration.services;
     await vectors.createCollection(name, LAYOUT);
     await migration.start();
-    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedTarget'));
+    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
     await migration.finish('abandon');
     expect(await vectors.listCollections()).toContain(name);
   });

@@ -1,6 +1,8 @@
 // What the preflight refuses, each by its name, and that it changes nothing.
 import { describe, expect, it } from 'vitest';
 import { readReport } from '../../../../lib/migration/runs/reports.ts';
+import { takePreflight } from '../../../../lib/migration/steps/new-run.ts';
+import type { Prerequisite } from '../../../../lib/migration/steps/prerequisites.ts';
 import { DEFAULT_VERSION } from '../../../../local/sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
@@ -17,6 +19,7 @@ async function withPayload({ services }: Migration, payload: string): Promise<vo
 interface Obstacle {
   readonly about: string;
   readonly refusal: Parameters<typeof named>[0];
+  readonly prerequisite?: string;
   readonly put: (migration: Migration) => Promise<unknown>;
   readonly plan?: Record<string, unknown>;
 }
@@ -24,35 +27,41 @@ interface Obstacle {
 const OBSTACLES: readonly Obstacle[] = [
   {
     about: 'a source that is not there',
-    refusal: 'RefusedSource',
+    refusal: 'RefusedPrerequisites',
+    prerequisite: 'Collection names',
     plan: { sourceCollection: 'nothing' },
     put: async () => {},
   },
   {
     about: 'a source that is an alias',
-    refusal: 'RefusedSource',
+    refusal: 'RefusedPrerequisites',
+    prerequisite: 'Collection names',
     plan: { sourceCollection: 'other-name' },
     put: ({ qdrant }) => createAlias(qdrant.url, 'other-name', SOURCE),
   },
   {
     about: 'a backend that works on another collection',
-    refusal: 'RefusedSource',
+    refusal: 'RefusedPrerequisites',
+    prerequisite: 'Collection names',
     put: ({ services }) => services.setting.change({ from: SOURCE, to: 'another' }),
   },
   {
     about: 'a target that is taken',
-    refusal: 'RefusedTarget',
+    refusal: 'RefusedPrerequisites',
+    prerequisite: 'Collection names',
     put: ({ services, target }) =>
       services.vectors.createCollection(target, { vectors: { size: 8, distance: 'Cosine' } }),
   },
   {
     about: 'a target that is an alias',
-    refusal: 'RefusedTarget',
+    refusal: 'RefusedPrerequisites',
+    prerequisite: 'Collection names',
     put: ({ qdrant, target }) => createAlias(qdrant.url, target, SOURCE),
   },
   {
     about: 'a companion that is taken',
-    refusal: 'RefusedTarget',
+    refusal: 'RefusedPrerequisites',
+    prerequisite: 'Collection names',
     put: ({ services, target }) =>
       services.vectors.createCollection(`${target}_entities`, {
         vectors: { size: 8, distance: 'Cosine' },
@@ -60,7 +69,8 @@ const OBSTACLES: readonly Obstacle[] = [
   },
   {
     about: 'what an earlier run left behind',
-    refusal: 'RefusedLeftovers',
+    refusal: 'RefusedPrerequisites',
+    prerequisite: 'Collection names',
     put: ({ services }) =>
       services.vectors.createCollection(`${SOURCE}_v3_earlier`, {
         vectors: { size: 8, distance: 'Cosine' },
@@ -77,18 +87,21 @@ const OBSTACLES: readonly Obstacle[] = [
     ] as const
   ).map(([about, payload]) => ({
     about: `a memory with ${about}`,
-    refusal: 'RefusedUnreachableUsers' as const,
+    refusal: 'RefusedPrerequisites' as const,
+    prerequisite: 'Memories',
     put: (migration: Migration) => withPayload(migration, payload),
   })),
   {
     about: 'a memory that the new version would hide',
-    refusal: 'RefusedExpiredMemories',
+    refusal: 'RefusedPrerequisites',
+    prerequisite: 'Memories',
     put: (migration) =>
       withPayload(migration, '{"user_id":"ada","data":"x","expiration_date":"2020-01-01"}'),
   },
   {
     about: 'a store whose shards are not ready',
-    refusal: 'RefusedUnhealthyStore',
+    refusal: 'RefusedPrerequisites',
+    prerequisite: 'Vector store',
     put: async ({ qdrant }) =>
       qdrant.fault({ on: /readyz/, does: { kind: 'answer', status: 503, body: 'not ready' } }),
   },
@@ -123,17 +136,42 @@ describe('the preflight', () => {
       testUser: '__migration_test_run-a',
       store: { version: DEFAULT_VERSION, nodes: 1 },
       source: { points: 60, size: 8, distance: 'Cosine', hasKeywordSlot: false },
-      findings: [],
+      prerequisites: expect.arrayContaining([expect.objectContaining({ name: 'Memories' })]),
     });
     expect(JSON.stringify(report)).not.toMatch(/"user-\d+"/);
   });
 
-  it.each(OBSTACLES)('refuses $about', async ({ refusal, put, plan }) => {
+  it.each(OBSTACLES)('refuses $about', async ({ refusal, prerequisite, put, plan }) => {
     const migration = await createMigration();
     await put(migration);
     await migration.start(plan);
-    await expect(migration.invoke('preflight')).rejects.toEqual(named(refusal));
+    const attempt = migration.invoke('preflight');
+    await expect(attempt).rejects.toEqual(named(refusal));
+    if (prerequisite) await expect(attempt).rejects.toThrow(`${prerequisite}: `);
     expect((await migration.runs.read(RUN)).phase).toBe('started');
+  });
+
+  it('lists all problems at once, in a dry run too, which creates no run', async () => {
+    const migration = await createMigration({ hasGraph: false });
+    await withPayload(migration, '{"data":"x"}');
+    const payload = { runId: RUN, sourceCollection: SOURCE };
+    const take = (more: object) =>
+      takePreflight(migration.services, { ...payload, ...more }, { timeLeftMs: () => 600_000 });
+    const failedIn = (result: Awaited<ReturnType<typeof take>>) =>
+      result.dryRun
+        ? (result.forecast.prerequisites as Prerequisite[])
+            .filter(({ problems }) => problems.length > 0)
+            .map(({ name }) => name)
+        : [];
+    const all = ['Graph store', 'Memories', 'Disk space'];
+    expect(failedIn(await take({}))).toEqual(all);
+    expect(await migration.services.lock.activeRun()).toBeUndefined();
+    const attempt = take({ execute: true });
+    for (const name of all) await expect(attempt).rejects.toThrow(`${name}: `);
+    const accepts = ['no-graph', 'unknown-space', 'unreachable-users'];
+    expect(failedIn(await take({ accepts }))).toEqual([]);
+    expect(await take({ execute: true, accepts })).toMatchObject({ phase: 'checked', done: true });
+    await expect(take({ execute: true, windowMinutes: 9 })).rejects.toThrow('windowMinutes');
   });
 
   it.each([
@@ -148,14 +186,14 @@ describe('the preflight', () => {
       strict_mode_config: { enabled: true, ...limits },
     });
     await migration.start();
-    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedStrictMode'));
+    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
   });
 
   it('that finds something takes the place of an earlier one that found nothing', async () => {
     const migration = await migrationAt('preflighted');
     const { evidence } = await migration.runs.read(RUN);
     await withPayload(migration, '{"data":"x"}');
-    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedUnreachableUsers'));
+    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
     const backup = migration.invoke('backup');
     await expect(backup).rejects.toEqual(named('RefusedMissingEvidence'));
     expect(evidence).toHaveProperty('preflight-report');

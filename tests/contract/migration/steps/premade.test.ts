@@ -54,7 +54,7 @@ describe('a collection that the new version has made at its start', () => {
     await spoken.preview.addMemory('user-1', 'Somebody writes to it already');
     await migration.start();
     const attempt = migration.finish('preflight', {}, spoken);
-    await expect(attempt).rejects.toEqual(named('RefusedTarget'));
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
   });
 
   it('is in the way where nobody has told of a new version that is up', async () => {
@@ -62,6 +62,6 @@ describe('a collection that the new version has made at its start', () => {
     const { services, target: collection, clock: now } = migration;
     await startNewVersion({ store: services.vectors, collection, dimensions: 8, now });
     await migration.start();
-    await expect(migration.finish('preflight')).rejects.toEqual(named('RefusedTarget'));
+    await expect(migration.finish('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
   });
 });

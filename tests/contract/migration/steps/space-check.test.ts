@@ -26,7 +26,7 @@ describe('free space', () => {
   it('that nobody has told is refused, and nothing is changed', async () => {
     const migration = await migrationAt('started', {}, NOT_TOLD);
     const attempt = migration.finish('preflight');
-    await expect(attempt).rejects.toEqual(named('RefusedUnknownSpace'));
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
     await expect(attempt).rejects.toThrow(/needs about [\d,.]+ (bytes|GB)/);
     expect((await migration.runs.read(RUN)).phase).toBe('started');
   });
@@ -40,7 +40,7 @@ describe('free space', () => {
     const { neededBytes } = await spaceOf(await checked({}));
     const migration = await migrationAt('started', {}, { freeBytes: neededBytes - 1 });
     const attempt = migration.finish('preflight');
-    await expect(attempt).rejects.toEqual(named('RefusedLittleSpace'));
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
     const told = (bytes: number) => bytes.toLocaleString('en');
     await expect(attempt).rejects.toThrow(`${told(neededBytes - 1)} bytes`);
     await expect(attempt).rejects.toThrow(`${told(neededBytes)} bytes`);
@@ -54,7 +54,7 @@ describe('free space', () => {
       {},
       { freeBytes: 1, accepts: ['unknown-space'] },
     );
-    await expect(migration.finish('preflight')).rejects.toEqual(named('RefusedLittleSpace'));
+    await expect(migration.finish('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
   });
 
   it('is counted with vectors, payloads and keywords, three times over', async () => {

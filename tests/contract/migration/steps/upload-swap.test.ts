@@ -279,7 +279,7 @@ describe('the name that is asked for', () => {
     await vectors.createCollection('taken', LAYOUT);
     await vectors.createCollection('besides_entities', LAYOUT);
     await migration.start({ uploadAs });
-    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedTarget'));
+    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
     await migration.finish('abandon');
     expect(await names(migration)).toEqual(expect.arrayContaining([SOURCE, 'taken']));
   });

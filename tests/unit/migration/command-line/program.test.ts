@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { stepInputSchema } from '../../../../lib/migration/runs/step-input.ts';
 import { approveInputSchema } from '../../../../lib/migration/steps/approve.ts';
-import { startInputSchema } from '../../../../lib/migration/steps/start.ts';
+import { preflightInputSchema } from '../../../../lib/migration/steps/new-run.ts';
 import { statusInputSchema } from '../../../../lib/migration/steps/status.ts';
 import {
   COMMANDS,
@@ -19,15 +19,15 @@ const NAMES = Object.keys(COMMANDS) as CommandName[];
 
 describe('an input', () => {
   it('has every option of the command line in its field', async () => {
-    const { place, invoked } = createPlace({ start: [result('started')] });
+    const { place, invoked } = createPlace({ preflight: [result('checked')] });
     const plan =
       '--source memories --upload-as m2 --window-minutes 20 --retention-days 60 --vector-sample 9';
     const more =
       '--free-gb 40 --accept no-graph --accept expired-memories --removes-when-over --removes-artifacts-when-over';
-    await typeCommand(place, `start --run ${RUN} --execute ${plan} ${more}`);
+    await typeCommand(place, `preflight --run ${RUN} --execute ${plan} ${more}`);
     expect(invoked).toEqual([
       {
-        name: 'start',
+        name: 'preflight',
         payload: {
           ...{ runId: RUN, execute: true, sourceCollection: 'memories', uploadAs: 'm2' },
           ...{ windowMinutes: 20, retentionDays: 60, vectorSample: 9, freeBytes: 40e9 },
@@ -52,7 +52,7 @@ describe('an input', () => {
     'has no option that the function of %s does not read',
     (name) => {
       const own = {
-        start: startInputSchema,
+        preflight: preflightInputSchema,
         approve: approveInputSchema,
         status: statusInputSchema,
       };
@@ -78,9 +78,9 @@ describe('wrong use', () => {
     ['preflight --free-gb -5', 'whole number'],
     ['preflight --free-gb 1e400', 'whole number'],
     [`preflight --free-gb ${'9'.repeat(20)}`, 'whole number'],
-    ['preflight --execute', '--execute'],
-    ['start --window-minutes 241', '1 to 240'],
-    ['start --accept everything', 'no-graph'],
+    ['verify --execute', '--execute'],
+    ['preflight --window-minutes 241', '1 to 240'],
+    ['preflight --accept everything', 'no-graph'],
     ['status --stage pr/od', 'name of a stage'],
   ])('of "%s" ends with 2 and invokes nothing', async (words, fault) => {
     const { place, invoked } = createPlace({});

@@ -9,7 +9,7 @@ import { stepInputSchema } from '../../../../lib/migration/runs/step-input.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { approveGate, approveInputSchema } from '../../../../lib/migration/steps/approve.ts';
 import { copy } from '../../../../lib/migration/steps/copy-step.ts';
-import { startInputSchema, startRun } from '../../../../lib/migration/steps/start.ts';
+import { preflightInputSchema, takePreflight } from '../../../../lib/migration/steps/new-run.ts';
 import { statusInputSchema, statusOf } from '../../../../lib/migration/steps/status.ts';
 import { named } from '../../../support/migration/refused.ts';
 
@@ -49,17 +49,17 @@ test.each<[Record<string, unknown>, string]>([
   [{ retentionDays: 29 }, 'retentionDays has to be a whole number from 30 to 3650'],
   [{ retentionDays: 999_999_999_999_999 }, 'retentionDays has to be a whole number from 30 to'],
   [{ freeBytes: -1 }, 'freeBytes has to be a whole number of bytes'],
-  [{ uploadAs: 'a/b' }, 'uploadAs has to be a name of 1 to 180 characters, none of them /'],
+  [{ uploadAs: 'a/b' }, 'uploadAs has to be a name of 1 to 180 bytes in UTF-8, none of them /'],
   [{ uploadAs: 'a\u001b[2J' }, 'uploadAs has to be a name of '],
   [{ sourceCollection: 'a\nb' }, 'sourceCollection has to be a name of '],
   [{ sourceCollection: 'a\u202eb' }, 'sourceCollection has to be a name of '],
 ])('a plan with %j is refused with the rule', (wrong, rule) => {
   const payload = { runId: 'run-a', sourceCollection: 'memories', ...wrong };
-  expect(() => parseInput(startInputSchema, payload)).toThrow(rule);
+  expect(() => parseInput(preflightInputSchema, payload)).toThrow(rule);
 });
 
 test('every field of every function has its rule', () => {
-  const all = [startInputSchema, approveInputSchema, statusInputSchema, stepInputSchema];
+  const all = [preflightInputSchema, approveInputSchema, statusInputSchema, stepInputSchema];
   for (const { entries } of all) {
     for (const [name, entry] of Object.entries(entries)) expect(ruleOf(entry), name).toBeDefined();
   }
@@ -74,9 +74,14 @@ describe('a mistyped field', () => {
 
   test.each([
     [
-      'start',
+      'preflight',
       'retentionDay',
-      () => startRun(services, { runId: 'run-a', sourceCollection: 'm', retentionDay: 90 }),
+      () =>
+        takePreflight(
+          services,
+          { runId: 'run-a', sourceCollection: 'm', retentionDay: 90 },
+          { timeLeftMs },
+        ),
     ],
     ['status', 'runID', () => statusOf(services, { runID: 'run-a' })],
     [

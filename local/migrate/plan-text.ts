@@ -1,0 +1,54 @@
+// The prerequisites of a migration as a checklist, and its plan in words.
+import * as v from 'valibot';
+import type { Plan } from '../../lib/migration/runs/run.ts';
+import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
+import type { Output } from './output.ts';
+import { countText } from './text.ts';
+
+const preflightSchema = v.object({
+  plan: v.looseObject({}),
+  prerequisites: v.array(
+    v.object({
+      name: v.string(),
+      detail: v.string(),
+      problems: v.array(v.object({ why: v.string(), remedy: v.string() })),
+    }),
+  ),
+});
+
+export type PreflightReport = v.InferOutput<typeof preflightSchema>;
+
+/** What a preflight found; undefined for the result of another step. */
+export function preflightReportOf(result: unknown): PreflightReport | undefined {
+  const { forecast, report } = (result ?? {}) as Record<string, unknown>;
+  const found = report ?? forecast;
+  return v.is(preflightSchema, found) ? found : undefined;
+}
+
+/** A tick or a cross for each prerequisite, and all problems with their remedies. */
+export function checklistLines(
+  { prerequisites }: PreflightReport,
+  { mark }: Pick<Output, 'mark'>,
+): string[] {
+  return prerequisites.flatMap(({ name, detail, problems }) => [
+    `  ${mark(problems.length === 0 ? 'done' : 'failed')} ${name}: ${detail}`,
+    ...problems.map(({ why, remedy }) => `      ${why} ${remedy}`),
+  ]);
+}
+
+/** What is created, changed and kept, and for how long. */
+export function planLines(plan: Plan): string[] {
+  const { sourceCollection: source, targetCollection: target, uploadAs } = plan;
+  const live = liveCollectionOf({ plan });
+  const removed = [
+    ...(plan.removesWhenOver ? [source] : []),
+    ...(plan.removesArtifactsWhenOver ? ['the backups'] : []),
+  ];
+  const after =
+    removed.length > 0 ? `${removed.join(' and ')} removed then` : 'nothing is removed then';
+  return [
+    `  Creates  collections ${target} and ${target}_entities${uploadAs ? `, uploaded as ${live}` : ''}; a snapshot, a graph dump and reports as artifacts`,
+    `  Changes  the collection setting from ${source} to ${live}, and the deployed version; no writes for up to ${countText(plan.windowMinutes, 'minute')}`,
+    `  Keeps    collection ${source} and the backups for ${countText(plan.retentionDays, 'day')} after the switch; ${after}`,
+  ];
+}
