@@ -15,7 +15,7 @@ const DEFINITION = '../functions/migration/memory-migration.asl.json';
 const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-space-size=8';
 
 // These look up or note down; every other function works until Lambda's longest time is nearly over.
-const QUICK = ['migrationStatus', 'migrationApprove'];
+const QUICK = ['migrationStatus', 'migrationConfirm'];
 
 // The watchdog goes back from a window that has closed, and counts the days of the retention.
 const WATCHDOG = 'migrationRetention';

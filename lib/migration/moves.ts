@@ -1,10 +1,10 @@
 // A migration as data: which command may be given in which phase, by whom, what it needs and where it leads.
 import {
   type Actor,
+  APPROVED_EVIDENCE,
   BEFORE_WINDOW,
   type Command,
   type Evidence,
-  type Gate,
   IN_WINDOW,
   type Phase,
 } from './phases.ts';
@@ -18,7 +18,8 @@ export interface Move {
   readonly by: readonly Actor[];
   readonly needs: readonly Evidence[];
   readonly yields?: Evidence;
-  readonly gate?: Gate;
+  /** The operator names the digest of this evidence, and thereby approves it. */
+  readonly approves?: Evidence;
   /** Changes more than the run's own record: a dry run unless told otherwise. */
   readonly mutates: boolean;
 }
@@ -77,13 +78,22 @@ export const MOVES: readonly Move[] = [
   },
   {
     command: 'freeze',
-    from: ['verified', 'freezing'],
+    from: ['verified'],
     through: 'freezing',
+    to: 'frozen',
+    by: OPERATOR,
+    needs: ['verification-report'],
+    yields: 'freeze-proof',
+    approves: APPROVED_EVIDENCE,
+    mutates: true,
+  },
+  {
+    command: 'freeze',
+    from: ['freezing'],
     to: 'frozen',
     by: EITHER,
     needs: ['verification-report'],
     yields: 'freeze-proof',
-    gate: 'window',
     mutates: true,
   },
   {
@@ -176,9 +186,9 @@ export const MOVES: readonly Move[] = [
     mutates: true,
   },
   {
-    command: 'abandon',
+    command: 'abort',
     from: BEFORE_WINDOW,
-    to: 'abandoned',
+    to: 'aborted',
     by: OPERATOR,
     needs: [],
     mutates: true,

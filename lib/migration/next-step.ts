@@ -5,7 +5,6 @@ import {
   type Command,
   ENDED,
   type Evidence,
-  IN_WINDOW,
   PAST_RETENTION,
   PHASES,
   type Phase,
@@ -28,11 +27,11 @@ export function moveFor(command: Command, standing: Standing, actor: Actor): Mov
   const move = MOVES.find((move) => move.command === command && includes(move.from, phase));
   if (!move) throw new Refusal(misplaced(command, phase), whyMisplaced(command, standing));
   if (!includes(move.by, actor)) {
-    throw new Refusal('RefusedActor', `The ${actor} may not ${command} a run that is ${phase}.`);
+    throw new Refusal('RefusedNotNow', `The ${actor} may not ${command} a run that is ${phase}.`);
   }
   const missing = move.needs.find((need) => !evidence.has(need));
   if (missing) {
-    throw new Refusal('RefusedMissingEvidence', `To ${command}, the run needs its ${missing}.`);
+    throw new Refusal('RefusedNotNow', `To ${command}, the run needs its ${missing}.`);
   }
   return move;
 }
@@ -61,13 +60,8 @@ export function nextMove(phase: Phase): Move | undefined {
 
 function misplaced(command: Command, phase: Phase): RefusalName {
   if (phase === 'absent') return 'RefusedUnknownRun';
-  if (command === 'start') return 'RefusedRunExists';
   if (command === 'rollback' && includes(PAST_RETENTION, phase)) return 'RefusedIrreversible';
-  if (includes(ENDED, phase)) return 'RefusedRunEnded';
-  if (command === 'rollback') return 'RefusedNothingToReturn';
-  if (command === 'stay') return 'RefusedNotReturning';
-  if (command === 'abandon' && includes(IN_WINDOW, phase)) return 'RefusedWindowOpen';
-  return comesAfter(command, phase) ? 'RefusedTooEarly' : 'RefusedTooLate';
+  return includes(ENDED, phase) ? 'RefusedRunEnded' : 'RefusedNotNow';
 }
 
 function whyMisplaced(command: Command, { phase, retainUntil }: Standing): string {
@@ -81,12 +75,6 @@ function whyMisplaced(command: Command, { phase, retainUntil }: Standing): strin
 export function wayBackEnded(retainUntil: number | undefined): string {
   const day = retainUntil === undefined ? 'some time ago' : new Date(retainUntil).toISOString();
   return `There is no way back any more: it ended ${day}.`;
-}
-
-function comesAfter(command: Command, phase: Phase): boolean {
-  return MOVES.some(
-    (move) => move.command === command && move.from.some((from) => isBefore(phase, from)),
-  );
 }
 
 function isBefore(phase: Phase, other: Phase): boolean {

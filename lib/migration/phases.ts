@@ -25,7 +25,7 @@ export const PHASES = [
   // A return is called off: writes are opened on the new version again.
   'staying',
   'returned',
-  'abandoned',
+  'aborted',
 ] as const;
 
 export type Phase = (typeof PHASES)[number];
@@ -41,7 +41,7 @@ export const COMMANDS = [
   'cutover',
   'rollback',
   'stay',
-  'abandon',
+  'abort',
   'retention',
 ] as const;
 
@@ -64,26 +64,13 @@ export const EVIDENCE = [
 
 export type Evidence = (typeof EVIDENCE)[number];
 
-/** Something only a person may say, bound to the evidence the person looked at. */
-export const GATES = ['window', 'frozen', 'deployed', 'opened'] as const;
-
-export type Gate = (typeof GATES)[number];
-
-/** What the digest of every answer is of. */
+/** What a person approves who opens the window. */
 export const APPROVED_EVIDENCE = 'verification-report' satisfies Evidence;
 
-/** What is done outside of the migration's reach, by a webhook or by a person. */
-export const DEEDS = ['freeze', 'deploy-new', 'open-writes', 'deploy-old'] as const;
+/** What is done outside of the migration's reach, by a webhook or by a person who confirms it. */
+export const EXTERNAL_ACTIONS = ['freeze', 'deploy-new', 'open-writes', 'deploy-old'] as const;
 
-export type Deed = (typeof DEEDS)[number];
-
-/** Where a person says that it is done. */
-export const GATE_OF: Readonly<Record<Deed, Gate>> = {
-  freeze: 'frozen',
-  'deploy-new': 'deployed',
-  'open-writes': 'opened',
-  'deploy-old': 'deployed',
-};
+export type ExternalAction = (typeof EXTERNAL_ACTIONS)[number];
 
 export const BEFORE_WINDOW = [
   'started',
@@ -109,8 +96,8 @@ export const WAYS_OUT = [
   'returning',
   'staying',
   'returned',
-  'abandoned',
+  'aborted',
 ] as const satisfies readonly Phase[];
 
 /** The lock is free for another run. */
-export const ENDED = ['closed', 'returned', 'abandoned'] as const satisfies readonly Phase[];
+export const ENDED = ['closed', 'returned', 'aborted'] as const satisfies readonly Phase[];

@@ -123,7 +123,7 @@ export async function assertHealthy(
   const infos = await Promise.all(collections.map((name) => store.collectionInfo(name)));
   infos.forEach((info, at) => {
     const trouble = info && troubleOf(info);
-    if (trouble) throw new Refusal('RefusedUnhealthyStore', `${collections[at]}: ${trouble}`);
+    if (trouble) throw new Refusal('RefusedByStore', `${collections[at]}: ${trouble}`);
   });
 }
 

@@ -1,91 +1,65 @@
-// Every refusal and every retryable failure of a migration, with what to do about it.
-// The names are literal: they survive minification, the state machine matches on them, the guide lists them.
+// Every refusal and every retryable failure of a migration, with what to do about it: one name for each different
+// action of an operator. The names are literal: they survive minification, and the state machine matches on them.
 
 export const REMEDIES = {
+  // The command does not fit the run.
   RefusedUnknownRun:
     'Begin one with "npm run migrate -- run --source COLLECTION", give the id that "status" shows, or name the right table with TABLE_NAME and DYNAMODB_ENDPOINT.',
-  RefusedRunExists: 'Choose another run id, or go on with this run: "status" shows its next step.',
-  RefusedOtherRun:
-    'Finish that run, or give it up with "abandon" or "rollback"; then start this one.',
-  RefusedStaleEpoch:
-    'Nothing more was done here: another invocation has taken the run over; follow that one with "status".',
-  RefusedTooEarly: 'Do the step that comes next, which "status" shows.',
-  RefusedTooLate: 'The run is past this step; "status" shows what may be done now.',
+  RefusedRunExists:
+    'Give the command without that option, or choose another run id for another plan.',
   RefusedRunEnded: 'Nothing more can be done with this run; start a new one under another id.',
-  RefusedIrreversible:
-    'The retained data may be gone; go forward, or restore from your own backups.',
-  RefusedNothingToReturn: 'Users still work on the old version; to give the run up, use "abandon".',
-  RefusedNotReturning:
-    'Only a return that has begun is called off with "stay": "status" shows what may be done now.',
-  RefusedNoStay: 'Go on with "rollback": it ends with users working on the old version.',
-  RefusedWindowOpen: 'Writes may be frozen: go back with "rollback", which opens them again.',
-  RefusedActor: 'An operator has to do this: "npm run migrate -- status" shows the command.',
-  RefusedMissingEvidence: 'Do the step that produces it again.',
-  RefusedNotAsked: 'Take the step again: it says what it waits for, and only that may be approved.',
-  RefusedMissingApproval: 'Look at the evidence, then approve it with "approve".',
-  RefusedExpiredApproval: 'Look at the evidence again and approve it anew with "approve".',
-  RefusedOtherEvidence:
-    'What was approved has been replaced: look at the new evidence and approve that.',
-  RefusedApprovalForm:
-    'Give the gate, the digest of the evidence shown, a name and a time to come.',
-  RefusedDeadlinePassed: 'The window is over: go back with "rollback" and plan another one.',
-  RefusedInput: 'Correct what is named of the input.',
-  RefusedSetting: 'Set the named variable or parameter, then invoke the step again.',
-  RefusedSettingChanged:
-    'Somebody else changed the collection-name setting: find out who and why before going on.',
-  RefusedUnrecordable:
-    'Only digests and references belong into the record; put the data into an artifact.',
-  RefusedCredentials: 'Correct the key or its rights; a refused key is not tried again.',
-  RefusedKeyOfOtherUser:
-    'Supply an API key that maps to the test user generated for this run, as the message names it.',
-  RefusedBackendAnswer:
-    'Check that the URL is the memory backend and its version the expected one.',
-  RefusedByWebhook: 'See why your webhook refuses; then invoke the step again, or roll back.',
-  RefusedByStore:
-    'Look at what the store says; if it cannot do this, change its configuration or version.',
-  RefusedStoreFull: 'Free or add space on the store, then invoke the step again.',
-  RefusedMissingArtifact:
-    'The artifact was removed or never completed: take the step that makes it again, which begins anew.',
-  RefusedRetained: 'It has to be kept for longer; wait for the day that is named.',
-  RefusedSnapshot:
-    'Look at the log of the store, and at its free space; then take the step again, which begins with a new snapshot.',
-  RefusedBackupUnproved:
-    'The backup cannot be relied on: do it again, and do not go on until its drill succeeds.',
-  RefusedSemanticOnly:
-    'Hybrid search would be off without a word: put fastembed and its model into the image, restart it, rebuild.',
-  RefusedNoLanguageModel:
-    'Entities would never be found: put spaCy and en_core_web_sm into the image, restart it, rebuild.',
-  RefusedOtherVectors:
-    'Give the new version the embedding model, dimension and distance of the old one, restart it, rebuild.',
-  RefusedWarmUp: 'See in the log of the new version why it remembers nothing, restart it, rebuild.',
-  RefusedKeywordGaps:
-    'Copied memories would rank below new ones: use a store that makes keyword vectors (1.15.3 or later), or start a run that accepts "empty-keywords".',
-  RefusedVerification:
-    'Copy again, which brings over whatever differs; then verify again. Do not go on without a pass.',
-  RefusedNotFrozen:
-    'Stop every writer, then take the step again; "rollback" leads out of the window, "stay" out of a return.',
-  RefusedSourceChanged:
-    'Somebody has written inside the window: stop them, then take "backup", "copy" and "verify" again, or roll back.',
-  RefusedUpload:
-    'What was half-made is removed again: look at the log of the store, and at its free space; then take the step again, or roll back.',
-  RefusedSmokeTest: 'Roll back; then see in the log of the new version what failed.',
-  RefusedCountsDiffer:
-    'Before the switch, copy and verify again; after it, roll back. The user-counts of the backup hold what was recorded.',
-  RefusedLossNotAcknowledged:
-    'Look at the number and its export; to lose them knowingly, roll back with exactly that number; "stay" calls a return off that has begun.',
-  RefusedNothingToReturnTo:
-    'Neither the old collection nor a usable snapshot is there: bring back what is named, or stay on the new version; an operator may finish a cutover that has begun, even late.',
-  RefusedPrerequisites:
-    'Repair each of them, or accept it with --accept, then give the same command again.',
-  RefusedTarget:
-    'Choose another run id, or another name to upload as: the names of a run are its own and must be free.',
-  RefusedUnhealthyStore: 'Wait for, or repair, the collection until the store calls it healthy.',
-  RefusedGraphTarget:
-    'Name an empty graph with NEO4J_URL, that nobody works on: a restore writes over nothing.',
-  RefusedGraph: 'Set right what is said of the graph; its dump is not complete until then.',
+  RefusedOtherRun: 'Finish that run, or end it with "abort" or "rollback"; then start this one.',
+  RefusedNotNow: 'Give the command that "npm run migrate -- status" shows.',
+  RefusedNotApproved:
+    'Look at the report that "status" shows, then approve it: give the same command again.',
   RefusedUnconfirmed: 'Nothing was done: type the id of the run, or give "--yes".',
-  RefusedNoFunction:
-    'Check "--stage", AWS_REGION and AWS_PROFILE; a stage that has no migration yet has to be deployed first.',
+  RefusedDeadlinePassed: 'The window is over: "npm run migrate -- rollback --execute".',
+  RefusedIrreversible:
+    'The kept data may be removed: stay on the new version, or restore your own backups.',
+  RefusedLockLost: 'Another invocation continues the run: follow it with "status".',
+  // What was typed or configured.
+  RefusedInput: 'Correct the fields that are named.',
+  RefusedSetting: 'Set the named variable, parameter or option, then give the command again.',
+  RefusedSettingChanged:
+    'Somebody else changed the collection-name setting: find out who and why before you continue.',
+  RefusedCredentials: 'Correct the key or its rights; a refused key is not tried again.',
+  RefusedKeyOfOtherUser: 'Supply an API key of the test user that the message names.',
+  RefusedPrerequisites:
+    'Repair what the message names, or accept it with --accept, then give the same command again.',
+  RefusedNameTaken: 'Choose another run id, or another --upload-as.',
+  // What a service answered.
+  RefusedBackendAnswer: 'Check that the URL is the memory backend, in the expected version.',
+  RefusedByWebhook:
+    'Repair the webhook, then give the same command again; or roll back with "rollback --execute".',
+  RefusedByStore:
+    'Repair what the vector store reports, or change its configuration or version, then give the same command again.',
+  RefusedStoreFull: 'Free or add space on the vector store, then give the same command again.',
+  RefusedGraph: 'Repair what the message says about the graph, then give the same command again.',
+  RefusedRetained: 'The artifact must be kept for longer: wait for the day that is named.',
+  // What a proof found.
+  RefusedSnapshot:
+    'Look at the log and the free space of the vector store, then give the same command again: it begins with a new snapshot.',
+  RefusedMissingArtifact:
+    'An artifact was removed or is not complete: repeat the step that makes it.',
+  RefusedSemanticOnly:
+    'Hybrid search would be disabled silently: put fastembed and its model into the image of the new version, restart it, then give the same command again.',
+  RefusedNoLanguageModel:
+    'Entities would never be found: put spaCy and en_core_web_sm into the image of the new version, restart it, then give the same command again.',
+  RefusedOtherVectors:
+    'Give the new version the embedding model, dimension and distance of the old one, restart it, then give the same command again.',
+  RefusedNewVersion:
+    'Look at the log of the new version, repair and restart it, then give the same command again; inside the window, roll back.',
+  RefusedVerification:
+    'Copy again, which repairs every difference; after the switch, roll back. Do not continue while something differs.',
+  RefusedNotFrozen: 'Stop every writer, then give the same command again, or roll back.',
+  RefusedSourceChanged:
+    'Somebody wrote inside the window: stop them, then repeat the backup and the copy, or roll back.',
+  RefusedLossNotAcknowledged:
+    'Look at the exported writes. To lose them, roll back with --acknowledged-loss and exactly that number.',
+  RefusedNothingToReturnTo:
+    'Neither the old collection nor a usable snapshot is there: restore what is named, or stay on the new version.',
+  RefusedUnrecordable:
+    'This is a defect of the migration: report it with the message. The run is where "status" shows.',
 } as const;
 
 export type RefusalName = keyof typeof REMEDIES;
@@ -125,7 +99,7 @@ export function isRefusal(error: unknown, name: RefusalName): boolean {
   return error instanceof Refusal && error.name === name;
 }
 
-export const RETRYABLE_FAILURES = ['RetryableUnavailable', 'RetryableStepRunning'] as const;
+export const RETRYABLE_FAILURES = ['RetryableUnavailable', 'RetryableLockHeld'] as const;
 
 export type RetryableName = (typeof RETRYABLE_FAILURES)[number];
 

@@ -7,7 +7,7 @@ import type { Hooks } from './ports/hooks.ts';
 import type { Log } from './ports/log.ts';
 import type { MemoryBackend } from './ports/memory-backend.ts';
 import type { VectorStore } from './ports/vector-store.ts';
-import type { Approvals } from './runs/approvals.ts';
+import type { Confirmations } from './runs/confirmations.ts';
 import type { RunLock } from './runs/run-lock.ts';
 import type { RunStore } from './runs/run-store.ts';
 
@@ -15,7 +15,7 @@ export interface Services {
   readonly clock: () => Date;
   readonly runs: RunStore;
   readonly lock: RunLock;
-  readonly approvals: Approvals;
+  readonly confirmations: Confirmations;
   readonly vectors: VectorStore;
   readonly artifacts: ArtifactStore;
   readonly setting: CollectionSetting;

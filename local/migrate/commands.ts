@@ -1,7 +1,7 @@
 // The commands of the migration's command line, and the functions that carry them out.
-import * as abandon from '../../functions/migration/abandon.ts';
-import * as approve from '../../functions/migration/approve.ts';
+import * as abort from '../../functions/migration/abort.ts';
 import * as backup from '../../functions/migration/backup.ts';
+import * as confirm from '../../functions/migration/confirm.ts';
 import * as copy from '../../functions/migration/copy.ts';
 import * as cutover from '../../functions/migration/cutover.ts';
 import * as freeze from '../../functions/migration/freeze.ts';
@@ -31,15 +31,15 @@ export type MigrationFunction =
     };
 
 export const FUNCTION_NAMES = [
-  ...(['status', 'approve', 'preflight', 'backup', 'rebuild', 'copy', 'verify'] as const),
-  ...(['freeze', 'cutover', 'rollback', 'stay', 'abandon', 'retention'] as const),
+  ...(['status', 'confirm', 'preflight', 'backup', 'rebuild', 'copy', 'verify'] as const),
+  ...(['freeze', 'cutover', 'rollback', 'stay', 'abort', 'retention'] as const),
 ] as const;
 
 export type FunctionName = (typeof FUNCTION_NAMES)[number];
 
 export const FUNCTIONS: Readonly<Record<FunctionName, MigrationFunction>> = {
   status: { uses: 'record', ...status },
-  approve: { uses: 'record', ...approve },
+  confirm: { uses: 'record', ...confirm },
   preflight: { uses: 'services', ...preflight },
   backup: { uses: 'services', ...backup },
   rebuild: { uses: 'services', ...rebuild },
@@ -49,7 +49,7 @@ export const FUNCTIONS: Readonly<Record<FunctionName, MigrationFunction>> = {
   cutover: { uses: 'services', ...cutover },
   rollback: { uses: 'services', ...rollback },
   stay: { uses: 'services', ...stay },
-  abandon: { uses: 'services', ...abandon },
+  abort: { uses: 'services', ...abort },
   retention: { uses: 'services', ...retention },
 };
 
@@ -58,8 +58,6 @@ export interface MigrateCommand {
   readonly options: readonly OptionName[];
   /** Stops users or cannot be undone: asks for a confirmation first. */
   readonly isConfirmed?: true;
-  /** Of another name than the command. */
-  readonly function?: FunctionName;
 }
 
 /** Every command takes these. */
@@ -70,46 +68,41 @@ const PLAN_OPTIONS = [
   ...(['vector-sample', 'free-gb', 'removes-when-over', 'removes-artifacts-when-over'] as const),
 ] as const satisfies OptionName[];
 
-const CONFIRMED = { options: ['execute', 'yes'], isConfirmed: true } as const;
-
 /** In the order of the runbook. */
 export const COMMANDS = {
   run: {
     does: 'Drive the whole migration, or continue the one under way',
-    options: [...PLAN_OPTIONS, 'yes', 'by'],
+    options: [...PLAN_OPTIONS, 'report', 'yes', 'by'],
   },
-  status: { does: 'Show where the run stands and what to do next', options: [] },
+  status: { does: 'Show where the run stands and the next command', options: [] },
   preflight: {
     does: 'Check the prerequisites; with --execute, begin the run',
     options: ['execute', ...PLAN_OPTIONS],
   },
   backup: {
-    does: 'Keep counts, snapshot and graph dump, and test their restore',
+    does: 'Keep a snapshot and a graph dump, and test that they can be restored',
     options: ['execute'],
   },
   rebuild: { does: 'Create the new collection and prove it', options: ['execute'] },
   copy: {
-    does: 'Copy every memory, or what has changed since',
+    does: 'Copy every memory, or what has changed since, and compare both collections',
     options: ['execute', 'accept'],
   },
-  verify: { does: 'Prove the new collection equal to the old one', options: [] },
-  approve: {
-    does: 'Approve the evidence',
-    options: ['gate', 'evidence', 'by', 'until'],
+  cutover: {
+    does: 'The maintenance window: stop writes, switch to the new version, test it, open writes',
+    options: ['execute', 'report', 'yes', 'by'],
+    isConfirmed: true,
   },
-  freeze: { does: 'Open the maintenance window: writes stop', ...CONFIRMED },
-  cutover: { does: 'Switch to the new version, test it, and open writes', ...CONFIRMED },
   rollback: {
-    ...{ does: 'Return to the old version', ...CONFIRMED },
+    does: 'Return to the old version',
     options: ['execute', 'yes', 'acknowledged-loss'],
+    isConfirmed: true,
   },
-  stay: { does: 'Call a rollback off: open writes on the new version', ...CONFIRMED },
-  abandon: { does: 'Give the run up and remove what it has built', ...CONFIRMED },
-  retention: { does: 'End the rollback period when its days are over', ...CONFIRMED },
-  watch: {
-    does: 'Do what is due by the clock: deadline, retention, reminders',
-    options: [],
-    function: 'retention',
+  confirm: { does: 'Say that a manual action is done', options: ['by'] },
+  abort: {
+    does: 'End the run before the window, and remove what it has built',
+    options: ['execute', 'yes'],
+    isConfirmed: true,
   },
 } as const satisfies Readonly<Record<string, MigrateCommand>>;
 
@@ -117,10 +110,4 @@ export type CommandName = keyof typeof COMMANDS;
 
 export function commandNamed(name: CommandName): MigrateCommand {
   return COMMANDS[name];
-}
-
-/** `run` invokes several. */
-export function functionOf(name: Exclude<CommandName, 'run'>): FunctionName {
-  const { function: other }: MigrateCommand = COMMANDS[name];
-  return other ?? (name as FunctionName);
 }

@@ -20,12 +20,13 @@ export interface Drive {
   readonly payload: Payload;
   /** Confirms the window. */
   readonly isConfirmed: boolean;
-  /** Who approves. */
-  readonly approver: string;
+  /** Who approves and confirms. */
+  readonly person: string;
+  /** Approves only the report whose digest begins so. */
+  readonly report?: string | undefined;
 }
 
-const APPROVAL_MS = 3_600_000;
-const ENDS: readonly (Phase | null)[] = ['live', 'irreversible', 'closed', 'returned', 'abandoned'];
+const ENDS: readonly Phase[] = ['live', 'irreversible', 'closed', 'returned', 'aborted'];
 const STEP_BY_PHASE: Partial<Record<Phase, FunctionName>> = {
   returning: 'rollback',
   staying: 'stay',
@@ -33,18 +34,39 @@ const STEP_BY_PHASE: Partial<Record<Phase, FunctionName>> = {
 
 /** @throws Refusal, RetryableFailure, FunctionFailedError: the same command continues */
 export async function drive(options: Drive): Promise<ExitCode> {
+  return await driveFrom(options, await findOrBegin(options));
+}
+
+/** The window alone. @throws Refusal in a run that is not ready for it, and as `drive` does */
+export async function driveWindow(options: Drive): Promise<ExitCode> {
+  const { session, payload } = options;
+  const status = await currentStatus(session, String(payload.runId));
+  const { phase } = status;
+  if (phase !== 'verified' && !IN_WINDOW.some((one) => one === phase)) {
+    throw new Refusal('RefusedNotNow', `No cutover in a run that is ${phase}.`);
+  }
+  return await driveFrom(options, status);
+}
+
+async function driveFrom(options: Drive, from: Status): Promise<ExitCode> {
   const { session } = options;
-  let status = await findOrBegin(options);
+  let status = from;
   while (!ENDS.includes(status.phase)) {
     const step = STEP_BY_PHASE[status.phase] ?? (status.next as FunctionName);
-    if (step === 'freeze' && status.phase === 'verified') await approveWindow(options, status);
     status =
       step === 'preflight'
         ? await checkPrerequisites(session, inputOf(step, options, status.runId))
         : await takeOne(options, status, step);
   }
+  if (status.retention) status = await doWhatIsDue(session, status);
   reportEnd(session, status);
   return status.phase === 'returned' ? EXIT.failed : EXIT.done;
+}
+
+/** Of a live run: reminders, and the end of the rollback period. */
+async function doWhatIsDue(session: Session, { runId }: Status): Promise<Status> {
+  await takeStep(session, 'retention', {});
+  return await currentStatus(session, runId);
 }
 
 async function findOrBegin({ session, payload }: Drive): Promise<Status> {
@@ -95,14 +117,17 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
   const { session } = options;
   const { output, place, now } = session;
   const { runId } = status;
+  const approval = status.approval && step === 'freeze' ? await approve(options, status) : {};
   const begun = now();
   try {
-    await takeStep(session, step, inputOf(step, options, runId), (waiting) =>
-      confirmAction(options, waiting),
-    );
+    const input = { ...inputOf(step, options, runId), ...approval };
+    await takeStep(session, step, input, (waiting) => confirmAction(options, waiting));
   } catch (error) {
     const after = await currentStatus(session, runId);
-    if (!(error instanceof Refusal) || !mayRollBack(after, step)) throw error;
+    if (!(error instanceof Refusal)) throw error;
+    // The state machine, or another operator, has taken the step meanwhile.
+    if (error.name === 'RefusedNotNow' && after.phase !== status.phase) return after;
+    if (!mayRollBack(after, step)) throw error;
     output.line(
       `${timeLeft(session, after)}${output.mark('failed')} ${labelOf(step)}: ${error.name}: ${error.message}`,
       { event: 'failed', step, error: { name: error.name, message: error.message } },
@@ -139,34 +164,26 @@ async function retryOrRollBack(options: Drive, status: Status): Promise<Status> 
   return await takeOne(options, status, 'rollback');
 }
 
-async function approveWindow(options: Drive, status: Status): Promise<void> {
-  const { session, ask, isConfirmed, approver } = options;
-  const [gate] = status.gates;
-  if (!gate || gate.isOpen) return;
-  const { windowMinutes } = status.plan;
-  const digest = gate.digest ?? '';
-  const what = `Stop writes for up to ${countText(windowMinutes, 'minute')} and switch to ${liveCollectionOf(status)} (report ${digest.slice(0, DIGEST_DIGITS)})`;
+/** @returns the approval of the report that was shown, as input of the step that opens the window */
+async function approve(options: Drive, status: Status): Promise<Payload> {
+  const { ask, isConfirmed, person, report } = options;
+  const { digest } = status.approval ?? {};
+  const shown = digest?.slice(0, DIGEST_DIGITS);
+  const minutes = countText(status.plan.windowMinutes, 'minute');
+  const what = `Stop writes for up to ${minutes} and switch to ${liveCollectionOf(status)} (report ${shown})`;
   if (!isConfirmed) await confirmRun(ask, { runId: status.runId, what });
-  await approve(session, status, { gate: gate.gate, digest, approver });
+  const approvedDigest = report ?? digest;
+  return { approvedBy: person, ...(approvedDigest ? { approvedDigest } : {}) };
 }
 
-async function confirmAction({ session, ask, approver }: Drive, status: Status): Promise<void> {
-  const [gate] = status.gates;
-  if (!gate?.digest || !pendingActionOf(status)) return;
+async function confirmAction({ session, ask, person }: Drive, status: Status): Promise<void> {
+  const { runId } = status;
+  const pending = pendingActionOf(status);
+  if (!pending) return;
   const answer = await ask(`${timeLeft(session, status)}Press Enter when this is done: `);
   if (answer === undefined) return;
-  await approve(session, status, { gate: gate.gate, digest: gate.digest, approver });
-}
-
-async function approve(
-  { place, now }: Session,
-  { runId }: Status,
-  { gate, digest, approver }: { gate: string; digest: string; approver: string },
-): Promise<void> {
-  await place.invoke('approve', {
-    ...{ runId, gate, evidenceDigest: digest, approvedBy: approver },
-    expiresAt: new Date(now() + APPROVAL_MS).toISOString(),
-  });
+  const { action } = pending;
+  await session.place.invoke('confirm', { runId, action, confirmedBy: person });
 }
 
 async function currentStatus({ place }: Session, runId: string): Promise<Status> {
@@ -188,7 +205,7 @@ function reportPlan({ output, place }: Session, status: Status): void {
 function reportEnd({ output, place }: Session, status: Status): void {
   const { runId, phase, plan, retention } = status;
   const next = nextSteps(status, place.stage);
-  const isNew = phase !== 'returned' && phase !== 'abandoned';
+  const isNew = phase !== 'returned' && phase !== 'aborted';
   const text = [
     output.bold(
       isNew

@@ -10,18 +10,17 @@ export interface NextStep {
 
 type Standing = Pick<
   Status,
-  'runId' | 'phase' | 'next' | 'moves' | 'gates' | 'isLate' | 'retention'
+  'runId' | 'phase' | 'next' | 'moves' | 'pendingAction' | 'isLate' | 'retention'
 >;
 
 const WHY: Readonly<Record<string, string>> = {
   rollback: 'return to the old version',
-  abandon: 'give the run up and remove what it has built',
-  stay: 'stay on the new version after all',
+  abort: 'give the run up and remove what it has built',
 };
 
 /** Empty for a run that has ended. */
 export function nextSteps(status: Standing, stage?: string): NextStep[] {
-  const { runId, next, moves, gates, isLate } = status;
+  const { runId, next, moves, pendingAction, isLate } = status;
   const there = stage === undefined ? '' : ` --stage ${stage}`;
   const typed = (words: string) => `${INVOCATION} ${words} --run ${runId}${there}`;
   const commands = new Set(moves.map(({ command }) => command));
@@ -30,14 +29,12 @@ export function nextSteps(status: Standing, stage?: string): NextStep[] {
     .filter((command) => WHY[command] !== undefined)
     .map((command) => ({ command: typed(`${command} --execute`), why: WHY[command] ?? '' }));
   if (status.retention || isLate) return ways;
-  const approvals = gates
-    .filter(({ isOpen, action, digest }) => !isOpen && action !== null && digest !== null)
-    .map(({ gate, digest }) => ({
-      command: typed(`approve --gate ${gate} --evidence ${digest?.slice(0, DIGEST_DIGITS)}`),
-      why: 'say that the action is done',
-    }));
+  const confirmation =
+    pendingAction && pendingAction.confirmedBy === null
+      ? [{ command: typed(`confirm ${pendingAction.action}`), why: 'say that the action is done' }]
+      : [];
   const onwards = { command: typed('run'), why: next ? `continue with ${next}` : 'continue' };
-  return [...approvals, onwards, ...ways];
+  return [...confirmation, onwards, ...ways];
 }
 
 /** As many digits as people are shown, and as many as they may type. */

@@ -1,7 +1,6 @@
 // The options of the migration's command line, and the field of a function's input that each fills.
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import * as v from 'valibot';
-import { GATES } from '../../lib/migration/phases.ts';
 import { ruleOf } from '../../lib/migration/runs/rule-of.ts';
 import { ACCEPTABLE, runIdSchema } from '../../lib/migration/runs/run.ts';
 import { wholeNumber } from '../program.ts';
@@ -42,10 +41,8 @@ export const OPTIONS = {
     'removes-artifacts-when-over',
     'remove the backups when the rollback period ends; reports stay',
   ),
-  gate: option('gate <gate>', `what is approved: ${GATES.join(', ')}`),
-  evidence: option('evidence <digest>', 'digest of the evidence as status shows it'),
-  by: option('by <name>', 'who approves (default: the login name)'),
-  until: option('until <time>', 'when the approval expires, like 2026-03-01T10:00:00Z'),
+  report: option('report <digest>', 'approve only the report with this digest, as status shows it'),
+  by: option('by <name>', 'who approves or confirms (default: the login name)'),
   'free-gb': option(
     'free-gb <n>',
     'free disk space of the vector store, in whole gigabytes',
@@ -75,10 +72,8 @@ export interface Typed {
   readonly vectorSample?: number;
   readonly removesWhenOver?: true;
   readonly removesArtifactsWhenOver?: true;
-  readonly gate?: string;
-  readonly evidence?: string;
+  readonly report?: string;
   readonly by?: string;
-  readonly until?: string;
   readonly freeGb?: number;
   readonly acknowledgedLoss?: number;
   readonly stage?: string;
@@ -87,14 +82,14 @@ export interface Typed {
 
 /** The fields of a function's input. */
 export function payloadOf(typed: Typed): Record<string, unknown> {
-  const { run, execute, source, accept, freeGb, evidence, by, until } = typed;
-  const { uploadAs, windowMinutes, retentionDays, vectorSample, gate, acknowledgedLoss } = typed;
+  const { run, execute, source, accept, freeGb } = typed;
+  const { uploadAs, windowMinutes, retentionDays, vectorSample, acknowledgedLoss } = typed;
   const { removesWhenOver, removesArtifactsWhenOver } = typed;
   const payload = {
     ...{ runId: run, execute, sourceCollection: source, uploadAs, windowMinutes, retentionDays },
     ...{ accepts: accept, vectorSample, removesWhenOver, removesArtifactsWhenOver },
     ...{ freeBytes: freeGb === undefined ? undefined : freeGb * GIGABYTE },
-    ...{ gate, evidenceDigest: evidence, approvedBy: by, expiresAt: until, acknowledgedLoss },
+    acknowledgedLoss,
   };
   return Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined));
 }

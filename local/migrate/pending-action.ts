@@ -1,8 +1,8 @@
 // What a person does where no webhook does it.
-import type { Deed } from '../../lib/migration/phases.ts';
+import type { ExternalAction } from '../../lib/migration/phases.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 
-const WORDS: Readonly<Record<Deed, (collection: string, testUser: string) => string>> = {
+const WORDS: Readonly<Record<ExternalAction, (collection: string, testUser: string) => string>> = {
   freeze: (collection) =>
     `Stop all writes to ${collection}: the backend answers each one with 503, also for the test user.`,
   'deploy-new': (collection, testUser) =>
@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<Deed, (collection: string, testUser: string) => str
 };
 
 export interface PendingAction {
-  readonly action: Deed;
+  readonly action: ExternalAction;
   readonly collection: string;
   readonly toDo: string;
   readonly since: string | null;
@@ -20,11 +20,10 @@ export interface PendingAction {
 
 /** Undefined where nothing is pending, or where it was confirmed. */
 export function pendingActionOf({
-  gates,
+  pendingAction: pending,
   testUser,
-}: Pick<Status, 'gates' | 'testUser'>): PendingAction | undefined {
-  const pending = gates.find(({ action, isOpen }) => action !== null && !isOpen);
-  if (!pending?.action || pending.collection === null) return undefined;
-  const { action, collection, askedAt: since } = pending;
+}: Pick<Status, 'pendingAction' | 'testUser'>): PendingAction | undefined {
+  if (!pending || pending.confirmedBy !== null) return undefined;
+  const { action, collection, since } = pending;
   return { action, collection, toDo: WORDS[action](collection, testUser), since };
 }

@@ -1,6 +1,6 @@
 // Where the functions of a migration run: in this process, or on a deployed stage. The command line treats both alike.
 import * as v from 'valibot';
-import { COMMANDS, DEEDS, GATES, PHASES } from '../../lib/migration/phases.ts';
+import { COMMANDS, EXTERNAL_ACTIONS, PHASES } from '../../lib/migration/phases.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import type { FunctionName } from './commands.ts';
 
@@ -31,13 +31,7 @@ const statusSchema = v.looseObject({
   plan: v.looseObject({}),
   evidence: v.array(v.looseObject({})),
   moves: v.array(v.looseObject({ command: v.picklist(COMMANDS) })),
-  gates: v.array(
-    v.looseObject({
-      gate: v.picklist(GATES),
-      action: v.nullable(v.picklist(DEEDS)),
-      isOpen: v.boolean(),
-    }),
-  ),
+  pendingAction: v.nullable(v.looseObject({ action: v.picklist(EXTERNAL_ACTIONS) })),
 });
 
 /** Of the latest run, unless one is named; undefined where there is none. @throws as the function does */

@@ -1,19 +1,14 @@
 // The commands as commander has them, and what each does with what was typed.
 import { userInfo } from 'node:os';
+import { Argument } from '@commander-js/extra-typings';
+import { EXTERNAL_ACTIONS } from '../../lib/migration/phases.ts';
 import { Refusal } from '../../lib/migration/refusals.ts';
 import type { Plan } from '../../lib/migration/runs/run.ts';
 import { createCommand } from '../program.ts';
 import type { Running } from '../running.ts';
 import { firstLine } from '../start-error.ts';
-import {
-  COMMANDS,
-  COMMON_OPTIONS,
-  type CommandName,
-  commandNamed,
-  FUNCTIONS,
-  functionOf,
-} from './commands.ts';
-import { drive } from './drive.ts';
+import { COMMANDS, COMMON_OPTIONS, type CommandName, commandNamed } from './commands.ts';
+import { type Drive, drive, driveWindow } from './drive.ts';
 import { INVOCATION, type NextStep, nextSteps } from './next-steps.ts';
 import { OPTIONS, payloadOf, type Typed } from './options.ts';
 import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
@@ -47,42 +42,49 @@ export interface ProgramState {
   stage: string | undefined;
 }
 
-const APPROVAL_MS = 3_600_000;
+const ACTION = new Argument('<action>', 'the action that is done').choices(EXTERNAL_ACTIONS);
+
+interface Given {
+  readonly name: CommandName;
+  readonly typed: Typed;
+  readonly action: string;
+}
 
 export function createMigrateProgram(parts: Parts) {
   const state: ProgramState = { next: [], stage: undefined };
-  const program = createCommand(
-    INVOCATION,
-    'Migrate the memory backend to its next major version.',
-  ).addHelpText(
-    'after',
-    '\nExit codes: 0 done, or nothing to do; 1 failed, may succeed when repeated; 2 wrong use; 3 refused.',
-  );
+  const program = createCommand(INVOCATION, 'Migrate the memory backend to its next major version.')
+    .configureOutput({ writeOut: (text) => parts.streams.output.write(text) })
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, or nothing to do; 1 failed, may succeed when repeated; 2 wrong use; 3 refused.',
+    );
   for (const name of Object.keys(COMMANDS) as CommandName[]) {
     const { does, options } = commandNamed(name);
     const command = program.command(name).description(does);
     for (const option of [...COMMON_OPTIONS, ...options]) command.addOption(OPTIONS[option]);
-    command.action(async (typed) => await act(parts, state, name, typed as Typed));
+    if (name === 'confirm') command.addArgument(ACTION);
+    command.action(async (...given: unknown[]) => {
+      const [action, typed] = name === 'confirm' ? given : [undefined, ...given];
+      await act(parts, state, { name, typed: typed as Typed, action: action as string });
+    });
   }
   return { command: program, state };
 }
 
-async function act(parts: Parts, state: ProgramState, name: CommandName, typed: Typed) {
+async function act(parts: Parts, state: ProgramState, given: Given) {
+  const { name, typed } = given;
   const { running, interruption, streams, output } = parts;
   const { signal } = interruption;
   const { stage } = typed;
   state.stage = stage;
-  const needsServices = name === 'run' || FUNCTIONS[functionOf(name)].uses === 'services';
+  const needsServices = name !== 'status' && name !== 'confirm';
   const place = await parts.openPlace({ stage, needsServices });
   const session = { ...createSession({ place, output, signal }), ...parts.time };
   const ask = createAsk(streams, signal);
   const work =
     name === 'run'
-      ? drive({
-          ...{ session, ask, payload: payloadOf(typed) },
-          ...{ isConfirmed: typed.yes === true, approver: typed.by ?? userInfo().username },
-        })
-      : actOnce({ session, ask, name, typed });
+      ? drive(driveOf(session, ask, { typed, payload: payloadOf(typed) }))
+      : actOnce({ ...given, session, ask });
   // Stopping waits for the step to stop: it releases its lock.
   running.whenStopping(async () => {
     interruption.abort(new Error('Interrupted'));
@@ -98,26 +100,34 @@ async function act(parts: Parts, state: ProgramState, name: CommandName, typed: 
   }
 }
 
-interface Once {
-  readonly session: Session;
-  readonly ask: Ask;
-  readonly name: Exclude<CommandName, 'run'>;
-  readonly typed: Typed;
+type Once = Given & { readonly session: Session; readonly ask: Ask };
+
+function driveOf(
+  session: Session,
+  ask: Ask,
+  { typed, payload }: { readonly typed: Typed; readonly payload: Payload },
+): Drive {
+  const { yes, by = userInfo().username, report } = typed;
+  return { session, ask, payload, isConfirmed: yes === true, person: by, report };
 }
 
 /** One command, however often its function has to be invoked. */
-async function actOnce({ session, ask, name, typed }: Once): Promise<ExitCode> {
+async function actOnce({ session, ask, name, typed, action }: Once): Promise<ExitCode> {
   const { place, output } = session;
-  if (name === 'status') return await showStatus(session, typed);
-  const payload = await inputOf(session, name, typed);
+  if (name === 'run' || name === 'status') return await showStatus(session, typed);
+  const runId = typed.run ?? (await statusIn(place))?.runId;
+  if (runId === undefined) throw noRun(place, undefined);
+  const payload = { ...payloadOf(typed), runId };
+  if (name === 'cutover' && typed.execute) {
+    return await driveWindow(driveOf(session, ask, { typed, payload: { runId } }));
+  }
   const { isConfirmed, does } = commandNamed(name);
   if (isConfirmed && typed.execute && !typed.yes) {
     const loss = typed.acknowledgedLoss;
     const price = loss === undefined ? '' : `, and lose ${countText(loss, 'write')}`;
-    await confirmRun(ask, { runId: String(payload.runId), what: `${does}${price}` });
+    await confirmRun(ask, { runId, what: `${does}${price}` });
   }
-  const result = await takeStep(session, functionOf(name), payload);
-  const runId = payload.runId === undefined ? undefined : String(payload.runId);
+  const result = await resultOf(session, { name, payload, action, by: typed.by });
   const status = await statusIn(place, runId).catch((error: unknown) => {
     output.note(`The status of the run is not available: ${firstLine(error)}`);
     return undefined;
@@ -127,8 +137,30 @@ async function actOnce({ session, ask, name, typed }: Once): Promise<ExitCode> {
     ...resultLines(name, result, output),
     ...(status ? nextLines(status, place.stage) : []),
   ];
-  output.line(lines.join('\n'), { event: name, exitCode: EXIT.done, result: result ?? null }, next);
+  const event = { event: name, exitCode: EXIT.done, result: result ?? null };
+  output.line(lines.join('\n'), event, next);
   return EXIT.done;
+}
+
+interface Taken {
+  readonly name: Exclude<CommandName, 'run' | 'status'>;
+  readonly payload: Payload;
+  readonly action: string;
+  readonly by: string | undefined;
+}
+
+async function resultOf(
+  session: Session,
+  { name, payload, action, by = userInfo().username }: Taken,
+): Promise<unknown> {
+  if (name === 'confirm') {
+    const { runId } = payload;
+    return await session.place.invoke('confirm', { runId, action, confirmedBy: by });
+  }
+  if (name === 'cutover') return await takeStep(session, 'freeze', payload);
+  const result = await takeStep(session, name, payload);
+  if (name !== 'copy' || payload.execute !== true) return result;
+  return await takeStep(session, 'verify', { runId: payload.runId, execute: true });
 }
 
 async function showStatus({ place, output }: Session, { run }: Typed): Promise<ExitCode> {
@@ -138,16 +170,6 @@ async function showStatus({ place, output }: Session, { run }: Typed): Promise<E
   const event = { event: 'status', exitCode: EXIT.done, where: place.where, result: status };
   output.line(statusAsText(status, place), event, next);
   return EXIT.done;
-}
-
-async function inputOf({ place, now }: Session, name: CommandName, typed: Typed): Promise<Payload> {
-  if (name === 'watch') return {};
-  const runId = typed.run ?? (await statusIn(place))?.runId;
-  if (runId === undefined) throw noRun(place, undefined);
-  const own = { ...payloadOf(typed), runId };
-  if (name !== 'approve') return own;
-  const expiresAt = new Date(now() + APPROVAL_MS).toISOString();
-  return { approvedBy: userInfo().username, expiresAt, ...own };
 }
 
 function noRun({ where }: Place, run: string | undefined): Refusal {
@@ -165,17 +187,14 @@ function resultLines(name: CommandName, result: unknown, output: Output): string
       ...planLines(report.plan as unknown as Plan),
     ];
   }
-  const { dryRun, done, phase, forecast, approvedUntil } = (result ?? {}) as Record<
-    string,
-    unknown
-  >;
+  const { dryRun, done, phase, forecast, confirmedBy } = (result ?? {}) as Record<string, unknown>;
   if (dryRun) {
     return [
       `${labelOf(name)}: a dry run, nothing was changed. With --execute:`,
       JSON.stringify(forecast, null, 2),
     ];
   }
-  if (approvedUntil) return [`Approved until ${approvedUntil}`];
+  if (confirmedBy) return [`Confirmed by ${confirmedBy}`];
   if (phase === undefined) return [`${labelOf(name)}: nothing is due`];
   return [`${labelOf(name)}: ${done ? 'done' : 'not yet'}, the run is ${phase}`];
 }

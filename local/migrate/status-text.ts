@@ -20,7 +20,7 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
     ...row('rollback', rollbackText(status)),
     ...row('progress', progressLine(status)),
     ...status.evidence.flatMap((evidence) => evidenceLines(evidence, at)),
-    ...status.gates.map((gate) => gateLine(gate, at)),
+    ...row('to approve', approvalText(status)),
     ...pendingLines(status),
     ...nextLines(status, stage),
   ].join('\n');
@@ -82,16 +82,12 @@ function evidenceLines(
   return row(kind, `${age}digest ${digest.slice(0, DIGEST_DIGITS)}, ${artifact}`);
 }
 
-function gateLine(
-  { gate, isOpen, approvedBy, approvedUntil, why }: Status['gates'][number],
-  at: string,
-) {
-  const until = approvedUntil ? ` until ${timeText(approvedUntil)}` : '';
-  const left = approvedUntil ? `, ${durationText(between(at, approvedUntil))} left` : '';
-  const state = isOpen
-    ? `approved by ${approvedBy}${until}${left}`
-    : `not approved${why ? ` (${why})` : ''}`;
-  return row(`${gate}`, state).join('');
+function approvalText({ approval }: Status): string | null {
+  if (!approval) return null;
+  const { evidence, digest } = approval;
+  return digest === null
+    ? `the ${evidence} did not pass`
+    : `the ${evidence} with digest ${digest.slice(0, DIGEST_DIGITS)}, which opens the window`;
 }
 
 function pendingLines(status: Status): string[] {

@@ -109,7 +109,7 @@ async function whenUnlocked<Result>(
 }
 
 function isLockHeld(error: unknown): boolean {
-  return error instanceof RetryableFailure && error.name === 'RetryableStepRunning';
+  return error instanceof RetryableFailure && error.name === 'RetryableLockHeld';
 }
 
 /** Shows the progress of the work, as the status has it, until the work has ended. */

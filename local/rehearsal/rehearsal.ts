@@ -4,6 +4,7 @@ import type { Run } from '../../lib/migration/runs/run.ts';
 import { takeStep } from '../../lib/migration/runs/step.ts';
 import type { StepInput } from '../../lib/migration/runs/step-input.ts';
 import type { Services } from '../../lib/migration/services.ts';
+import { freeze } from '../../lib/migration/steps/freeze.ts';
 import { createRun } from '../../lib/migration/steps/new-run.ts';
 import { rollback } from '../../lib/migration/steps/rollback.ts';
 import { keepWatch } from '../../lib/migration/steps/watch.ts';
@@ -118,7 +119,7 @@ async function letMachineRun(
         // Never returns: whoever died takes no other step.
         await new Promise(() => {});
       }
-      if (state === 'Look') await approve(services, runId);
+      if (state === 'Look') await openWindow(services, runId);
       else if (diary.timeline.at(-1)?.event !== state) diary.note(state);
       await onTask?.(state);
       clock.passPoll();
@@ -130,12 +131,13 @@ async function letMachineRun(
   return failure;
 }
 
-async function approve({ runs, approvals, clock }: Services, runId: string): Promise<void> {
-  const run = await runs.read(runId);
+/** What the operator does who has seen the report: opens the window, which the state machine continues. */
+async function openWindow(services: Services, runId: string): Promise<void> {
+  const run = await services.runs.read(runId);
   if (run.phase !== 'verified') return;
-  const evidenceDigest = run.evidence['verification-report']?.digest ?? '';
-  const approval = { gate: 'window', evidenceDigest, approvedBy: 'rehearsal' } as const;
-  await approvals.approve(run, { ...approval, expiresAt: clock().getTime() + 3_600_000 });
+  const approvedDigest = run.evidence['verification-report']?.digest;
+  const payload = { runId, execute: true, approvedDigest, approvedBy: 'rehearsal' };
+  await takeStep(freeze, services, { payload, timeLeftMs: () => Number.POSITIVE_INFINITY });
 }
 
 async function polled<Result extends Awaited<ReturnType<typeof keepWatch>>>(

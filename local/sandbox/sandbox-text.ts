@@ -35,7 +35,7 @@ export function firstSteps(order: SandboxOrder, environment: Environment): strin
 }
 
 const BY_HAND =
-  'You freeze, deploy and open: type freeze, deploy-new, deploy-old or open-writes here, then approve the gate there.';
+  'You freeze, deploy and open: type freeze, deploy-new, deploy-old or open-writes here, then press Enter there.';
 
 function assignments(environment: Environment): string[] {
   return Object.entries(environment).map(([name, value]) => `${name}=${quoted(value)}`);

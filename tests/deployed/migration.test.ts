@@ -61,7 +61,7 @@ async function collection(): Promise<string | undefined> {
 
 beforeAll(async () => {
   await migrate(
-    ...['start', '--run', runId, '--source', 'memories', '--accept', 'no-graph'],
+    ...['preflight', '--run', runId, '--source', 'memories', '--accept', 'no-graph'],
     ...['--free-gb', '1', '--execute'],
   );
   const { stateMachines = [] } = await states.send(new ListStateMachinesCommand({}));
@@ -87,13 +87,7 @@ test('meanwhile the stage can be neither deployed nor removed', LONG, async () =
 });
 
 test('once approved, it takes the run to the new version', LONG, async () => {
-  const { evidence } = await readStatus();
-  const report = evidence.find(({ kind }: { kind: string }) => kind === 'verification-report');
-  const until = new Date(Date.now() + 3_600_000).toISOString();
-  await migrate(
-    ...['approve', '--run', runId, '--gate', 'window', '--evidence', report.digest],
-    ...['--by', 'ada', '--until', until],
-  );
+  await migrate('cutover', '--run', runId, '--execute', '--yes');
   await awaitPhase('live');
   await expect.poll(describeExecution, { timeout: 60_000 }).toMatchObject({ status: 'SUCCEEDED' });
   expect(await collection()).toBe(`memories_v3_${runId}`);

@@ -30,7 +30,7 @@ const INSIDE = ['freeze', 'backup', 'copy', 'verify'];
 async function prove(run: RecordedRun): Promise<void> {
   await run.start();
   await run.finish(...BEFORE);
-  await run.approve('window');
+  await run.openWindow();
   await run.finish(...INSIDE);
 }
 
@@ -50,7 +50,7 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
   },
   'is-given-up': async (run) => {
     await run.start();
-    await run.finish('preflight', 'backup', 'rebuild', 'abandon');
+    await run.finish('preflight', 'backup', 'rebuild', 'abort');
   },
   'is-gone-back-from': async (run) => {
     await prove(run);

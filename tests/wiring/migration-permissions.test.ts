@@ -24,9 +24,8 @@ const RETAIN = [...KEEP, 'PutObjectRetention', 'GetBucketObjectLockConfiguration
 const ALL = [...new Set([...REPLACE, ...RETAIN])];
 
 const EXPECTED_ACCESS: Record<string, Access> = {
-  'migration/start': { dynamodb: ['GetItem', 'PutItem', 'UpdateItem'], setting: [], s3: [] },
   'migration/status': { dynamodb: ['GetItem'], setting: [], s3: [] },
-  'migration/approve': { dynamodb: ['GetItem', 'PutItem'], setting: [], s3: [] },
+  'migration/confirm': { dynamodb: ['GetItem', 'PutItem'], setting: [], s3: [] },
   'migration/preflight': { dynamodb: STEP, setting: LOOK, s3: KEEP },
   'migration/backup': { dynamodb: STEP, setting: [], s3: REPLACE },
   'migration/rebuild': { dynamodb: STEP, setting: LOOK, s3: KEEP },
@@ -36,7 +35,7 @@ const EXPECTED_ACCESS: Record<string, Access> = {
   'migration/cutover': { dynamodb: STEP, setting: CHANGE, s3: RETAIN },
   'migration/rollback': { dynamodb: STEP, setting: CHANGE, s3: RETAIN },
   'migration/stay': { dynamodb: STEP, setting: LOOK, s3: RETAIN },
-  'migration/abandon': { dynamodb: STEP, setting: LOOK, s3: [] },
+  'migration/abort': { dynamodb: STEP, setting: LOOK, s3: [] },
   'migration/retention': { dynamodb: STEP, setting: CHANGE, s3: ALL },
 };
 const NAMES = Object.keys(EXPECTED_ACCESS);

@@ -198,9 +198,7 @@ describe('the definition', () => {
 
   it('outwaits a step that died, and one that is at work for as long as a function may be', () => {
     for (const [name, { Retry = [] }] of tasks) {
-      const running = Retry.filter((retrier) =>
-        retrier.ErrorEquals.includes('RetryableStepRunning'),
-      );
+      const running = Retry.filter((retrier) => retrier.ErrorEquals.includes('RetryableLockHeld'));
       // Without jitter, which might draw nothing but short pauses.
       expect(running.map(({ JitterStrategy = 'NONE' }) => JitterStrategy)).toEqual(['NONE']);
       const longest = LONGEST_FUNCTION_SECONDS + LEASE_MS / 1_000;

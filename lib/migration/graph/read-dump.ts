@@ -63,9 +63,9 @@ export async function verifyDump(artifacts: ArtifactStore, prefix: string): Prom
   } catch (cause) {
     // A store that cannot be reached says nothing of what is kept.
     if (cause instanceof RetryableFailure || isRetryable(cause)) throw cause;
-    if (isRefusal(cause, 'RefusedBackupUnproved')) throw cause;
+    if (isRefusal(cause, 'RefusedSnapshot')) throw cause;
     const why = `The dump ${prefix} cannot be read to its end.`;
-    throw new Refusal('RefusedBackupUnproved', why, { cause });
+    throw new Refusal('RefusedSnapshot', why, { cause });
   }
   return manifest;
 }
@@ -93,5 +93,5 @@ async function fingerprintOfLines(
 function assertSame(part: string, wanted: unknown, found: unknown): void {
   if (isDeepStrictEqual(wanted, found)) return;
   const why = `The ${part} of the dump are not as the manifest says.`;
-  throw new Refusal('RefusedBackupUnproved', why);
+  throw new Refusal('RefusedSnapshot', why);
 }

@@ -41,7 +41,7 @@ export async function restoreGraph(options: RestoreOptions): Promise<RestoreRepo
   // It may have been killed after its last step, with nothing left to do.
   if (foreign === 0 || differences.length === 0) return { manifest, differences };
   throw new Refusal(
-    'RefusedGraphTarget',
+    'RefusedGraph',
     `The target is not empty: it holds ${foreign} nodes that this restore has not made.`,
   );
 }

@@ -1,8 +1,8 @@
 // What happens outside of the migration's reach: freezing and opening writes, deploying a version.
-import { DEEDS } from '../phases.ts';
+import { EXTERNAL_ACTIONS } from '../phases.ts';
 
 export const HOOK_ACTIONS = [
-  ...DEEDS,
+  ...EXTERNAL_ACTIONS,
   // Told, not asked: nothing waits for it.
   'warn-of-end',
 ] as const;

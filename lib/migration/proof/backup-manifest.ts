@@ -50,6 +50,6 @@ export type BackupManifest = v.InferOutput<typeof manifestSchema>;
 /** @throws Refusal where there is none, or it is not what was recorded */
 export async function readManifest(services: Services, run: Run): Promise<BackupManifest> {
   const reference = run.evidence['backup-manifest'];
-  if (!reference) throw new Refusal('RefusedMissingEvidence', 'There is no backup.');
+  if (!reference) throw new Refusal('RefusedNotNow', 'There is no backup.');
   return await parseReport(services, reference, manifestSchema);
 }

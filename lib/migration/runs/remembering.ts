@@ -1,7 +1,7 @@
-// What is remembered of runs, over one table: records, the lock, approvals.
+// What is remembered of runs, over one table: records, the lock, confirmations.
 import { DEFAULT_RETRY_POLICY } from '../../retry.ts';
 import { createDatabase } from '../../store/database.ts';
-import { createApprovals } from './approvals.ts';
+import { createConfirmations } from './confirmations.ts';
 import { intervals, type Ticker } from './heartbeat.ts';
 import { createRunLock } from './run-lock.ts';
 import { createRunStore } from './run-store.ts';
@@ -27,6 +27,6 @@ export function createRemembering(options: {
     clock,
     lock,
     runs: createRunStore({ database, lock, clock }),
-    approvals: createApprovals({ database, clock }),
+    confirmations: createConfirmations({ database, clock }),
   };
 }

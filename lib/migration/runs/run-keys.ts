@@ -3,11 +3,11 @@
 //   whose turn it is             Get    LOCK
 //   one run                      Get    RECORD of its run
 //   how far a step has come      Get    CHECKPOINT#step of its run
-//   what a person has approved   Get    APPROVAL#gate#asking of its run: whoever asks again is told again
+//   what a person has confirmed  Get    CONFIRMED#action#epoch of its run
 //
 // A ledger's id holds letters, digits, "_" and "-" only: with "@" in front, no ledger has these keys.
 import type { Key } from '../../store/keys.ts';
-import { type Command, GATE_OF, type Gate } from '../phases.ts';
+import type { Command } from '../phases.ts';
 import type { Run } from './run.ts';
 
 export const LOCK_KEY: Key = { pk: '@migration', sk: 'LOCK' };
@@ -20,16 +20,11 @@ export function checkpointKey(runId: string, step: Command): Key {
   return { pk: runPartition(runId), sk: `CHECKPOINT#${step}` };
 }
 
-export function approvalKey(run: Pick<Run, 'asks'> & Occasioned, gate: Gate): Key {
-  return { pk: runPartition(run.runId), sk: `APPROVAL#${gate}#${askingOf(run, gate)}` };
-}
-
-// An approval serves the asking that it answers, and no other: not that of another way out, nor a later one.
-function askingOf({ asks, ...run }: Pick<Run, 'asks'> & Occasioned, gate: Gate): string {
-  const occasion = occasionOf(run);
-  return asks && GATE_OF[asks.action] === gate
-    ? `${occasion}#${asks.action}-${asks.epoch}`
-    : occasion;
+export function confirmationKey(
+  runId: string,
+  { action, epoch }: NonNullable<Run['pendingAction']>,
+): Key {
+  return { pk: runPartition(runId), sk: `CONFIRMED#${action}#${epoch}` };
 }
 
 type Occasioned = Pick<Run, 'runId' | 'phase' | 'returningAt'>;

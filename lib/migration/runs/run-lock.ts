@@ -143,11 +143,11 @@ function notYourTurn(runId: string, lock: Item | undefined): Error {
   }
   const until = new Date(Number(lock.lease_until)).toISOString();
   return new RetryableFailure(
-    'RetryableStepRunning',
+    'RetryableLockHeld',
     `Another step of run ${runId} is at work; if it died, its turn ends at ${until}.`,
   );
 }
 
 function stale(runId: string, epoch: number): Refusal {
-  return new Refusal('RefusedStaleEpoch', `Turn ${epoch} of run ${runId} is over.`);
+  return new Refusal('RefusedLockLost', `Turn ${epoch} of run ${runId} is over.`);
 }

@@ -1,6 +1,6 @@
 // The record of a run: small, without secrets or users' data; what is large is an artifact it refers to.
 import * as v from 'valibot';
-import { DEEDS, EVIDENCE, PHASES } from '../phases.ts';
+import { EVIDENCE, EXTERNAL_ACTIONS, PHASES } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 
 /** In names of collections and artifacts; therefore no white space, slashes or capitals. */
@@ -88,12 +88,12 @@ const checkpointSchema = v.strictObject({
   savedAt: millisecondsSchema,
 });
 
-/** What a person is to do, and to say at its gate; there is one at a time, and none where a webhook is in charge. */
-const askingSchema = v.strictObject({
-  action: v.picklist(DEEDS),
+/** What a person is to do and to confirm: one at a time, and none where a webhook does it. */
+const pendingActionSchema = v.strictObject({
+  action: v.picklist(EXTERNAL_ACTIONS),
   collection: shortText,
   since: millisecondsSchema,
-  /** In which it began; no two askings for the same are of one turn. */
+  /** In which it became pending: no action becomes pending twice in one epoch. */
   epoch: v.pipe(v.number(), v.safeInteger()),
 });
 
@@ -122,7 +122,9 @@ const runSchema = v.strictObject({
   /** When people were last told that the way back ends, or that something has to be kept for longer. */
   remindedAt: v.optional(millisecondsSchema),
   endedAt: v.optional(millisecondsSchema),
-  asks: v.optional(askingSchema),
+  pendingAction: v.optional(pendingActionSchema),
+  /** Who opened the window, having seen the report. */
+  approvedBy: v.optional(shortText),
 });
 
 export type Reference = v.InferOutput<typeof referenceSchema>;
@@ -137,12 +139,13 @@ const LARGEST_CHECKPOINT = 256 * 1024;
 const LARGEST_RECORD = 64 * 1024;
 
 /**
- * A step that is taken again in the phase it leads to leaves the run where it has been for a while.
- * In another phase nobody waits any more for what was asked before.
+ * A step that is repeated in the phase it leads to does not change when the run entered the phase.
+ * What was pending in another phase is not pending any more.
  */
-export function entering({ asks, ...run }: Run, phase: Run['phase'], now: Date): Run {
-  if (run.phase !== phase) return { ...run, phase, phaseAt: now.getTime() };
-  return { ...run, ...(asks ? { asks } : {}) };
+export function entering(run: Run, phase: Run['phase'], now: Date): Run {
+  if (run.phase === phase) return run;
+  const { pendingAction: _, ...rest } = run;
+  return { ...rest, phase, phaseAt: now.getTime() };
 }
 
 /** @throws Refusal for what is no record */

@@ -2,7 +2,18 @@
 import * as v from 'valibot';
 import type { Command } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
+import { isPrintable } from './printable.ts';
 import { bytesSchema, planSchema, runIdSchema } from './run.ts';
+
+/** Shown to other people later. */
+export const personSchema = v.pipe(
+  v.string(),
+  v.trim(),
+  v.minLength(1),
+  v.maxLength(100),
+  v.check(isPrintable),
+  v.description('a name of 1 to 100 characters on one line'),
+);
 
 export const stepInputSchema = v.strictObject({
   runId: runIdSchema,
@@ -22,6 +33,15 @@ export const stepInputSchema = v.strictObject({
   freeBytes: v.optional(bytesSchema),
   /** Findings accepted after the run began; they are added to its plan. */
   accepts: v.optional(planSchema.entries.accepts),
+  /** Approves the report with this digest, of which the beginning is enough. */
+  approvedDigest: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[0-9a-f]{8,64}$/),
+      v.description('the digest that "status" shows: its first 8 hexadecimal digits or more'),
+    ),
+  ),
+  approvedBy: v.optional(personSchema),
 });
 
 export type StepInput = v.InferOutput<typeof stepInputSchema>;
@@ -31,6 +51,8 @@ const OWN_FIELDS = {
   acknowledgedLoss: ['rollback'],
   freeBytes: ['preflight'],
   accepts: ['preflight', 'copy'],
+  approvedDigest: ['freeze'],
+  approvedBy: ['freeze'],
 } as const satisfies Partial<Record<keyof StepInput, readonly Command[]>>;
 
 /** @throws Refusal for a field that another step's is */

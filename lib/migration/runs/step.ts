@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
 import { moveFor, type Standing } from '../next-step.ts';
 import { type Command, ENDED, type Evidence } from '../phases.ts';
+import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import { POLL_SECONDS } from './durations.ts';
 import { parseInput } from './parse-input.ts';
@@ -25,7 +26,9 @@ export interface Turn extends StepContext {
   readonly save: (state: unknown, progress?: Progress) => Promise<void>;
   /** Tells the record before something is done that cannot be seen afterwards, or before the step refuses. */
   readonly note: (
-    changes: Partial<Pick<Run, 'openedAt' | 'uploadingAt' | 'remindedAt' | 'evidence' | 'asks'>>,
+    changes: Partial<
+      Pick<Run, 'openedAt' | 'uploadingAt' | 'remindedAt' | 'evidence' | 'pendingAction'>
+    >,
   ) => Promise<void>;
   /** False when the step should save where it is and be invoked again. */
   readonly hasTime: () => boolean;
@@ -211,10 +214,21 @@ function isBehindIt(command: Command, { phase }: Run): boolean {
 const SAVING_TIME_MS = 60_000;
 
 async function assertMayGoOn(step: Step, context: StepContext, move: Move): Promise<void> {
-  const { services, run } = context;
+  const { run } = context;
   await assertWindowOpen(context, step.mayBeLate);
-  // What was approved has begun: the approval has done its part.
-  if (move.gate && run.phase !== move.through) await services.approvals.require(run, move.gate);
+  if (move.approves) assertApproved(run, move.approves, context.input);
+}
+
+/** The operator has seen the present report, and it passed. */
+function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: StepInput): void {
+  const report = evidence[kind];
+  if (report?.facts.isPassed === false) {
+    throw new Refusal('RefusedVerification', `The ${kind} ${report.artifact} did not pass.`);
+  }
+  if (approvedDigest !== undefined && report?.digest.startsWith(approvedDigest)) return;
+  const given = approvedDigest === undefined ? 'no digest was given' : `not ${approvedDigest}`;
+  const why = `The ${kind} to approve has the digest ${report?.digest.slice(0, 12)}: ${given}.`;
+  throw new Refusal('RefusedNotApproved', why);
 }
 
 async function acceptMore({ services, run, input, lease }: Approach): Promise<Run> {
@@ -230,7 +244,8 @@ async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {
   if (move.through === undefined || run.phase === move.through) return run;
   await step.guard?.(approach);
   const begun = entering(run, move.through, services.clock());
-  const entered = { ...begun, ...step.onEntering?.(approach) };
+  const { approvedBy } = approach.input;
+  const entered = { ...begun, ...(approvedBy && { approvedBy }), ...step.onEntering?.(approach) };
   await services.runs.write(lease, entered);
   return entered;
 }

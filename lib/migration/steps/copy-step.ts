@@ -57,7 +57,7 @@ function assertKeywords({ run: { plan } }: StepContext, { keywords }: ReconcileS
     keywords === 'no-slot'
       ? `${plan.targetCollection} has no keyword slot.`
       : 'The store cannot make keyword vectors of texts.';
-  throw new Refusal('RefusedKeywordGaps', why);
+  throw new Refusal('RefusedPrerequisites', why);
 }
 
 async function conclude(

@@ -113,7 +113,7 @@ function planOf(input: v.InferInput<typeof preflightInputSchema>): Plan {
   const names = namesOf({ runId, plan });
   if (new Set(names).size === names.length) return plan;
   const why = `${plan.uploadAs} is a name that the run gives to something else.`;
-  throw new Refusal('RefusedTarget', why);
+  throw new Refusal('RefusedNameTaken', why);
 }
 
 /** A plan is fixed: what is given of it again has to be the same. @throws Refusal */

@@ -110,7 +110,7 @@ async function makeCollections(
     }
   }
   throw new Refusal(
-    'RefusedWarmUp',
+    'RefusedNewVersion',
     `After ${TEST_MEMORIES.length} writes to the new version there is no memory in ${targetCollection}.`,
   );
 }
@@ -151,6 +151,6 @@ export async function removeWarmUp(
     await vectors.deletePoints(name, { filter });
     const left = await vectors.count(name, filter);
     if (left === 0) continue;
-    throw new Refusal('RefusedWarmUp', `${left} points of the test user are still in ${name}.`);
+    throw new Refusal('RefusedNewVersion', `${left} points of the test user are still in ${name}.`);
   }
 }

@@ -38,7 +38,7 @@ export async function assertCountsEqual(services: Services, run: Run, after: Sca
   if (counts.facts.usersDigest === after.contents.usersDigest) return;
   const { differing, examples } = await compareCounts(services, run, after);
   throw new Refusal(
-    'RefusedCountsDiffer',
+    'RefusedVerification',
     `${differing} users have other counts than recorded (${examples.join(', ')}), ${after.contents.points} points where there were ${counts.facts.points}.`,
   );
 }

@@ -47,5 +47,5 @@ export async function assertFree(vectors: VectorStore, name: string): Promise<vo
   const aliases = await vectors.listAliases();
   const isTaken =
     (await vectors.collectionExists(name)) || aliases.some(({ alias_name }) => alias_name === name);
-  if (isTaken) throw new Refusal('RefusedTarget', `The name ${name} is taken.`);
+  if (isTaken) throw new Refusal('RefusedNameTaken', `The name ${name} is taken.`);
 }

@@ -16,7 +16,7 @@ export interface Retention {
 /** @throws Refusal for a run that never went live */
 export function retentionOf({ retainUntil }: Run, now: Date): Retention {
   if (retainUntil === undefined) {
-    throw new Refusal('RefusedMissingEvidence', 'The record tells no end of the retention.');
+    throw new Refusal('RefusedNotNow', 'The record tells no end of the retention.');
   }
   const left = retainUntil - now.getTime();
   return {

@@ -22,11 +22,11 @@ export async function smokeTest(
     await backend.addMemory(user, sentence);
   }
   if ((await backend.search(user, 'Who plays the cello, and where?')) === 0) {
-    throw new Refusal('RefusedSmokeTest', 'The new version does not find what it has remembered.');
+    throw new Refusal('RefusedNewVersion', 'The new version does not find what it has remembered.');
   }
   if (!(await backend.isGraphDeprecated(user))) {
     throw new Refusal(
-      'RefusedSmokeTest',
+      'RefusedNewVersion',
       'The graph is not declared deprecated: is this the old version?',
     );
   }

@@ -93,7 +93,7 @@ export async function checkKept(
   const sha256 = hash.digest('hex');
   if (size !== snapshot.size || (snapshot.checksum !== null && snapshot.checksum !== sha256)) {
     throw new Refusal(
-      'RefusedBackupUnproved',
+      'RefusedSnapshot',
       `What is kept of ${snapshot.name} is not what the store made: ${size} bytes, SHA-256 ${sha256}.`,
     );
   }

@@ -108,9 +108,9 @@ export async function forgetFutile(
 }
 
 const FUTILE = [
-  'RefusedBackupUnproved',
   'RefusedSnapshot',
-  'RefusedUpload',
+  'RefusedSnapshot',
+  'RefusedSnapshot',
   // A store refuses what is not what its checksum says, a part that is missing ends the sending.
   'RefusedByStore',
   'RefusedMissingArtifact',

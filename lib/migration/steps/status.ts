@@ -5,7 +5,6 @@ import { lateMovesFrom, movesFrom, nextMove } from '../next-step.ts';
 import { APPROVED_EVIDENCE } from '../phases.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
-import { approvableDigest, gateAskedBy } from '../runs/approvals.ts';
 import { parseInput } from '../runs/parse-input.ts';
 import { type Run, runIdSchema } from '../runs/run.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
@@ -27,7 +26,7 @@ export async function statusOf(services: StatusServices, payload: unknown) {
   }
 }
 
-type StatusServices = Pick<Services, 'runs' | 'lock' | 'clock' | 'approvals'>;
+type StatusServices = Pick<Services, 'runs' | 'lock' | 'clock' | 'confirmations'>;
 
 /** Of the run that is under way, or was last, unless one is named. @throws Refusal */
 export async function readStatus(services: StatusServices, runId?: string) {
@@ -62,7 +61,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
     next: isLate ? 'rollback' : (nextMove(phase)?.command ?? null),
     progress: await progressOf(run, services),
     moves: moves.map(({ command, by, to }) => ({ command, by, to })),
-    gates: isLate && run.openedAt === undefined ? [] : await gatesOf(run, services),
+    approval: phase === 'verified' ? approvalOf(run) : null,
+    pendingAction: isLate && run.openedAt === undefined ? null : await pendingOf(run, services),
   };
 }
 
@@ -80,20 +80,19 @@ async function progressOf({ runId, phase }: Run, { runs }: Pick<Services, 'runs'
   return last ? { ...last, savedAt: isoOf(last.savedAt) } : null;
 }
 
-/** What a person is asked for now, if anything: what has to be done first, and the digest that the answer has to name. */
-async function gatesOf(run: Run, { approvals }: Pick<Services, 'approvals'>) {
-  const gate = gateAskedBy(run);
-  if (gate === undefined) return [];
-  const { action = null, collection = null, since } = run.asks ?? {};
-  return [
-    {
-      gate,
-      ...{ action, collection, askedAt: isoOf(since) },
-      evidence: APPROVED_EVIDENCE,
-      digest: approvableDigest(run, gate) ?? null,
-      ...(await approvals.answerTo(run, gate)),
-    },
-  ];
+/** The report that an operator approves who opens the window; without a digest while it did not pass. */
+function approvalOf({ evidence }: Run) {
+  const report = evidence[APPROVED_EVIDENCE];
+  const digest = report && report.facts.isPassed !== false ? report.digest : null;
+  return { evidence: APPROVED_EVIDENCE, digest };
+}
+
+/** What a person has to do now, if anything, and who confirmed it. */
+async function pendingOf(run: Run, { confirmations }: Pick<Services, 'confirmations'>) {
+  if (!run.pendingAction) return null;
+  const { action, collection, since } = run.pendingAction;
+  const confirmedBy = (await confirmations.confirmedBy(run)) ?? null;
+  return { action, collection, since: isoOf(since), confirmedBy };
 }
 
 function isoOf(milliseconds: number | undefined): string | null {

@@ -27,9 +27,9 @@ export const stay: Step = {
 // The old version is deployed only after the setting was changed: until then the new one is still there.
 async function assertMayStay({ services, run }: StepContext): Promise<void> {
   if (run.openedAt === undefined) {
-    throw new Refusal('RefusedNoStay', 'Nobody was let into the new version yet.');
+    throw new Refusal('RefusedNotNow', 'Nobody was let into the new version yet.');
   }
   const active = await services.setting.read();
   if (active === liveCollectionOf(run)) return;
-  throw new Refusal('RefusedNoStay', `The setting names ${active} by now.`);
+  throw new Refusal('RefusedNotNow', `The setting names ${active} by now.`);
 }

@@ -139,7 +139,7 @@ async function assertSame({ services, renew }: Turn, passage: Passage): Promise<
   if (await isSame(services, passage)) return;
   await renew();
   await services.vectors.deleteCollection(to);
-  throw new Refusal('RefusedUpload', `What was uploaded as ${to} is not what ${from} is.`);
+  throw new Refusal('RefusedSnapshot', `What was uploaded as ${to} is not what ${from} is.`);
 }
 
 async function isSame({ vectors }: Services, { from, to }: Passage): Promise<boolean> {

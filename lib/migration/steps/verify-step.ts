@@ -46,5 +46,5 @@ export function verifiedFingerprint({ evidence }: Run): string {
     const why = `The last verification did not pass; its report is ${report.artifact}.`;
     throw new Refusal('RefusedVerification', why);
   }
-  throw new Refusal('RefusedMissingEvidence', 'There is no verification that passed.');
+  throw new Refusal('RefusedNotNow', 'There is no verification that passed.');
 }

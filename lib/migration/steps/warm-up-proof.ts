@@ -81,7 +81,10 @@ async function proveSearch(preview: MemoryBackend | undefined, { runId }: Run): 
       'Whom do I know, where do they live, and what do they love?',
     )) ?? 0;
   if (found > 0) return found;
-  throw new Refusal('RefusedWarmUp', 'The new version does not find what it has just remembered.');
+  throw new Refusal(
+    'RefusedNewVersion',
+    'The new version does not find what it has just remembered.',
+  );
 }
 
 function paramsOf(info: CollectionInfo | undefined) {

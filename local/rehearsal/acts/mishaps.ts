@@ -86,7 +86,7 @@ export const MISHAPS: readonly Act[] = [
       meddle({ on: file, does: { kind: 'cut', bytes: 100 } });
       meddle({ on: file, sparing: 1, does: { kind: 'spoil' } });
       const failure = await migrate();
-      const isRefused = failure?.name === 'RefusedBackupUnproved';
+      const isRefused = failure?.name === 'RefusedSnapshot';
       expect('the spoilt backup is refused', isRefused && (await run()).phase === 'checked');
       const again = await migrate();
       expect('backed up again, it goes on', again === undefined);

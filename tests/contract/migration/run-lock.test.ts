@@ -62,7 +62,7 @@ describe('two steps of a run', () => {
     );
     expect(turns.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const turn of turns) {
-      if (turn.status === 'rejected') expect(turn.reason).toEqual(named('RetryableStepRunning'));
+      if (turn.status === 'rejected') expect(turn.reason).toEqual(named('RetryableLockHeld'));
     }
   });
 
@@ -80,7 +80,7 @@ describe('two steps of a run', () => {
     table.pass(later);
     const second = table.lock.take('run-a');
     if (succeeds) expect((await second).epoch).toBe(first.epoch + 1);
-    else await expect(second).rejects.toEqual(named('RetryableStepRunning'));
+    else await expect(second).rejects.toEqual(named('RetryableLockHeld'));
   });
 
   it('the first keeps its turn as long as it renews it', async () => {
@@ -88,14 +88,14 @@ describe('two steps of a run', () => {
     table.pass(LEASE_MS - 1);
     await table.lock.renew(first);
     table.pass(LEASE_MS - 1);
-    await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableStepRunning'));
+    await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
   });
 
   it('a late first one may go on while nobody has taken its turn', async () => {
     const first = await table.lock.take('run-a');
     table.pass(10 * LEASE_MS);
     await table.lock.renew(first);
-    await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableStepRunning'));
+    await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
   });
 });
 
@@ -114,7 +114,7 @@ describe('a step whose turn was taken over', () => {
       () => table.runs.saveCheckpoint(dead, 'copy', { state: { cursor: 'zombie' } }),
     ];
     for (const attempt of attempts) {
-      await expect(attempt()).rejects.toEqual(named('RefusedStaleEpoch'));
+      await expect(attempt()).rejects.toEqual(named('RefusedLockLost'));
     }
     expect((await table.runs.read('run-a')).phase).toBe('started');
     expect(await table.lock.activeRun()).toBe('run-a');
@@ -128,6 +128,6 @@ describe('a step whose turn was taken over', () => {
     table.pass(LEASE_MS);
     await table.lock.take('run-a');
     await table.lock.release(dead);
-    await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableStepRunning'));
+    await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
   });
 });

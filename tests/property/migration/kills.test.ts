@@ -35,7 +35,7 @@ const RUNBOOK: readonly (readonly [StepName, about: string, Point])[] = [
   ['rebuild', 'before the window', 'backed-up'],
   ['copy', 'before the window', 'rebuilt'],
   ['verify', 'before the window', 'copied'],
-  ['freeze', 'inside it', 'approved'],
+  ['freeze', 'inside it', 'verified'],
   ['backup', 'inside it', 'frozen'],
   ['copy', 'inside it', 'window-backed-up'],
   ['verify', 'inside it', 'delta-copied'],

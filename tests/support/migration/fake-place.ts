@@ -8,9 +8,17 @@ export const RUN = 'run-a';
 export const STATUS = {
   ...{ runId: RUN, at: '2026-03-01T09:30:00Z', phase: 'checked', phaseAt: null, startedAt: null },
   plan: { sourceCollection: 'memories', windowMinutes: 30, retentionDays: 30, accepts: [] },
-  ...{ evidence: [], gates: [], isLate: false, retention: null, next: 'backup', endedAt: null },
+  ...{
+    evidence: [],
+    approval: null,
+    pendingAction: null,
+    isLate: false,
+    retention: null,
+    next: 'backup',
+    endedAt: null,
+  },
   ...{ testUser: 'tester', deadlineAt: null, progress: null },
-  moves: [{ command: 'backup' }, { command: 'abandon' }],
+  moves: [{ command: 'backup' }, { command: 'abort' }],
 };
 
 /** Each function answers with these, one after the other; an error is thrown. */

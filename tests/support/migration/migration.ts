@@ -1,9 +1,9 @@
 // A run in a sandbox world: its steps as an operator or the state machine would take them.
 import { onTestFinished } from 'vitest';
-import type { Gate } from '../../../lib/migration/phases.ts';
+import type { ExternalAction } from '../../../lib/migration/phases.ts';
 import { type Step, type StepResult, takeStep } from '../../../lib/migration/runs/step.ts';
 import type { StepInput } from '../../../lib/migration/runs/step-input.ts';
-import { abandon } from '../../../lib/migration/steps/abandon.ts';
+import { abort } from '../../../lib/migration/steps/abort.ts';
 import { backup } from '../../../lib/migration/steps/backup.ts';
 import { copy } from '../../../lib/migration/steps/copy-step.ts';
 import { cutover } from '../../../lib/migration/steps/cutover.ts';
@@ -36,7 +36,7 @@ export const STEPS = {
   rollback,
   stay,
   retention,
-  abandon,
+  abort,
 } as const;
 
 export type StepName = keyof typeof STEPS;
@@ -52,8 +52,8 @@ export async function createMigration(
   image?: { readonly world: WorldImage; readonly table: RunTableImage },
 ) {
   const table = await createRunTable(image?.table);
-  const { clock, runs, lock, approvals } = table;
-  const remembering = { clock, runs, lock, approvals };
+  const { clock, runs, lock, confirmations } = table;
+  const remembering = { clock, runs, lock, confirmations };
   const world = await startSandboxWorld({
     runId: RUN,
     remembering,
@@ -77,7 +77,7 @@ export async function createMigration(
     spoken = services,
   ): Promise<StepResult> {
     const step: Step = STEPS[name];
-    const payload = { runId: RUN, execute: true, ...input };
+    const payload = { runId: RUN, execute: true, ...(await approvalFor(name)), ...input };
     return await takeStep(step, spoken, { payload, timeLeftMs: () => 600_000 });
   }
 
@@ -98,21 +98,29 @@ export async function createMigration(
     for (const name of names) await finish(name);
   }
 
-  /** What an operator says after looking at the evidence of the moment. */
-  async function approve(gate: Gate): Promise<void> {
-    const run = await runs.read(RUN);
-    const evidenceDigest = run.evidence['verification-report']?.digest ?? '';
-    const expiresAt = clock().getTime() + 3_600_000;
-    await approvals.approve(run, { gate, evidenceDigest, approvedBy: 'ada', expiresAt });
+  /** Of an operator who has looked at the present report. */
+  async function approvalFor(name: StepName): Promise<Partial<StepInput>> {
+    if (name !== 'freeze') return {};
+    const { digest } = (await runs.read(RUN)).evidence['verification-report'] ?? {};
+    return digest ? { approvedDigest: digest, approvedBy: 'ada' } : {};
+  }
+
+  async function openWindow(): Promise<void> {
+    await invoke('freeze');
+  }
+
+  /** What a person says who has done what is pending. */
+  async function confirm(action: ExternalAction): Promise<void> {
+    await confirmations.confirm(await runs.read(RUN), { action, by: 'ada' });
   }
 
   /** From the beginning to the middle of the window, all of it proved. */
   async function prove(plan: Record<string, unknown> = {}): Promise<void> {
     await start(plan);
     await follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-    await approve('window');
+    await openWindow();
     await follow('freeze', 'backup', 'copy', 'verify');
   }
 
-  return { ...table, ...world, target, start, invoke, finish, follow, approve, prove };
+  return { ...table, ...world, target, start, invoke, finish, follow, openWindow, confirm, prove };
 }

@@ -16,7 +16,7 @@ export interface Mortal {
 const SPOKEN_TO = [
   'runs',
   'lock',
-  'approvals',
+  'confirmations',
   'vectors',
   'artifacts',
   'setting',

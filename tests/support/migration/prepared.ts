@@ -15,7 +15,6 @@ const RUNBOOK = {
   rebuilt: (migration: Migration) => migration.follow('rebuild'),
   copied: (migration: Migration) => migration.follow('copy'),
   verified: (migration: Migration) => migration.follow('verify'),
-  approved: (migration: Migration) => migration.approve('window'),
   frozen: (migration: Migration) => migration.follow('freeze'),
   'window-backed-up': (migration: Migration) => migration.follow('backup'),
   'delta-copied': (migration: Migration) => migration.follow('copy'),

@@ -1,6 +1,5 @@
 // A run in a sandbox world, taken from function to function as they are deployed: what each asks of AWS is written down.
 import { join } from 'node:path';
-import type { Gate } from '../../../lib/migration/phases.ts';
 import type { HookAction } from '../../../lib/migration/ports/hooks.ts';
 import type { Remembering } from '../../../lib/migration/runs/remembering.ts';
 import type { Services } from '../../../lib/migration/services.ts';
@@ -10,7 +9,6 @@ import type { UsedAccess } from './used-access.ts';
 export const SETTING = '/finance-ledger/prod/memory-collection';
 
 const FUNCTIONS = join(import.meta.dirname, '../../../functions/migration');
-const DAY_MS = 86_400_000;
 const CONTEXT = { getRemainingTimeInMillis: () => 600_000 };
 
 export type RecordedRun = Awaited<ReturnType<typeof createRecordedRun>>;
@@ -68,11 +66,9 @@ export async function createRecordedRun(options: {
     }
   }
 
-  async function approve(gate: Gate) {
-    const { gates } = await handle('status', { runId });
-    const { digest: evidenceDigest } = gates.find((asked: { gate: Gate }) => asked.gate === gate);
-    const expiresAt = new Date(clock().getTime() + DAY_MS).toISOString();
-    await handle('approve', { runId, gate, evidenceDigest, approvedBy: 'ada', expiresAt });
+  async function openWindow() {
+    const { approval } = await handle('status', { runId });
+    await invoke('freeze', { approvedDigest: approval.digest, approvedBy: 'ada' });
   }
 
   /** Somebody else writes the setting in the moment of the change: who did is looked up, and the step refuses. */
@@ -90,5 +86,5 @@ export async function createRecordedRun(options: {
 
   const target = `${SOURCE}_v3_${runId}`;
   const { close } = world;
-  return { vectors, target, slow, start, watch, finish, approve, invoke, whileRaced, close };
+  return { vectors, target, slow, start, watch, finish, openWindow, invoke, whileRaced, close };
 }

@@ -17,7 +17,7 @@ export function approving(migration: Migration) {
   return async (state: string) => {
     if (state !== 'Look' || (await migration.runs.read(RUN)).phase !== 'verified') return;
     looks += 1;
-    if (looks === 3) await migration.approve('window');
+    if (looks === 3) await migration.openWindow();
   };
 }
 

@@ -5,53 +5,44 @@ import { moveFor, nextMove } from '../../../lib/migration/next-step.ts';
 import {
   APPROVED_EVIDENCE,
   COMMANDS,
-  DEEDS,
   ENDED,
   EVIDENCE,
-  GATE_OF,
-  GATES,
   PHASES,
   type Phase,
 } from '../../../lib/migration/phases.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
 
-// Read a row as: given this phase, each command leads to the phase named, or is refused for being
-// -early, -late, -ended, -unknown, -exists, -irreversible, -nothing (to return from) -open (window) or
-// -notreturning (so that there is nothing to stay from).
+// Read a row as: in this phase, each command leads to the phase named, or is refused: because another command comes
+// now (-), the run is unknown, it has ended, or its rollback period is over.
 const TABLE = `
-phase        start    preflight backup     rebuild  copy       verify   freeze   cutover  rollback      stay           abandon    retention
-absent       started  -unknown  -unknown   -unknown -unknown   -unknown -unknown -unknown -unknown      -unknown       -unknown   -unknown
-started      -exists  checked   -early     -early   -early     -early   -early   -early   -nothing      -notreturning  abandoned  -early
-checked      -exists  checked   backed-up  -early   -early     -early   -early   -early   -nothing      -notreturning  abandoned  -early
-backed-up    -exists  -late     backed-up  rebuilt  -early     -early   -early   -early   -nothing      -notreturning  abandoned  -early
-rebuilt      -exists  -late     -early     rebuilt  copied     -early   -early   -early   -nothing      -notreturning  abandoned  -early
-copied       -exists  -late     -early     -late    copied     verified -early   -early   -nothing      -notreturning  abandoned  -early
-verified     -exists  -late     -early     -late    copied     verified frozen   -early   -nothing      -notreturning  abandoned  -early
-freezing     -exists  -late     -early     -late    -early     -early   frozen   -early   returned      -notreturning  -open      -early
-frozen       -exists  -late     secured    -late    -early     -early   -late    -early   returned      -notreturning  -open      -early
-secured      -exists  -late     secured    -late    caught-up  -early   -late    -early   returned      -notreturning  -open      -early
-caught-up    -exists  -late     secured    -late    caught-up  proved   -late    -early   returned      -notreturning  -open      -early
-proved       -exists  -late     secured    -late    caught-up  proved   -late    live     returned      -notreturning  -open      -early
-switching    -exists  -late     -late      -late    -late      -late    -late    live     returned      -notreturning  -open      -early
-live         -exists  -late     -late      -late    -late      -late    -late    -late    returned      -notreturning  -late      irreversible
-irreversible -exists  -late     -late      -late    -late      -late    -late    -late    -irreversible -notreturning  -late      closed
-closed       -exists  -ended    -ended     -ended   -ended     -ended   -ended   -ended   -irreversible -ended         -ended     -ended
-returning    -exists  -late     -late      -late    -late      -late    -late    -late    returned      live           -late      -late
-staying      -exists  -late     -late      -late    -late      -late    -late    -late    returned      live           -late      -late
-returned     -exists  -ended    -ended     -ended   -ended     -ended   -ended   -ended   -ended        -ended         -ended     -ended
-abandoned    -exists  -ended    -ended     -ended   -ended     -ended   -ended   -ended   -ended        -ended         -ended     -ended
+phase        start    preflight backup     rebuild  copy       verify   freeze   cutover  rollback      stay     abort    retention
+absent       started  -unknown  -unknown   -unknown -unknown   -unknown -unknown -unknown -unknown      -unknown -unknown -unknown
+started      -        checked   -          -        -          -        -        -        -             -        aborted  -
+checked      -        checked   backed-up  -        -          -        -        -        -             -        aborted  -
+backed-up    -        -         backed-up  rebuilt  -          -        -        -        -             -        aborted  -
+rebuilt      -        -         -          rebuilt  copied     -        -        -        -             -        aborted  -
+copied       -        -         -          -        copied     verified -        -        -             -        aborted  -
+verified     -        -         -          -        copied     verified frozen   -        -             -        aborted  -
+freezing     -        -         -          -        -          -        frozen   -        returned      -        -        -
+frozen       -        -         secured    -        -          -        -        -        returned      -        -        -
+secured      -        -         secured    -        caught-up  -        -        -        returned      -        -        -
+caught-up    -        -         secured    -        caught-up  proved   -        -        returned      -        -        -
+proved       -        -         secured    -        caught-up  proved   -        live     returned      -        -        -
+switching    -        -         -          -        -          -        -        live     returned      -        -        -
+live         -        -         -          -        -          -        -        -        returned      -        -        irreversible
+irreversible -        -         -          -        -          -        -        -        -irreversible -        -        closed
+closed       -ended   -ended    -ended     -ended   -ended     -ended   -ended   -ended   -irreversible -ended   -ended   -ended
+returning    -        -         -          -        -          -        -        -        returned      live     -        -
+staying      -        -         -          -        -          -        -        -        returned      live     -        -
+returned     -ended   -ended    -ended     -ended   -ended     -ended   -ended   -ended   -ended        -ended   -ended   -ended
+aborted      -ended   -ended    -ended     -ended   -ended     -ended   -ended   -ended   -ended        -ended   -ended   -ended
 `;
 
 const REFUSED_FOR: Readonly<Record<string, string>> = {
-  '-early': 'RefusedTooEarly',
-  '-late': 'RefusedTooLate',
+  '-': 'RefusedNotNow',
   '-ended': 'RefusedRunEnded',
   '-unknown': 'RefusedUnknownRun',
-  '-exists': 'RefusedRunExists',
   '-irreversible': 'RefusedIrreversible',
-  '-nothing': 'RefusedNothingToReturn',
-  '-open': 'RefusedWindowOpen',
-  '-notreturning': 'RefusedNotReturning',
 };
 
 const [heads = [], ...rows] = TABLE.trim()
@@ -96,24 +87,25 @@ describe('a move', () => {
       for (const missing of needs) {
         const evidence = new Set(EVIDENCE.filter((evidence) => evidence !== missing));
         expect(() => moveFor(command, { phase, evidence }, 'operator')).toThrow(
-          expect.objectContaining({ name: 'RefusedMissingEvidence' }),
+          expect.objectContaining({ name: 'RefusedNotNow' }),
         );
       }
     },
   );
 
-  it('is never made by the machine where a run begins, is given up, or users lose writes', () => {
+  it('is never made by the machine where a run begins, a window opens, a run is aborted, or users lose writes', () => {
     const forbidden = MOVES.filter(({ by }) => !by.includes('machine'));
     expect(forbidden.map(({ command, from }) => [command, from[0]])).toEqual([
       ['start', 'absent'],
+      ['freeze', 'verified'],
       ['rollback', 'live'],
       ['stay', 'returning'],
-      ['abandon', 'started'],
+      ['abort', 'started'],
     ]);
     for (const { command, from } of forbidden) {
       const standing = { phase: from[0] ?? 'absent', evidence: everything };
       expect(() => moveFor(command, standing, 'machine')).toThrow(
-        expect.objectContaining({ name: 'RefusedActor' }),
+        expect.objectContaining({ name: 'RefusedNotNow' }),
       );
     }
   });
@@ -145,10 +137,15 @@ describe('a run', () => {
     expect(stuck.toSorted()).toEqual([...ENDED].toSorted());
   });
 
-  it('asks a person at every gate, about evidence it holds from the first of them on', () => {
-    const asked = [...MOVES.map(({ gate }) => gate), ...DEEDS.map((deed) => GATE_OF[deed])];
-    expect(asked).toEqual(expect.arrayContaining([...GATES]));
-    const opens = MOVES.find(({ gate }) => gate === 'window');
-    expect(opens?.needs).toContain(APPROVED_EVIDENCE);
+  it('opens the window only for an operator, who approves a report that the run holds', () => {
+    const opening = MOVES.filter(({ approves }) => approves !== undefined);
+    expect(opening).toEqual([
+      expect.objectContaining({
+        from: ['verified'],
+        by: ['operator'],
+        approves: APPROVED_EVIDENCE,
+      }),
+    ]);
+    expect(opening[0]?.needs).toContain(APPROVED_EVIDENCE);
   });
 });

@@ -97,7 +97,7 @@ describe('the environment', () => {
 
 describe('the functions that look up or note down', () => {
   it('need no more than the table', () => {
-    expect(rememberingFromEnvironment({ TABLE_NAME: 'table' })).toHaveProperty('approvals');
+    expect(rememberingFromEnvironment({ TABLE_NAME: 'table' })).toHaveProperty('confirmations');
     expect(() => rememberingFromEnvironment({})).toThrow(named('RefusedSetting'));
   });
 });

@@ -42,7 +42,7 @@ describe.each(PLACES)('a migration, %s', (place) => {
     await start();
     const before = await record();
     for (const [name, ...words] of [
-      ['RefusedTooEarly', 'copy', ...OF_RUN, '--execute'],
+      ['RefusedNotNow', 'copy', ...OF_RUN, '--execute'],
       ['RefusedRunExists', 'start', ...OF_RUN, '--source', SOURCE, '--execute'],
       ['RefusedUnknownRun', 'preflight', '--run', 'run-z'],
     ]) {
@@ -123,7 +123,7 @@ describe.skipIf(!SCRIPT)('a person at a terminal', () => {
   async function typed(answer: string) {
     const operator = await createOperator();
     await operator.start();
-    const command = `${process.execPath} ${COMMAND} abandon --run ${RUN} --execute`;
+    const command = `${process.execPath} ${COMMAND} abort --run ${RUN} --execute`;
     const child = spawn('script', ['-qec', command, '/dev/null'], {
       env: { ...NO_ACCOUNT, ...operator.named },
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -138,7 +138,7 @@ describe.skipIf(!SCRIPT)('a person at a terminal', () => {
   }
 
   it.each([
-    ['types the id', `${RUN}\r`, 0, 'abandoned'],
+    ['types the id', `${RUN}\r`, 0, 'aborted'],
     ['types something else', 'yes\r', 3, 'started'],
     ['presses Ctrl-C', '\x03', 3, 'started'],
     ['ends the input', '\x04', 3, 'started'],

@@ -100,7 +100,7 @@ describe('a dump', () => {
     const run = await backedUpTwice();
     run.target.addNode({ labels: ['precious'], properties: {} });
     const attempt = carryOut({ dump: await latestOf(run), isMeant: true }, run.parts);
-    await expect(attempt).rejects.toMatchObject({ name: 'RefusedGraphTarget' });
+    await expect(attempt).rejects.toMatchObject({ name: 'RefusedGraph' });
     expect(await sizeOf(run.target)).toBe(1);
   });
 });

@@ -2,6 +2,8 @@
 // by itself where the window fails.
 import { describe, expect, it } from 'vitest';
 import { askAPerson } from '../../../../lib/migration/adapters/webhook.ts';
+import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { createLocalPlace } from '../../../../local/migrate/local-place.ts';
 import type { Place } from '../../../../local/migrate/place.ts';
 import { SOURCE, type WorldOptions } from '../../../../local/sandbox/world.ts';
@@ -110,26 +112,35 @@ describe('migrate run', () => {
     expect(operator.heard.at(-1)).toBe('open-writes');
   });
 
+  it('goes on where somebody else takes a step of the window meanwhile', async () => {
+    const { type, phase, place, operator, follow } = await createOperator();
+    let isTaken = false;
+    const racing: Place = {
+      ...place,
+      async invoke(name, payload, signal) {
+        if (name === 'backup' && (await phase()) === 'frozen' && !isTaken) {
+          isTaken = true;
+          await follow('backup', 'copy', 'verify', 'cutover');
+        }
+        return await place.invoke(name, payload, signal);
+      },
+    };
+    const { code } = await type(`${FROM_THE_START} --yes`, {}, racing);
+    expect([code, isTaken, await phase()]).toEqual([0, true, 'live']);
+    expect(operator.heard).not.toContain('deploy-old');
+  });
+
   it('has a person do what no webhook does, and goes on when it is confirmed', async () => {
-    const { type, phase, operator, place } = await createOperator({}, false);
+    const { type, phase, operator, place, services } = await createOperator({}, false);
     const doing: Place = {
       ...place,
       async invoke(name, payload, signal) {
-        if (name === 'approve' && payload.gate !== 'window') {
-          const { gates } = (await place.invoke('status', {})) as {
-            gates: { action: 'freeze'; collection: string }[];
-          };
-          const [gate] = gates;
-          if (gate) {
-            const { action, collection } = gate;
-            const request = { runId: RUN, occasion: '', deadlineAt: undefined };
-            await operator.hooks.ask({
-              ...request,
-              action,
-              collection,
-              testUser: `__migration_test_${RUN}`,
-            });
-          }
+        if (name === 'confirm') {
+          const { pendingAction } = await readStatus(services);
+          const { action, collection } = pendingAction ?? {};
+          if (action === undefined || collection === undefined) throw new Error('Nothing pending');
+          const request = { runId: RUN, occasion: '', deadlineAt: undefined };
+          await operator.hooks.ask({ ...request, action, collection, testUser: testUserOf(RUN) });
         }
         return await place.invoke(name, payload, signal);
       },

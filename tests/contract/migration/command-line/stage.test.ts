@@ -5,7 +5,7 @@ import { createOperator, migrateWith, OF_RUN } from '../../../support/migration/
 import { type Fault, functionError, refusal } from '../../../support/migration/lambda-double.ts';
 
 const PREFLIGHT = 'finance-ledger-dev-migrationPreflight';
-const ABANDON = 'finance-ledger-dev-migrationAbandon';
+const ABANDON = 'finance-ledger-dev-migrationAbort';
 const AT_WORK = /may still be at work/;
 
 async function preflightStruckBy(fault: Fault) {
@@ -81,7 +81,7 @@ describe('a function of a stage', () => {
     const { code, stderr } = await migrateWith(named, 'status', '--stage', 'test');
     expect(code).toBe(3);
     expect(stderr).toMatch(
-      /^RefusedNoFunction: There is no function finance-ledger-test-migrationStatus\. Check "--stage"/,
+      /^RefusedSetting: There is no function finance-ledger-test-migrationStatus\. Check "--stage"/,
     );
   });
 
@@ -89,9 +89,9 @@ describe('a function of a stage', () => {
     const { migrate, start, lambda } = await createOperator('on a stage');
     await start();
     lambda.invoked.length = 0;
-    expect((await migrate('abandon', ...OF_RUN, '--execute')).code).toBe(3);
+    expect((await migrate('abort', ...OF_RUN, '--execute')).code).toBe(3);
     expect(lambda.invoked).not.toContain(ABANDON);
-    await migrate('abandon', ...OF_RUN, '--execute', '--yes');
+    await migrate('abort', ...OF_RUN, '--execute', '--yes');
     expect(lambda.invoked).toContain(ABANDON);
   });
 });

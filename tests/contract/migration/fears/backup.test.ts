@@ -32,9 +32,9 @@ describe('Fear 3: a backup that cannot be restored', () => {
       },
     };
     const attempt = migration.finish('backup', {}, { ...migration.services, artifacts: cutting });
-    await expect(attempt).rejects.toEqual(named('RefusedBackupUnproved'));
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
     expect(await standingOf(migration)).toEqual(before);
-    await expect(migration.invoke('rebuild')).rejects.toEqual(named('RefusedTooEarly'));
+    await expect(migration.invoke('rebuild')).rejects.toEqual(named('RefusedNotNow'));
   });
 
   it('a kept part is damaged: the next backup begins with a new snapshot', async () => {
@@ -50,7 +50,7 @@ describe('Fear 3: a backup that cannot be restored', () => {
       },
     };
     const attempt = migration.finish('backup', {}, { ...migration.services, vectors: spoiling });
-    await expect(attempt).rejects.toEqual(named('RefusedBackupUnproved'));
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
     expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
     await migration.finish('backup');
     const { contents } = await readManifest(migration.services, await migration.runs.read(RUN));
@@ -134,7 +134,7 @@ describe('Fear 4: a restore lands on a live collection', () => {
     const migration = await migrationAt('preflighted');
     await alias(migration, drillCollectionOf(await migration.runs.read(RUN)), SOURCE);
     const before = await standingOf(migration);
-    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedTarget'));
+    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedNameTaken'));
     expect(await standingOf(migration)).toEqual(before);
   });
 
@@ -181,7 +181,7 @@ describe('Fear 5: half-restored debris makes the store panic when it starts agai
 describe('Fear 14: a graph dump that is incomplete or lossy', () => {
   async function frozenRun(): Promise<Migration> {
     const migration = await migrationAt('verified');
-    await migration.approve('window');
+    await migration.openWindow();
     await migration.finish('freeze');
     return migration;
   }
@@ -247,13 +247,13 @@ describe('Fear 14: a graph dump that is incomplete or lossy', () => {
           }
         },
       }),
-      'RefusedBackupUnproved',
+      'RefusedSnapshot',
     );
   });
 
   it('written to in the window it is refused, and dumped again when it holds still', async () => {
     const migration = await migrationAt('verified');
-    await migration.approve('window');
+    await migration.openWindow();
     await migration.finish('freeze');
     const before = await standingOf(migration);
     const busy = {

@@ -96,7 +96,7 @@ describe('Fear 8: counts are equal, contents are not', () => {
     const vector = '[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]';
     await vectors.upsert(SOURCE, [point(1, payload, vector)], 'upsert');
     await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-    await migration.approve('window');
+    await migration.openWindow();
     await migration.follow('freeze', 'backup', 'copy');
     const mangled = mangle(await firstPoint(migration, migration.target));
     if (!mangled.vector) throw new Error('No vector');
@@ -131,7 +131,7 @@ describe('Fear 9: a false alarm or a false all-clear of the counts per user', ()
     );
     await vectors.upsert(migration.target, [{ id, vector, payload: moved }], 'upsert');
     const before = await standingOf(migration);
-    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedCountsDiffer'));
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedVerification'));
     expect(migration.operator.heard).not.toContain('open-writes');
     await migration.finish('rollback', { acknowledgedLoss: 1 });
     expect(await standingOf(migration)).toEqual({ ...before, phase: 'returned' });
@@ -192,14 +192,14 @@ describe('Fear 12: the client gives up, the server goes on, and a retry does it 
     const overtaken: typeof vectors = {
       ...vectors,
       async scroll(...request) {
-        await expect(migration.lock.take(RUN)).rejects.toEqual(named('RetryableStepRunning'));
+        await expect(migration.lock.take(RUN)).rejects.toEqual(named('RetryableLockHeld'));
         migration.pass(3_600_000);
         await migration.lock.take(RUN);
         return await vectors.scroll(...request);
       },
     };
     const attempt = migration.finish('copy', {}, { ...migration.services, vectors: overtaken });
-    await expect(attempt).rejects.toEqual(named('RefusedStaleEpoch'));
+    await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
     expect(await vectors.count(migration.target)).toBe(0);
     expect(await standingOf(migration)).toEqual(before);
   });
@@ -247,7 +247,7 @@ describe('Fear 13: disk or memory of the store is exhausted', () => {
       },
     };
     const attempt = migration.finish('copy', {}, { ...migration.services, vectors: troubled });
-    await expect(attempt).rejects.toEqual(named('RefusedUnhealthyStore'));
+    await expect(attempt).rejects.toEqual(named('RefusedByStore'));
     const checkpoint = await migration.runs.readCheckpoint(RUN, 'copy');
     const copied = await vectors.count(migration.target);
     expect([writes, checkpoint?.progress]).toMatchObject([2, { done: copied, total: 1_000 }]);
@@ -279,7 +279,7 @@ describe('Fear 13: disk or memory of the store is exhausted', () => {
       },
     };
     const attempt = migration.finish('copy', {}, { ...migration.services, vectors: troubled });
-    await expect(attempt).rejects.toEqual(named('RefusedUnhealthyStore'));
+    await expect(attempt).rejects.toEqual(named('RefusedByStore'));
     expect(await vectors.count(migration.target)).toBe(0);
     expect(await standingOf(migration)).toEqual(before);
   });

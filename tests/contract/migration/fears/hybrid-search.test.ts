@@ -54,7 +54,7 @@ describe('Fear 2: old memories have no keyword vector though the slot exists', (
     const before = await standingOf(migration);
     const vectors = { ...migration.services.vectors, encodesKeywords: async () => false };
     const attempt = migration.finish('copy', {}, { ...migration.services, vectors });
-    await expect(attempt).rejects.toEqual(named('RefusedKeywordGaps'));
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
     expect(await standingOf(migration)).toEqual(before);
     expect(await migration.services.vectors.count(migration.target)).toBe(0);
   });

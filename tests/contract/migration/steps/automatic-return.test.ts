@@ -89,7 +89,7 @@ describe('before users were let in', () => {
       );
     const services = { ...migration.services, hooks: { ask } };
     await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
-      named('RefusedSmokeTest'),
+      named('RefusedNewVersion'),
     );
     expect(await fingerprintOf(vectors, SOURCE)).not.toEqual(before);
     await migration.finish('rollback', { actor: 'machine' });
@@ -191,7 +191,7 @@ describe('once users may have written', () => {
       hooks: { ask: async () => 'under-way' as const },
     };
     await migration.invoke('rollback', {}, slow);
-    await expect(migration.invoke('stay')).rejects.toEqual(named('RefusedNoStay'));
+    await expect(migration.invoke('stay')).rejects.toEqual(named('RefusedNotNow'));
     await migration.finish('rollback');
   });
 });

@@ -63,7 +63,7 @@ it('ends live with every write carried over', async () => {
   }
   const { facts } = (await migration.runs.read(RUN)).evidence['verification-report'] ?? {};
   expect(facts?.pending).toBeGreaterThan(0);
-  await migration.approve('window');
+  await migration.openWindow();
   for (const step of ['freeze', 'backup', 'copy', 'verify', 'cutover'] as const) {
     await migration.finish(step, {}, busy);
   }

@@ -50,7 +50,7 @@ describe('a migration', () => {
   });
 
   it('brings over what was written, changed and deleted between the copy and the freeze', async () => {
-    const migration = await migrationAt('approved');
+    const migration = await migrationAt('verified');
     await write(migration, 'Ada has bought a boat');
     await deleteOne(migration, SOURCE);
     await migration.follow('freeze', 'backup', 'copy', 'verify', 'cutover');
@@ -76,7 +76,7 @@ describe('a migration', () => {
 describe('the window', () => {
   it('is not opened before somebody has approved the report', async () => {
     const migration = await migrationAt('verified');
-    await expect(migration.finish('freeze')).rejects.toEqual(named('RefusedMissingApproval'));
+    await expect(migration.finish('freeze')).rejects.toEqual(named('RefusedNotApproved'));
     const run = await migration.runs.read(RUN);
     expect(run.phase).toBe('verified');
     expect(run.deadlineAt).toBeUndefined();
@@ -84,7 +84,7 @@ describe('the window', () => {
   });
 
   it('is not believed in while a write still goes through, which is taken back', async () => {
-    const migration = await migrationAt('approved', { forgetsToFreeze: true });
+    const migration = await migrationAt('verified', { forgetsToFreeze: true });
     await expect(migration.finish('freeze')).rejects.toEqual(named('RefusedNotFrozen'));
     expect((await migration.runs.read(RUN)).phase).toBe('freezing');
     const { vectors } = migration.services;
@@ -92,7 +92,7 @@ describe('the window', () => {
   });
 
   it('is not believed in while somebody writes past the backend', async () => {
-    const migration = await migrationAt('approved');
+    const migration = await migrationAt('verified');
     expect(await migration.invoke('freeze')).toMatchObject({ done: false, waitSeconds: 10 });
     await write(migration, 'A batch job that nobody thought of');
     migration.pass(10_000);
@@ -149,7 +149,7 @@ describe('a cutover', () => {
     await deleteOne(migration, migration.target);
     for (const execute of [false, true]) {
       const attempt = migration.invoke('cutover', { execute });
-      await expect(attempt).rejects.toEqual(named('RefusedCountsDiffer'));
+      await expect(attempt).rejects.toEqual(named('RefusedVerification'));
     }
     expect((await migration.runs.read(RUN)).phase).toBe('proved');
     expect(await migration.services.setting.read()).toBe(SOURCE);
@@ -187,7 +187,7 @@ describe('a cutover', () => {
 
   it.each([
     ['has no model for keywords', { noKeywordModel: true }, 'RefusedSemanticOnly'],
-    ['remembers nothing', { emptyExtractions: 9 }, 'RefusedSmokeTest'],
+    ['remembers nothing', { emptyExtractions: 9 }, 'RefusedNewVersion'],
   ] as const)('to a version that %s does not open writes', async (_, shortcomings, refusal) => {
     const migration = await migrationAt('window-verified', { hasPreview: false, shortcomings });
     await expect(migration.finish('cutover')).rejects.toEqual(named(refusal));
@@ -204,7 +204,7 @@ describe('a cutover', () => {
     };
     const services = { ...migration.services, hooks: { ask } };
     const attempt = migration.finish('cutover', {}, services);
-    await expect(attempt).rejects.toEqual(named('RefusedCountsDiffer'));
+    await expect(attempt).rejects.toEqual(named('RefusedVerification'));
     expect((await migration.runs.read(RUN)).phase).toBe('switching');
     expect(migration.operator.heard).not.toContain('open-writes');
   });

@@ -1,4 +1,4 @@
-// A verification that fails takes the place of an older one that passed: in the record, in status, and at the gates.
+// A verification that fails takes the place of an older one that passed: in the record, and in status.
 import { describe, expect, it } from 'vitest';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { deleteFirst } from '../../../support/migration/fears.ts';
@@ -13,11 +13,17 @@ async function failing(migration: Migration): Promise<Migration> {
 }
 
 async function shown({ services }: Migration) {
-  const { evidence, gates } = await readStatus(services, RUN);
-  return { report: evidence.find(({ kind }) => kind === 'verification-report'), gates };
+  const { evidence } = await readStatus(services, RUN);
+  return { report: evidence.find(({ kind }) => kind === 'verification-report') };
 }
 
 describe('a verification that fails', () => {
+  it('opens no window, also with its own digest', async () => {
+    const migration = await failing(await migrationAt('verified'));
+    await expect(migration.invoke('freeze')).rejects.toEqual(named('RefusedVerification'));
+    expect((await readStatus(migration.services, RUN)).approval).toMatchObject({ digest: null });
+  });
+
   it('is what status shows, and its report is the one that was stored', async () => {
     const migration = await migrationAt('window-verified');
     const before = (await shown(migration)).report;

@@ -80,7 +80,7 @@ describe('a stage that takes longer than a lease', () => {
         migration.pass(LEASE_MS / 4);
         await migration.beat();
       }
-      await expect(migration.lock.take(RUN)).rejects.toEqual(named('RetryableStepRunning'));
+      await expect(migration.lock.take(RUN)).rejects.toEqual(named('RetryableLockHeld'));
       refused += 1;
     };
     await migration.finish(step, {}, slow(migration.services, pass));
@@ -101,7 +101,7 @@ describe('a stage that takes longer than a lease', () => {
 describe('a turn that cannot be ended', () => {
   it.each([
     ['a success', 'somebody_elses', { done: true }],
-    ['a refusal', DRILL, { name: 'RefusedTarget' }],
+    ['a refusal', DRILL, { name: 'RefusedNameTaken' }],
   ])('hides nothing of what became of the step: %s', async (_, taken, expected) => {
     const migration = await migrationAt('started');
     const { services } = migration;
@@ -155,7 +155,7 @@ describe('a stage that is at work when the window closes', () => {
     });
     const attempt = migration.finish('backup', {}, closing);
     await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
-    const busy = 'RetryableStepRunning';
+    const busy = 'RetryableLockHeld';
     expect(watched).toEqual([busy, busy, busy, 'returned', undefined]);
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
@@ -291,7 +291,7 @@ describe('a step that stood still for as long as a lease', () => {
         },
       };
       const attempt = migration.finish(step, {}, spoken);
-      await expect(attempt).rejects.toEqual(named('RefusedStaleEpoch'));
+      await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
       expect(await vectors.listCollections()).not.toContain(name);
       expect(changes).toEqual([]);
     },
@@ -317,7 +317,7 @@ describe('a step that stood still for as long as a lease', () => {
       },
     };
     const attempt = migration.finish('copy', {}, spoken);
-    await expect(attempt).rejects.toEqual(named('RefusedStaleEpoch'));
+    await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
     expect(await vectors.retrieve(migration.target, [second.id])).toHaveLength(1);
   });
 });

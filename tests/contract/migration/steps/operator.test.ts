@@ -28,12 +28,12 @@ describe('a finding accepted late', () => {
 describe('an id whose run has ended', () => {
   it('is refused as ended, by its phase', async () => {
     const migration = await migrationAt('started');
-    await migration.finish('abandon');
+    await migration.finish('abort');
     const again = createRun(migration.services, {
       ...{ runId: RUN, execute: true, sourceCollection: SOURCE },
     });
     await expect(again).rejects.toEqual(named('RefusedRunEnded'));
-    await expect(again).rejects.toThrow('abandoned');
+    await expect(again).rejects.toThrow('aborted');
   });
 });
 

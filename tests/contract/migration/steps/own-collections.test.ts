@@ -34,7 +34,7 @@ describe('a collection of somebody else', () => {
     await vectors.createCollection(name, LAYOUT);
     await migration.start();
     await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
-    await migration.finish('abandon');
+    await migration.finish('abort');
     expect(await vectors.listCollections()).toContain(name);
   });
 
@@ -50,7 +50,7 @@ describe('a collection of somebody else', () => {
 });
 
 describe('what the setting names', () => {
-  it.each(['abandon', 'rebuild'] as const)('is removed by no %s', async (step) => {
+  it.each(['abort', 'rebuild'] as const)('is removed by no %s', async (step) => {
     const migration = await migrationAt('rebuilt');
     const { services, target, clock } = migration;
     await services.setting.change({ from: SOURCE, to: target });
@@ -74,7 +74,7 @@ describe('a backup that is given up half-way', () => {
   it('leaves no snapshot on the store: before the window', async () => {
     const migration = await migrationAt('preflighted');
     await breakOff(migration);
-    await migration.finish('abandon');
+    await migration.finish('abort');
     expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 
@@ -120,7 +120,7 @@ describe('a turn that is over', () => {
     const slowVectors = { ...vectors, listCollections, deleteCollection };
     const slow = { ...migration.services, vectors: slowVectors };
     const attempt = migration.invoke('rollback', {}, slow);
-    await expect(attempt).rejects.toEqual(named('RefusedStaleEpoch'));
+    await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
     expect(await setting.read()).toBe(RESTORED);
     expect(deleted).toEqual([]);
   });
@@ -138,7 +138,7 @@ describe('a turn that is over', () => {
       },
     };
     const attempt = migration.finish('cutover', {}, slow);
-    await expect(attempt).rejects.toEqual(named('RefusedStaleEpoch'));
+    await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
     expect(written).toEqual([]);
   });
 
@@ -156,14 +156,14 @@ describe('a turn that is over', () => {
       },
     };
     const attempt = migration.finish('rebuild', {}, slow);
-    await expect(attempt).rejects.toEqual(named('RefusedStaleEpoch'));
+    await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
     expect(written).toEqual([]);
   });
 });
 
 describe('a freeze', () => {
   it('is not proved by a write that got through without an answer', async () => {
-    const migration = await migrationAt('approved', { forgetsToFreeze: true });
+    const migration = await migrationAt('verified', { forgetsToFreeze: true });
     const { backend, vectors } = migration.services;
     const addMemory: typeof backend.addMemory = async (user, text) => {
       await backend.addMemory(user, text);

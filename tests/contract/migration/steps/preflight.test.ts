@@ -195,7 +195,7 @@ describe('the preflight', () => {
     await withPayload(migration, '{"data":"x"}');
     await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
     const backup = migration.invoke('backup');
-    await expect(backup).rejects.toEqual(named('RefusedMissingEvidence'));
+    await expect(backup).rejects.toEqual(named('RefusedNotNow'));
     expect(evidence).toHaveProperty('preflight-report');
     expect((await migration.runs.read(RUN)).phase).toBe('checked');
   });

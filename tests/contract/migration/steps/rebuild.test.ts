@@ -48,7 +48,7 @@ describe('a rebuild', () => {
       'RefusedOtherVectors',
     ],
     ['another embedding model', { otherDimensions: 4 }, 'RefusedOtherVectors'],
-    ['nothing to remember, ever', { emptyExtractions: 99 }, 'RefusedWarmUp'],
+    ['nothing to remember, ever', { emptyExtractions: 99 }, 'RefusedNewVersion'],
   ])('with %s is refused', async (_, shortcomings, refusal) => {
     const { invoke, runs } = await backedUp({ shortcomings });
     await expect(invoke('rebuild')).rejects.toEqual(named(refusal));
@@ -73,7 +73,7 @@ describe('a run that is given up', () => {
   it('takes its collections with it and frees the lock', async () => {
     const { services, finish, lock } = await backedUp();
     await finish('rebuild');
-    await finish('abandon');
+    await finish('abort');
     expect(await services.vectors.listCollections()).toEqual([SOURCE]);
     expect(await lock.activeRun()).toBeUndefined();
   });

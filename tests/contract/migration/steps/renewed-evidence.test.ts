@@ -40,7 +40,7 @@ it('a copy begun into one collection does not go on in the middle of its success
 });
 
 it('a verification begun before the window proves nothing of what was copied in it', async () => {
-  const migration = await migrationAt('approved', { memories: 600 });
+  const migration = await migrationAt('verified', { memories: 600 });
   const { vectors } = migration.services;
   await begin(migration, STEPS.verify, 0);
   await migration.follow('freeze', 'backup', 'copy');
@@ -56,7 +56,7 @@ it('a backup begun before the window is none of what was frozen', async () => {
   const settings = { store: vectors, collection: SOURCE, dimensions: 8, now: clock };
   await (await startOldVersion(settings)).add('user-1', 'Ada has bought a boat');
   await migration.follow('copy', 'verify');
-  await migration.approve('window');
+  await migration.openWindow();
   await migration.follow('freeze', 'backup');
   const { facts } = (await migration.runs.read(RUN)).evidence['backup-manifest'] ?? {};
   expect(facts?.points).toBe(await vectors.count(SOURCE));

@@ -30,7 +30,7 @@ describe('going back', () => {
       const before = await fingerprintOf(migration.services.vectors, SOURCE);
       await migration.start();
       await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-      await migration.approve('window');
+      await migration.openWindow();
       await migration.invoke('freeze');
       for (const step of ['freeze', 'backup', 'copy', 'verify'] as const) {
         if ((await migration.runs.read(RUN)).phase === phase) break;
@@ -87,7 +87,7 @@ describe('going back', () => {
   it('is never decided by the machine once users work on the new version', async () => {
     const migration = await live();
     const attempt = migration.invoke('rollback', { actor: 'machine' });
-    await expect(attempt).rejects.toEqual(named('RefusedActor'));
+    await expect(attempt).rejects.toEqual(named('RefusedNotNow'));
   });
 
   it.each([undefined, 0, 2, 4])(

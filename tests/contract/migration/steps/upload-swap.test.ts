@@ -89,7 +89,7 @@ describe('a cutover by upload', () => {
     };
     const services = { ...migration.services, hooks: { ask } };
     await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
-      named('RefusedCountsDiffer'),
+      named('RefusedVerification'),
     );
   });
 
@@ -97,7 +97,7 @@ describe('a cutover by upload', () => {
     const migration = await proved();
     const { vectors } = migration.services;
     await vectors.createCollection(name, LAYOUT);
-    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedTarget'));
+    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedNameTaken'));
     expect((await migration.runs.read(RUN)).phase).toBe('proved');
     await migration.finish('rollback');
     expect(await names(migration)).toContain(name);
@@ -106,7 +106,7 @@ describe('a cutover by upload', () => {
   it('uploads onto no alias', async () => {
     const migration = await proved();
     await createAlias(migration.qdrant.url, NAME, SOURCE);
-    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedTarget'));
+    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedNameTaken'));
   });
 
   it.each([NAME, COMPANION])('removes at once what is half-made of %s', async (name) => {
@@ -158,7 +158,9 @@ describe('a cutover by upload', () => {
       const { points } = await vectors.scroll(NAME, { limit: 1 });
       await vectors.deletePoints(NAME, { ids: points.map(({ id }) => id) });
     });
-    await expect(migration.finish('cutover', {}, services)).rejects.toEqual(named('RefusedUpload'));
+    await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
+      named('RefusedSnapshot'),
+    );
     expect(await names(migration)).not.toContain(NAME);
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });
@@ -269,7 +271,7 @@ describe('the name that is asked for', () => {
     'is none that the run gives to something else: %s',
     async (uploadAs) => {
       const migration = await createMigration();
-      await expect(migration.start({ uploadAs })).rejects.toEqual(named('RefusedTarget'));
+      await expect(migration.start({ uploadAs })).rejects.toEqual(named('RefusedNameTaken'));
     },
   );
 
@@ -280,7 +282,7 @@ describe('the name that is asked for', () => {
     await vectors.createCollection('besides_entities', LAYOUT);
     await migration.start({ uploadAs });
     await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
-    await migration.finish('abandon');
+    await migration.finish('abort');
     expect(await names(migration)).toEqual(expect.arrayContaining([SOURCE, 'taken']));
   });
 });

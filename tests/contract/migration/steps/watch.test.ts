@@ -1,6 +1,5 @@
 // What happens though nobody asks for it: a window that has closed is gone back from, the days are counted.
 import { describe, expect, it } from 'vitest';
-import { createHandler as approveHandler } from '../../../../functions/migration/approve.ts';
 import { createHandler as retentionHandler } from '../../../../functions/migration/retention.ts';
 import { createHandler as statusHandler } from '../../../../functions/migration/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
@@ -78,20 +77,15 @@ describe('the status', () => {
       phase: 'verified',
       next: 'freeze',
       testUser: '__migration_test_run-a',
-      gates: [{ gate: 'window', evidence: 'verification-report', digest, isOpen: false }],
+      approval: { evidence: 'verification-report', digest },
+      pendingAction: null,
       moves: [
         { command: 'copy', to: 'copied' },
         { command: 'verify', to: 'verified' },
         { command: 'freeze', to: 'frozen' },
-        { command: 'abandon', to: 'abandoned', by: ['operator'] },
+        { command: 'abort', to: 'aborted', by: ['operator'] },
       ],
     });
-    const approve = approveHandler(async () => migration.services);
-    const expiresAt = new Date(migration.clock().getTime() + 3_600_000).toISOString();
-    const approval = { runId: RUN, gate: 'window', evidenceDigest: digest, expiresAt };
-    await expect(approve(approval)).rejects.toEqual(named('RefusedInput'));
-    await approve({ ...approval, approvedBy: 'ada' });
-    expect(await status({ runId: RUN })).toMatchObject({ gates: [{ isOpen: true }] });
   });
 
   it('tells how far a copy has come', async () => {

@@ -311,8 +311,8 @@ describe('a return that froze the service', () => {
     }
     expect(await migration.services.setting.read()).toBe(SOURCE);
     const byMachine = migration.invoke('stay', { actor: 'machine' });
-    await expect(byMachine).rejects.toEqual(named('RefusedActor'));
-    await expect(migration.invoke('stay')).rejects.toEqual(named('RefusedNoStay'));
+    await expect(byMachine).rejects.toEqual(named('RefusedNotNow'));
+    await expect(migration.invoke('stay')).rejects.toEqual(named('RefusedNotNow'));
     await migration.finish('rollback');
     expect((await migration.runs.read(RUN)).phase).toBe('returned');
   });

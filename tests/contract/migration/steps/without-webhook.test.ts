@@ -1,7 +1,7 @@
 // Without a webhook a person does what is asked and says so: of one thing at a time, after it was asked for, once.
 import { describe, expect, it } from 'vitest';
 import { askAPerson } from '../../../../lib/migration/adapters/webhook.ts';
-import type { Gate } from '../../../../lib/migration/phases.ts';
+import { EXTERNAL_ACTIONS, type ExternalAction } from '../../../../lib/migration/phases.ts';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
@@ -9,12 +9,10 @@ import { type Migration, RUN, type StepName } from '../../../support/migration/m
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
-const ASKED = ['frozen', 'deployed', 'opened'] as const;
-
 async function byHand(migration: Migration) {
-  const { services, operator, approve, runs, pass } = migration;
+  const { services, operator, confirm, runs, pass } = migration;
   const spoken = { ...services, hooks: askAPerson };
-  const asked = async () => (await runs.read(RUN)).asks;
+  const asked = async () => (await runs.read(RUN)).pendingAction;
   /** What a person does who was asked. */
   const doIt = async () => {
     const { action, collection } = (await asked()) ?? {};
@@ -31,13 +29,13 @@ async function byHand(migration: Migration) {
       pass(result.waitSeconds * 1_000);
     }
   };
-  const gates = async () => (await readStatus(services)).gates;
-  const refusedOf = async (...names: Gate[]) => {
-    for (const gate of names) {
-      await expect(approve(gate), gate).rejects.toEqual(named('RefusedNotAsked'));
+  const pending = async () => (await readStatus(services)).pendingAction;
+  const refusedBut = async (...pending: ExternalAction[]) => {
+    for (const action of EXTERNAL_ACTIONS.filter((action) => !pending.includes(action))) {
+      await expect(confirm(action), action).rejects.toEqual(named('RefusedNotNow'));
     }
   };
-  return { ...migration, spoken, asked, doIt, take, takeUntilAsked, gates, refusedOf };
+  return { ...migration, spoken, asked, doIt, take, takeUntilAsked, pending, refusedBut };
 }
 
 async function live() {
@@ -47,49 +45,49 @@ async function live() {
 describe('without a webhook', () => {
   it('a return asks for one thing after the other, and ends on the old version', async () => {
     const person = await live();
-    const { take, doIt, approve, refusedOf, gates, asked, runs, target } = person;
+    const { take, doIt, confirm, refusedBut, pending, asked, runs, target } = person;
     expect(await take('rollback')).toMatchObject({ phase: 'returning', done: false });
     const turns = [
-      { gate: 'frozen', action: 'freeze', collection: target },
-      { gate: 'deployed', action: 'deploy-old', collection: SOURCE },
-      { gate: 'opened', action: 'open-writes', collection: SOURCE },
+      { action: 'freeze', collection: target },
+      { action: 'deploy-old', collection: SOURCE },
+      { action: 'open-writes', collection: SOURCE },
     ] as const;
-    for (const { gate, action, collection } of turns) {
+    for (const { action, collection } of turns) {
       await person.takeUntilAsked('rollback', action);
       expect(await asked()).toMatchObject({ action, collection });
-      expect(await gates()).toMatchObject([{ gate, action, collection, isOpen: false }]);
-      await refusedOf(...ASKED.filter((other) => other !== gate));
+      expect(await pending()).toMatchObject({ action, collection, confirmedBy: null });
+      await refusedBut(action);
       expect(await take('rollback')).toMatchObject({ done: false });
       await doIt();
-      await approve(gate);
+      await confirm(action);
     }
     expect(await take('rollback')).toMatchObject({ phase: 'returned', done: true });
-    expect((await runs.read(RUN)).asks).toBeUndefined();
+    expect((await runs.read(RUN)).pendingAction).toBeUndefined();
     expect(person.operator.heard.slice(-3)).toEqual(['freeze', 'deploy-old', 'open-writes']);
-    expect(await gates()).toEqual([]);
+    expect(await pending()).toBeNull();
   });
 
   it('nothing is approved of a return that has asked for nothing yet', async () => {
-    const { refusedOf, invoke, services, gates } = await live();
+    const { refusedBut, invoke, services, pending } = await live();
     const later = { ...services, hooks: { ask: async () => 'under-way' as const } };
     await invoke('rollback', {}, later);
-    expect(await gates()).toEqual([]);
-    await refusedOf(...ASKED, 'window');
+    expect(await pending()).toBeNull();
+    await refusedBut();
   });
 
   it('a cutover asks for the new version, then for writes, each once', async () => {
     const migration = await migrationAt('window-verified');
     const person = await byHand(migration);
-    const { take, doIt, approve, refusedOf, asked, target } = person;
+    const { take, doIt, confirm, refusedBut, asked, target } = person;
     expect(await take('cutover')).toMatchObject({ phase: 'switching', done: false });
     expect(await asked()).toMatchObject({ action: 'deploy-new', collection: target });
-    await refusedOf('frozen', 'opened');
+    await refusedBut('deploy-new');
     await doIt();
-    await approve('deployed');
+    await confirm('deploy-new');
     await person.takeUntilAsked('cutover', 'open-writes');
-    await refusedOf('frozen', 'deployed');
+    await refusedBut('open-writes');
     await doIt();
-    await approve('opened');
+    await confirm('open-writes');
     expect(await take('cutover')).toMatchObject({ phase: 'live', done: true });
     expect(await asked()).toBeUndefined();
   });
@@ -97,19 +95,19 @@ describe('without a webhook', () => {
   it('what was approved for a cutover opens nothing on the way back', async () => {
     const migration = await migrationAt('window-verified');
     const person = await byHand(migration);
-    const { take, doIt, approve, asked, gates } = person;
+    const { take, doIt, confirm, asked, pending } = person;
     await take('cutover');
     await doIt();
-    await approve('deployed');
+    await confirm('deploy-new');
     await person.takeUntilAsked('cutover', 'open-writes');
-    await approve('opened');
+    await confirm('open-writes');
     await person.takeUntilAsked('rollback', 'freeze');
     await doIt();
-    await approve('frozen');
+    await confirm('freeze');
     await person.takeUntilAsked('rollback', 'deploy-old');
-    expect(await gates()).toMatchObject([{ gate: 'deployed', isOpen: false, approvedBy: null }]);
+    expect(await pending()).toMatchObject({ action: 'deploy-old', confirmedBy: null });
     await doIt();
-    await approve('deployed');
+    await confirm('deploy-old');
     await person.takeUntilAsked('rollback', 'open-writes');
     expect(await asked()).toMatchObject({ action: 'open-writes', collection: SOURCE });
     expect(await take('rollback')).toMatchObject({ phase: 'returning', done: false });
@@ -117,19 +115,19 @@ describe('without a webhook', () => {
 
   it('a return that is called off asks anew, and begun again asks anew', async () => {
     const person = await live();
-    const { take, doIt, approve, asked, target } = person;
+    const { take, doIt, confirm, asked, target } = person;
     await take('rollback');
     await doIt();
-    await approve('frozen');
+    await confirm('freeze');
     expect(await take('stay')).toMatchObject({ phase: 'staying', done: false });
     expect(await asked()).toMatchObject({ action: 'open-writes', collection: target });
-    await person.refusedOf('frozen', 'deployed');
+    await person.refusedBut('open-writes');
     await doIt();
-    await approve('opened');
+    await confirm('open-writes');
     expect(await take('stay')).toMatchObject({ phase: 'live', done: true });
     expect(await take('rollback')).toMatchObject({ phase: 'returning', done: false });
     expect(await asked()).toMatchObject({ action: 'freeze', collection: target });
-    expect(await person.gates()).toMatchObject([{ gate: 'frozen', approvedBy: null }]);
+    expect(await person.pending()).toMatchObject({ action: 'freeze', confirmedBy: null });
   });
 
   it.each([
@@ -137,16 +135,16 @@ describe('without a webhook', () => {
     ['fails', () => Promise.reject(new Error('webhook'))],
   ])('a webhook that %s meanwhile takes the asking back: another one begins', async (_, ask) => {
     const person = await live();
-    const { take, approve, gates, asked, services, refusedOf } = person;
+    const { take, confirm, pending, asked, services, refusedBut } = person;
     await take('rollback');
     const before = await asked();
-    await approve('frozen');
+    await confirm('freeze');
     const hooked = { ...services, hooks: { ask } };
     await person.invoke('rollback', {}, hooked).catch(() => undefined);
-    expect([await asked(), await gates()]).toEqual([undefined, []]);
-    await refusedOf(...ASKED);
+    expect([await asked(), await pending()]).toEqual([undefined, null]);
+    await refusedBut();
     expect(await take('rollback')).toMatchObject({ done: false });
     expect(await asked()).not.toEqual(before);
-    expect(await gates()).toMatchObject([{ gate: 'frozen', isOpen: false, approvedBy: null }]);
+    expect(await pending()).toMatchObject({ action: 'freeze', confirmedBy: null });
   });
 });

@@ -2,20 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { stepInputSchema } from '../../../../lib/migration/runs/step-input.ts';
-import { approveInputSchema } from '../../../../lib/migration/steps/approve.ts';
 import { preflightInputSchema } from '../../../../lib/migration/steps/new-run.ts';
-import { statusInputSchema } from '../../../../lib/migration/steps/status.ts';
-import {
-  COMMANDS,
-  type CommandName,
-  commandNamed,
-  type FunctionName,
-} from '../../../../local/migrate/commands.ts';
+import { commandNamed } from '../../../../local/migrate/commands.ts';
 import { payloadOf } from '../../../../local/migrate/options.ts';
 import { createPlace, RUN, result } from '../../../support/migration/fake-place.ts';
 import { typeCommand } from '../../../support/migration/typed-command.ts';
 
-const NAMES = Object.keys(COMMANDS) as CommandName[];
+const STEPS = ['preflight', 'backup', 'rebuild', 'copy', 'rollback', 'abort'] as const;
 
 describe('an input', () => {
   it('has every option of the command line in its field', async () => {
@@ -48,24 +41,16 @@ describe('an input', () => {
     ]);
   });
 
-  it.each(NAMES.filter((name) => name !== 'run' && name !== 'watch'))(
-    'has no option that the function of %s does not read',
-    (name) => {
-      const own = {
-        preflight: preflightInputSchema,
-        approve: approveInputSchema,
-        status: statusInputSchema,
-      };
-      const { entries } = name in own ? own[name as keyof typeof own] : stepInputSchema;
-      const typed = Object.fromEntries(
-        commandNamed(name).options.map((option) => [
-          option.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
-          1,
-        ]),
-      );
-      expect(Object.keys(entries)).toEqual(expect.arrayContaining(Object.keys(payloadOf(typed))));
-    },
-  );
+  it.each(STEPS)('has no option that the function of %s does not read', (name) => {
+    const { entries } = name === 'preflight' ? preflightInputSchema : stepInputSchema;
+    const typed = Object.fromEntries(
+      commandNamed(name).options.map((option) => [
+        option.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+        1,
+      ]),
+    );
+    expect(Object.keys(entries)).toEqual(expect.arrayContaining(Object.keys(payloadOf(typed))));
+  });
 });
 
 describe('wrong use', () => {
@@ -78,7 +63,9 @@ describe('wrong use', () => {
     ['preflight --free-gb -5', 'whole number'],
     ['preflight --free-gb 1e400', 'whole number'],
     [`preflight --free-gb ${'9'.repeat(20)}`, 'whole number'],
-    ['verify --execute', '--execute'],
+    ['status --execute', '--execute'],
+    ['confirm', 'missing required argument'],
+    ['confirm breakfast', 'deploy-new'],
     ['preflight --window-minutes 241', '1 to 240'],
     ['preflight --accept everything', 'no-graph'],
     ['status --stage pr/od', 'name of a stage'],
@@ -92,11 +79,10 @@ describe('wrong use', () => {
 });
 
 describe('a command that stops users', () => {
-  it.each(NAMES.filter((name) => commandNamed(name).isConfirmed))(
+  it.each(['rollback', 'abort'] as const)(
     '%s is confirmed by the run id or by --yes, and by nothing else',
     async (name) => {
-      const functionName = name as FunctionName;
-      const { place, invoked } = createPlace({ [functionName]: [result('a'), result('b')] });
+      const { place, invoked } = createPlace({ [name]: [result('a'), result('b')] });
       const words = `${name} --run ${RUN} --execute`;
       for (const answers of [undefined, ['yes'], [''], ['run'], ['RUN-A']]) {
         const refused = await typeCommand(place, words, { ...(answers && { answers }) });
@@ -128,9 +114,31 @@ describe('a step', () => {
   });
 
   it('that waits for another day is given once', async () => {
-    const { place, invoked } = createPlace({ retention: [result('live', false, 86_400)] });
-    expect(await typeCommand(place, 'retention --execute --yes')).toMatchObject({ code: 0 });
+    const { place, invoked } = createPlace({ rebuild: [result('live', false, 86_400)] });
+    expect(await typeCommand(place, 'rebuild --execute')).toMatchObject({ code: 0 });
     expect(invoked).toHaveLength(1);
+  });
+
+  it('is confirmed with the action and the name of the person', async () => {
+    const { place, invoked } = createPlace({ confirm: [{ confirmedBy: 'ada' }] });
+    expect(await typeCommand(place, 'confirm freeze --by ada')).toMatchObject({ code: 0 });
+    const payload = { runId: RUN, action: 'freeze', confirmedBy: 'ada' };
+    expect(invoked).toEqual([{ name: 'confirm', payload }]);
+  });
+
+  it('copies, and then compares both collections', async () => {
+    const { place, invoked } = createPlace({
+      copy: [result('copied')],
+      verify: [result('verified')],
+    });
+    await typeCommand(place, 'copy --execute');
+    expect(invoked.map(({ name }) => name)).toEqual(['copy', 'verify']);
+  });
+
+  it('is no cutover before the run is ready for one', async () => {
+    const { place, invoked } = createPlace({});
+    const { code, status } = await typeCommand(place, 'cutover --execute --yes');
+    expect([code, status, invoked]).toEqual([3, expect.stringContaining('RefusedNotNow'), []]);
   });
 
   it('is done, although the status afterwards fails', async () => {
@@ -144,7 +152,7 @@ describe('an answer', () => {
   it.each([
     ['status', {}, 0],
     ['backup --execute', { backup: [result('backed-up')] }, 0],
-    ['backup --execute', { backup: [new Refusal('RefusedTooEarly', 'No.')] }, 3],
+    ['backup --execute', { backup: [new Refusal('RefusedNotNow', 'No.')] }, 3],
     ['backup --execute', { backup: [new RetryableFailure('RetryableUnavailable', 'No.')] }, 1],
     ['backup --run R', {}, 2],
   ])('of "%s" is one JSON object a line, with the next steps', async (words, answers, exitCode) => {
@@ -152,7 +160,7 @@ describe('an answer', () => {
     const { code, events, status } = await typeCommand(place, `${words} --json`);
     expect([code, status, events.length]).toEqual([exitCode, '', 1]);
     expect(events[0]).toMatchObject({ event: expect.any(String), exitCode });
-    const steps = ['run', 'abandon --execute'].map(
+    const steps = ['run', 'abort --execute'].map(
       (step) => `npm run migrate -- ${step} --run ${RUN}`,
     );
     expect(events[0]?.next_steps).toEqual(exitCode === 2 ? [] : steps);

@@ -36,7 +36,7 @@ const failure = (name: RetryableName) => new RetryableFailure(name, 'Another ste
 
 describe('the lock of another step', () => {
   it('is waited for as long as a crashed step holds it', async () => {
-    const held = Array.from({ length: 25 }, () => failure('RetryableStepRunning'));
+    const held = Array.from({ length: 25 }, () => failure('RetryableLockHeld'));
     const { place } = createPlace({ copy: [...held, result('copied')] });
     const { session, shown, passed } = sessionOver(place);
     expect(await takeStep(session, 'copy', PAYLOAD)).toMatchObject({ phase: 'copied' });
@@ -45,7 +45,7 @@ describe('the lock of another step', () => {
   });
 
   it('that is not released is reported in the end', async () => {
-    const held = Array.from({ length: 99 }, () => failure('RetryableStepRunning'));
+    const held = Array.from({ length: 99 }, () => failure('RetryableLockHeld'));
     const { place, invoked } = createPlace({ copy: held });
     const { session, passed } = sessionOver(place);
     await expect(takeStep(session, 'copy', PAYLOAD)).rejects.toThrow('at work');
@@ -61,8 +61,8 @@ describe('the lock of another step', () => {
 });
 
 describe('a step that waits for a person', () => {
-  const gate = { gate: 'frozen', action: 'freeze', collection: 'memories', askedAt: null };
-  const asked = { ...STATUS, phase: 'freezing', gates: [{ ...gate, isOpen: false, digest: 'a1' }] };
+  const pending = { action: 'freeze', collection: 'memories', since: null, confirmedBy: null };
+  const asked = { ...STATUS, phase: 'freezing', pendingAction: pending };
 
   it('says once what is to be done, and with which command to confirm it', async () => {
     const waiting = result('freezing', false, 5);
@@ -74,7 +74,7 @@ describe('a step that waits for a person', () => {
     const onWaiting = vi.fn(async () => {});
     await takeStep(session, 'freeze', PAYLOAD, onWaiting);
     expect(onWaiting).toHaveBeenCalledTimes(2);
-    expect(lines).toEqual([expect.stringContaining('npm run migrate -- approve --gate frozen')]);
+    expect(lines).toEqual([expect.stringContaining('npm run migrate -- confirm freeze')]);
   });
 });
 

@@ -50,20 +50,12 @@ describe('the status page', () => {
       { progress: { step: 'copy', done: 1, total: 4, savedAt: STATUS.at } },
       '1/4 25%',
     ],
+    ['the report to approve', { approval: { evidence: 'r', digest } }, 'digest 0123456789ab'],
     ['that nothing is left to do', { moves: [] }, 'nothing, the run has ended'],
     [
       'what a person has to do',
       {
-        gates: [
-          {
-            gate: 'frozen',
-            action: 'freeze',
-            collection: 'memories',
-            isOpen: false,
-            digest,
-            askedAt: null,
-          },
-        ],
+        pendingAction: { action: 'freeze', collection: 'memories', since: null, confirmedBy: null },
       },
       'Stop all writes to memories',
     ],

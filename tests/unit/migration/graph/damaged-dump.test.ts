@@ -53,7 +53,7 @@ test.each<[string, keyof typeof FILES, Damage]>([
   const path = join(folder, DUMP_PREFIX, FILES[file]);
   // With a record of its own, as if it had been put there so: it is the manifest that is to find it.
   await replace(artifacts, `${DUMP_PREFIX}/${FILES[file]}`, damage(await readFile(path)));
-  const refusal = expect.objectContaining({ name: 'RefusedBackupUnproved' });
+  const refusal = expect.objectContaining({ name: 'RefusedSnapshot' });
   await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(refusal);
   const target = createSandboxGraph();
   await expect(restoreGraph({ artifacts, prefix: DUMP_PREFIX, target })).rejects.toThrow(refusal);
@@ -72,7 +72,7 @@ test('A file cut short behind the back of the store is no dump either', async ()
   const { folder, artifacts } = await dumped();
   await writeFile(join(folder, DUMP_PREFIX, FILES.nodes), '');
   await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(
-    expect.objectContaining({ name: 'RefusedBackupUnproved' }),
+    expect.objectContaining({ name: 'RefusedSnapshot' }),
   );
 });
 

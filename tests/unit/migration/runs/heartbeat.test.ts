@@ -8,7 +8,7 @@ import { BACKEND_TIMEOUT_MS } from '../../../../lib/migration/services-from-envi
 import { createManualTicker } from '../../../support/migration/manual-ticker.ts';
 
 const LEASE = 1_000;
-const OVER = new Refusal('RefusedStaleEpoch', 'Turn 1 is over.');
+const OVER = new Refusal('RefusedLockLost', 'Turn 1 is over.');
 const UNREACHABLE = new Error('no answer');
 
 function scene(renew: () => Promise<void> = async () => {}) {

@@ -7,7 +7,7 @@ import { ACCEPTABLE } from '../../../../lib/migration/runs/run.ts';
 import { takeStep } from '../../../../lib/migration/runs/step.ts';
 import { stepInputSchema } from '../../../../lib/migration/runs/step-input.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
-import { approveGate, approveInputSchema } from '../../../../lib/migration/steps/approve.ts';
+import { confirmAction, confirmInputSchema } from '../../../../lib/migration/steps/confirm.ts';
 import { copy } from '../../../../lib/migration/steps/copy-step.ts';
 import { preflightInputSchema, takePreflight } from '../../../../lib/migration/steps/new-run.ts';
 import { statusInputSchema, statusOf } from '../../../../lib/migration/steps/status.ts';
@@ -59,7 +59,7 @@ test.each<[Record<string, unknown>, string]>([
 });
 
 test('every field of every function has its rule', () => {
-  const all = [preflightInputSchema, approveInputSchema, statusInputSchema, stepInputSchema];
+  const all = [preflightInputSchema, confirmInputSchema, statusInputSchema, stepInputSchema];
   for (const { entries } of all) {
     for (const [name, entry] of Object.entries(entries)) expect(ruleOf(entry), name).toBeDefined();
   }
@@ -69,8 +69,6 @@ describe('a mistyped field', () => {
   // No service is asked for anything.
   const services = {} as Services;
   const timeLeftMs = () => 0;
-  const digest = 'a'.repeat(64);
-  const approval = { gate: 'window', evidenceDigest: digest, approvedBy: 'ada' };
 
   test.each([
     [
@@ -85,12 +83,12 @@ describe('a mistyped field', () => {
     ],
     ['status', 'runID', () => statusOf(services, { runID: 'run-a' })],
     [
-      'approve',
-      'until',
+      'confirm',
+      'acton',
       () =>
-        approveGate(services, {
-          ...{ runId: 'run-a', ...approval },
-          ...{ expiresAt: '2026-03-01T10:00:00Z', until: 'x' },
+        confirmAction(services, {
+          ...{ runId: 'run-a', action: 'freeze', confirmedBy: 'ada' },
+          acton: 'freeze',
         }),
     ],
     [

@@ -1,11 +1,11 @@
-// What a person says who has looked at the evidence.
+// The confirmation that a manual action is done.
 
 import type { Remembering } from '../../lib/migration/runs/remembering.ts';
 import { ownRemembering } from '../../lib/migration/runs/step-handler.ts';
-import { approveGate } from '../../lib/migration/steps/approve.ts';
+import { confirmAction } from '../../lib/migration/steps/confirm.ts';
 
 export function createHandler(remembering: () => Promise<Remembering>) {
-  return async (payload: unknown) => await approveGate(await remembering(), payload);
+  return async (payload: unknown) => await confirmAction(await remembering(), payload);
 }
 
 export const handler = createHandler(ownRemembering);

@@ -2,10 +2,10 @@
 
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { abandon } from '../../lib/migration/steps/abandon.ts';
+import { abort } from '../../lib/migration/steps/abort.ts';
 
 export function createHandler(services: () => Promise<Services>) {
-  return stepHandler(abandon, services);
+  return stepHandler(abort, services);
 }
 
 export const handler = createHandler(ownServices);

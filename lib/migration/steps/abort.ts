@@ -4,8 +4,8 @@ import { collectionsOf } from '../runs/run-names.ts';
 import type { Step } from '../runs/step.ts';
 import { removeLeftoverSnapshot } from './leftover-snapshot.ts';
 
-export const abandon: Step = {
-  command: 'abandon',
+export const abort: Step = {
+  command: 'abort',
   forecast: async ({ run }) => ({ removes: builtBy(run) }),
   work: async (turn) => {
     const { services, run, renew } = turn;

@@ -1,0 +1,94 @@
+// The reference tables of docs/migration.md, from the code that they describe.
+import { PHASES, type Phase } from '../../lib/migration/phases.ts';
+import { REMEDIES } from '../../lib/migration/refusals.ts';
+import type { StepSettings } from '../../lib/migration/settings.ts';
+import { COMMANDS, type MigrateCommand } from './commands.ts';
+
+const MEANING: Readonly<Record<Phase, string>> = {
+  absent: 'there is no run',
+  started: 'the run has a plan; some prerequisite is not met',
+  checked: 'every prerequisite is met',
+  'backed-up': 'snapshot and graph dump are kept, and their restore was tested',
+  rebuilt: 'the new collection exists and is proved',
+  copied: 'every memory was copied',
+  verified: 'both collections were compared; the report waits for approval',
+  freezing: 'window: writes are being stopped',
+  frozen: 'window: writes are proved to have stopped',
+  secured: 'window: the snapshot is of the frozen collection',
+  'caught-up': 'window: what changed since the first copy was copied',
+  proved: 'window: both collections are equal',
+  switching: 'window: the new version is deployed and tested',
+  live: 'users are on the new version; rollback is possible',
+  irreversible: 'the rollback period is over',
+  closed: 'ended: what the plan removes is removed',
+  returning: 'a rollback is under way',
+  staying: 'a rollback is called off: writes are being opened on the new version',
+  returned: 'ended: users are on the old version',
+  aborted: 'ended before the window: users never left the old version',
+};
+
+const VARIABLES: Readonly<Record<keyof StepSettings, string>> = {
+  TABLE_NAME: 'DynamoDB table with the records of the runs',
+  DYNAMODB_ENDPOINT: 'another DynamoDB than that of the AWS region',
+  QDRANT_URL: 'vector store',
+  QDRANT_API_KEY: 'its key, with manage rights',
+  MEMORY_BACKEND_URL: 'memory backend that users work with',
+  MEMORY_BACKEND_KEY: 'its API key for the test user of the run',
+  MEMORY_PREVIEW_URL:
+    'new version on the new collection, where it can be reached before the window',
+  COLLECTION_SETTING: 'setting with the collection name: `file:///path` or `ssm:/parameter`',
+  ARTIFACTS_URL: 'backups and reports: `s3://bucket/prefix` with Object Lock, or `file:///folder`',
+  NEO4J_URL: 'graph store',
+  NEO4J_USER: 'its user (default: `neo4j`)',
+  NEO4J_PASSWORD: 'its password',
+  MIGRATION_WEBHOOK_URL: 'webhook that freezes, deploys and opens writes',
+  MIGRATION_WEBHOOK_TOKEN: 'its bearer token',
+};
+
+/** By the names of the generated sections. */
+export const TABLES: Readonly<Record<string, () => string>> = {
+  commands: () =>
+    table(
+      ['Command', 'Does', 'Options'],
+      Object.entries<MigrateCommand>(COMMANDS).map(([name, { does, options }]) => [
+        `\`${name}${name === 'confirm' ? ' ACTION' : ''}\``,
+        does,
+        options.map((option) => `\`--${option}\``).join(' '),
+      ]),
+    ),
+  phases: () =>
+    table(
+      ['Phase', 'Means'],
+      PHASES.filter((phase) => phase !== 'absent').map((phase) => [`\`${phase}\``, MEANING[phase]]),
+    ),
+  refusals: () =>
+    table(
+      ['Name', 'What to do'],
+      Object.entries(REMEDIES).map(([name, remedy]) => [`\`${name}\``, remedy]),
+    ),
+  variables: () =>
+    table(
+      ['Variable', 'Is'],
+      Object.entries(VARIABLES).map(([name, what]) => [`\`${name}\``, what]),
+    ),
+};
+
+/** The text with every generated section as the code has it. */
+export function withTables(text: string): string {
+  return text.replace(SECTION, (whole, name: string) => {
+    const rendered = TABLES[name];
+    return rendered ? `<!-- generated: ${name} -->\n${rendered()}\n<!-- end -->` : whole;
+  });
+}
+
+/** The names of the generated sections of a text. */
+export function sectionsOf(text: string): string[] {
+  return [...text.matchAll(SECTION)].map(([, name = '']) => name);
+}
+
+const SECTION = /<!-- generated: (\w+) -->\n[\s\S]*?<!-- end -->/g;
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `|${cells.join('|')}|`;
+  return [line(heads), `|${heads.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
+}
