@@ -1,4 +1,4 @@
-// The way back.
+// Returns to the old version.
 
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';

@@ -20,7 +20,7 @@ export interface Move {
   readonly yields?: Evidence;
   /** The operator names the digest of this evidence, and thereby approves it. */
   readonly approves?: Evidence;
-  /** Changes more than the run's own record: a dry run unless told otherwise. */
+  /** Changes more than the run's own record: a dry run unless `execute` is given. */
   readonly mutates: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface Standing {
   readonly phase: Phase;
   /** Evidence that the record holds. */
   readonly evidence: ReadonlySet<Evidence>;
-  /** Until then there is a way back. */
+  /** Until then rollback is possible. */
   readonly retainUntil?: number | undefined;
 }
 
@@ -74,7 +74,7 @@ function whyMisplaced(command: Command, { phase, retainUntil }: Standing): strin
 
 export function wayBackEnded(retainUntil: number | undefined): string {
   const day = retainUntil === undefined ? 'some time ago' : new Date(retainUntil).toISOString();
-  return `There is no way back any more: it ended ${day}.`;
+  return `The rollback period ended ${day}.`;
 }
 
 function isBefore(phase: Phase, other: Phase): boolean {

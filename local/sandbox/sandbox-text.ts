@@ -26,7 +26,9 @@ export function firstSteps(order: SandboxOrder, environment: Environment): strin
       envFile === undefined ? '' : `, or: set -a; . ${quoted(resolve(envFile))}; set +a`
     }; then begin with`,
     `  npm run -s migrate -- run --run ${run} --source ${SOURCE} --accept no-graph --free-gb 1`,
-    `Each command names the next. ${isByHand ? BY_HAND : 'A webhook freezes, deploys and opens; it is told here.'}`,
+    isByHand
+      ? BY_HAND
+      : 'A webhook freezes, deploys and opens writes; its actions are printed here.',
     'A user writes a memory, unless writes are frozen, with',
     `  curl -s ${MEMORY_BACKEND_URL}/memories -H 'x-api-key: ${USER.key}' -d ${quoted(body)}`,
     'Ctrl-C stops everything and removes it.',

@@ -1,5 +1,5 @@
-// Renews a turn beside its work: one call of a stage may take longer than a lease, and not every loop has a change to
-// renew before. It begins and ends with the work, so that a step that died is not kept alive.
+// Renews the lock of a step while it works: one call may take longer than a lease. The heartbeat begins and ends with the
+// work, so that the lock of a crashed step expires.
 import { Refusal } from '../refusals.ts';
 
 /** Calls again and again until it is stopped. */
@@ -21,7 +21,7 @@ export interface Heartbeat {
 /** Of a lease; some may fail. */
 const BEATS = 4;
 
-/** @param work is told by the signal that the turn is over, or may be: nobody could be asked for as long as a lease lasts */
+/** @param work gets a signal that the lock is lost, or may be: it could not be renewed for as long as a lease lasts */
 export async function whileBeating<Result>(
   { renew, now, leaseMs, ticker }: Heartbeat,
   work: (signal: AbortSignal) => Promise<Result>,

@@ -1,13 +1,12 @@
-// What a function is invoked with, parsed once. A field that nobody reads is refused: it may be a mistyped one that
-// somebody relies on.
+// Parses the input of a function once. An unknown field is refused: it may be a mistyped one.
 import * as v from 'valibot';
 import { Refusal } from '../refusals.ts';
 import { ruleOf } from './rule-of.ts';
 
 type InputSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
-const LONGEST_NAME = 64;
-const MOST_FAULTS = 10;
+const MAX_NAME = 64;
+const MAX_REPORTED = 10;
 
 /** @throws Refusal naming every field that is unknown, missing, or not as it should be, and what it may be */
 export function parseInput<Schema extends InputSchema>(
@@ -17,17 +16,17 @@ export function parseInput<Schema extends InputSchema>(
   const result = v.safeParse(schema, payload);
   if (result.success) return result.output;
   const faults = [...faultsOf(schema, result.issues), ...unknownIn(schema, payload)];
-  const more = faults.length - MOST_FAULTS;
-  const told = faults.slice(0, MOST_FAULTS).concat(more > 0 ? [`and ${more} more`] : []);
-  throw new Refusal('RefusedInput', `The input is not as it should be: ${told.join('; ')}.`);
+  const more = faults.length - MAX_REPORTED;
+  const reported = faults.slice(0, MAX_REPORTED).concat(more > 0 ? [`and ${more} more`] : []);
+  throw new Refusal('RefusedInput', `The input is not valid: ${reported.join('; ')}.`);
 }
 
-// The schema itself tells of the first one alone.
+// The schema itself reports only the first one.
 function unknownIn({ entries }: InputSchema, payload: unknown): string[] {
   const isNamed = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
   return Object.keys(isNamed ? payload : {})
     .filter((name) => !Object.hasOwn(entries, name))
-    .map((name) => `${name.slice(0, LONGEST_NAME)} is not known here`);
+    .map((name) => `${name.slice(0, MAX_NAME)} is not known here`);
 }
 
 /** One for each field, whatever else is wrong with it. */

@@ -1,7 +1,7 @@
-// How fast a step goes, as far as it can be told from the turn that it is in.
+// How fast a step works, measured from the beginning of its invocation.
 import type { Progress } from './run.ts';
 
-/** Of one turn, whose progress is told to it as it comes. */
+/** For one invocation. */
 export function createRating(clock: () => Date) {
   let first: { readonly done: number; readonly at: number } | undefined;
   return (progress?: Progress): { readonly progress?: Progress } => {

@@ -1,4 +1,4 @@
-// What is remembered of runs, over one table: records, the lock, confirmations.
+// The records of runs in one table: record, checkpoints, lock, confirmations.
 import { DEFAULT_RETRY_POLICY } from '../../retry.ts';
 import { createDatabase } from '../../store/database.ts';
 import { createConfirmations } from './confirmations.ts';
@@ -7,8 +7,8 @@ import { createRunLock } from './run-lock.ts';
 import { createRunStore } from './run-store.ts';
 
 /**
- * A step that has not been heard of for so long is taken for dead. Longer than any one change takes: what was begun
- * in a turn has its answer in it, and no two turns write at once.
+ * The lock of a crashed step expires after this time. It is longer than any single change takes, so that no two steps
+ * write at once.
  */
 export const LEASE_MS = 120_000;
 

@@ -29,7 +29,7 @@ export function confirmationKey(
 
 type Occasioned = Pick<Run, 'runId' | 'phase' | 'returningAt'>;
 
-/** The phase, and which return it is of: a return may be called off and begun again, and is then asked for anew. */
+/** The phase, and for a rollback its time: a second rollback asks again for what the first one asked. */
 export function occasionOf({ phase, returningAt }: Occasioned): string {
   const isOfReturn = phase === 'returning' || phase === 'staying';
   return isOfReturn && returningAt !== undefined ? `${phase}-${returningAt}` : phase;

@@ -22,7 +22,7 @@ const IS_MY_EPOCH = 'epoch = :epoch';
 export function createRunLock(options: {
   readonly database: Database;
   readonly clock: () => Date;
-  /** A step that has not been heard of for so long is taken for dead. */
+  /** The lock of a crashed step expires after this time. */
   readonly leaseMs: number;
   readonly ticker: Ticker;
 }) {
@@ -144,10 +144,13 @@ function notYourTurn(runId: string, lock: Item | undefined): Error {
   const until = new Date(Number(lock.lease_until)).toISOString();
   return new RetryableFailure(
     'RetryableLockHeld',
-    `Another step of run ${runId} is at work; if it died, its turn ends at ${until}.`,
+    `Another step of run ${runId} holds the lock; if it crashed, the lock expires at ${until}.`,
   );
 }
 
 function stale(runId: string, epoch: number): Refusal {
-  return new Refusal('RefusedLockLost', `Turn ${epoch} of run ${runId} is over.`);
+  return new Refusal(
+    'RefusedLockLost',
+    `The lock of run ${runId} was taken over (epoch ${epoch} is over).`,
+  );
 }

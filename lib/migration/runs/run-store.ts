@@ -51,7 +51,7 @@ export function createRunStore(options: {
   }
 
   /**
-   * Records a step's end and forgets its checkpoint, so that it begins anew when it is taken again.
+   * Records a step's end and forgets its checkpoint, so that it starts again from the beginning when it is repeated.
    * A run that has ended lets the lock go.
    * @throws Refusal when the turn is over
    */
@@ -64,7 +64,7 @@ export function createRunStore(options: {
     await database.commit([fence, putRecord(parseRun(run)), forget]);
   }
 
-  /** After the work it tells of is durable. @throws Refusal when the turn is over */
+  /** After the work that it describes is durable. @throws Refusal when the turn is over */
   async function saveCheckpoint(
     lease: Lease,
     step: Command,

@@ -49,7 +49,7 @@ export const planSchema = v.strictObject({
     v.maxValue(240),
     v.description('a number from 1 to 240'),
   ),
-  // More days than a calendar has would only be found out when the way back begins.
+  // More days than a date can hold would only fail when the run goes live.
   retentionDays: v.pipe(
     v.number(),
     v.integer(),
@@ -63,9 +63,9 @@ export const planSchema = v.strictObject({
   vectorSample: v.optional(
     v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.description('a whole number, 1 or more')),
   ),
-  /** On the store, as somebody saw it. */
+  /** Of the vector store, as the operator measured it. */
   freeBytes: v.optional(bytesSchema),
-  /** When the days are over: the old collection goes, or stays for somebody else to decide. */
+  /** Whether the old collection is removed when the rollback period ends. */
   removesWhenOver: v.boolean(),
   /** The same of the backups; reports and record stay. */
   removesArtifactsWhenOver: v.optional(v.boolean(), false),
@@ -78,7 +78,7 @@ const progressSchema = v.strictObject({
   perSecond: v.optional(v.number()),
 });
 
-/** How far a step has come; written only after the work it tells of is durable. */
+/** How far a step has come; written only after the work that it describes is durable. */
 const checkpointSchema = v.strictObject({
   /** What the step needs to go on; only the step itself reads it. */
   state: v.unknown(),
@@ -117,9 +117,9 @@ const runSchema = v.strictObject({
   returningAt: v.optional(millisecondsSchema),
   /** The new version took over. */
   liveAt: v.optional(millisecondsSchema),
-  /** Until then a way back is kept. */
+  /** Until then rollback is possible. */
   retainUntil: v.optional(millisecondsSchema),
-  /** When people were last told that the way back ends, or that something has to be kept for longer. */
+  /** When people were last reminded that the rollback period ends, or that something must be kept for longer. */
   remindedAt: v.optional(millisecondsSchema),
   endedAt: v.optional(millisecondsSchema),
   pendingAction: v.optional(pendingActionSchema),

@@ -16,7 +16,7 @@ export interface InvocationContext extends Pick<Context, 'getRemainingTimeInMill
   readonly interruption?: AbortSignal;
 }
 
-/** @param services asked for with every invocation: whoever makes them keeps them */
+/** @param services called for every invocation: its caller caches them */
 export function stepHandler(step: Step, services: () => Promise<Services>): StepHandler {
   return async (payload, context) =>
     await takeStep(step, await services(), {

@@ -29,7 +29,7 @@ export const stepInputSchema = v.strictObject({
       v.description('a whole number of writes, 0 or more'),
     ),
   ),
-  /** On the store, as somebody sees it now. */
+  /** Of the vector store, as the operator measures it now. */
   freeBytes: v.optional(bytesSchema),
   /** Findings accepted after the run began; they are added to its plan. */
   accepts: v.optional(planSchema.entries.accepts),

@@ -20,9 +20,9 @@ export interface Turn extends StepContext {
   readonly checkpoint: Checkpoint | undefined;
   /** Tells that the turn is over: ends a change that takes long. */
   readonly signal: AbortSignal;
-  /** Before each batch of changes: stops a step that was taken for dead. */
+  /** Before each batch of changes: stops a step whose lock was taken over. */
   readonly renew: () => Promise<void>;
-  /** After work that is durable; it renews as well, and stops whoever's turn is over. */
+  /** After work that is durable; renews the lock as well, and stops a step that lost it. */
   readonly save: (state: unknown, progress?: Progress) => Promise<void>;
   /** Tells the record before something is done that cannot be seen afterwards, or before the step refuses. */
   readonly note: (
@@ -48,7 +48,7 @@ export type Outcome =
     }
   | { readonly done: false; readonly waitSeconds: number };
 
-/** For a person or a service, unless told: to be taken again then. */
+/** Waits for a person or a service: the step is to be repeated after this time. */
 export function waiting(waitSeconds: number = POLL_SECONDS): Outcome {
   return { done: false, waitSeconds };
 }
@@ -64,7 +64,7 @@ export interface StepContext {
 
 export interface Step {
   readonly command: Command;
-  /** Of a step that is a dry run unless told otherwise. */
+  /** The dry run of a step that changes more than the record. */
   readonly forecast?: (context: StepContext) => Promise<Forecast>;
   /** Refuses before the step has begun. */
   readonly guard?: (approach: Approach) => Promise<void>;
@@ -136,16 +136,16 @@ async function inTurn(
       return goOn(step, { ...context, lease, signal }, timeLeftMs);
     });
   } finally {
-    await letGo(services, lease);
+    await releaseLock(services, lease);
   }
 }
 
-// What became of the step is told, whatever becomes of its turn: that ends by itself soon enough.
-async function letGo({ lock, log }: Services, lease: Lease): Promise<void> {
+// The result of the step counts, also where its lock cannot be released: the lock expires by itself.
+async function releaseLock({ lock, log }: Services, lease: Lease): Promise<void> {
   try {
     await lock.release(lease);
   } catch (error) {
-    const message = 'The turn could not be ended: it ends by itself when its lease runs out';
+    const message = 'The lock could not be released: it expires by itself';
     log({ level: 'WARN', message, runId: lease.runId, why: String(error) });
   }
 }
@@ -192,8 +192,8 @@ async function goOn(
   return resultOf(finished, outcome);
 }
 
-// When one of these was made anew, a step that had begun begins anew: half of its work is of another collection,
-// or of a time when users were still writing. Over all moves of the command, lest entering a phase forgets its own.
+// When one of these inputs was renewed, a step that had begun starts again: half of its work is of another collection,
+// or of a time when users were still writing. Taken over all moves of the command: entering a phase changes nothing.
 function basisOf(command: Command, { evidence }: Run): string[] {
   const needs = new Set(
     MOVES.filter((move) => move.command === command).flatMap((move) => move.needs),

@@ -6,7 +6,7 @@ import { whoseFailure } from '../ports/whose-failure.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { refusalByAws } from './aws-failures.ts';
 
-/** Anything else is a fault in this program or one nobody has met yet, and goes by its own name. */
+/** Anything else is a defect of this program, or unknown, and keeps its own name. */
 export function translateFailure(cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause;
   if (cause instanceof Refusal || cause instanceof RetryableFailure) return cause;

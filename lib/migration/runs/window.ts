@@ -1,4 +1,4 @@
-// The window of a run: when it has closed, nobody but who goes back, stays or counts the days is at work in it.
+// The deadline of the window: after it, only steps that end the window may work.
 import { IN_WINDOW } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
@@ -21,7 +21,7 @@ export async function assertWindowOpen<Context extends InWindow>(
   throw windowClosed(context.run);
 }
 
-/** To be asked while a step is at work: one that has begun in time lets go, lest whoever goes back is kept waiting. */
+/** Called while a step works: one that began in time stops at the deadline, so that the rollback does not wait for it. */
 export function assertNotClosing<Context extends InWindow>(
   context: Context,
   mayBeLate: MayBeLate<Context> | undefined,

@@ -1,4 +1,4 @@
-// Gives a run up before users were touched, and removes what it has built on the store. Its artifacts stay.
+// Ends a run before its window and removes what it has built on the store. Its artifacts stay.
 import type { Run } from '../runs/run.ts';
 import { collectionsOf } from '../runs/run-names.ts';
 import type { Step } from '../runs/step.ts';
@@ -20,7 +20,7 @@ export const abort: Step = {
   },
 };
 
-// Before the preflight has found the names free, whatever bears them is somebody else's.
+// Before the preflight has found the names free, collections of these names belong to others.
 function builtBy(run: Run): string[] {
   return run.phase === 'started' ? [] : collectionsOf(run);
 }

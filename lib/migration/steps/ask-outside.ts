@@ -27,7 +27,7 @@ export async function isDoneOutside(
   return false;
 }
 
-// Where a webhook is in charge, also of what it will not do, nobody waits for a person any more.
+// Where a webhook answers, also where it refuses, no action is pending for a person.
 async function answerTo(
   turn: Turn,
   action: ExternalAction,

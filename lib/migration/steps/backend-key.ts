@@ -1,5 +1,5 @@
-// Proves by reading alone that the memory backend takes the run's key for the run's test user.
-// A key of somebody else would otherwise show at the smoke test only, in the middle of the window.
+// Proves by reading alone that the key of the memory backend belongs to the run's test user. Another user's key would
+// otherwise be found by the smoke test, in the middle of the window.
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
@@ -9,10 +9,10 @@ import { type Prerequisite, problemOf } from './prerequisites.ts';
 
 export interface KeyCheck {
   /**
-   * `proved`: the test user is answered, and a stranger is refused. `not-told`: the backend answers for anybody,
-   * and only the first write shows whose the key is.
+   * `proved`: the test user is answered, and another user is refused. `unverified`: the backend answers for every user,
+   * and only the first write shows whose key it is.
    */
-  readonly isOfTestUser: 'proved' | 'not-told' | 'refused' | 'not-asked';
+  readonly isOfTestUser: 'proved' | 'unverified' | 'refused' | 'not-asked';
   readonly prerequisite: Prerequisite;
 }
 
@@ -36,26 +36,26 @@ export async function checkKey(services: BackendAndStore, run: Run): Promise<Key
 const NAME = 'API key of the test user';
 const DETAIL = {
   proved: 'accepted, and refused for others',
-  'not-told': 'accepted; the first write shows whose it is',
+  unverified: 'accepted; the first write shows whose it is',
 } as const;
 
 type BackendAndStore = Pick<Services, 'backend' | 'vectors'>;
 
 async function proveKey({ backend, vectors }: BackendAndStore, run: Run) {
   const user = testUserOf(run.runId);
-  const told = await asked(backend, user);
-  if (told === 'refused') {
+  const found = await asked(backend, user);
+  if (found === 'refused') {
     throw new Refusal('RefusedKeyOfOtherUser', `The memory backend refuses the key for ${user}.`);
   }
-  // Nobody has written for the test user yet: whoever has memories is somebody else.
+  // The test user has written nothing yet: more memories are another user's.
   const own = await vectors.count(run.plan.sourceCollection, ofTestUser(run));
-  if (told > own) {
+  if (found > own) {
     throw new Refusal(
       'RefusedKeyOfOtherUser',
-      `Asked for ${user}, who has ${own} memories, the memory backend finds ${told}: those of the key's user.`,
+      `Asked for ${user}, who has ${own} memories, the memory backend finds ${found}: those of the key's user.`,
     );
   }
-  return (await asked(backend, `${user}_stranger`)) === 'refused' ? 'proved' : 'not-told';
+  return (await asked(backend, `${user}_stranger`)) === 'refused' ? 'proved' : 'unverified';
 }
 
 /** The most memories that either endpoint finds for the user. */

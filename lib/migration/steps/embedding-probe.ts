@@ -8,8 +8,8 @@ import type { Point, ScrolledPoint } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Turn } from '../runs/step.ts';
 
-/** `not-told`: there are too few memories to tell by, or the backend does not say which one it found first. */
-export type EmbeddingProof = 'proved' | 'not-told';
+/** `unverified`: there are too few memories for a proof, or the backend does not say which one it found first. */
+export type EmbeddingProof = 'proved' | 'unverified';
 
 const SAMPLE = 64;
 const CANDIDATES = 16;
@@ -40,14 +40,14 @@ export async function proveEmbeddings(
   const user = testUserOf(run.runId);
   const { points } = await vectors.scroll(known, { limit: SAMPLE });
   const candidates = toCandidates(points, user);
-  if (candidates.length < CANDIDATES) return 'not-told';
+  if (candidates.length < CANDIDATES) return 'unverified';
   await renew();
   const borrowed = candidates.map(({ point }) => point);
   await vectors.upsert(collection, borrowed, 'upsert');
   let found = 0;
   for (const { point, text } of candidates.slice(0, PROBES)) {
     const best = await backend.bestMatch(user, text);
-    if (best === undefined) return 'not-told';
+    if (best === undefined) return 'unverified';
     if (best === JSON.parse(point.id)) found += 1;
   }
   if (found >= LEAST_FOUND) return 'proved';

@@ -61,7 +61,7 @@ async function build({ services, run, lease, checkpoint, renew, save }: Turn): P
   const embeddings =
     proof && backend
       ? await proveEmbeddings({ services, run, renew }, { backend, known, collection })
-      : 'not-told';
+      : 'unverified';
   await removeWarmUp({ services, run, renew }, collections);
   const evidence = await storeReport(services, {
     lease,

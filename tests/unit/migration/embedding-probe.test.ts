@@ -75,7 +75,7 @@ describe('a probe of the embedding model', () => {
   it('needs 16 different memories, and an answer that names what was found', async () => {
     const enough = probe(ofText, 16);
     expect([await enough.result, enough.written().length]).toEqual(['proved', 16]);
-    expect(await probe(ofText, 15).result).toBe('not-told');
-    expect(await probe(() => undefined).result).toBe('not-told');
+    expect(await probe(ofText, 15).result).toBe('unverified');
+    expect(await probe(() => undefined).result).toBe('unverified');
   });
 });

@@ -132,7 +132,7 @@ describe('Fear 11: a wrong embedding model, dimension or distance in the new con
     const silent = { ...preview, bestMatch: async () => undefined };
     await migration.finish('rebuild', {}, { ...migration.services, preview: silent });
     const { facts } = (await migration.runs.read(RUN)).evidence['rebuild-proof'] ?? {};
-    expect(facts).toMatchObject({ embeddings: 'not-told' });
+    expect(facts).toMatchObject({ embeddings: 'unverified' });
   });
 
   it('another distance than cosine is refused', async () => {

@@ -60,7 +60,7 @@ describe('the key of the memory backend', () => {
     const migration = await started();
     const backend = { ...migration.services.backend, search: async () => 0 };
     await migration.finish('preflight', {}, { ...migration.services, backend });
-    expect(await reportOf(migration)).toMatchObject({ backend: { keyOfTestUser: 'not-told' } });
+    expect(await reportOf(migration)).toMatchObject({ backend: { keyOfTestUser: 'unverified' } });
   });
 
   it('that nobody knows is refused', async () => {

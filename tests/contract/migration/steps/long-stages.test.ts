@@ -101,7 +101,7 @@ describe('a stage that takes longer than a lease', () => {
 describe('a turn that cannot be ended', () => {
   it.each([
     ['a success', 'somebody_elses', { done: true }],
-    ['a refusal', DRILL, { name: 'RefusedNameTaken' }],
+    ['a refusal', DRILL, { name: 'RefusedPrerequisites' }],
   ])('hides nothing of what became of the step: %s', async (_, taken, expected) => {
     const migration = await migrationAt('started');
     const { services } = migration;

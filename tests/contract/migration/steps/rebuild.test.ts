@@ -21,7 +21,7 @@ describe('a rebuild', () => {
     [
       'explicitly, where it cannot be reached',
       false,
-      { made: 'explicitly', isHybridProved: false, embeddings: 'not-told' },
+      { made: 'explicitly', isHybridProved: false, embeddings: 'unverified' },
     ],
   ])('makes both collections %s, and leaves them empty', async (_, hasPreview, facts) => {
     const { services, target, runs, finish } = await backedUp({ hasPreview });

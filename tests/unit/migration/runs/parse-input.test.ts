@@ -39,7 +39,7 @@ test.each([
 ])('%j is refused, naming every wrong field and its rule', (payload, fault) => {
   const parse = () => parseInput(schema, payload);
   expect(parse).toThrow(named('RefusedInput'));
-  expect(parse).toThrow(`The input is not as it should be: ${fault} `);
+  expect(parse).toThrow(`The input is not valid: ${fault} `);
 });
 
 test.each<[Record<string, unknown>, string]>([
