@@ -6,7 +6,8 @@ import { type TransactionType, transactionType } from './transaction.ts';
 
 export interface TransactionFilter {
   readonly type: TransactionType | undefined;
-  readonly categoryId: number | undefined;
+  /** Null: those without a category. */
+  readonly categoryId: number | null | undefined;
   /** First day included. */
   readonly startDate: CalendarDate | undefined;
   /** Last day included. */
@@ -28,9 +29,20 @@ const wholeNumber = v.pipe(
   v.transform(Number),
 );
 
+const categoryIdOrNone = v.union(
+  [
+    wholeNumber,
+    v.pipe(
+      v.literal('none'),
+      v.transform(() => null),
+    ),
+  ],
+  'Must be one whole number in plain decimal digits, or "none".',
+);
+
 const transactionQuery = v.object({
   type: v.exactOptional(transactionType),
-  category_id: v.exactOptional(wholeNumber),
+  category_id: v.exactOptional(categoryIdOrNone),
   start_date: v.exactOptional(calendarDate),
   end_date: v.exactOptional(calendarDate),
   page: v.exactOptional(

@@ -23,14 +23,14 @@ const PREFIXES: Readonly<Record<TransactionType, string>> = { income: 'i', expen
 
 export function createDayCounts(database: Database, keys: Keys) {
   /** Years of the range that hold anything. */
-  async function years(range: DateRange, categoryId?: number): Promise<YearCounts[]> {
+  async function years(range: DateRange, categoryId?: number | null): Promise<YearCounts[]> {
     const { first, last } = yearsOf(range);
     const value = keys.days(categoryId);
     const items = await database.query({ value, between: [yearKey(first), yearKey(last)] });
     return items.map((item) => ({ year: periodOf(String(item.sk)), ...toSlotCounts(item) }));
   }
 
-  async function month(month: CalendarMonth, categoryId?: number): Promise<MonthCounts> {
+  async function month(month: CalendarMonth, categoryId?: number | null): Promise<MonthCounts> {
     const key = { pk: keys.days(categoryId), sk: monthKey(month) };
     const item = await database.get(key, { consistent: false });
     return { month, ...toSlotCounts(item ?? {}) };
@@ -52,9 +52,9 @@ interface CountChange {
   readonly byAttribute: Map<string, number>;
 }
 
-/** Every counter a transaction is counted in: of all transactions and of its category, by year and by month. */
+/** The counters of a transaction: of all and of its category, or of those without one, by year and by month. */
 export function countersOf(keys: Keys, { date, type, categoryId }: Counted) {
-  const families = [keys.days(), ...(categoryId === null ? [] : [keys.days(categoryId)])];
+  const families = [keys.days(), keys.days(categoryId)];
   const { ofYear, ofMonth } = slotsOf(date);
   return families.flatMap((pk) => [
     { key: { pk, sk: yearKey(yearOf(date)) }, attribute: PREFIXES[type] + ofYear },

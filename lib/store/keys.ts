@@ -2,7 +2,7 @@
 //
 //   one transaction              Get    TRANSACTION#id
 //   transactions, newest first   Query  one of four date-sorted indexes: all, type, category, category and type
-//   how many, and on which day   Query  DAYS or DAYS#category: years (Y#2026); Get: one month (M#2026-03)
+//   how many, and on which day   Query  DAYS, DAYS#category or DAYS#none: years (Y#2026); Get: one month (M#2026-03)
 //   one category / all of them   Get / Query  CATEGORIES
 //   who has a name / all names   Get / Query  CATEGORY_NAMES
 //   the next id                  Update SEQUENCES
@@ -22,7 +22,8 @@ export type SequenceKind = (typeof SEQUENCE_KINDS)[number];
 /** The rows a list may be confined to; their two attributes choose the index. */
 export interface Facet {
   readonly type: TransactionType | undefined;
-  readonly categoryId: number | undefined;
+  /** Null: rows without a category. */
+  readonly categoryId: number | null | undefined;
 }
 
 /** An index, the attribute that is its partition key, and the partition in it. */
@@ -35,6 +36,8 @@ export interface IndexPartition {
 export type Keys = ReturnType<typeof createKeys>;
 
 const ONLY_ITEM = '-';
+/** In the place of a category's id, so that what has no category is counted and listed like a category. */
+const NO_CATEGORY = 'none';
 
 export function createKeys(ledgerId: string) {
   const within = (...parts: (string | number)[]) => [ledgerId, ...parts].join('#');
@@ -55,13 +58,17 @@ export function createKeys(ledgerId: string) {
 
     sequence: (kind: SequenceKind): Key => ({ pk: within('SEQUENCES'), sk: kind }),
 
-    /** Without a category, the histogram of all transactions. */
-    days: (categoryId?: number): string =>
-      categoryId === undefined ? within('DAYS') : within('DAYS', categoryId),
+    /** The histogram of all transactions, of one category, or (null) of the transactions without one. */
+    days: (categoryId?: number | null): string =>
+      categoryId === undefined ? within('DAYS') : within('DAYS', categoryId ?? NO_CATEGORY),
 
     /** Whose days a histogram counts, in words. */
-    describeDays: (pk: string): string =>
-      pk === within('DAYS') ? 'all transactions' : `category ${pk.split('#').at(-1)}`,
+    describeDays: (pk: string): string => {
+      if (pk === within('DAYS')) return 'all transactions';
+      return pk === within('DAYS', NO_CATEGORY)
+        ? 'no category'
+        : `category ${pk.split('#').at(-1)}`;
+    },
 
     /** Attributes that put a transaction into the date-sorted indexes. */
     indexed: (
@@ -71,19 +78,18 @@ export function createKeys(ledgerId: string) {
       return {
         all_key: ledgerId,
         type_key: within(type),
-        ...(categoryId === null
-          ? {}
-          : { category_key: within(categoryId), category_type_key: within(categoryId, type) }),
+        category_key: within(categoryId ?? NO_CATEGORY),
+        category_type_key: within(categoryId ?? NO_CATEGORY, type),
         date_key: dateKey(transaction),
       };
     },
 
     partition: ({ type, categoryId }: Facet): IndexPartition => {
       if (type && categoryId !== undefined) {
-        return named('category-type', within(categoryId, type));
+        return named('category-type', within(categoryId ?? NO_CATEGORY, type));
       }
       if (type) return named('type', within(type));
-      if (categoryId !== undefined) return named('category', within(categoryId));
+      if (categoryId !== undefined) return named('category', within(categoryId ?? NO_CATEGORY));
       return named('all', ledgerId);
     },
   };

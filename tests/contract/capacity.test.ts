@@ -56,7 +56,7 @@ const RANGES = [
 ] as const;
 
 const FILTERS = [undefined, 'income', 'expense'].flatMap((type) =>
-  [undefined, GROCERIES, FURNITURE].flatMap((categoryId) =>
+  [undefined, null, GROCERIES, FURNITURE].flatMap((categoryId) =>
     RANGES.map((range) => ({
       ...{ type, categoryId, startDate: undefined, endDate: undefined, ...range },
     })),
@@ -153,5 +153,12 @@ async function measureWrites({ ledger: { transactions }, client }: Metered) {
     transactions.update(row, { notes: 'Split with Robin' }),
   );
   const remove = await client.measure(() => transactions.remove(String(row.id)));
-  return { create: create.cost, updateOfNotes: updateOfNotes.cost, delete: remove.cost };
+  const bare = await client.measure(() =>
+    transactions.create({ ...fields, ...place, categoryId: null }),
+  );
+  const removeBare = await client.measure(() => transactions.remove(String(bare.result.id)));
+  return {
+    ...{ create: create.cost, updateOfNotes: updateOfNotes.cost, delete: remove.cost },
+    ...{ createWithoutCategory: bare.cost, deleteWithoutCategory: removeBare.cost },
+  };
 }

@@ -39,7 +39,7 @@ const boundary = fc.option(fc.oneof(crowdedDate, anyDate), { nil: undefined });
 const question = fc.record({
   filter: fc.record({
     type: fc.constantFrom(undefined, ...TRANSACTION_TYPES),
-    categoryId: fc.constantFrom(undefined, undefined, ...CATEGORIES, UNKNOWN_CATEGORY),
+    categoryId: fc.constantFrom(undefined, undefined, null, ...CATEGORIES, UNKNOWN_CATEGORY),
     startDate: boundary,
     endDate: boundary,
   }),

@@ -49,6 +49,14 @@ export async function createSpoilableTable() {
           ExpressionAttributeValues: { ':value': value },
         }),
       ),
+    remove: (Key: Key, ...attributes: readonly string[]) =>
+      client.send(
+        new UpdateCommand({
+          TableName: tableName,
+          Key,
+          UpdateExpression: `REMOVE ${attributes.join(', ')}`,
+        }),
+      ),
   };
 
   return { givenLedger, send };

@@ -37,11 +37,11 @@ export async function readLedgerFigures(database: Database, keys: Keys): Promise
       entry({ key: keys.category(id), attribute: TRANSACTION_COUNT, count: transactionCount }),
     ),
   );
-  const noteDays = async (categoryId?: number) => {
+  const noteDays = async (categoryId?: number | null) => {
     const items = await query(keys.days(categoryId));
     for (const counter of items.flatMap(toCounters)) recorded.set(...entry(counter));
   };
-  for (const family of [undefined, ...known]) await noteDays(family);
+  for (const family of [undefined, null, ...known]) await noteDays(family);
 
   const { tally, wrongRows } = await readRows(database, keys);
   for (const id of tally.categoryIds) if (!known.has(id)) await noteDays(id);

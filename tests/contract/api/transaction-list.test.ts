@@ -97,6 +97,27 @@ describe('Transaction list: filters', () => {
     expect([listed, pagination?.total]).toEqual([expected, expected.length]);
   });
 
+  test('category_id=none: what has no category, also after it has lost or got one', async () => {
+    const query = { category_id: 'none', start_date: '1901-02-03', end_date: '1901-02-04' };
+    const uncategorised = async (more: object = {}) => {
+      const { status, body } = await api.get('/transactions', { ...query, ...more });
+      expect(status).toBe(200);
+      expect(body.pagination?.total).toBe(body.data.length);
+      return body.data.map(({ id }: { id: number }) => id);
+    };
+    const transaction_date = '1901-02-03';
+    const income = await givenTransaction(api, { transaction_date, type: 'income' });
+    const expense = await givenTransaction(api, { transaction_date, type: 'expense' });
+    const other = await givenTransaction(api, { transaction_date, category_id });
+    expect(await uncategorised()).toEqual([expense.id, income.id]);
+    expect(await uncategorised({ type: 'income' })).toEqual([income.id]);
+    await api.put(`/transactions/${other.id}`, { category_id: null });
+    await api.put(`/transactions/${expense.id}`, { category_id });
+    expect(await uncategorised()).toEqual([other.id, income.id]);
+    for (const { id } of [income, expense, other]) await api.delete(`/transactions/${id}`);
+    expect(await uncategorised()).toEqual([]);
+  });
+
   test('a category that nothing is in, or that is not there, has an empty list', async () => {
     const { id: empty } = await givenCategory(api);
     for (const category of [empty, 999_999_999, 0]) {

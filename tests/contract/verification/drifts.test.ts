@@ -88,7 +88,20 @@ const MENDABLE: readonly Spoiled[] = [
       await send.set(keys.transaction(4), 'category_type_key', 'LEDGER#1#expense');
     },
     told: [
-      'row keys, row LEDGER#TRANSACTION#4: recorded category_key=LEDGER#1 category_type_key=LEDGER#1#expense, recomputed category_key=nothing category_type_key=nothing',
+      'row keys, row LEDGER#TRANSACTION#4: recorded category_key=LEDGER#1 category_type_key=LEDGER#1#expense, recomputed category_key=LEDGER#none category_type_key=LEDGER#none#expense',
+    ],
+  },
+  {
+    rule: 'a row without a category of before category_id=none, and its counts',
+    spoil: async (keys) => {
+      await send.remove(keys.transaction(4), 'category_key', 'category_type_key');
+      await send.delete({ pk: keys.days(null), sk: 'Y#2025' });
+      await send.delete({ pk: keys.days(null), sk: 'M#2025-05' });
+    },
+    told: [
+      'day count, expense of 2025-05, no category: recorded nothing, recomputed 1',
+      'day count, expense of 2025-05-31, no category: recorded nothing, recomputed 1',
+      'row keys, row LEDGER#TRANSACTION#4: recorded category_key=nothing category_type_key=nothing, recomputed category_key=LEDGER#none category_type_key=LEDGER#none#expense',
     ],
   },
   {

@@ -35,12 +35,17 @@ describe('parseTransactionQuery', () => {
     });
   });
 
+  test('"none" asks for what has no category', () => {
+    expect(parseTransactionQuery({ category_id: 'none' }).categoryId).toBeNull();
+  });
+
   test.each([
     [{ page: '0' }, 'Must be at least 1.'],
     [{ per_page: '0' }, 'Must be at least 1.'],
     [{ per_page: '101' }, 'Must be at most 100.'],
     [{ page: '' }, 'Must be one whole number in plain decimal digits.'],
-    [{ category_id: '1,1' }, 'Must be one whole number in plain decimal digits.'],
+    [{ category_id: '1,1' }, 'Must be one whole number in plain decimal digits, or "none".'],
+    [{ category_id: 'None' }, 'Must be one whole number in plain decimal digits, or "none".'],
     [{ type: '' }, 'Must be "income" or "expense".'],
     [{ start_date: '2023-02-29' }, 'Must be a real calendar date written YYYY-MM-DD.'],
     [{ catgeory_id: '1' }, 'Is not a known parameter.'],

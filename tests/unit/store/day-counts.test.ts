@@ -37,9 +37,13 @@ describe('follow', () => {
     expect(movesOf(LUNCH, undefined)).toEqual(counted(-1));
   });
 
-  test('one without a category is counted among all alone', () => {
-    const names = Object.keys(movesOf(undefined, { ...LUNCH, categoryId: null }));
-    expect(names).toEqual(['home#DAYS Y#2024 e2', 'home#DAYS M#2024-02 e29']);
+  test('one without a category is counted among all and among those without one', () => {
+    expect(movesOf(undefined, { ...LUNCH, categoryId: null })).toEqual({
+      'home#DAYS Y#2024 e2': 1,
+      'home#DAYS M#2024-02 e29': 1,
+      'home#DAYS#none Y#2024 e2': 1,
+      'home#DAYS#none M#2024-02 e29': 1,
+    });
   });
 
   test('one that changes in nothing that is counted moves no counter', () => {
@@ -71,6 +75,10 @@ describe('follow', () => {
       'home#DAYS Y#2024 i2': 1,
       'home#DAYS M#2024-02 e29': -1,
       'home#DAYS M#2024-02 i29': 1,
+      'home#DAYS#none Y#2024 e2': -1,
+      'home#DAYS#none Y#2024 i2': 1,
+      'home#DAYS#none M#2024-02 e29': -1,
+      'home#DAYS#none M#2024-02 i29': 1,
     });
     expect(follow({ ...LUNCH, categoryId: null }, income)).toHaveLength(2);
   });

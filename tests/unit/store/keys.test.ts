@@ -60,12 +60,10 @@ describe('a filter finds the index and the partition that a row is put into', ()
     expect(keys.partition({ type: undefined, categoryId: 0 }).value).toBe('home#0');
   });
 
-  test('a row without a category is in no category index', () => {
-    expect(Object.keys(keys.indexed({ ...ROW, categoryId: null }))).toEqual([
-      'all_key',
-      'type_key',
-      'date_key',
-    ]);
+  test.each([undefined, 'income'] as const)('without a category, and type %s', (type) => {
+    const { attribute, value } = keys.partition({ type, categoryId: null });
+    expect(keys.indexed({ ...ROW, categoryId: null })).toMatchObject({ [attribute]: value });
+    expect(keys.indexed(ROW)).not.toMatchObject({ [attribute]: value });
   });
 });
 
