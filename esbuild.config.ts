@@ -10,8 +10,8 @@ export const bundleOptions = {
   mainFields: ['module', 'main'],
   alias: {
     // In Lambda the credentials are in the environment; the SDK's default chain is a third of a bundle.
-    '@aws-sdk/credential-provider-node': './lib/store/environment-credentials.ts',
-    'node:http': './lib/http/node-http.ts',
+    '@aws-sdk/credential-provider-node': './bundle/environment-credentials.ts',
+    'node:http': './bundle/node-http.ts',
   },
   // Packages that are CommonJS ask for Node's own modules at run time, which an ES module has no way to answer.
   banner: { js: 'const require = process.getBuiltinModule;' },

@@ -1,7 +1,7 @@
 // Each folder of tests/ is a kind of test. `npm test` runs the files named `*.test.ts`, `npm run test:full` those
 // named `*.full.test.ts`, and `npx vitest run <path>` any of them.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { whyNoDynamodbLocal } from './local/dynamodb-local.ts';
+import { dynamodbLocal } from './local/engine.ts';
 
 interface Kind {
   readonly globalSetup?: string;
@@ -77,7 +77,7 @@ function filesOnDynamodbLocal(kind: KindName): Files {
 
 function filesOf(mode: string): (kind: KindName) => Files {
   if (process.env.TEST_ENGINE === 'dynamodb-local') {
-    const obstacle = whyNoDynamodbLocal();
+    const obstacle = dynamodbLocal.obstacle();
     if (obstacle === undefined) return filesOnDynamodbLocal;
     console.warn(`Skipped the tests on DynamoDB Local: ${obstacle} on this machine`);
     return (kind) => ({

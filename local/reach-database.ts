@@ -1,7 +1,7 @@
 // The database for a tool that runs beside `npm start` or without it.
 import { existsSync } from 'node:fs';
 import { FolderInUseError, openDataFolder } from './data-folder.ts';
-import { startEmbeddedEngine } from './engine.ts';
+import { startDatabase } from './engine.ts';
 import { DEFAULT_REGION, speakLocally } from './local-access.ts';
 import type { Running } from './running.ts';
 import { readLocalSettings } from './settings.ts';
@@ -70,9 +70,9 @@ async function openFolder(running: Running, folder: string | undefined): Promise
     );
   }
   try {
-    const { databaseFile, release } = openDataFolder(folder);
+    const { path, release } = openDataFolder(folder);
     running.whenStopping(release);
-    return (await startEmbeddedEngine(running, databaseFile)).endpoint;
+    return (await startDatabase(running, path)).endpoint;
   } catch (error) {
     if (error instanceof FolderInUseError && error.endpoint) return error.endpoint;
     throw error;

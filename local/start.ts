@@ -4,7 +4,7 @@ import type { Child } from './child-process.ts';
 import { ensureTable } from './create-table.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openEdge } from './edge.ts';
-import { type Database, startEmbeddedEngine } from './engine.ts';
+import { type Database, startDatabase } from './engine.ts';
 import { startGateway } from './gateway.ts';
 import { createCommand, EXIT, runProgram } from './program.ts';
 import { createRunning } from './running.ts';
@@ -42,29 +42,30 @@ async function start(settings: LocalSettings): Promise<void> {
   readLedgerConfig({ ...process.env, TABLE_NAME: tableName });
   const edge = await openEdge(running, { port, allowedOrigins, log: (line) => console.log(line) });
   const database = await openDatabase(settings);
-  failWhenItEnds('embedded database', database.child);
+  failWhenItEnds(database.title, database.child);
   await ensureTable(database.endpoint, tableName);
   const gateway = await startGateway(running, { tableName, databaseEndpoint: database.endpoint });
   failWhenItEnds('local gateway', gateway.child);
   edge.forwardTo(gateway.port);
-  printAddresses(settings, database.endpoint);
+  printAddresses(settings, database);
   await failure;
 }
 
 async function openDatabase(settings: LocalSettings): Promise<Database> {
   if (settings.databaseEndpoint !== undefined) return { endpoint: settings.databaseEndpoint };
-  if (settings.dataFolder === undefined) return startEmbeddedEngine(running);
-  const { databaseFile, announce, release } = openDataFolder(settings.dataFolder);
+  if (settings.dataFolder === undefined) return startDatabase(running);
+  const { path, announce, release } = openDataFolder(settings.dataFolder);
   running.whenStopping(release);
-  const database = await startEmbeddedEngine(running, databaseFile);
+  const database = await startDatabase(running, path);
   announce(database.endpoint);
   return database;
 }
 
-function printAddresses(settings: LocalSettings, endpoint: string): void {
+function printAddresses(settings: LocalSettings, { endpoint, title }: Database): void {
   const data =
     settings.databaseEndpoint === undefined ? (settings.dataFolder ?? 'memory') : 'there';
-  console.log(`table ${settings.tableName} at ${endpoint}, data in ${data}`);
+  const engine = title === undefined ? '' : ` (${title})`;
+  console.log(`table ${settings.tableName} at ${endpoint}${engine}, data in ${data}`);
   console.log(`ready http://localhost:${settings.port}`);
   console.log(
     `Try:  curl -s http://localhost:${settings.port}/transactions/   (npm run seed fills it)`,
@@ -72,6 +73,6 @@ function printAddresses(settings: LocalSettings, endpoint: string): void {
   console.log('Docs: README.md has a tour, docs/api.md every rule of the API');
 }
 
-function failWhenItEnds(name: string, child: Child | undefined): void {
+function failWhenItEnds(name: string | undefined, child: Child | undefined): void {
   child?.ended.then((how) => fail(new StartError(`The ${name} ${how}; everything is stopped`)));
 }

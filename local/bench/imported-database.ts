@@ -10,7 +10,7 @@ import { createGzip } from 'node:zlib';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Item } from '../../lib/store/database.ts';
 import definition from '../../lib/store/table.json' with { type: 'json' };
-import { findEngine } from '../engine.ts';
+import { embeddedProgram } from '../engine.ts';
 
 export interface Export {
   readonly folder: string;
@@ -36,12 +36,12 @@ export async function writeExport(
   return { folder, source, schema };
 }
 
-/** @returns the database's file */
+/** @returns the folder of the database */
 export async function importExport({ folder, source, schema }: Export): Promise<string> {
-  const database = join(folder, 'database');
+  const database = join(folder, 'ledger.db');
   const from = ['--source', source, '--schema', schema];
-  await promisify(execFile)(findEngine(), ['import', ...from, '--output', database]);
-  return database;
+  await promisify(execFile)(embeddedProgram(), ['import', ...from, '--output', database]);
+  return folder;
 }
 
 const ITEMS_PER_CHUNK = 1_000;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
-import { startEmbeddedEngine } from '../engine.ts';
+import { startDatabase } from '../engine.ts';
 import { speakLocally } from '../local-access.ts';
 import type { Running } from '../running.ts';
 import { openBackend, type RehearsalBackend } from './backend.ts';
@@ -30,7 +30,7 @@ export async function openParts(orders: Orders, running: Running): Promise<Parts
   const { mayRedeploy, readsExisting } = orders;
   const backend = await openBackend({ environment, runId, running, store, mayRedeploy });
   const graph = await openRehearsalGraph({ environment, running, readsExisting });
-  const { endpoint: database } = await startEmbeddedEngine(running);
+  const { endpoint: database } = await startDatabase(running);
   return { runId, database, running, store, graph, backend };
 }
 

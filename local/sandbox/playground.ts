@@ -8,7 +8,7 @@ import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
 import { createRemembering } from '../../lib/migration/runs/remembering.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { ensureTable } from '../create-table.ts';
-import { startEmbeddedEngine } from '../engine.ts';
+import { startDatabase } from '../engine.ts';
 import { localAccess } from '../local-access.ts';
 import type { Running } from '../running.ts';
 import type { SandboxOrder } from './sandbox-options.ts';
@@ -47,7 +47,7 @@ export async function openPlayground(
 ): Promise<Playground> {
   await ownFolder(running);
   const access = accessOfNobody();
-  const { endpoint, child } = await startEmbeddedEngine(running);
+  const { endpoint, child } = await startDatabase(running);
   await ensureTable(endpoint, TABLE);
   const client = createDocumentClient(endpoint);
   const clock = () => new Date();

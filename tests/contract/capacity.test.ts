@@ -9,6 +9,7 @@ import {
 import { bulkLoadHousehold } from '../../local/bulk-loader.ts';
 import { openLedger } from '../../local/open-ledger.ts';
 import { seededRandom } from '../../local/seeded-random.ts';
+import { isOnDynamodbLocal } from '../support/database-engine.ts';
 import { LIST_READ_UNITS, WRITE_UNITS } from '../support/request-units.ts';
 import { createTestTable } from '../support/test-table.ts';
 
@@ -18,9 +19,6 @@ const PER_PAGE = 20;
 const LAST_DAY = '2026-06-30';
 const GROCERIES = 7;
 const FURNITURE = 14;
-
-// DynamoDB Local charges a transaction's writes otherwise than AWS does; the embedded engine charges as AWS does.
-const isEmbedded = process.env.TEST_ENGINE !== 'dynamodb-local';
 
 interface Metered {
   readonly ledger: Ledger;
@@ -113,7 +111,7 @@ describe.each([
   });
 });
 
-describe.skipIf(!isEmbedded)('a write', () => {
+describe.skipIf(isOnDynamodbLocal())('a write', () => {
   const costs = new Map<number, Record<keyof typeof WRITE_UNITS, Cost>>();
 
   beforeAll(async () => {

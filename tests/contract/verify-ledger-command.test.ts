@@ -9,7 +9,7 @@ import { createKeys } from '../../lib/store/keys.ts';
 import { bulkLoadHousehold } from '../../local/bulk-loader.ts';
 import { ensureTable } from '../../local/create-table.ts';
 import { openDataFolder } from '../../local/data-folder.ts';
-import { startEmbeddedEngine } from '../../local/engine.ts';
+import { startDatabase } from '../../local/engine.ts';
 import { createRunning } from '../../local/running.ts';
 import { createTestTable, type TestTable } from '../support/test-table.ts';
 
@@ -174,9 +174,9 @@ describe('the data folder of npm start', () => {
     const folder = await mkdtemp(join(tmpdir(), 'ledger-data-'));
     const start = createRunning();
     try {
-      const { databaseFile, announce, release } = openDataFolder(folder);
+      const { announce, release } = openDataFolder(folder);
       start.whenStopping(release);
-      const { endpoint } = await startEmbeddedEngine(start, databaseFile);
+      const { endpoint } = await startDatabase(start, folder);
       await ensureTable(endpoint, 'finance-ledger-local');
       announce(endpoint);
       expect((await verifyLedger({ DATA_DIR: folder })).stdout).toContain('in order');

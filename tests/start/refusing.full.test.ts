@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import getPort from 'get-port';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dynamodbLocal } from '../../local/engine.ts';
 import { createRunning, type Running } from '../../local/running.ts';
 import { PROJECT, type ServiceSpec, startService } from '../support/running-service.ts';
 
@@ -82,19 +83,33 @@ describe('a data folder', () => {
   });
 });
 
-describe('a database engine', () => {
-  it('that is not installed', async () => {
-    copyProject();
-    await expectRefusal({ folder }, /^The embedded database \(package \S+\) is not installed; /);
+describe('where the embedded engine cannot run', () => {
+  beforeEach(copyProject);
+
+  it('and no Java is there, it says how to start a database with Docker', async () => {
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    symlinkSync('/bin/sh', join(bin, 'sh'));
+    await expectRefusal(
+      { folder, environment: { PATH: bin } },
+      /^No database can run here: .*Linux x64.*Java 17.*docker run .*DYNAMODB_ENDPOINT=/,
+    );
   });
 
-  it('that cannot be run', async () => {
-    copyProject();
-    const engine = join(folder, 'node_modules', '@dynoxide', 'linux-x64');
-    mkdirSync(engine, { recursive: true });
-    writeFileSync(join(engine, 'package.json'), '{"name":"@dynoxide/linux-x64","version":"1.0.0"}');
-    writeFileSync(join(engine, 'dynoxide'), '', { mode: 0o644 });
-    await expectRefusal({ folder }, /^The embedded database \S+ cannot be run; /);
+  // Two starts of a Java program, which is fetched first.
+  it('it starts DynamoDB Local, and keeps the data', { timeout: 400_000 }, async ({ skip }) => {
+    const obstacle = dynamodbLocal.obstacle();
+    if (obstacle) skip(`DynamoDB Local cannot run: ${obstacle}`);
+    const environment = { DATA_DIR: join(folder, 'data') };
+    const first = await startService(running, { folder, environment });
+    const url = await first.ready;
+    expect(first.lines[0]).toContain('DynamoDB Local');
+    const body = JSON.stringify({ name: 'Rent' });
+    expect((await fetch(`${url}/categories`, { method: 'POST', body })).status).toBe(201);
+    await first.child.stop();
+    const second = await startService(running, { folder, environment });
+    const reply = await fetch(`${await second.ready}/categories`);
+    expect(await reply.json()).toMatchObject({ data: [{ name: 'Rent' }] });
   });
 });
 
@@ -144,9 +159,7 @@ function withPort(port: string): [string, ...string[]] {
 
 /** The project with all its packages but the engine. */
 function copyProject(): void {
-  for (const part of ['local', 'lib', 'package.json', 'serverless.yml']) {
-    cpSync(join(PROJECT, part), join(folder, part), { recursive: true });
-  }
+  for (const part of PARTS) cpSync(join(PROJECT, part), join(folder, part), { recursive: true });
   const packages = join(folder, 'node_modules');
   mkdirSync(packages);
   for (const name of readdirSync(join(PROJECT, 'node_modules'))) {
@@ -154,3 +167,8 @@ function copyProject(): void {
       symlinkSync(join(PROJECT, 'node_modules', name), join(packages, name));
   }
 }
+
+const PARTS = [
+  ...['bundle', 'functions', 'lib', 'local', 'serverless', 'serverless.yml'],
+  ...['esbuild.config.ts', 'package.json', 'tsconfig.json'],
+];

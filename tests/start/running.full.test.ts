@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import getPort from 'get-port';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLocalClient, createTable } from '../../local/create-table.ts';
-import { startEmbeddedEngine } from '../../local/engine.ts';
+import { startDatabase } from '../../local/engine.ts';
 import { createRunning, type Running } from '../../local/running.ts';
 import { descendantsOf } from '../support/process-tree.ts';
 import { startService } from '../support/running-service.ts';
@@ -80,7 +80,7 @@ it('lets one alone of two starts on a port be ready, and work on', async () => {
 });
 
 it('uses the database it is told of, starts none, and makes the table where it is missing', async () => {
-  const { endpoint } = await startEmbeddedEngine(running);
+  const { endpoint } = await startDatabase(running);
   const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'of-another-name' };
   const first = await startService(running, { environment });
   expect(await createCategory(await first.ready, 'Kept there')).toBe(201);
@@ -91,7 +91,7 @@ it('uses the database it is told of, starts none, and makes the table where it i
 });
 
 it('uses a table that is there already', async () => {
-  const { endpoint } = await startEmbeddedEngine(running);
+  const { endpoint } = await startDatabase(running);
   const client = createLocalClient(endpoint);
   await createTable(client, 'made-before');
   client.destroy();

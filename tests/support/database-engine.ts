@@ -1,7 +1,6 @@
 // Vitest's global setup of tests that need a database: one engine for a project's files.
 import type { TestProject } from 'vitest/node';
-import { startDynamodbLocal } from '../../local/dynamodb-local.ts';
-import { type Database, startEmbeddedEngine } from '../../local/engine.ts';
+import { type Database, dynamodbLocal, embeddedEngine, startDatabase } from '../../local/engine.ts';
 import { createRunning, type Running } from '../../local/running.ts';
 
 declare module 'vitest' {
@@ -11,11 +10,14 @@ declare module 'vitest' {
   }
 }
 
-/** The engine that TEST_ENGINE names: the embedded one, or `dynamodb-local`. */
+/** DynamoDB Local where TEST_ENGINE names it; else the engine that `npm start` would use. */
 export function startTestEngine(running: Running): Promise<Database> {
-  return process.env.TEST_ENGINE === 'dynamodb-local'
-    ? startDynamodbLocal(running)
-    : startEmbeddedEngine(running);
+  return isOnDynamodbLocal() ? dynamodbLocal.start(running) : startDatabase(running);
+}
+
+/** It charges the writes of a transaction in another way than AWS does; the embedded engine charges as AWS does. */
+export function isOnDynamodbLocal(): boolean {
+  return process.env.TEST_ENGINE === 'dynamodb-local' || embeddedEngine.obstacle() !== undefined;
 }
 
 export default async function provideDatabase({ provide }: TestProject) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLocalClient, createTable } from '../../local/create-table.ts';
-import { startEmbeddedEngine } from '../../local/engine.ts';
+import { startDatabase } from '../../local/engine.ts';
 import { createRunning } from '../../local/running.ts';
 import { TABLE, tableAccess } from '../support/granted-access.ts';
 import { apiFunctionsOf, readTemplate } from '../support/packaged-template.ts';
@@ -60,7 +60,7 @@ describe.skipIf(!hasEngine)('the roles grant what the functions use', () => {
   let door: RecordingDoor;
 
   beforeAll(async () => {
-    const { endpoint } = await startEmbeddedEngine(running);
+    const { endpoint } = await startDatabase(running);
     const client = createLocalClient(endpoint);
     await createTable(client, 'access-in-use');
     client.destroy();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRemembering } from '../../lib/migration/runs/remembering.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { createLocalClient, createTable } from '../../local/create-table.ts';
-import { startEmbeddedEngine } from '../../local/engine.ts';
+import { startDatabase } from '../../local/engine.ts';
 import { createRunning } from '../../local/running.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';
 import { roleOf, type Statement, statementsOf } from '../support/granted-access.ts';
@@ -85,7 +85,7 @@ describe.skipIf(!hasEngine)('the roles grant what the functions of the migration
   const template = readTemplate('prod');
 
   beforeAll(async () => {
-    const { endpoint } = await startEmbeddedEngine(running);
+    const { endpoint } = await startDatabase(running);
     const client = createLocalClient(endpoint);
     await createTable(client, TABLE);
     client.destroy();

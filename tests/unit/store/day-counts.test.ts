@@ -80,7 +80,7 @@ describe('follow', () => {
       'home#DAYS#none M#2024-02 e29': -1,
       'home#DAYS#none M#2024-02 i29': 1,
     });
-    expect(follow({ ...LUNCH, categoryId: null }, income)).toHaveLength(2);
+    expect(follow({ ...LUNCH, categoryId: null }, income)).toHaveLength(4);
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { defaultProvider } from '../../../bundle/environment-credentials.ts';
 import { ConfigurationError } from '../../../lib/errors.ts';
-import { defaultProvider } from '../../../lib/store/environment-credentials.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
