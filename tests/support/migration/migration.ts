@@ -118,7 +118,6 @@ export async function createMigration(
   async function prove(plan: Record<string, unknown> = {}): Promise<void> {
     await start(plan);
     await follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-    await openWindow();
     await follow('freeze', 'backup', 'copy', 'verify');
   }
 
