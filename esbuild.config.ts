@@ -12,6 +12,8 @@ export const bundleOptions = {
     // In Lambda the credentials are in the environment; the SDK's default chain is a third of a bundle.
     '@aws-sdk/credential-provider-node': './bundle/environment-credentials.ts',
     'node:http': './bundle/node-http.ts',
+    '@aws-sdk/middleware-endpoint-discovery': './bundle/endpoint-discovery.ts',
+    '@smithy/core/event-streams': './bundle/event-streams.ts',
   },
   // Packages that are CommonJS ask for Node's own modules at run time, which an ES module has no way to answer.
   banner: { js: 'const require = process.getBuiltinModule;' },

@@ -1,9 +1,12 @@
 // The typed environment, read once per entry point.
+import type { TokenIssuer } from './auth/access-tokens.ts';
 import { ConfigurationError } from './errors.ts';
 
 export interface LedgerConfig {
-  /** The ledger whose records are served; a single one until callers are told apart. */
-  readonly ledgerId: string;
+  /** The ledger of requests without a key or token; undefined where each request needs one. */
+  readonly ledgerId: string | undefined;
+  /** Undefined where only API keys are accepted. */
+  readonly issuer: TokenIssuer | undefined;
   /** Name of the DynamoDB table. */
   readonly tableName: string;
   /** Endpoint of another DynamoDB than the region's own, e.g. a local one. */
@@ -15,12 +18,14 @@ export interface LedgerConfig {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads TABLE_NAME, LEDGER_ID, TIME_ZONE and DYNAMODB_ENDPOINT.
+ * Reads TABLE_NAME, AUTH, LEDGER_ID, AUTH_ISSUER, AUTH_AUDIENCE, TIME_ZONE and DYNAMODB_ENDPOINT.
+ * Authentication is required unless AUTH is "open".
  * @throws ConfigurationError naming the variable that is missing or unusable
  */
 export function readLedgerConfig(environment: Environment): LedgerConfig {
   return {
-    ledgerId: ledgerId(environment.LEDGER_ID || 'default'),
+    ledgerId: isOpen(environment.AUTH) ? readLedgerId(environment) : undefined,
+    issuer: issuer(environment),
     tableName: required(environment, 'TABLE_NAME'),
     dynamodbEndpoint: environment.DYNAMODB_ENDPOINT || undefined,
     timeZone: timeZone(environment.TIME_ZONE || 'UTC'),
@@ -33,8 +38,32 @@ function required(environment: Environment, name: string): string {
   return value;
 }
 
-// The id is a part of every key, and # is what parts the keys.
-function ledgerId(value: string): string {
+function isOpen(value = ''): boolean {
+  if (['', 'required', 'open'].includes(value)) return value === 'open';
+  throw new ConfigurationError('AUTH must be "required" or "open"');
+}
+
+function issuer({ AUTH_ISSUER, AUTH_AUDIENCE }: Environment): TokenIssuer | undefined {
+  if (!AUTH_ISSUER && !AUTH_AUDIENCE) return undefined;
+  if (!AUTH_ISSUER || !AUTH_AUDIENCE) {
+    throw new ConfigurationError('AUTH_ISSUER and AUTH_AUDIENCE are set together or not at all');
+  }
+  if (URL.parse(AUTH_ISSUER)?.protocol !== 'https:') {
+    throw new ConfigurationError(`AUTH_ISSUER must be an https address, not "${AUTH_ISSUER}"`);
+  }
+  return { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE };
+}
+
+/**
+ * Reads LEDGER_ID, which is part of every key of the table.
+ * @throws ConfigurationError
+ */
+export function readLedgerId(environment: Environment): string {
+  return parseLedgerId(environment.LEDGER_ID || 'default');
+}
+
+/** @throws ConfigurationError */
+export function parseLedgerId(value: string): string {
   if (!/^[\w-]{1,64}$/.test(value)) {
     throw new ConfigurationError('LEDGER_ID must be 1 to 64 letters, digits, "_" or "-"');
   }

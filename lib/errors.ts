@@ -45,6 +45,16 @@ export class ConflictError extends Error {
   override readonly name = 'ConflictError';
 }
 
+/** The request carries no key or token, or one that is not valid (any more). */
+export class UnauthenticatedError extends Error {
+  override readonly name = 'UnauthenticatedError';
+}
+
+/** The key or token is valid and does not allow this. */
+export class ForbiddenError extends Error {
+  override readonly name = 'ForbiddenError';
+}
+
 /** The record was changed by somebody else between the read and the write: decide again. */
 export class StaleRecordError extends Error {
   override readonly name = 'StaleRecordError';

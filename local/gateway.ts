@@ -43,7 +43,7 @@ export async function startGateway(running: Running, spec: GatewaySpec): Promise
     // Until it says that it has the port, an answer there may be another program's.
     await Promise.race([log.listening, child.ended]);
     const answer = await awaitAnswer(`http://127.0.0.1:${port}/categories`, child);
-    if (isSuccess(answer)) {
+    if (isServing(answer)) {
       log.show();
       return { port, child };
     }
@@ -66,10 +66,14 @@ function gatewayArguments(port: number): string[] {
   ];
 }
 
-/** In the envelope: the framework reports a function that it cannot load with status 200, too. */
-function isSuccess(answer: Answer | undefined): boolean {
+/**
+ * In the envelope: the framework reports a function that it cannot load with status 200, too. Without a key,
+ * a service that requires one answers 401.
+ */
+function isServing(answer: Answer | undefined): boolean {
   try {
-    return answer?.status === 200 && JSON.parse(answer.body).success === true;
+    const { success, error } = JSON.parse(answer?.body ?? '');
+    return answer?.status === 401 ? error === 'unauthenticated' : success === true;
   } catch {
     return false;
   }
@@ -90,6 +94,7 @@ function gatewayEnvironment(
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
     DYNAMODB_ENDPOINT: spec.databaseEndpoint,
     TABLE_NAME: spec.tableName,
+    AUTH: inherited.AUTH || 'open',
     BUILD_FOLDER: buildFolder,
     // The framework keeps a cache and settings in the home folder.
     HOME: join(PROJECT, '.local', 'home'),

@@ -5,7 +5,7 @@ import {
   type LedgerServiceOptions,
 } from '../lib/ledger/ledger.ts';
 
-export function openLedger(options: LedgerServiceOptions): Ledger {
+export function openLedger(options: LedgerServiceOptions & { readonly ledgerId: string }): Ledger {
   return createLedgerService(options).openLedger({
     deadline: Number.POSITIVE_INFINITY,
     signal: new AbortController().signal,

@@ -1,5 +1,5 @@
 // How every command-line program of this project parses its options, fails and stops.
-import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
+import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { createRunning, type Running } from './running.ts';
 import { firstLine } from './start-error.ts';
 
@@ -93,6 +93,15 @@ export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: { min: numbe
     const range = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`;
     throw new InvalidArgumentError(`Use a whole number ${range}.`);
   };
+}
+
+/** Of a program that works on the local database, or with this option on AWS. */
+export function stageOption() {
+  const description = 'the deployed stage, such as prod; without it, the local database';
+  return new Option('--stage <name>', description).argParser((text) => {
+    if (/^[a-zA-Z0-9-]{1,40}$/.test(text)) return text;
+    throw new InvalidArgumentError('Use 1 to 40 letters, digits or hyphens.');
+  });
 }
 
 /** Parses an option's value. */

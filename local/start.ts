@@ -21,7 +21,9 @@ Environment variables:
   DYNAMODB_ENDPOINT  use this database and start none
   TIME_ZONE          time zone of "today" (UTC)
   TABLE_NAME         table (finance-ledger-local)
-  LEDGER_ID          ledger within the table (default)
+  AUTH               "required": every request needs a key or token, as when deployed (open)
+  AUTH_ISSUER        OIDC issuer whose access tokens are accepted, with AUTH_AUDIENCE
+  LEDGER_ID          ledger of requests without a key (default)
   ALLOWED_ORIGINS    browser origins that may call, comma-separated (http://localhost:PORT)`;
 
 const running = createRunning();
@@ -39,7 +41,8 @@ await runProgram(command, {
 async function start(settings: LocalSettings): Promise<void> {
   const { port, allowedOrigins, tableName } = settings;
   // The functions read it, too. A wrong setting is better reported now.
-  readLedgerConfig({ ...process.env, TABLE_NAME: tableName });
+  const AUTH = process.env.AUTH || 'open';
+  const { ledgerId } = readLedgerConfig({ ...process.env, TABLE_NAME: tableName, AUTH });
   const edge = await openEdge(running, { port, allowedOrigins, log: (line) => console.log(line) });
   const database = await openDatabase(settings);
   failWhenItEnds(database.title, database.child);
@@ -47,7 +50,7 @@ async function start(settings: LocalSettings): Promise<void> {
   const gateway = await startGateway(running, { tableName, databaseEndpoint: database.endpoint });
   failWhenItEnds('local gateway', gateway.child);
   edge.forwardTo(gateway.port);
-  printAddresses(settings, database);
+  printAddresses(settings, database, ledgerId);
   await failure;
 }
 
@@ -61,11 +64,20 @@ async function openDatabase(settings: LocalSettings): Promise<Database> {
   return database;
 }
 
-function printAddresses(settings: LocalSettings, { endpoint, title }: Database): void {
+function printAddresses(
+  settings: LocalSettings,
+  { endpoint, title }: Database,
+  openLedger: string | undefined,
+): void {
   const data =
     settings.databaseEndpoint === undefined ? (settings.dataFolder ?? 'memory') : 'there';
   const engine = title === undefined ? '' : ` (${title})`;
   console.log(`table ${settings.tableName} at ${endpoint}${engine}, data in ${data}`);
+  console.log(
+    openLedger === undefined
+      ? 'every request needs an API key: npm run keys -- create --name my-key'
+      : `no key needed on this machine: requests without one open the ledger "${openLedger}"`,
+  );
   console.log(`ready http://localhost:${settings.port}`);
   console.log(
     `Try:  curl -s http://localhost:${settings.port}/transactions/   (npm run seed fills it)`,

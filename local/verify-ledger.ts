@@ -1,12 +1,11 @@
 // npm run verify-ledger: recounts a ledger from its rows, and with --repair corrects what differs.
 // Exit code 0: in order; 1: drifts are left; 2: the ledger could not be read, or wrong use.
-import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { readLedgerConfig } from '../lib/config.ts';
+import { readLedgerId } from '../lib/config.ts';
 import { createVerification, type Repair } from '../lib/ledger/verification.ts';
 import { DEFAULT_RETRY_POLICY } from '../lib/retry.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
 import { type Drift, describeDrift } from '../lib/store/drift/drift.ts';
-import { createCommand, EXIT, reportError, runProgram } from './program.ts';
+import { createCommand, EXIT, reportError, runProgram, stageOption } from './program.ts';
 import {
   type ReachedDatabase,
   reachDatabaseOfStage,
@@ -22,11 +21,7 @@ const COULD_NOT_LOOK = 2;
 const running = createRunning();
 const command = createCommand('npm run verify-ledger --', 'Recount a ledger from its rows.')
   .option('--repair', 'correct what differs')
-  .option(
-    '--stage <name>',
-    'the deployed stage, such as prod; without it, the local database',
-    stageName,
-  )
+  .addOption(stageOption())
   .option('--json', 'print the result as JSON')
   .addHelpText('after', '\nExit code 0: in order; 1: drifts are left; 2: could not look.')
   .action(verifyLedger);
@@ -56,14 +51,9 @@ async function verifyLedger({ repair, stage, json }: Options): Promise<void> {
 }
 
 function openVerification({ endpoint, tableName }: ReachedDatabase) {
-  const { ledgerId } = readLedgerConfig({ ...process.env, TABLE_NAME: tableName });
+  const ledgerId = readLedgerId(process.env);
   const client = createDocumentClient(endpoint);
   return createVerification({ client, tableName, ledgerId, retryPolicy: RETRY_POLICY });
-}
-
-function stageName(text: string): string {
-  if (/^[a-zA-Z0-9-]{1,40}$/.test(text)) return text;
-  throw new InvalidArgumentError('Use 1 to 40 letters, digits or hyphens.');
 }
 
 function toText({ mended, verdict }: Repair): string {

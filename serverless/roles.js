@@ -47,7 +47,13 @@ function tablePolicies(tableArn, actions) {
       ? allow(['dynamodb:Query'], queried[action].map(substituted))
       : allow([`dynamodb:${action}`], [substituted(tableArn)]),
   );
-  return [policy('ledger-table', statements.map(withoutRuns))];
+  // Of the API keys: found by their hash, and marked with the day of their use.
+  const apiKeys = allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [substituted(tableArn)]);
+  const condition = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['API_KEYS'] } };
+  return [
+    policy('ledger-table', statements.map(withoutRuns)),
+    policy('api-keys', [{ ...apiKeys, Condition: condition }]),
+  ];
 }
 
 // The records of migrations are in the same table. No ledger's id begins with "@".

@@ -1,5 +1,6 @@
 // The one middy chain: every handler is an endpoint plus the middleware it needs.
 import middy, { type MiddlewareObj } from '@middy/core';
+import { assertAllowed } from '../auth/authenticate.ts';
 import type { Ledger, LedgerService } from '../ledger/ledger.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ApiEvent } from './api-event.ts';
@@ -18,7 +19,7 @@ export function endpoint(failure: string) {
   return middy<ApiEvent, Reply>().use(envelope(failure)).use(requestParameters());
 }
 
-/** An endpoint that reads or writes a ledger. */
+/** An endpoint that reads or writes the ledger of the key or token that the request carries. */
 export function ledgerEndpoint(service: LedgerService, failure: string) {
   return endpoint(failure).use(requestContext(service));
 }
@@ -34,8 +35,11 @@ function requestParameters(): MiddlewareObj<ApiEvent, Reply> {
 
 function requestContext(service: LedgerService): MiddlewareObj<LedgerEvent, Reply> {
   return {
-    before: ({ event, context: { awsRequestId } }) => {
-      const context = service.startRequest(awsRequestId);
+    before: async ({ event, context: { awsRequestId } }) => {
+      const started = service.startRequest(awsRequestId);
+      const caller = await service.authenticate(event.headers.authorization, started);
+      assertAllowed(caller, event.requestContext.http.method);
+      const context: RequestContext = { ...started, ledger: caller.ledger };
       Object.assign(event, { context, ledger: service.openLedger(context) });
     },
   };

@@ -1,9 +1,11 @@
 // The one place where an error becomes a status and an error code.
 import {
   ConflictError,
+  ForbiddenError,
   MethodNotAllowedError,
   NotFoundError,
   PayloadTooLargeError,
+  UnauthenticatedError,
   ValidationError,
 } from '../errors.ts';
 import { failed, type Reply } from './replies.ts';
@@ -13,6 +15,13 @@ export function toErrorReply(error: unknown, failure: string): Reply {
   if (error instanceof ValidationError) {
     const { message, details } = error;
     return failed(400, { error: 'validation_failed', message, details });
+  }
+  if (error instanceof UnauthenticatedError) {
+    const reply = failed(401, { error: 'unauthenticated', message: error.message });
+    return { ...reply, headers: { 'www-authenticate': 'Bearer' } };
+  }
+  if (error instanceof ForbiddenError) {
+    return failed(403, { error: 'forbidden', message: error.message });
   }
   if (error instanceof NotFoundError) {
     return failed(404, { error: 'not_found', message: error.message });

@@ -6,12 +6,15 @@ import { toPaginationJson } from './pagination-json.ts';
 export interface Reply {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
+  /** Beside those of every response, names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Failure {
   readonly error:
     | 'validation_failed'
+    | 'unauthenticated'
+    | 'forbidden'
     | 'not_found'
     | 'method_not_allowed'
     | 'conflict'

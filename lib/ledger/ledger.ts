@@ -1,6 +1,9 @@
 // Opens the ledger that a request's context names: its use cases, over one table.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { RequestContext } from '../request-context.ts';
+import type { VerifyToken } from '../auth/access-tokens.ts';
+import { createApiKeys } from '../auth/api-keys.ts';
+import { type Authenticate, createAuthenticate } from '../auth/authenticate.ts';
+import type { RequestContext, RequestLimits } from '../request-context.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../retry.ts';
 import { createCategoryStore } from '../store/categories.ts';
 import { createCategoryNames } from '../store/category-names.ts';
@@ -19,16 +22,19 @@ export interface Ledger {
 }
 
 export interface LedgerService {
-  /** The context of a request that starts now. */
-  readonly startRequest: (requestId: string) => RequestContext;
+  /** The context of a request that starts now; its ledger is known once the caller is. */
+  readonly startRequest: (requestId: string) => Omit<RequestContext, 'ledger'>;
+  readonly authenticate: Authenticate;
   readonly openLedger: (context: RequestContext) => Ledger;
 }
 
 export interface LedgerServiceOptions {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
   readonly tableName: string;
-  /** The ledger of every request. */
-  readonly ledgerId: string;
+  /** The ledger of requests without a key or token; undefined: they are refused. */
+  readonly ledgerId: string | undefined;
+  /** Undefined: only API keys are accepted. */
+  readonly verifyToken?: VerifyToken | undefined;
   readonly timeZone: string;
   readonly clock?: () => Date;
   readonly retryPolicy?: RetryPolicy;
@@ -46,20 +52,28 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
   const { timeouts = REQUEST_TIMEOUTS } = options;
   const { timeoutSignal = (milliseconds: number) => AbortSignal.timeout(milliseconds) } = options;
 
-  function startRequest(requestId: string): RequestContext {
+  function startRequest(requestId: string): Omit<RequestContext, 'ledger'> {
     const { now, deadlineMs } = retryPolicy;
     return {
       deadline: now() + deadlineMs,
       signal: timeoutSignal(deadlineMs),
       requestId,
-      ledger: ledgerId,
     };
   }
 
+  const calls = { client, tableName, retryPolicy, timeouts, timeoutSignal };
+  const openDatabase = (limits: RequestLimits) => createDatabase({ ...calls, limits });
+
+  const authenticate = createAuthenticate({
+    openKeys: (limits) => createApiKeys({ database: openDatabase(limits), clock }),
+    verifyToken: options.verifyToken,
+    anonymous: ledgerId === undefined ? undefined : { ledger: ledgerId, scope: 'write' },
+    clock,
+  });
+
   function openLedger(context: RequestContext): Ledger {
     const keys = createKeys(context.ledger);
-    const calls = { client, tableName, retryPolicy, timeouts, timeoutSignal };
-    const database = createDatabase({ ...calls, limits: context });
+    const database = openDatabase(context);
     const sequences = createSequences(database, keys);
     const dayCounts = createDayCounts(database, keys);
     const names = createCategoryNames(database, keys);
@@ -79,5 +93,5 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
     };
   }
 
-  return { startRequest, openLedger };
+  return { startRequest, authenticate, openLedger };
 }

@@ -117,6 +117,7 @@ describe('a setting of the ledger', () => {
   it.for([
     ['TIME_ZONE', 'Mars/Olympus', /^TIME_ZONE "Mars\/Olympus" is not a known time zone$/],
     ['LEDGER_ID', 'a#b', /^LEDGER_ID must be 1 to 64 /],
+    ['AUTH', 'none', /^AUTH must be /],
   ] as const)('%s of "%s"', async ([name, value, sentence]) => {
     await expectRefusal({ environment: { [name]: value } }, sentence);
   });

@@ -11,11 +11,14 @@ import {
 export type TableAccess = Record<string, string[]>;
 
 export const TABLE = 'the table';
+/** The one partition that a role grants by its key. */
+export const API_KEYS = 'API_KEYS';
 
 export interface Statement {
   readonly Effect: string;
   readonly Action: string[];
   readonly Resource: unknown[];
+  readonly Condition?: Readonly<Record<string, Record<string, string[]>>>;
 }
 
 export interface RoleProperties {
@@ -41,13 +44,14 @@ export function statementsOf(role: RoleProperties): Statement[] {
 export function tableAccess(template: Template, name: string): TableAccess {
   const { TableName: tableName } = theOnly(template, 'AWS::DynamoDB::Table').Properties;
   const access: TableAccess = {};
-  for (const { Action, Resource } of statementsOf(roleOf(template, name))) {
+  for (const { Action, Resource, Condition } of statementsOf(roleOf(template, name))) {
+    const [only] = Condition?.['ForAllValues:StringEquals']?.['dynamodb:LeadingKeys'] ?? [];
     for (const action of Action) {
       const [service, operation = ''] = action.split(':');
       if (service !== 'dynamodb') continue;
       access[operation] = [
         ...(access[operation] ?? []),
-        ...Resource.map((each) => reached(tableName, each)),
+        ...Resource.map((each) => only ?? reached(tableName, each)),
       ];
     }
   }

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { TABLE, type TableAccess } from './granted-access.ts';
+import { API_KEYS, TABLE, type TableAccess } from './granted-access.ts';
 
 export interface RecordingDoor {
   readonly endpoint: string;
@@ -14,7 +14,12 @@ export interface RecordingDoor {
 
 interface Request {
   readonly IndexName?: string;
-  readonly TransactItems?: readonly Record<string, unknown>[];
+  readonly Key?: Key;
+  readonly TransactItems?: readonly Record<string, { readonly Key?: Key }>[];
+}
+
+interface Key {
+  readonly pk: { readonly S: string };
 }
 
 export async function openRecordingDoor(database: string): Promise<RecordingDoor> {
@@ -49,9 +54,14 @@ export async function openRecordingDoor(database: string): Promise<RecordingDoor
 // A transaction needs no permission of its own, but that of each of its parts.
 function permissionsFor({ headers }: IncomingMessage, body: Request): string[] {
   const operation = String(headers['x-amz-target']).replace(/^.*\./, '');
-  const parts = body.TransactItems?.flatMap((item) => Object.keys(item));
-  if (parts) return parts.map((kind) => `${kind}Item ${TABLE}`);
-  return [`${operation} ${body.IndexName ?? TABLE}`];
+  const parts = body.TransactItems?.flatMap((item) => Object.entries(item));
+  if (parts) return parts.map(([kind, { Key }]) => `${kind}Item ${placeOf(Key)}`);
+  return [`${operation} ${body.IndexName ?? placeOf(body.Key)}`];
+}
+
+// The roles grant the partition of the API keys by itself.
+function placeOf(key: Key | undefined): string {
+  return key?.pk.S === API_KEYS ? API_KEYS : TABLE;
 }
 
 function toAccess(permissions: ReadonlySet<string>): TableAccess {

@@ -47,6 +47,9 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
     it("knows the stage's table, and no other database", () => {
       expect(properties.Environment.Variables).toEqual({
         TABLE_NAME: `finance-ledger-${stage}`,
+        AUTH: 'required',
+        AUTH_ISSUER: '',
+        AUTH_AUDIENCE: '',
         LEDGER_ID: 'default',
         TIME_ZONE: 'UTC',
         NODE_OPTIONS: '--enable-source-maps',
@@ -66,7 +69,8 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
       const sources = sourcesOf(bundle);
       expect(sources).toContain(`functions/${name}.ts`);
       const strangers = sources.filter(
-        (source) => source !== `functions/${name}.ts` && !/^(lib|node_modules)\//.test(source),
+        (source) =>
+          source !== `functions/${name}.ts` && !/^(lib|bundle|node_modules)\//.test(source),
       );
       expect(strangers).toEqual([]);
     });

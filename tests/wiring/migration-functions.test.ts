@@ -49,6 +49,9 @@ describe.each(STAGES)('functions of the migration in stage %s', (stage) => {
     it('knows of what nobody has named yet just where it would be kept', () => {
       expect(properties.Environment.Variables).toEqual({
         TABLE_NAME: `finance-ledger-${stage}`,
+        AUTH: 'required',
+        AUTH_ISSUER: '',
+        AUTH_AUDIENCE: '',
         LEDGER_ID: 'default',
         TIME_ZONE: 'UTC',
         NODE_OPTIONS,
@@ -92,6 +95,9 @@ describe('a stage with something to migrate', () => {
       migrationFunctionsOf(template).find(([name]) => name === 'migration/backup') ?? [];
     expect(properties?.Environment.Variables).toEqual({
       TABLE_NAME: 'finance-ledger-prod',
+      AUTH: 'required',
+      AUTH_ISSUER: '',
+      AUTH_AUDIENCE: '',
       LEDGER_ID: 'default',
       TIME_ZONE: 'UTC',
       NODE_OPTIONS,

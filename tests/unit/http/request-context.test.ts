@@ -29,7 +29,11 @@ function givenService() {
   return { service, signal, keysRead, passTime };
 }
 
-const EVENT = { pathParameters: { id: '7' } } as unknown as LedgerEvent;
+const EVENT = {
+  headers: {},
+  pathParameters: { id: '7' },
+  requestContext: { http: { method: 'GET' } },
+} as unknown as LedgerEvent;
 
 async function request(handler: unknown, awsRequestId: string): Promise<void> {
   const call = handler as (event: ApiEvent, context: Context) => Promise<unknown>;

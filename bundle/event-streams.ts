@@ -1,0 +1,15 @@
+// Takes the place of the SDK's event streams: no operation that is called here answers with one.
+
+export class EventStreamSerde {
+  constructor() {
+    throw new Error('Event streams are not part of this bundle');
+  }
+}
+
+export function eventStreamSerdeProvider(): undefined {
+  return undefined;
+}
+
+export function resolveEventStreamSerdeConfig<Config>(config: Config): Config {
+  return config;
+}

@@ -1,0 +1,111 @@
+// JWT access tokens of an OIDC issuer. The signing keys come from the issuer's discovery document (OpenID Connect
+// Discovery 1.0) and are cached; an unknown key id fetches them again, so that the issuer can rotate its keys.
+import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, jwtVerify } from 'jose';
+import * as v from 'valibot';
+import { UnauthenticatedError } from '../errors.ts';
+import { type Caller, ledgerOfSubject, type Scope } from './caller.ts';
+
+export interface TokenIssuer {
+  /** As it stands in `iss`, such as https://login.example. */
+  readonly issuer: string;
+  /** As it stands in `aud`: the name of this API at the issuer. */
+  readonly audience: string;
+}
+
+export type VerifyToken = (token: string) => Promise<Caller>;
+
+/** Public-key signatures only: with a shared secret whoever can verify could also sign. */
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+/** Of a clock that is ahead or behind. */
+const CLOCK_TOLERANCE_SECONDS = 30;
+/** Before a key id that is not known makes us fetch the keys once more. */
+const COOLDOWN_MS = 10_000;
+const CACHE_MS = 10 * 60_000;
+const TIMEOUT_MS = 3_000;
+const TOKEN_SCOPES: Readonly<Record<string, Scope>> = {
+  'ledger:write': 'write',
+  'ledger:read': 'read',
+};
+
+const discoverySchema = v.object({ issuer: v.string(), jwks_uri: v.pipe(v.string(), v.url()) });
+
+/**
+ * @returns a function that throws UnauthenticatedError for a token that is not valid, and other errors where the
+ *   issuer cannot be reached
+ */
+export function createTokenVerifier(
+  { issuer, audience }: TokenIssuer,
+  {
+    fetchKeys = fetch,
+    cooldownMs = COOLDOWN_MS,
+  }: { readonly fetchKeys?: FetchImplementation; readonly cooldownMs?: number } = {},
+): VerifyToken {
+  let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
+
+  async function discover() {
+    const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const reply = await fetchKeys(url, {
+      headers: new Headers(),
+      method: 'GET',
+      redirect: 'manual',
+      signal,
+    });
+    if (reply.status !== 200) throw new Error(`${url} answered ${reply.status}`);
+    const found = v.parse(discoverySchema, await reply.json());
+    if (found.issuer !== issuer) throw new Error(`${url} describes another issuer`);
+    return createRemoteJWKSet(new URL(found.jwks_uri), {
+      timeoutDuration: TIMEOUT_MS,
+      cooldownDuration: cooldownMs,
+      cacheMaxAge: CACHE_MS,
+      [customFetch]: fetchKeys,
+    });
+  }
+
+  // A discovery that failed is tried again with the next request.
+  function signingKeys() {
+    keys ??= discover().catch((error: unknown) => {
+      keys = undefined;
+      throw error;
+    });
+    return keys;
+  }
+
+  return async (token) => {
+    const { payload } = await jwtVerify(token, await signingKeys(), {
+      issuer,
+      audience,
+      algorithms: ALGORITHMS,
+      requiredClaims: ['exp', 'sub'],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    }).catch((error: unknown) => {
+      throw isInvalidToken(error)
+        ? new UnauthenticatedError('The access token is not valid', { cause: error })
+        : error;
+    });
+    if (!payload.sub) throw new UnauthenticatedError('The access token names no subject');
+    return { ledger: ledgerOfSubject(issuer, payload.sub), scope: scopeOf(payload.scope) };
+  };
+}
+
+/** `scope` is a list of words between spaces (RFC 8693, section 4.2). */
+function scopeOf(scope: unknown): Scope | undefined {
+  const granted = String(scope ?? '')
+    .split(' ')
+    .flatMap((word) => TOKEN_SCOPES[word] ?? []);
+  return granted.includes('write') ? 'write' : granted[0];
+}
+
+// Whatever else fails is ours or the issuer's: the caller may have a good token.
+function isInvalidToken(error: unknown): boolean {
+  return (
+    error instanceof errors.JWTExpired ||
+    error instanceof errors.JWTClaimValidationFailed ||
+    error instanceof errors.JWTInvalid ||
+    error instanceof errors.JWSInvalid ||
+    error instanceof errors.JWSSignatureVerificationFailed ||
+    error instanceof errors.JOSEAlgNotAllowed ||
+    error instanceof errors.JOSENotSupported ||
+    error instanceof errors.JWKSNoMatchingKey
+  );
+}

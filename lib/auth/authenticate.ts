@@ -1,0 +1,70 @@
+// Finds out who sends a request: by an API key, by an access token, or, where that is allowed, without either.
+import { ForbiddenError, UnauthenticatedError } from '../errors.ts';
+import type { RequestLimits } from '../request-context.ts';
+import type { VerifyToken } from './access-tokens.ts';
+import { type ApiKey, type ApiKeys, isApiKey } from './api-keys.ts';
+import type { Caller } from './caller.ts';
+
+/**
+ * @param authorization the header as it was sent
+ * @throws UnauthenticatedError
+ */
+export type Authenticate = (
+  authorization: string | undefined,
+  limits: RequestLimits,
+) => Promise<Caller>;
+
+/** A revoked key is refused this much later at most, by each function that has used it before. */
+const CACHE_MS = 30_000;
+const CACHED_KEYS = 1_000;
+const BEARER = /^Bearer +(\S+) *$/i;
+
+export function createAuthenticate(options: {
+  readonly openKeys: (limits: RequestLimits) => Pick<ApiKeys, 'find' | 'markUsed'>;
+  /** Undefined where no issuer is configured: then only keys are accepted. */
+  readonly verifyToken: VerifyToken | undefined;
+  /** Who a request without a key or token is from; undefined where it is refused. */
+  readonly anonymous: Caller | undefined;
+  readonly clock: () => Date;
+}): Authenticate {
+  const { openKeys, verifyToken, anonymous, clock } = options;
+  const cache = new Map<string, { readonly key: ApiKey; readonly readAt: number }>();
+
+  async function keyOf(secret: string, keys: ReturnType<typeof openKeys>): Promise<ApiKey> {
+    const now = clock().getTime();
+    const cached = cache.get(secret);
+    if (cached && now - cached.readAt < CACHE_MS) return cached.key;
+    cache.delete(secret);
+    const key = await keys.find(secret);
+    if (!key) throw new UnauthenticatedError('The API key is not known');
+    if (key.revokedAt !== undefined) throw new UnauthenticatedError('The API key was revoked');
+    // The date is information for people: no request fails for it.
+    const today = clock().toISOString().slice(0, 10);
+    if (key.lastUsedOn !== today) await keys.markUsed(secret, today).catch(() => undefined);
+    cache.set(secret, { key, readAt: now });
+    const [oldest] = cache.keys();
+    if (cache.size > CACHED_KEYS && oldest !== undefined) cache.delete(oldest);
+    return key;
+  }
+
+  return async (authorization, limits) => {
+    if (authorization === undefined && anonymous) return anonymous;
+    const token = BEARER.exec(authorization ?? '')?.[1];
+    if (token === undefined) {
+      throw new UnauthenticatedError(
+        'Send an API key or access token: "Authorization: Bearer ..."',
+      );
+    }
+    if (isApiKey(token)) return await keyOf(token, openKeys(limits));
+    if (!verifyToken) throw new UnauthenticatedError('The API key is not known');
+    return await verifyToken(token);
+  };
+}
+
+/** @throws ForbiddenError where the key or token does not allow the method */
+export function assertAllowed({ scope }: Caller, method: string): void {
+  if (scope === 'write' || (scope === 'read' && method === 'GET')) return;
+  throw new ForbiddenError(
+    `The key or token does not allow ${method}: its scope is ${scope ?? 'none of ours'}`,
+  );
+}

@@ -1,0 +1,79 @@
+// npm run keys: creates, lists and revokes API keys, of the local database or of a deployed stage.
+import { Option } from '@commander-js/extra-typings';
+import { type ApiKey, createApiKeys } from '../lib/auth/api-keys.ts';
+import { SCOPES } from '../lib/auth/caller.ts';
+import { parseLedgerId, readLedgerId } from '../lib/config.ts';
+import { DEFAULT_RETRY_POLICY } from '../lib/retry.ts';
+import { createDatabase } from '../lib/store/database.ts';
+import { createDocumentClient } from '../lib/store/document-client.ts';
+import { createCommand, runProgram, stageOption } from './program.ts';
+import { reachDatabaseOfStage, reachLocalDatabase } from './reach-database.ts';
+import { createRunning } from './running.ts';
+
+const running = createRunning();
+const command = createCommand('npm run keys --', 'Create, list and revoke API keys.').addOption(
+  stageOption(),
+);
+
+command
+  .command('create')
+  .description('Create a key. Its secret is printed once and stored nowhere.')
+  .requiredOption('--name <text>', 'who or what uses the key, such as phone')
+  .option(
+    '--ledger <id>',
+    'the ledger that the key opens',
+    parseLedgerId,
+    readLedgerId(process.env),
+  )
+  .addOption(
+    new Option('--scope <scope>', 'what the key allows').choices(SCOPES).default('write' as const),
+  )
+  .action(async ({ name, ledger, scope }) => {
+    const { secret, key } = await (await openKeys()).create({ name, ledger, scope });
+    console.log(secret);
+    console.error(
+      `Key ${key.id} "${name}" may ${scope} ledger "${ledger}". Store the line above: it is not shown again.`,
+    );
+  });
+
+command
+  .command('list')
+  .description('List all keys, revoked ones included.')
+  .action(async () => {
+    const keys = await (await openKeys()).list();
+    if (keys.length === 0)
+      console.error('No keys. Create one: npm run keys -- create --name phone');
+    else console.table(Object.fromEntries(keys.map((key) => [key.id, toRow(key)])));
+  });
+
+command
+  .command('revoke')
+  .argument('<id>', 'as "list" shows it')
+  .description('Revoke a key. Requests with it are refused within a minute.')
+  .action(async (id) => {
+    const { name } = await (await openKeys()).revoke(id);
+    console.error(`Key ${id} "${name}" is revoked.`);
+  });
+
+await runProgram(command, { running });
+
+async function openKeys() {
+  const { stage } = command.opts();
+  const { endpoint, tableName } = stage
+    ? reachDatabaseOfStage(stage, process.env)
+    : await reachLocalDatabase(running, process.env);
+  const client = createDocumentClient(endpoint);
+  const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
+  return createApiKeys({ database, clock: () => new Date() });
+}
+
+function toRow({ name, ledger, scope, createdAt, lastUsedOn, revokedAt }: ApiKey) {
+  return {
+    name,
+    ledger,
+    scope,
+    created: new Date(createdAt).toISOString().slice(0, 10),
+    'last used': lastUsedOn ?? 'never',
+    revoked: revokedAt === undefined ? '' : new Date(revokedAt).toISOString(),
+  };
+}

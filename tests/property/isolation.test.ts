@@ -1,0 +1,56 @@
+// Two ledgers on one table: each behaves, to the last byte, as if it were alone on a table of its own.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createApiKeys } from '../../lib/auth/api-keys.ts';
+import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
+import { createDatabase } from '../../lib/store/database.ts';
+import type { ApiResponse } from '../support/api/api-client.ts';
+import { type GeneratedRequest, generatedRequest } from '../support/api/generated-requests.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createTestService } from '../support/api/open-api.ts';
+import { SEED, seeded, sizeOfRun } from '../support/seed.ts';
+import { createTestTable } from '../support/test-table.ts';
+
+const REQUESTS = sizeOfRun(5_000);
+
+test(`${REQUESTS} generated requests across two ledgers (seed ${SEED})`, async () => {
+  const { client, tableName } = await createTestTable();
+  let now = Date.parse('2026-01-01T00:00:00Z');
+  const clock = () => new Date(now);
+  const options = { ledgerId: undefined, clock };
+  const shared = await openInProcess(await createTestService({ client, tableName, ...options }));
+  const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
+  const keys = createApiKeys({ database, clock });
+
+  const callers = await Promise.all(
+    ['alice', 'bob'].map(async (ledger) => {
+      const { secret } = await keys.create({ name: 'test', ledger, scope: 'write' });
+      const alone = await openInProcess(await createTestService({ ledgerId: ledger, clock }));
+      return { authorization: `Bearer ${secret}`, alone, wrote: 0 };
+    }),
+  );
+
+  const behavesAsAlone = fc.asyncProperty(
+    fc.constantFrom(...callers),
+    generatedRequest,
+    async (caller, { method, path, headers, ...rest }: GeneratedRequest) => {
+      now += 1_000;
+      const { authorization, alone } = caller;
+      const reply = await shared.request(method, path, {
+        ...rest,
+        headers: { ...headers, authorization },
+      });
+      const expected = await alone.request(method, path, { ...rest, headers: headers ?? {} });
+      expect(withoutRequestId(reply)).toEqual(withoutRequestId(expected));
+      if (reply.status === 201) caller.wrote += 1;
+    },
+  );
+  await fc.assert(behavesAsAlone, seeded(5_000));
+  // Both have records whose ids the other also asked for.
+  for (const { wrote } of callers) expect(wrote).toBeGreaterThan(REQUESTS / 100);
+});
+
+function withoutRequestId({ status, text, headers }: ApiResponse) {
+  const { 'x-request-id': _, ...others } = headers;
+  return { status, text, headers: others };
+}
