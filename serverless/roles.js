@@ -47,17 +47,17 @@ function tablePolicies(tableArn, actions) {
       ? allow(['dynamodb:Query'], queried[action].map(substituted))
       : allow([`dynamodb:${action}`], [substituted(tableArn)]),
   );
-  // Of the API keys: found by their hash, and marked with the day of their use.
+  // API keys are found by their hash, and marked with the day of their use.
   const apiKeys = allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [substituted(tableArn)]);
-  const condition = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['API_KEYS'] } };
+  const Condition = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['@API_KEYS'] } };
   return [
-    policy('ledger-table', statements.map(withoutRuns)),
-    policy('api-keys', [{ ...apiKeys, Condition: condition }]),
+    policy('ledger-table', statements.map(onlyLedgers)),
+    policy('api-keys', [{ ...apiKeys, Condition }]),
   ];
 }
 
-// The records of migrations are in the same table. No ledger's id begins with "@".
-function withoutRuns(statement) {
+// API keys and the records of migrations are in the same table. No ledger's id begins with "@".
+function onlyLedgers(statement) {
   const Condition = { 'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': ['@*'] } };
   return { ...statement, Condition };
 }

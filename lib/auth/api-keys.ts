@@ -1,6 +1,6 @@
 // API keys: random, shown once, stored only as a hash. Each opens one ledger.
 //
-//   pk API_KEYS   sk SHA-256 of the key, hexadecimal
+//   pk @API_KEYS   sk SHA-256 of the key, hexadecimal
 //
 // The one partition whose keys do not start with a ledger: the ledger is what the key leads to.
 import { createHash, randomBytes } from 'node:crypto';
@@ -25,7 +25,7 @@ export interface ApiKey extends Caller {
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 const PREFIX = 'fl_';
-const PARTITION = 'API_KEYS';
+const PARTITION = '@API_KEYS';
 const ID_DIGITS = 12;
 const EXISTS = { expression: 'attribute_exists(pk)' };
 

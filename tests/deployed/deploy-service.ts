@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { TestProject } from 'vitest/node';
+import { createApiKeys } from '../../lib/auth/api-keys.ts';
 import { createRemembering } from '../../lib/migration/runs/remembering.ts';
+import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
+import { createDatabase } from '../../lib/store/database.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { startAwsEmulator } from '../../local/aws-emulator.ts';
 import {
@@ -29,6 +32,8 @@ declare module 'vitest' {
     parameters: Readonly<Record<string, string>>;
     /** The run that the test user's key is for. */
     runId: string;
+    /** Of the ledger that the tests use; the deployed service requires one. */
+    apiKey: string;
     /** Status of an allowed preflight as the emulator deploys the gateway. */
     corsBeforeRepair: number;
   }
@@ -62,12 +67,24 @@ export default async function deployService({ provide }: TestProject) {
     await repairCors(deployed);
     provide('deployed', deployed);
     provide('runId', RUN);
+    provide('apiKey', await createKey(environment));
     provide('apiUrl', await addressOf(deployed));
   } catch (error) {
     await running.stop();
     throw error;
   }
   return running.stop;
+}
+
+async function createKey({ AWS_ENDPOINT_URL }: EmulatedStage['environment']): Promise<string> {
+  const database = createDatabase({
+    client: createDocumentClient(AWS_ENDPOINT_URL),
+    tableName: `finance-ledger-${STAGE}`,
+    retryPolicy: DEFAULT_RETRY_POLICY,
+  });
+  const keys = createApiKeys({ database, clock: () => new Date() });
+  const { secret } = await keys.create({ name: 'tests', ledger: 'home', scope: 'write' });
+  return secret;
 }
 
 /** @returns the parameters of the stage */

@@ -12,13 +12,13 @@ export type TableAccess = Record<string, string[]>;
 
 export const TABLE = 'the table';
 /** The one partition that a role grants by its key. */
-export const API_KEYS = 'API_KEYS';
+export const API_KEYS = '@API_KEYS';
 
 export interface Statement {
   readonly Effect: string;
   readonly Action: string[];
   readonly Resource: unknown[];
-  readonly Condition?: Readonly<Record<string, Record<string, string[]>>>;
+  readonly Condition?: { readonly 'ForAllValues:StringEquals'?: Record<string, string[]> };
 }
 
 export interface RoleProperties {

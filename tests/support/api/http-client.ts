@@ -8,7 +8,11 @@ import {
   toApiResponse,
 } from './api-client.ts';
 
-export function createHttpClient(baseUrl: string): ApiClient {
+/** @param defaultHeaders of every request that has none of that name */
+export function createHttpClient(
+  baseUrl: string,
+  defaultHeaders: Readonly<Record<string, string>> = {},
+): ApiClient {
   const { host, hostname: name, port } = new URL(baseUrl);
   // Names below "localhost" are loopback addresses by definition; not every resolver knows that.
   const hostname = name.endsWith('.localhost') ? '127.0.0.1' : name;
@@ -24,6 +28,7 @@ export function createHttpClient(baseUrl: string): ApiClient {
         path: query === '' ? path : `${path}?${query}`,
         headers: {
           host,
+          ...defaultHeaders,
           ...(body === undefined ? {} : lengthAndType(body)),
           ...options.headers,
         },

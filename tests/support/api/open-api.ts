@@ -8,7 +8,9 @@ import { openInProcess } from './in-process-client.ts';
 
 export async function openApi(): Promise<Api> {
   const url: string | undefined = inject('apiUrl');
-  return url ? withVerbs(createHttpClient(url)) : await openInProcess(await createTestService());
+  const key: string | undefined = inject('apiKey');
+  const headers = key ? { authorization: `Bearer ${key}` } : {};
+  return url ? withVerbs(createHttpClient(url, headers)) : await openInProcess(await createTestService());
 }
 
 type ServiceOptions = Partial<Parameters<typeof createLedgerService>[0]>;
