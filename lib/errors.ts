@@ -55,6 +55,26 @@ export class ForbiddenError extends Error {
   override readonly name = 'ForbiddenError';
 }
 
+/** If-Match names another version than the current one. */
+export class PreconditionFailedError extends Error {
+  override readonly name = 'PreconditionFailedError';
+}
+
+/** The idempotency key belongs to a request with another body. */
+export class IdempotencyKeyReusedError extends Error {
+  override readonly name = 'IdempotencyKeyReusedError';
+}
+
+/** A request with the same idempotency key was applied first. */
+export class RequestRepeatedError extends Error {
+  override readonly name = 'RequestRepeatedError';
+}
+
+/** A request with the same idempotency key is being applied: its outcome is known in a moment. */
+export class RequestInProgressError extends Error {
+  override readonly name = 'RequestInProgressError';
+}
+
 /** The record was changed by somebody else between the read and the write: decide again. */
 export class StaleRecordError extends Error {
   override readonly name = 'StaleRecordError';

@@ -23,6 +23,8 @@ export async function table({ resolveConfigurationProperty, resolveVariable }) {
         })),
         OnDemandThroughput,
         TableName: `${service}-${stage}`,
+        // Of idempotency markers.
+        TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
         DeletionProtectionEnabled: true,
         PointInTimeRecoverySpecification: {
           PointInTimeRecoveryEnabled: true,

@@ -1,8 +1,10 @@
 // POST /categories
-import { parseNewCategory } from '../../lib/domain/category.ts';
+import { type Category, parseNewCategory } from '../../lib/domain/category.ts';
 import { toCategoryJson } from '../../lib/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
+import { idempotent } from '../../lib/http/idempotency.ts';
 import { jsonBody } from '../../lib/http/json-body.ts';
+import { tagged } from '../../lib/http/preconditions.ts';
 import { created } from '../../lib/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
@@ -10,10 +12,14 @@ import { serviceFromEnvironment } from '../../lib/runtime.ts';
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to create category')
     .use(jsonBody())
-    .handler(async ({ ledger, json }) => {
-      const category = await ledger.categories.create(parseNewCategory(json));
-      return created(toCategoryJson(category), 'Category created successfully');
-    });
+    .handler(
+      idempotent(async ({ ledger, json }, record) => {
+        const reply = (category: Category) =>
+          tagged(created(toCategoryJson(category), 'Category created successfully'), category);
+        const input = parseNewCategory(json);
+        return reply(await ledger.categories.create(input, (made) => record(reply(made))));
+      }),
+    );
 }
 
 export const handler = createHandler(serviceFromEnvironment());

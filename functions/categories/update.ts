@@ -4,6 +4,7 @@ import { toCategoryJson } from '../../lib/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { jsonBody } from '../../lib/http/json-body.ts';
 import { lookUp } from '../../lib/http/look-up.ts';
+import { isExpectedBy, tagged } from '../../lib/http/preconditions.ts';
 import { updated } from '../../lib/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
@@ -12,9 +13,11 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to update category')
     .use(lookUp(({ ledger, pathId }) => ledger.categories.find(pathId)))
     .use(jsonBody())
-    .handler(async ({ ledger, existing, json }) => {
-      const category = await ledger.categories.update(existing, parseCategoryChanges(json));
-      return updated(toCategoryJson(category), 'Category updated successfully');
+    .handler(async ({ ledger, existing, json, headers }) => {
+      const isExpected = isExpectedBy(headers['if-match']);
+      const changes = parseCategoryChanges(json);
+      const category = await ledger.categories.update(existing, changes, isExpected);
+      return tagged(updated(toCategoryJson(category), 'Category updated successfully'), category);
     });
 }
 

@@ -1,7 +1,9 @@
 // POST /transactions
-import { parseNewTransaction } from '../../lib/domain/transaction.ts';
+import { type NamedTransaction, parseNewTransaction } from '../../lib/domain/transaction.ts';
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
+import { idempotent } from '../../lib/http/idempotency.ts';
 import { jsonBody } from '../../lib/http/json-body.ts';
+import { tagged } from '../../lib/http/preconditions.ts';
 import { created } from '../../lib/http/replies.ts';
 import { toTransactionJson } from '../../lib/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
@@ -10,10 +12,17 @@ import { serviceFromEnvironment } from '../../lib/runtime.ts';
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to create transaction')
     .use(jsonBody())
-    .handler(async ({ ledger, json }) => {
-      const transaction = await ledger.transactions.create(parseNewTransaction(json));
-      return created(toTransactionJson(transaction), 'Transaction created successfully');
-    });
+    .handler(
+      idempotent(async ({ ledger, json }, record) => {
+        const reply = (transaction: NamedTransaction) =>
+          tagged(
+            created(toTransactionJson(transaction), 'Transaction created successfully'),
+            transaction,
+          );
+        const input = parseNewTransaction(json);
+        return reply(await ledger.transactions.create(input, (made) => record(reply(made))));
+      }),
+    );
 }
 
 export const handler = createHandler(serviceFromEnvironment());

@@ -1,13 +1,14 @@
 // DELETE /transactions/{id}
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
+import { isExpectedBy } from '../../lib/http/preconditions.ts';
 import { deleted } from '../../lib/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to delete transaction').handler(
-    async ({ ledger, pathId }) => {
-      await ledger.transactions.remove(pathId);
+    async ({ ledger, pathId, headers }) => {
+      await ledger.transactions.remove(pathId, isExpectedBy(headers['if-match']));
       return deleted('Transaction deleted successfully');
     },
   );

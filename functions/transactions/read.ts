@@ -1,5 +1,6 @@
 // GET /transactions/{id}
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
+import { tagged, unlessKnown } from '../../lib/http/preconditions.ts';
 import { found } from '../../lib/http/replies.ts';
 import { toTransactionJson } from '../../lib/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
@@ -7,9 +8,10 @@ import { serviceFromEnvironment } from '../../lib/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to retrieve transaction').handler(
-    async ({ ledger, pathId }) => {
+    async ({ ledger, pathId, headers }) => {
       const transaction = await ledger.transactions.read(pathId);
-      return found(toTransactionJson(transaction));
+      const reply = tagged(found(toTransactionJson(transaction)), transaction);
+      return unlessKnown(reply, headers['if-none-match']);
     },
   );
 }

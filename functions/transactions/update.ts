@@ -3,6 +3,7 @@ import { parseTransactionChanges } from '../../lib/domain/transaction.ts';
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { jsonBody } from '../../lib/http/json-body.ts';
 import { lookUp } from '../../lib/http/look-up.ts';
+import { isExpectedBy, tagged } from '../../lib/http/preconditions.ts';
 import { updated } from '../../lib/http/replies.ts';
 import { toTransactionJson } from '../../lib/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
@@ -12,9 +13,14 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to update transaction')
     .use(lookUp(({ ledger, pathId }) => ledger.transactions.find(pathId)))
     .use(jsonBody())
-    .handler(async ({ ledger, existing, json }) => {
-      const transaction = await ledger.transactions.update(existing, parseTransactionChanges(json));
-      return updated(toTransactionJson(transaction), 'Transaction updated successfully');
+    .handler(async ({ ledger, existing, json, headers }) => {
+      const isExpected = isExpectedBy(headers['if-match']);
+      const changes = parseTransactionChanges(json);
+      const transaction = await ledger.transactions.update(existing, changes, isExpected);
+      return tagged(
+        updated(toTransactionJson(transaction), 'Transaction updated successfully'),
+        transaction,
+      );
     });
 }
 

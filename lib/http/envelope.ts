@@ -32,6 +32,6 @@ function toResult(reply: Reply, requestId: string): APIGatewayProxyStructuredRes
       'x-request-id': requestId,
       ...reply.headers,
     },
-    body: JSON.stringify(reply.body),
+    ...(reply.status === 304 ? {} : { body: JSON.stringify(reply.body) }),
   };
 }

@@ -2,9 +2,12 @@
 import {
   ConflictError,
   ForbiddenError,
+  IdempotencyKeyReusedError,
   MethodNotAllowedError,
   NotFoundError,
   PayloadTooLargeError,
+  PreconditionFailedError,
+  RequestInProgressError,
   UnauthenticatedError,
   ValidationError,
 } from '../errors.ts';
@@ -33,6 +36,16 @@ export function toErrorReply(error: unknown, failure: string): Reply {
   }
   if (error instanceof PayloadTooLargeError) {
     return failed(413, { error: 'payload_too_large', message: error.message });
+  }
+  if (error instanceof PreconditionFailedError) {
+    return failed(412, { error: 'precondition_failed', message: error.message });
+  }
+  if (error instanceof IdempotencyKeyReusedError) {
+    return failed(422, { error: 'idempotency_key_reused', message: error.message });
+  }
+  if (error instanceof RequestInProgressError) {
+    const reply = failed(409, { error: 'conflict', message: error.message });
+    return { ...reply, headers: { 'retry-after': '1' } };
   }
   if (error instanceof ConflictError) {
     return failed(409, { error: 'conflict', message: error.message });

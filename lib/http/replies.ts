@@ -19,6 +19,8 @@ export interface Failure {
     | 'method_not_allowed'
     | 'conflict'
     | 'payload_too_large'
+    | 'precondition_failed'
+    | 'idempotency_key_reused'
     | 'internal_server_error';
   readonly message: string;
   readonly details?: FieldFaults | undefined;

@@ -13,7 +13,12 @@ import type { RetryPolicy } from '../retry.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { CategoryNames } from '../store/category-names.ts';
 import type { Sequences } from '../store/sequences.ts';
-import { retryOnConflict } from './retry-on-conflict.ts';
+import {
+  type AlsoWrite,
+  type IsExpected,
+  ifExpected,
+  retryOnConflict,
+} from './retry-on-conflict.ts';
 
 export type Categories = ReturnType<typeof createCategories>;
 
@@ -44,17 +49,24 @@ export function createCategories(options: {
   }
 
   /** @throws ConflictError */
-  async function create(fields: CategoryFields): Promise<Category> {
+  async function create(
+    fields: CategoryFields,
+    alsoWrite: AlsoWrite<Category> = () => [],
+  ): Promise<Category> {
     await refuseTaken(fields.name);
     const id = await sequences.next('category');
     const category = { ...fields, id, transactionCount: 0, ...firstRevision(clock()) };
-    await store.add(category);
+    await store.add(category, alsoWrite(category));
     return category;
   }
 
   /** @throws NotFoundError where it is gone by now, ConflictError */
-  async function update(existing: Category, changes: CategoryChanges): Promise<Category> {
-    return await revise(existing, async (before) => {
+  async function update(
+    existing: Category,
+    changes: CategoryChanges,
+    isExpected?: IsExpected,
+  ): Promise<Category> {
+    return await revise(existing, isExpected, async (before) => {
       const after = written(before, changes);
       if (after.name !== before.name) await refuseTaken(after.name);
       await store.replace(before, after);
@@ -66,17 +78,19 @@ export function createCategories(options: {
    * The soft delete: the record stays, inactive.
    * @throws NotFoundError; ConflictError where it has transactions
    */
-  async function deactivate(pathId: string): Promise<void> {
-    await revise(await find(pathId), (before) =>
+  async function deactivate(pathId: string, isExpected?: IsExpected): Promise<void> {
+    await revise(await find(pathId), isExpected, (before) =>
       store.deactivate(before, written(before, { isActive: false })),
     );
   }
 
   async function revise<Result>(
     existing: Category,
-    decide: (before: Category) => Promise<Result>,
+    isExpected: IsExpected | undefined,
+    change: (before: Category) => Promise<Result>,
   ): Promise<Result> {
     const readAgain = () => find(String(existing.id));
+    const decide = ifExpected(isExpected, change);
     return await retryOnConflict({ retryPolicy, deadline, existing, readAgain, decide });
   }
 

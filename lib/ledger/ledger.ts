@@ -9,6 +9,7 @@ import { createCategoryStore } from '../store/categories.ts';
 import { createCategoryNames } from '../store/category-names.ts';
 import { createDatabase, type Timeouts } from '../store/database.ts';
 import { createDayCounts } from '../store/day-counts.ts';
+import { createIdempotency, type Idempotency } from '../store/idempotency.ts';
 import { createKeys } from '../store/keys.ts';
 import { createSequences } from '../store/sequences.ts';
 import { createTransactionPages } from '../store/transaction-pages.ts';
@@ -19,6 +20,7 @@ import { createTransactions, type Transactions } from './transactions.ts';
 export interface Ledger {
   readonly transactions: Transactions;
   readonly categories: Categories;
+  readonly idempotency: Idempotency;
 }
 
 export interface LedgerService {
@@ -90,6 +92,7 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
         timeZone,
       }),
       categories: createCategories({ ...shared, store: categories }),
+      idempotency: createIdempotency({ database, keys, clock }),
     };
   }
 

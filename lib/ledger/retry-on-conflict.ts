@@ -1,6 +1,14 @@
 // Optimistic locking: repeats a decision on the current record when another writer changed it since it was read.
-import { StaleRecordError } from '../errors.ts';
+import type { Revision } from '../domain/revision.ts';
+import { PreconditionFailedError, StaleRecordError } from '../errors.ts';
 import { type RetryPolicy, retry } from '../retry.ts';
+import type { Write } from '../store/database.ts';
+
+/** Further writes of the transaction that creates a record. */
+export type AlsoWrite<Created> = (created: Created) => readonly Write[];
+
+/** Whether the caller expects this version of the record. */
+export type IsExpected = (version: number) => boolean;
 
 /**
  * @param existing the record as it was read first
@@ -35,4 +43,18 @@ export async function retryOnConflict<Existing, Result>(options: {
 
 function isConflict(error: unknown): error is StaleRecordError {
   return error instanceof StaleRecordError;
+}
+
+/**
+ * Changes a record of an expected version only. A conflict reads the record again, and it is no longer expected then.
+ * @throws PreconditionFailedError
+ */
+export function ifExpected<Existing extends Revision, Result>(
+  isExpected: IsExpected = () => true,
+  change: (existing: Existing) => Promise<Result>,
+): (existing: Existing) => Promise<Result> {
+  return async (existing) => {
+    if (isExpected(existing.version)) return await change(existing);
+    throw new PreconditionFailedError(`The record is at version ${existing.version} by now`);
+  };
 }

@@ -19,7 +19,12 @@ import type { CategoryNames } from '../store/category-names.ts';
 import type { Sequences } from '../store/sequences.ts';
 import type { TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
-import { retryOnConflict } from './retry-on-conflict.ts';
+import {
+  type AlsoWrite,
+  type IsExpected,
+  ifExpected,
+  retryOnConflict,
+} from './retry-on-conflict.ts';
 
 export interface TransactionListing {
   readonly items: readonly NamedTransaction[];
@@ -71,7 +76,10 @@ export function createTransactions(options: {
   }
 
   /** @throws NotFoundError or ValidationError for its category */
-  async function create(fields: NewTransaction): Promise<NamedTransaction> {
+  async function create(
+    fields: NewTransaction,
+    alsoWrite: AlsoWrite<NamedTransaction> = () => [],
+  ): Promise<NamedTransaction> {
     const category = await assignable(fields.categoryId);
     const id = await sequences.next('transaction');
     const now = clock();
@@ -81,16 +89,18 @@ export function createTransactions(options: {
       id,
       ...firstRevision(now),
     };
-    await store.add(transaction);
-    return { ...transaction, categoryName: category?.name };
+    const created = { ...transaction, categoryName: category?.name };
+    await store.add(transaction, alsoWrite(created));
+    return created;
   }
 
   /** @throws NotFoundError where it is gone by now, and as `create` does */
   async function update(
     existing: Transaction,
     changes: TransactionChanges,
+    isExpected?: IsExpected,
   ): Promise<NamedTransaction> {
-    return await revise(existing, async (before) => {
+    return await revise(existing, isExpected, async (before) => {
       const category = await assignable(changes.categoryId ?? null);
       const after: Transaction = { ...before, ...changes, ...nextRevision(before, clock()) };
       // Nothing may fail once the write is applied, so its answer is made first.
@@ -101,15 +111,17 @@ export function createTransactions(options: {
   }
 
   /** @throws NotFoundError */
-  async function remove(pathId: string): Promise<void> {
-    await revise(await find(pathId), store.remove);
+  async function remove(pathId: string, isExpected?: IsExpected): Promise<void> {
+    await revise(await find(pathId), isExpected, store.remove);
   }
 
   async function revise<Result>(
     existing: Transaction,
-    decide: (before: Transaction) => Promise<Result>,
+    isExpected: IsExpected | undefined,
+    change: (before: Transaction) => Promise<Result>,
   ): Promise<Result> {
     const readAgain = () => find(String(existing.id));
+    const decide = ifExpected(isExpected, change);
     return await retryOnConflict({ retryPolicy, deadline, existing, readAgain, decide });
   }
 

@@ -43,12 +43,12 @@ export function createCategoryStore(options: {
   }
 
   /** @throws ConflictError where the name is taken by now */
-  async function add(category: Category): Promise<void> {
+  async function add(category: Category, also: readonly Write[] = []): Promise<void> {
     const put: Write = {
       Put: { Item: toCategoryItem(keys, category), ConditionExpression: IS_NEW },
       onConditionFailed: () => new Error(`Category id ${category.id} was given twice`),
     };
-    await database.commit([put, names.claim(category.name, category.id)], {
+    await database.commit([...also, put, names.claim(category.name, category.id)], {
       key: keys.category(category.id),
       // No other request has this id.
       wasApplied: (stored) => stored !== undefined,

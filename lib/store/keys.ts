@@ -6,6 +6,7 @@
 //   one category / all of them   Get / Query  CATEGORIES
 //   who has a name / all names   Get / Query  CATEGORY_NAMES
 //   the next id                  Update SEQUENCES
+//   the reply to a repeated POST Get    IDEMPOTENCY#hash of its key
 //
 // Every key starts with the ledger, so that no read can cross from one ledger into another.
 import type { CalendarDate, CalendarMonth, CalendarYear } from '../domain/calendar-date.ts';
@@ -55,6 +56,8 @@ export function createKeys(ledgerId: string) {
 
     categoryNames: within('CATEGORY_NAMES'),
     categoryName: (name: string): Key => ({ pk: within('CATEGORY_NAMES'), sk: name }),
+
+    idempotency: (key: string): Key => ({ pk: within('IDEMPOTENCY', key), sk: ONLY_ITEM }),
 
     sequence: (kind: SequenceKind): Key => ({ pk: within('SEQUENCES'), sk: kind }),
 

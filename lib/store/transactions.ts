@@ -29,12 +29,12 @@ export function createTransactionStore(options: {
   }
 
   /** @throws NotFoundError, ValidationError where its category is gone or inactive by now */
-  async function add(transaction: Transaction): Promise<void> {
+  async function add(transaction: Transaction, also: readonly Write[] = []): Promise<void> {
     const put: Write = {
       Put: { Item: toTransactionItem(keys, transaction), ConditionExpression: IS_NEW },
       onConditionFailed: () => new Error(`Transaction id ${transaction.id} was given twice`),
     };
-    await database.commit([put, ...followers(undefined, transaction)], {
+    await database.commit([...also, put, ...followers(undefined, transaction)], {
       key: keys.transaction(transaction.id),
       // No other request has this id.
       wasApplied: (stored) => stored !== undefined,

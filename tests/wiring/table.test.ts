@@ -23,6 +23,7 @@ describe.each(LIMITS)('the table of stage %s', (stage, recoveryDays, units) => {
       OnDemandThroughput,
       TableName: `finance-ledger-${stage}`,
       DeletionProtectionEnabled: true,
+      TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
       PointInTimeRecoverySpecification: {
         PointInTimeRecoveryEnabled: true,
         RecoveryPeriodInDays: recoveryDays,

@@ -1,0 +1,52 @@
+// Remembers the response to a POST by its idempotency key. The marker is written in the transaction of the record, so
+// that a crash leaves both or neither. DynamoDB deletes it some time after it has expired.
+import { RequestRepeatedError } from '../errors.ts';
+import type { Database, Write } from './database.ts';
+import type { Keys } from './keys.ts';
+
+export interface RecordedReply {
+  /** Of the request's body. */
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+const KEPT_SECONDS = 24 * 60 * 60;
+const IS_FREE = 'attribute_not_exists(pk) OR expires_at <= :now';
+
+export function createIdempotency(options: {
+  readonly database: Pick<Database, 'get'>;
+  readonly keys: Keys;
+  readonly clock: () => Date;
+}) {
+  const { database, keys, clock } = options;
+  const seconds = () => Math.floor(clock().getTime() / 1_000);
+
+  /** Undefined where no request with this key was applied in the last 24 hours. */
+  async function find(key: string): Promise<RecordedReply | undefined> {
+    const item = await database.get(keys.idempotency(key));
+    if (!item || Number(item.expires_at) <= seconds()) return undefined;
+    return {
+      fingerprint: String(item.fingerprint),
+      status: Number(item.status),
+      body: JSON.parse(String(item.body)),
+    };
+  }
+
+  /** The write that goes first in the transaction. It fails where another request with this key was applied. */
+  function record(key: string, { fingerprint, status, body }: RecordedReply): Write {
+    const reply = { fingerprint, status, body: JSON.stringify(body) };
+    return {
+      Put: {
+        Item: { ...keys.idempotency(key), ...reply, expires_at: seconds() + KEPT_SECONDS },
+        ConditionExpression: IS_FREE,
+        ExpressionAttributeValues: { ':now': seconds() },
+      },
+      onConditionFailed: () => new RequestRepeatedError('A request with this key was applied'),
+    };
+  }
+
+  return { find, record };
+}
