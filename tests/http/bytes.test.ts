@@ -1,10 +1,13 @@
 // A body reaches the functions byte for byte: a text client would send no invalid UTF-8.
 import { expect, inject, test } from 'vitest';
 
+const key: string | undefined = inject('apiKey');
+const authorization: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
+
 const post = (body: Uint8Array<ArrayBuffer>, type: string) =>
   fetch(`${inject('apiUrl')}/categories`, {
     method: 'POST',
-    headers: { 'content-type': type },
+    headers: { 'content-type': type, ...authorization },
     body,
   });
 

@@ -10,7 +10,9 @@ export async function openApi(): Promise<Api> {
   const url: string | undefined = inject('apiUrl');
   const key: string | undefined = inject('apiKey');
   const headers = key ? { authorization: `Bearer ${key}` } : {};
-  return url ? withVerbs(createHttpClient(url, headers)) : await openInProcess(await createTestService());
+  return url
+    ? withVerbs(createHttpClient(url, headers))
+    : await openInProcess(await createTestService());
 }
 
 type ServiceOptions = Partial<Parameters<typeof createLedgerService>[0]>;
