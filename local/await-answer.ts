@@ -10,7 +10,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** The address's first answer; `undefined` when the program ends before it answers. */
+/** The first answer of the address; `undefined` when the program ends before it answers. */
 export async function awaitAnswer(address: string, child: Child): Promise<Answer | undefined> {
   let alive = true;
   child.ended.then(() => {
@@ -18,7 +18,7 @@ export async function awaitAnswer(address: string, child: Child): Promise<Answer
   });
   while (alive) {
     const answer = await ask(address);
-    // Another program may have won the port, and ours be about to end over it.
+    // Another program may have taken the port, so that ours is about to end.
     await delay(PAUSE_MILLISECONDS);
     if (answer !== undefined && alive) return answer;
   }

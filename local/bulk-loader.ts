@@ -1,5 +1,5 @@
 // Fills an empty ledger fast: rows in batches, every count summed on the way and written once at the end.
-// What it leaves is what as many single creates would have left (`npm run verify-ledger` agrees).
+// The result equals that of as many single creates (`npm run verify-ledger` agrees).
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Category } from '../lib/domain/category.ts';
 import type { Transaction } from '../lib/domain/transaction.ts';
@@ -7,7 +7,7 @@ import type { Item } from '../lib/store/database.ts';
 import { type HouseholdLedgerOptions, householdLedger } from './household-ledger.ts';
 import { createLedgerItems } from './ledger-items.ts';
 
-/** As many as one BatchWriteItem takes. */
+/** The limit of one BatchWriteItem. */
 const BATCH_SIZE = 25;
 const CONCURRENT_BATCHES = 8;
 
@@ -15,7 +15,7 @@ export interface BulkTarget {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
   readonly tableName: string;
   readonly ledgerId: string;
-  /** Told how many rows are in, after every batch. */
+  /** Called after every batch with the number of rows that are stored. */
   readonly onProgress?: (rows: number) => void;
 }
 

@@ -1,4 +1,4 @@
-// One program that we start: its lines, its end, and its stop together with everything it started itself.
+// A program that we start: its output lines, its end, and its stop with every process that it has started.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,22 +8,22 @@ export interface ChildCommand {
   readonly args: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
   readonly folder?: string;
-  /** Hears every line of standard output and standard error. */
+  /** Called with every line of standard output and standard error. */
   readonly onLine?: (line: string) => void;
-  /** How long the program may take to end by itself when it is stopped. */
+  /** How long the program may take to end after SIGTERM, before SIGKILL. */
   readonly graceMilliseconds?: number;
 }
 
 export interface Child {
   readonly pid: number;
-  /** Resolves to a word on how it ended; never rejects. */
+  /** Resolves to how it ended, such as `ended with exit code 1`; never rejects. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
 }
 
-// The child leads a process group of its own. So Ctrl-C in a terminal reaches us alone, who stop things in
-// order, and one signal reaches the child with all its descendants. The shell's `read` returns when our end of
-// the pipe closes, even when we are killed outright: then the group kills itself, and no orphan stays behind.
+// The child leads a process group of its own, so that Ctrl-C in a terminal reaches only this process, which stops
+// things in order, and one signal reaches the child with all its descendants. The shell's `read` returns when our
+// end of the pipe closes, even after a SIGKILL: then the group kills itself, and no orphan is left.
 const WITH_LIFELINE = 'exec 3<&0 </dev/null; { read -r _ <&3; kill -s KILL 0; } & exec "$@" 3<&-';
 
 export function startChild(spec: ChildCommand): Child {
@@ -70,7 +70,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // Nobody is left in the group: that is what was wanted.
+    // The group is already empty.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

@@ -1,4 +1,4 @@
-// Makes the table from the definition that is also deployed.
+// Creates the table from the definition that is also deployed.
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
@@ -11,7 +11,7 @@ import definition from '../lib/store/table.json' with { type: 'json' };
 import { localAccess } from './local-access.ts';
 import { firstLine, StartError } from './start-error.ts';
 
-// A database of the machine's own answers within a second or two, even when it has just started.
+// A local database answers within a second or two, even right after its start.
 const PATIENCE_MILLISECONDS = 8_000;
 
 /** A client of a local database; the caller destroys it. */
@@ -39,7 +39,7 @@ export async function createTable(
 }
 
 /**
- * Sees to it that the database holds the table.
+ * Creates the table where it is missing, and checks its indexes.
  * @throws StartError when the database cannot be reached, or has a table of that name with other indexes
  */
 export async function ensureTable(endpoint: string, tableName: string): Promise<void> {

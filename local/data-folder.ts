@@ -1,4 +1,4 @@
-// The folder of the embedded database, held by one start at a time.
+// The data folder, locked by one start at a time.
 import {
   accessSync,
   constants,
@@ -14,14 +14,14 @@ import { firstLine, StartError } from './start-error.ts';
 
 export interface DataFolder {
   readonly path: string;
-  /** Writes down where the database answers, for tools that come while the folder is held. */
+  /** Records the address of the database, for tools that run while the folder is locked. */
   announce(endpoint: string): void;
   release(): void;
 }
 
 /** Another start holds the folder. */
 export class FolderInUseError extends StartError {
-  /** Where that start's database answers, as far as it has come. */
+  /** The address of its database, once it has one. */
   readonly endpoint: string | undefined;
 
   constructor(message: string, endpoint: string | undefined) {
@@ -62,8 +62,8 @@ function makeFolder(path: string): void {
   if (!statSync(path).isDirectory()) throw new Error(`${path} is not a folder`);
 }
 
-// The engine itself lets two processes share a file. SQLite's lock is one of the operating system, so that it
-// goes away with its holder, however that ends; a file with a process id in it would have to be doubted.
+// The engine itself lets two processes share a file. SQLite's lock belongs to the operating system, which releases it
+// when the process ends, even after a SIGKILL. A file with a process id could be out of date.
 function lock(path: string, folder: string): () => void {
   try {
     const database = new DatabaseSync(join(path, 'lock.db'), { timeout: 0 });

@@ -1,10 +1,10 @@
-// Everything that a start has set going, so that all of it can be stopped, at whatever point the start is.
+// What a program has started and created, so that all of it can be undone at any point.
 import { type Child, type ChildCommand, startChild } from './child-process.ts';
 
 export interface Running {
   /** Starts a program that is stopped with the rest. */
   startProgram(command: ChildCommand): Child;
-  /** Has this done when everything stops. */
+  /** Registers what to do when everything stops. */
   whenStopping(undo: () => void | Promise<void>): void;
   /** Undoes everything, last first; the second call waits for the first. */
   stop(): Promise<void>;
@@ -20,7 +20,7 @@ export function createRunning(): Running {
 
   return {
     startProgram(command) {
-      // A start that was interrupted goes on to its next line: it must find this door closed.
+      // The code that was interrupted goes on to its next line, and must not start anything then.
       if (stopped) throw new Error('Stopping');
       const child = startChild(command);
       undoing.push(child.stop);

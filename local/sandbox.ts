@@ -1,4 +1,4 @@
-// npm run sandbox: all that a migration speaks to, on this machine, for whoever drives `npm run migrate` by hand; until
+// npm run sandbox: the services of a migration on this machine, for trying `npm run migrate` by hand, until
 // SIGTERM, SIGINT or SIGHUP, and nothing of it stays. Exit code 0: stopped; 2: could not start, or its database ended.
 import { rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';

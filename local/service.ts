@@ -2,9 +2,9 @@
 import type { Running } from './running.ts';
 
 export interface StartedService {
-  /** What the environment of the command says about it. */
+  /** The variables that name it to a command. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Resolves to a word on how it ended. */
+  /** Resolves to how it ended. */
   readonly ended: Promise<string>;
 }
 

@@ -49,7 +49,8 @@ test('a page of an allowed origin may read the responses and X-Request-Id, failu
   for (const path of ['/transactions', '/transactions/abc', '/nowhere']) {
     const { headers } = await api.request('GET', path, { headers: { origin } });
     expect(headers['access-control-allow-origin']).toBe(origin);
-    expect(listed(headers['access-control-expose-headers'])).toEqual(['x-request-id']);
+    const exposed = listed(headers['access-control-expose-headers']);
+    expect(exposed.filter((name) => name === 'x-request-id')).toHaveLength(1);
   }
 });
 

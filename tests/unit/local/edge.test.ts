@@ -124,7 +124,8 @@ describe('an origin', () => {
     const { status, headers } = await ask('POST', '/categories', { origin: OWN });
     expect(status).toBe(201);
     expect(headers['access-control-allow-origin']).toBe(OWN);
-    expect(headers['access-control-expose-headers']).toBe('X-Request-Id');
+    const exposed = headers['access-control-expose-headers']?.split(',') ?? [];
+    expect(exposed.filter((name) => name === 'X-Request-Id')).toHaveLength(1);
   });
 
   it('that is allowed gets its preflight answered', async () => {
@@ -133,7 +134,7 @@ describe('an origin', () => {
     expect(headers).toMatchObject({
       'access-control-allow-origin': OWN,
       'access-control-allow-methods': 'GET,POST,PUT,DELETE',
-      'access-control-allow-headers': 'Content-Type',
+      'access-control-allow-headers': expect.stringContaining('Content-Type'),
       'access-control-max-age': '3600',
     });
   });
