@@ -4,7 +4,7 @@ import { readLedgerId } from '../lib/config.ts';
 import { createVerification, type Repair } from '../lib/ledger/verification.ts';
 import { DEFAULT_RETRY_POLICY } from '../lib/retry.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
-import { type Drift, describeDrift } from '../lib/store/drift/drift.ts';
+import { type Drift, describeDrift } from '../lib/store/verification/drifts.ts';
 import { createCommand, EXIT, reportError, runProgram, stageOption } from './program.ts';
 import {
   type ReachedDatabase,
@@ -45,7 +45,7 @@ async function verifyLedger({ repair, stage, json }: Options): Promise<void> {
   const verification = openVerification(database);
   const result: Repair = repair
     ? await verification.repair()
-    : { mended: [], verdict: await verification.verify() };
+    : { repaired: [], verdict: await verification.verify() };
   console.log(json ? toJson(result) : toText(result));
   if (result.verdict.drifts.length > 0) process.exitCode = EXIT.failed;
 }
@@ -56,23 +56,23 @@ function openVerification({ endpoint, tableName }: ReachedDatabase) {
   return createVerification({ client, tableName, ledgerId, retryPolicy: RETRY_POLICY });
 }
 
-function toText({ mended, verdict }: Repair): string {
+function toText({ repaired, verdict }: Repair): string {
   const { rows, categories, drifts } = verdict;
   const result = drifts.length === 0 ? 'in order' : `drifts: ${drifts.length}`;
   return [
-    ...mended.map((drift) => `repaired: ${describeDrift(drift)}`),
+    ...repaired.map((drift) => `repaired: ${describeDrift(drift)}`),
     ...drifts.map(describeDrift),
     `${rows} transactions, ${categories} categories: ${result}`,
   ].join('\n');
 }
 
-function toJson({ mended, verdict }: Repair): string {
+function toJson({ repaired, verdict }: Repair): string {
   const drifts = verdict.drifts.map(toReport);
-  return JSON.stringify({ ...verdict, drifts, repaired: mended.map(toReport) });
+  return JSON.stringify({ ...verdict, drifts, repaired: repaired.map(toReport) });
 }
 
-function toReport({ mending, ...drift }: Drift) {
-  return { ...drift, repairable: mending !== undefined };
+function toReport({ repair, ...drift }: Drift) {
+  return { ...drift, repairable: repair !== undefined };
 }
 
 function translate(error: unknown): unknown {

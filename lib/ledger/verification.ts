@@ -1,12 +1,11 @@
-// Verifies a ledger: recomputes every count, guard and key from its rows, tells each drift, and mends it when asked to.
+// Verifies a ledger: recomputes every count, guard and key from its rows, reports each drift, and repairs it on request.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StaleRecordError } from '../errors.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../retry.ts';
 import { createDatabase } from '../store/database.ts';
-import type { Drift } from '../store/drift/drift.ts';
-import { findDrifts } from '../store/drift/find-drifts.ts';
-import { readLedgerFigures } from '../store/drift/ledger-figures.ts';
 import { createKeys } from '../store/keys.ts';
+import { type Drift, findDrifts } from '../store/verification/drifts.ts';
+import { readLedgerFigures } from '../store/verification/figures.ts';
 
 export interface Verdict {
   readonly rows: number;
@@ -16,13 +15,14 @@ export interface Verdict {
 }
 
 export interface Repair {
-  readonly mended: readonly Drift[];
-  /** What a new verification says. */
+  readonly repaired: readonly Drift[];
+  /** The result of a new verification. */
   readonly verdict: Verdict;
 }
 
-/** How long the indexes are given to catch up before a drift is believed. */
-const SECOND_LOOK_AFTER_MS = 1_000;
+/** The items of a ledger are not read at one moment: a drift is a difference that all these readings show alike. */
+const READINGS = 3;
+const BETWEEN_READINGS_MS = 1_000;
 
 export function createVerification(options: {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
@@ -34,40 +34,39 @@ export function createVerification(options: {
   const keys = createKeys(ledgerId);
   const database = createDatabase({ client, tableName, retryPolicy });
 
-  async function look(): Promise<Verdict> {
+  /** Reads the whole ledger once, or several times when there seems to be a drift. */
+  async function verify(): Promise<Verdict> {
+    let verdict = await read();
+    for (let readings = 1; readings < READINGS && verdict.drifts.length > 0; readings += 1) {
+      await retryPolicy.sleep(BETWEEN_READINGS_MS);
+      const seen = new Set(verdict.drifts.map(identity));
+      const next = await read();
+      verdict = { ...next, drifts: next.drifts.filter((drift) => seen.has(identity(drift))) };
+    }
+    return verdict;
+  }
+
+  async function read(): Promise<Verdict> {
     const figures = await readLedgerFigures(database, keys);
     const { rows, categories } = figures;
     return { rows, categories: categories.length, drifts: findDrifts(keys, figures) };
   }
 
-  /**
-   * Beside other writers the figures are not of one moment: a drift is one that two looks see alike.
-   * Reads all of the ledger, and all of it again where there seems to be a drift.
-   */
-  async function verify(): Promise<Verdict> {
-    const first = await look();
-    if (first.drifts.length === 0) return first;
-    await retryPolicy.sleep(SECOND_LOOK_AFTER_MS);
-    const second = await look();
-    const seenBefore = new Set(first.drifts.map(identity));
-    return { ...second, drifts: second.drifts.filter((drift) => seenBefore.has(identity(drift))) };
-  }
-
-  /** Mends what `verify` finds and can be mended, each drift by itself, and verifies again. */
+  /** Repairs what `verify` finds, if it can be repaired, each drift by itself, and verifies again. */
   async function repair(): Promise<Repair> {
     const verdict = await verify();
-    const mended: Drift[] = [];
-    for (const drift of verdict.drifts) if (await mend(drift)) mended.push(drift);
-    return { mended, verdict: verdict.drifts.length > 0 ? await verify() : verdict };
+    const repaired: Drift[] = [];
+    for (const drift of verdict.drifts) if (await isRepaired(drift)) repaired.push(drift);
+    return { repaired, verdict: verdict.drifts.length > 0 ? await verify() : verdict };
   }
 
-  async function mend({ mending }: Drift): Promise<boolean> {
-    if (!mending) return false;
+  async function isRepaired({ repair }: Drift): Promise<boolean> {
+    if (!repair) return false;
     try {
-      await database.commit(mending);
+      await database.commit(repair);
       return true;
     } catch (error) {
-      // Somebody else wrote there since: the next verification tells what is left of the drift.
+      // Another request changed the item: the next verification shows what is left of the drift.
       if (error instanceof StaleRecordError) return false;
       throw error;
     }

@@ -6,6 +6,7 @@ import {
   GetCommand,
   QueryCommand,
   type QueryCommandInput,
+  ScanCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
@@ -118,12 +119,21 @@ export function createDatabase(options: {
     return items;
   }
 
-  /** Items of a range to its end, one page of them in memory at a time. */
-  async function* each(range: Range): AsyncGenerator<Item> {
+  /**
+   * Items of the table whose partition key starts with a prefix, strongly consistent, one page in memory at a time.
+   * Costs the read units of the whole table.
+   */
+  async function* scan(prefix: string): AsyncGenerator<Item> {
     let from: Position | undefined;
     do {
-      const input = { ...toQuery(TableName, range), ExclusiveStartKey: from };
-      const page = await attempt((options) => client.send(new QueryCommand(input), options));
+      const input = {
+        TableName,
+        ConsistentRead: true,
+        FilterExpression: 'begins_with(pk, :prefix)',
+        ExpressionAttributeValues: { ':prefix': prefix },
+        ExclusiveStartKey: from,
+      };
+      const page = await attempt((options) => client.send(new ScanCommand(input), options));
       yield* page.Items ?? [];
       from = page.LastEvaluatedKey;
     } while (from);
@@ -206,7 +216,7 @@ export function createDatabase(options: {
     return applied;
   }
 
-  return { get, query, each, countOver, increment, commit };
+  return { get, query, scan, countOver, increment, commit };
 }
 
 function toQuery(

@@ -7,6 +7,7 @@
 //   who has a name / all names   Get / Query  CATEGORY_NAMES
 //   the next id                  Update SEQUENCES
 //   the reply to a repeated POST Get    IDEMPOTENCY#hash of its key
+//   everything, to verify it     Scan   all items of the ledger, in any order
 //
 // Every key starts with the ledger, so that no read can cross from one ledger into another.
 import type { CalendarDate, CalendarMonth, CalendarYear } from '../domain/calendar-date.ts';
@@ -43,6 +44,12 @@ const NO_CATEGORY = 'none';
 export function createKeys(ledgerId: string) {
   const within = (...parts: (string | number)[]) => [ledgerId, ...parts].join('#');
   return {
+    /** Of every item of the ledger. */
+    prefix: within(''),
+
+    /** Which kind of item a partition key is of: TRANSACTION, CATEGORIES, CATEGORY_NAMES, SEQUENCES or DAYS. */
+    kindOf: (pk: string): string => pk.split('#', 2)[1] ?? '',
+
     transaction: (id: number): Key => ({ pk: within('TRANSACTION', id), sk: ONLY_ITEM }),
 
     /** The id that stands in a transaction's key; NaN where the key is of another kind. */

@@ -1,8 +1,8 @@
-// Whatever is recorded otherwise than the rows say is told, and mended where it can be known what is right.
+// Every difference between what is recorded and what the rows say is reported, and repaired if it is known what is right.
 import { describe, expect, it } from 'vitest';
 import { createVerification } from '../../../lib/ledger/verification.ts';
-import { type Drift, describeDrift } from '../../../lib/store/drift/drift.ts';
 import type { Key, Keys } from '../../../lib/store/keys.ts';
+import { type Drift, describeDrift } from '../../../lib/store/verification/drifts.ts';
 import { bulkLoadHousehold } from '../../../local/bulk-loader.ts';
 import { createSleeplessRetryPolicy } from '../../support/sleepless-retry-policy.ts';
 import { createSpoilableTable } from '../../support/spoilable-table.ts';
@@ -17,7 +17,7 @@ interface Spoiled {
   readonly told: readonly string[];
 }
 
-const MENDABLE: readonly Spoiled[] = [
+const REPAIRABLE: readonly Spoiled[] = [
   {
     rule: 'a day counted too high',
     spoil: (keys) => send.set(at(keys.days(), 'M#2026-03'), 'e5', 3),
@@ -105,6 +105,13 @@ const MENDABLE: readonly Spoiled[] = [
     ],
   },
   {
+    rule: 'a row that is missing in the index of all transactions',
+    spoil: (keys) => send.set(keys.transaction(1), 'all_key', 'elsewhere'),
+    told: [
+      'row keys, row LEDGER#TRANSACTION#1: recorded all_key=elsewhere, recomputed all_key=LEDGER',
+    ],
+  },
+  {
     rule: 'a row that stands in the order under another id',
     spoil: (keys) =>
       send.set(
@@ -186,24 +193,24 @@ describe('a ledger', () => {
   });
 });
 
-describe.each(MENDABLE)('$rule', ({ spoil, told }) => {
-  it('is told', async () => {
+describe.each(REPAIRABLE)('$rule', ({ spoil, told }) => {
+  it('is reported', async () => {
     const { verification, ...ledger } = await givenLedger();
     await spoil(ledger.keys);
     expect(lines((await verification.verify()).drifts, ledger.target.ledgerId)).toEqual(told);
   });
 
-  it('is mended', async () => {
+  it('is repaired', async () => {
     const { verification, ...ledger } = await givenLedger();
     await spoil(ledger.keys);
-    const { mended, verdict } = await verification.repair();
-    expect(lines(mended, ledger.target.ledgerId)).toEqual(told);
+    const { repaired, verdict } = await verification.repair();
+    expect(lines(repaired, ledger.target.ledgerId)).toEqual(told);
     expect(verdict).toEqual({ rows: 4, categories: 2, drifts: [] });
   });
 });
 
 describe.each(FOR_A_PERSON)('$rule', ({ spoil, told }) => {
-  it('is told and left to a person', async () => {
+  it('is reported and left to a person', async () => {
     const { verification, ...ledger } = await givenLedger();
     await spoil(ledger.keys);
     const before = lines((await verification.verify()).drifts, ledger.target.ledgerId);

@@ -1,14 +1,17 @@
-// A verification that runs beside writers takes their work for no drift, and undoes none of it.
+// A verification beside other writers, or with a lagging index, reports no transient difference and repairs nothing that is right.
 import { describe, expect, it } from 'vitest';
+import { ConflictError } from '../../../lib/errors.ts';
 import { createVerification } from '../../../lib/ledger/verification.ts';
+import { openLedger } from '../../../local/open-ledger.ts';
 import { onceBefore } from '../../support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../support/sleepless-retry-policy.ts';
 import { createSpoilableTable } from '../../support/spoilable-table.ts';
+import type { Client } from '../../support/store-faults.ts';
 
 const { givenLedger, send } = await createSpoilableTable();
 
 describe('beside other writers', () => {
-  it('a difference that only one look sees is not a drift', async () => {
+  it('a difference that only one reading shows is not a drift', async () => {
     const { target, keys } = await givenLedger();
     await send.set(keys.category(1), 'transaction_count', 7);
     const retryPolicy = {
@@ -19,7 +22,7 @@ describe('beside other writers', () => {
     expect(drifts).toEqual([]);
   });
 
-  it('differences that the two looks do not share are not drifts', async () => {
+  it('differences that two readings do not share are not drifts', async () => {
     const { target, keys } = await givenLedger();
     await send.set(keys.category(1), 'transaction_count', 7);
     const retryPolicy = {
@@ -33,7 +36,22 @@ describe('beside other writers', () => {
     expect(drifts).toEqual([]);
   });
 
-  it('what changed after the last look is not mended', async () => {
+  it('a difference that two readings share and the third does not is not a drift', async () => {
+    const { target, keys } = await givenLedger();
+    await send.set(keys.category(1), 'transaction_count', 7);
+    let readings = 1;
+    const retryPolicy = {
+      ...createSleeplessRetryPolicy(),
+      sleep: async () => {
+        readings += 1;
+        if (readings === 3) await send.set(keys.category(1), 'transaction_count', 2);
+      },
+    };
+    const { drifts } = await createVerification({ ...target, retryPolicy }).verify();
+    expect([drifts, readings]).toEqual([[], 3]);
+  });
+
+  it('what changed after the last reading is not repaired', async () => {
     const { target, keys } = await givenLedger();
     await send.set(keys.category(1), 'transaction_count', 7);
     await send.delete(keys.categoryName('Pay'));
@@ -47,8 +65,35 @@ describe('beside other writers', () => {
       retryPolicy: createSleeplessRetryPolicy(),
     });
     expect(await verification.repair()).toEqual({
-      mended: [],
+      repaired: [],
       verdict: { rows: 4, categories: 2, drifts: [] },
     });
+  });
+});
+
+describe('a lagging index', () => {
+  /** A client whose index queries find only the oldest row. */
+  function lagging({ client }: { readonly client: Client }): Client {
+    const send = async (command: Parameters<Client['send']>[0], options: object) => {
+      const result = (await client.send(command, options)) as { Items?: unknown[] };
+      const isOfIndex = 'IndexName' in command.input && command.input.IndexName !== undefined;
+      return isOfIndex ? { ...result, Items: result.Items?.slice(-1) } : result;
+    };
+    return { send: send as Client['send'] };
+  }
+
+  it('lowers no counter, so that a category in use stays in use', async () => {
+    const { target } = await givenLedger();
+    const verification = createVerification({
+      ...target,
+      client: lagging(target),
+      retryPolicy: createSleeplessRetryPolicy(),
+    });
+    expect(await verification.repair()).toEqual({
+      repaired: [],
+      verdict: { rows: 4, categories: 2, drifts: [] },
+    });
+    const { categories } = openLedger({ ...target, timeZone: 'UTC' });
+    await expect(categories.deactivate('1')).rejects.toThrow(ConflictError);
   });
 });

@@ -55,8 +55,10 @@ describe('query', () => {
   });
 });
 
-test('each gets a range to its end', async () => {
-  expect(await Array.fromAsync(givenTable().database.each(RANGE))).toEqual(ITEMS);
+test('scan reads the table to its end, consistently', async () => {
+  const { database, limits } = givenTable();
+  expect(await Array.fromAsync(database.scan('home#'))).toEqual(ITEMS);
+  expect(limits).toHaveLength(3);
 });
 
 describe('countOver', () => {
