@@ -15,6 +15,15 @@ export function nameMustBeUnique(): ConflictError {
   return new ConflictError('Category name must be unique');
 }
 
+/** The longest list of so many categories, active and inactive, fits the 6 MB of a Lambda response. */
+export const CATEGORY_LIMIT = 600;
+
+export function limitReached(limit: number): ConflictError {
+  return new ConflictError(
+    `A ledger has at most ${limit} categories, active and inactive. Rename one that is not used.`,
+  );
+}
+
 export function categoryInUse(transactionCount: number): ConflictError {
   const [transactions, them] =
     transactionCount === 1

@@ -5,7 +5,7 @@ import {
   type CategoryChanges,
   type CategoryFields,
 } from '../domain/category.ts';
-import { nameTaken } from '../domain/category-rules.ts';
+import { limitReached, nameTaken } from '../domain/category-rules.ts';
 import { canonicalId } from '../domain/record-id.ts';
 import { firstRevision, nextRevision } from '../domain/revision.ts';
 import { unknownRecord } from '../errors.ts';
@@ -28,9 +28,11 @@ export function createCategories(options: {
   readonly sequences: Sequences;
   readonly retryPolicy: RetryPolicy;
   readonly deadline: number;
+  /** How many categories a ledger may have. */
+  readonly limit: number;
   readonly clock: () => Date;
 }) {
-  const { store, names, sequences, retryPolicy, deadline, clock } = options;
+  const { store, names, sequences, retryPolicy, deadline, limit, clock } = options;
 
   async function list({ activeOnly }: { activeOnly: boolean }): Promise<Category[]> {
     const all = await store.all();
@@ -54,7 +56,9 @@ export function createCategories(options: {
     alsoWrite: AlsoWrite<Category> = () => [],
   ): Promise<Category> {
     await refuseTaken(fields.name);
+    // Categories are never removed, so their ids also count them.
     const id = await sequences.next('category');
+    if (id > limit) throw limitReached(limit);
     const category = { ...fields, id, transactionCount: 0, ...firstRevision(clock()) };
     await store.add(category, alsoWrite(category));
     return category;

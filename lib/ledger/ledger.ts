@@ -3,6 +3,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { VerifyToken } from '../auth/access-tokens.ts';
 import { createApiKeys } from '../auth/api-keys.ts';
 import { type Authenticate, createAuthenticate } from '../auth/authenticate.ts';
+import { CATEGORY_LIMIT } from '../domain/category-rules.ts';
 import type { RequestContext, RequestLimits } from '../request-context.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../retry.ts';
 import { createCategoryStore } from '../store/categories.ts';
@@ -38,6 +39,7 @@ export interface LedgerServiceOptions {
   /** Undefined: only API keys are accepted. */
   readonly verifyToken?: VerifyToken | undefined;
   readonly timeZone: string;
+  readonly categoryLimit?: number;
   readonly clock?: () => Date;
   readonly retryPolicy?: RetryPolicy;
   readonly timeouts?: Timeouts;
@@ -51,7 +53,7 @@ export const REQUEST_TIMEOUTS: Timeouts = { callMs: 1_000, outcomeMs: 3_000, out
 export function createLedgerService(options: LedgerServiceOptions): LedgerService {
   const { client, tableName, ledgerId, timeZone } = options;
   const { clock = () => new Date(), retryPolicy = DEFAULT_RETRY_POLICY } = options;
-  const { timeouts = REQUEST_TIMEOUTS } = options;
+  const { timeouts = REQUEST_TIMEOUTS, categoryLimit: limit = CATEGORY_LIMIT } = options;
   const { timeoutSignal = (milliseconds: number) => AbortSignal.timeout(milliseconds) } = options;
 
   function startRequest(requestId: string): Omit<RequestContext, 'ledger'> {
@@ -91,7 +93,7 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
         categories,
         timeZone,
       }),
-      categories: createCategories({ ...shared, store: categories }),
+      categories: createCategories({ ...shared, store: categories, limit }),
       idempotency: createIdempotency({ database, keys, clock }),
     };
   }

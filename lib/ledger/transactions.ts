@@ -49,12 +49,13 @@ export function createTransactions(options: {
 
   /** Newest first: by date, then creation, then id. */
   async function list({ page, perPage, ...filter }: TransactionQuery): Promise<TransactionListing> {
-    const [{ total, items }, nameOf] = await Promise.all([
+    const [{ total, items }, firstNames] = await Promise.all([
       pages.read(filter, offsetOf(page, perPage), perPage),
-      names.all(),
+      names.first(),
     ]);
+    const nameOf = await completed(firstNames, items);
     return {
-      items: await Promise.all(items.map((each) => named(each, nameOf))),
+      items: items.map((item) => withName(item, nameOf)),
       pagination: paginate(page, perPage, total),
     };
   }
@@ -133,19 +134,32 @@ export function createTransactions(options: {
     return category;
   }
 
-  // A rename seen half-way may have left the name out of those that were read together.
-  async function named(
-    transaction: Transaction,
-    nameOf?: ReadonlyMap<number, string>,
-  ): Promise<NamedTransaction> {
-    const { categoryId } = transaction;
-    if (categoryId === null) return { ...transaction, categoryName: undefined };
-    const known = nameOf?.get(categoryId);
-    return {
-      ...transaction,
-      categoryName: known ?? (await categories.get(categoryId))?.name,
-    };
+  async function named(transaction: Transaction): Promise<NamedTransaction> {
+    return withName(transaction, await completed(new Map(), [transaction]));
+  }
+
+  /**
+   * The names with those of the rows that are missing: names beyond the first that were read,
+   * and a name that a concurrent rename left out.
+   */
+  async function completed(
+    names: ReadonlyMap<number, string>,
+    rows: readonly Transaction[],
+  ): Promise<ReadonlyMap<number, string>> {
+    const missing = new Set(rows.flatMap(({ categoryId }) => categoryId ?? []));
+    for (const id of names.keys()) missing.delete(id);
+    const read = await Promise.all([...missing].map((id) => categories.get(id)));
+    const found = read.filter((category) => category !== undefined);
+    return new Map([...names, ...found.map(({ id, name }) => [id, name] as const)]);
   }
 
   return { list, find, read, create, update, remove };
+}
+
+function withName(transaction: Transaction, nameOf: ReadonlyMap<number, string>): NamedTransaction {
+  const { categoryId } = transaction;
+  return {
+    ...transaction,
+    categoryName: categoryId === null ? undefined : nameOf.get(categoryId),
+  };
 }

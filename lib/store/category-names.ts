@@ -1,7 +1,10 @@
-// Who has which name: one small item a name, which makes names unique under races and tells a list all of them in one query.
+// One small item per category name: it makes names unique under races, and a list reads many names in one query.
 import { nameMustBeUnique } from '../domain/category-rules.ts';
 import type { Database, Item, Write } from './database.ts';
 import type { Keys } from './keys.ts';
+
+/** Some 80 names cost one read unit; a name that is read by itself costs one. */
+export const NAMES_READ_AT_ONCE = 200;
 
 export type CategoryNames = ReturnType<typeof createCategoryNames>;
 
@@ -9,9 +12,10 @@ const IS_FREE = 'attribute_not_exists(pk)';
 const IS_OWN = 'category_id = :id';
 
 export function createCategoryNames(database: Database, keys: Keys) {
-  /** Names by category id, active and inactive. */
-  async function all(): Promise<Map<number, string>> {
-    const items = await database.query({ value: keys.categoryNames, consistent: true });
+  /** Names by category id, active and inactive; of many categories only the first by name. */
+  async function first(): Promise<Map<number, string>> {
+    const names = { value: keys.categoryNames, consistent: true };
+    const items = await database.query(names, NAMES_READ_AT_ONCE);
     return new Map(items.map(({ category_id, sk }) => [Number(category_id), String(sk)]));
   }
 
@@ -41,7 +45,7 @@ export function createCategoryNames(database: Database, keys: Keys) {
     };
   }
 
-  return { all, isTaken, claim, release };
+  return { first, isTaken, claim, release };
 }
 
 /** The item that says whose name it is. */
