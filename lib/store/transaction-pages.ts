@@ -1,5 +1,6 @@
-// Reads one page of a list: the counts tell the total and the day where the page starts, the index is read from there.
-import { type CalendarMonth, toDate } from '../domain/calendar-date.ts';
+// Reads one page of a transaction list at a cost that does not grow with the list: the day histogram gives the
+// total and the day on which the page starts, and the rows are read from there, from a date-sorted index.
+import { toDate } from '../domain/calendar-date.ts';
 import {
   countsByDay,
   countsByMonth,
@@ -16,10 +17,9 @@ import {
 } from '../domain/day-histogram.ts';
 import type { Transaction } from '../domain/transaction.ts';
 import type { TransactionFilter } from '../domain/transaction-query.ts';
-import type { Database } from './database.ts';
+import type { Database, Item, Range } from './database.ts';
 import type { DayCounts } from './day-counts.ts';
-import type { Keys } from './keys.ts';
-import { readRows } from './page-rows.ts';
+import { firstKeyOf, type IndexPartition, type Keys, lastKeyOf } from './keys.ts';
 import { fromTransactionItem } from './transaction-item.ts';
 
 export interface TransactionPage {
@@ -29,6 +29,11 @@ export interface TransactionPage {
 }
 
 export type TransactionPages = ReturnType<typeof createTransactionPages>;
+
+/** What a second query costs, in rows that could be read instead. */
+const ROWS_PER_QUERY = 8;
+/** More rows than this are counted over instead of fetched: as many read units, but nothing to transfer and decode. */
+const WORTH_COUNTING_OVER = 200;
 
 export function createTransactionPages(options: {
   readonly database: Database;
@@ -45,16 +50,27 @@ export function createTransactionPages(options: {
   ): Promise<TransactionPage> {
     const range = dateRange(filter.startDate, filter.endDate);
     if (range.start > range.end) return { total: 0, items: [] };
+    const rows = { partition: keys.partition(filter), ...range };
+    const [{ total, months, edges }, firstRows] = await Promise.all([
+      countMonths(filter, range),
+      // The first page starts with the newest row, whatever the counts are.
+      offset === 0 ? slice(newestFirst(rows, range.start, lastKeyOf(range.end)), 0, limit) : [],
+    ]);
+    const items = offset === 0 ? firstRows : await readLater();
+    // On the first page the rows may be ahead of the counts.
+    return { total: Math.max(total, items.length), items: items.map(fromTransactionItem) };
 
-    const { edges, months } = await countMonths(filter, range);
-    const total = sum(months.map(([, count]) => count));
-    const monthStart = monthAt(months, offset);
-    if (!monthStart) return { total, items: [] };
-
-    const start = await findDay(filter, range, monthStart, edges);
-    const partition = keys.partition(filter);
-    const items = await readRows(database, { partition, range, start, limit });
-    return { total, items: items.map(fromTransactionItem) };
+    async function readLater(): Promise<Item[]> {
+      const rest = total - offset;
+      const monthStart = monthAt(months, offset);
+      if (!monthStart) return [];
+      if (rest <= limit) {
+        // The last page ends with the oldest row: the day on which it starts need not be known.
+        const last = oldestFirst(rows, range.start, lastKeyOf(range.end));
+        return (await slice(last, 0, rest)).reverse();
+      }
+      return await readFrom(await findDay(filter, range, monthStart, edges), rows, limit);
+    }
   }
 
   async function countMonths({ categoryId, type }: TransactionFilter, range: DateRange) {
@@ -62,7 +78,8 @@ export function createTransactionPages(options: {
       needsNoYears(range) ? [] : dayCounts.years(range, categoryId),
       Promise.all(edgeMonths(range).map((month) => dayCounts.month(month, categoryId))),
     ]);
-    return { edges, months: countsByMonth(range, years, edges, type) };
+    const months = countsByMonth(range, years, edges, type);
+    return { total: sum(months.map(([, count]) => count)), months, edges };
   }
 
   async function findDay(
@@ -73,13 +90,51 @@ export function createTransactionPages(options: {
   ): Promise<PageStart> {
     const counts =
       known.find((each) => each.month === month) ?? (await dayCounts.month(month, categoryId));
-    return dayAt(countsByDay(range, counts, type), skip) ?? before(month);
+    // Where the year already counts a row that the month does not, the page starts before the month.
+    const beforeMonth = { date: toDate(month, 0), skip: 0, dayCount: 0 };
+    return dayAt(countsByDay(range, counts, type), skip) ?? beforeMonth;
+  }
+
+  /** The rows of a page that starts on a day of which newer rows are skipped, from the nearer end of that day. */
+  async function readFrom(start: PageStart, rows: Rows, limit: number): Promise<Item[]> {
+    const { date, skip, dayCount } = start;
+    const rest = dayCount - skip;
+    const fromOlderEnd = rest < limit ? limit + ROWS_PER_QUERY : rest;
+    if (skip + limit <= fromOlderEnd) {
+      return await slice(newestFirst(rows, rows.start, lastKeyOf(date)), skip, limit);
+    }
+    const taken = Math.min(rest, limit);
+    const [ofDay, older] = await Promise.all([
+      slice(oldestFirst(rows, firstKeyOf(date), lastKeyOf(date)), rest - taken, taken),
+      slice(newestFirst(rows, rows.start, firstKeyOf(date)), 0, limit - taken),
+    ]);
+    return [...ofDay.reverse(), ...older];
+  }
+
+  async function slice(range: Range, skip: number, limit: number): Promise<Item[]> {
+    if (limit === 0 || isEmpty(range)) return [];
+    if (skip <= WORTH_COUNTING_OVER) return (await database.query(range, skip + limit)).slice(skip);
+    const from = await database.countOver(range, skip);
+    return from ? await database.query(range, limit, from) : [];
   }
 
   return { read };
 }
 
-// Where the year already counts a row that the month does not, the page goes on before the month.
-function before(month: CalendarMonth): PageStart {
-  return { date: toDate(month, 0), skip: 0, dayCount: 0 };
+/** Where the rows of a list are, and its date range. */
+interface Rows extends DateRange {
+  readonly partition: IndexPartition;
+}
+
+function newestFirst(rows: Rows, first: string, last: string): Range {
+  return { ...oldestFirst(rows, first, last), descending: true };
+}
+
+function oldestFirst({ partition }: Rows, first: string, last: string): Range {
+  return { ...partition, sortKey: 'date_key', between: [first, last] };
+}
+
+// DynamoDB refuses a range whose ends are crossed.
+function isEmpty({ between }: Range): boolean {
+  return between !== undefined && between[0] > between[1];
 }

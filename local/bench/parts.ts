@@ -1,6 +1,7 @@
 // The parts of the bench, in the order of the document.
 import type { BenchRun } from './bench-run.ts';
 import { coldStart } from './cold-start.ts';
+import { firstPage } from './first-page.ts';
 import { listCost } from './list-cost.ts';
 import { naiveCost } from './naive-cost.ts';
 import { oneDay } from './one-day.ts';
@@ -10,6 +11,7 @@ import { writeCost } from './write-cost.ts';
 
 export const PARTS: ReadonlyMap<string, (run: BenchRun) => Promise<Report>> = new Map([
   ['list', listCost],
+  ['first-page', firstPage],
   ['writes', writeCost],
   ['naive', naiveCost],
   ['one-day', oneDay],

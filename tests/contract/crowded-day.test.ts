@@ -73,7 +73,9 @@ describe('which way a page is read', () => {
     ['beyond 200 rows', 12, 20, ['count newest first', NEWER]],
     ['beyond the middle, 200 rows from either end', 13, 20, ['count oldest first', OLDER]],
     ['near the older end', 20, 20, [OLDER]],
-    ['over the end of the day', 24, 20, [OLDER, NEWER]],
+    ['over the end of the day', 47, 10, [OLDER, NEWER]],
+    ['the first page', 1, 20, [NEWER]],
+    ['the last page', 24, 20, [OLDER]],
     ['over the end of a day of which few rows come before', 2, 4, [NEWER]],
   ])('%s', async (_, page, perPage, expected) => {
     queries.length = 0;

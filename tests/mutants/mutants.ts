@@ -41,6 +41,8 @@ export const MUTANTS: readonly Mutant[] = [
   // Retries and lost responses.
   ...mutantsOf('lib/store/database.ts', 'tests/contract/faults/broken-responses.test.ts', [
     ['ClientRequestToken: randomUUID(),', ''],
+    ['isUnknown ||= isOutcomeUnknown(error);', ''],
+    [', timeout])', '])'],
   ]),
   ...mutantsOf('lib/store/database.ts', 'tests/unit/store/database.test.ts', [
     ['while (from && items.length < limit)', 'while (from && items.length > limit)'],
@@ -64,11 +66,12 @@ export const MUTANTS: readonly Mutant[] = [
     ['note(changes, keys, before, -1)', 'note(changes, keys, before, 0)'],
     ['by !== 0', 'by > 0'],
   ]),
-  ...mutantsOf('lib/store/page-rows.ts', 'tests/contract/crowded-day.test.ts', [
+  ...mutantsOf('lib/store/transaction-pages.ts', 'tests/contract/crowded-day.test.ts', [
     ['rest - taken, taken', '0, taken'],
     ['0, limit - taken', '0, limit'],
     ['...ofDay.reverse()', '...ofDay'],
     ['.slice(skip)', '.slice(0)'],
+    ['slice(last, 0, rest)', 'slice(last, 0, limit)'],
   ]),
   ...mutantsOf('lib/store/keys.ts', 'tests/unit/store/keys.test.ts', [
     ["padStart(16, '0')", "padStart(1, '0')"],
@@ -82,9 +85,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['page < pages', 'page <= pages'],
   ]),
   ...mutantsOf('lib/ledger/verification.ts', 'tests/contract/verification/other-writers.test.ts', [
-    ['second.drifts.filter((drift) => seenBefore.has(identity(drift)))', 'second.drifts'],
+    ['next.drifts.filter((drift) => seen.has(identity(drift)))', 'next.drifts'],
+    ['READINGS = 3', 'READINGS = 2'],
   ]),
-  ...mutantsOf('lib/store/drift/find-drifts.ts', 'tests/contract/verification/drifts.test.ts', [
+  ...mutantsOf('lib/store/verification/drifts.ts', 'tests/contract/verification/drifts.test.ts', [
     ['lastIds[kind] < highestIds[kind]', 'lastIds[kind] <= highestIds[kind]'],
   ]),
 
