@@ -98,7 +98,7 @@ export const MOVES: readonly Move[] = [
   },
   {
     command: 'backup',
-    from: ['frozen', 'secured', 'caught-up', 'proved'],
+    from: ['frozen', 'secured', 'proved'],
     to: 'secured',
     by: EITHER,
     needs: ['freeze-proof'],
@@ -107,21 +107,12 @@ export const MOVES: readonly Move[] = [
   },
   {
     command: 'copy',
-    from: ['secured', 'caught-up', 'proved'],
-    to: 'caught-up',
-    by: EITHER,
-    needs: ['freeze-proof', 'backup-manifest', 'rebuild-proof'],
-    yields: 'copy-report',
-    mutates: true,
-  },
-  {
-    command: 'verify',
-    from: ['caught-up', 'proved'],
+    from: ['secured', 'proved'],
     to: 'proved',
     by: EITHER,
-    needs: ['freeze-proof', 'copy-report'],
+    needs: ['freeze-proof', 'backup-manifest', 'rebuild-proof'],
     yields: 'verification-report',
-    mutates: false,
+    mutates: true,
   },
   {
     command: 'cutover',

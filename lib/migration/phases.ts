@@ -13,7 +13,6 @@ export const PHASES = [
   'freezing',
   'frozen',
   'secured',
-  'caught-up',
   'proved',
   'switching',
   // Outside again: the new version takes writes, the old data is retained.
@@ -85,7 +84,6 @@ export const IN_WINDOW = [
   'freezing',
   'frozen',
   'secured',
-  'caught-up',
   'proved',
   'switching',
 ] as const satisfies readonly Phase[];

@@ -151,10 +151,18 @@ export function withoutKeywords(point: Point): Point {
 }
 
 // An array is the unnamed vector alone; an object has it under the empty name, beside the others, in any order.
-function vectorsByName(vector: PointVector): Map<string, JsonText> {
+// A vector is asked for several times in a row, and scanning it is most of a comparison's work.
+function vectorsByName(vector: PointVector): ReadonlyMap<string, JsonText> {
   if (vector.startsWith('[')) return new Map([['', vector]]);
+  if (vector === lastScanned.vector) return lastScanned.vectors;
   const scanner = scanJson(vector);
   const vectors = new Map<string, JsonText>();
   for (const name of scanner.members()) vectors.set(name, scanner.text());
+  lastScanned = { vector, vectors };
   return vectors;
 }
+
+let lastScanned: {
+  readonly vector: string;
+  readonly vectors: ReadonlyMap<string, JsonText>;
+} = { vector: '', vectors: new Map() };

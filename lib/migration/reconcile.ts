@@ -173,6 +173,8 @@ async function createSettler(settings: ReconcileSettings, ports: StepPorts<never
   const { from, to, vectors, keywords, mode } = settings;
   const writer = createPointWriter({ ...settings, renew: ports.renew ?? (async () => {}) });
   const isSampled = await createSampler(settings);
+  /** Of a pair that does not change: after a repair there is another one in its place. */
+  const found = new WeakMap<PointPair, Difference | undefined>();
 
   return async function settle(before: ReconcileReport, batch: readonly PointPair[]) {
     const pairs = await withVectors(batch, before.vectorsCompared === 0);
@@ -201,9 +203,9 @@ async function createSettler(settings: ReconcileSettings, ports: StepPorts<never
     for (let round = 1; differing.length > 0 && round <= ROUNDS; round += 1) {
       const fresh = round === 1 ? await withSource(differing) : await readAgain(differing);
       written = added(written, await write(fresh));
-      const found = await readBack(fresh);
-      for (const pair of found) repaired.set(pair.id, pair);
-      differing = found.filter(differenceOf);
+      const present = await readBack(fresh);
+      for (const pair of present) repaired.set(pair.id, pair);
+      differing = present.filter(differenceOf);
     }
     return { left: pairs.map((pair) => repaired.get(pair.id) ?? pair), written };
   }
@@ -249,7 +251,12 @@ async function createSettler(settings: ReconcileSettings, ports: StepPorts<never
     return pairs.map(({ id }) => ({ id, from: ours.get(id), to: theirs.get(id) }));
   }
 
-  function differenceOf({ from: ours, to: theirs }: PointPair): Difference | undefined {
+  function differenceOf(pair: PointPair): Difference | undefined {
+    if (!found.has(pair)) found.set(pair, findDifference(pair));
+    return found.get(pair);
+  }
+
+  function findDifference({ from: ours, to: theirs }: PointPair): Difference | undefined {
     if (!ours) return theirs && 'extra';
     if (!theirs) return 'missing';
     if (!samePayload(ours.payload, theirs.payload)) return 'payload';

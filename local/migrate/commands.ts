@@ -64,8 +64,9 @@ export interface MigrateCommand {
 export const COMMON_OPTIONS = ['run', 'stage', 'json'] as const satisfies OptionName[];
 
 const PLAN_OPTIONS = [
-  ...(['source', 'upload-as', 'window-minutes', 'retention-days', 'accept'] as const),
-  ...(['vector-sample', 'free-gb', 'removes-when-over', 'removes-artifacts-when-over'] as const),
+  ...(['source', 'upload-as', 'window-minutes', 'drain-seconds'] as const),
+  ...(['retention-days', 'accept', 'vector-sample'] as const),
+  ...(['free-gb', 'removes-when-over', 'removes-artifacts-when-over'] as const),
 ] as const satisfies OptionName[];
 
 /** In the order of the runbook. */

@@ -18,6 +18,11 @@ export const OPTIONS = {
     'longest time without writes, 1 to 240 (default: 30)',
     wholeNumber({ min: 1, max: 240 }),
   ),
+  'drain-seconds': option(
+    'drain-seconds <n>',
+    'longest request of the backend, 0 to 900 (default: 60)',
+    wholeNumber({ min: 0, max: 900 }),
+  ),
   'retention-days': option(
     'retention-days <n>',
     'days in which rollback is possible, 30 to 3650 (default: 30)',
@@ -67,6 +72,7 @@ export interface Typed {
   readonly source?: string;
   readonly uploadAs?: string;
   readonly windowMinutes?: number;
+  readonly drainSeconds?: number;
   readonly retentionDays?: number;
   readonly accept?: readonly string[];
   readonly vectorSample?: number;
@@ -84,10 +90,10 @@ export interface Typed {
 export function payloadOf(typed: Typed): Record<string, unknown> {
   const { run, execute, source, accept, freeGb } = typed;
   const { uploadAs, windowMinutes, retentionDays, vectorSample, acknowledgedLoss } = typed;
-  const { removesWhenOver, removesArtifactsWhenOver } = typed;
+  const { drainSeconds, removesWhenOver, removesArtifactsWhenOver } = typed;
   const payload = {
     ...{ runId: run, execute, sourceCollection: source, uploadAs, windowMinutes, retentionDays },
-    ...{ accepts: accept, vectorSample, removesWhenOver, removesArtifactsWhenOver },
+    ...{ drainSeconds, accepts: accept, vectorSample, removesWhenOver, removesArtifactsWhenOver },
     ...{ freeBytes: freeGb === undefined ? undefined : freeGb * GIGABYTE },
     acknowledgedLoss,
   };

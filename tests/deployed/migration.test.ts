@@ -62,7 +62,7 @@ async function collection(): Promise<string | undefined> {
 beforeAll(async () => {
   await migrate(
     ...['preflight', '--run', runId, '--source', 'memories', '--accept', 'no-graph'],
-    ...['--free-gb', '1', '--execute'],
+    ...['--free-gb', '1', '--drain-seconds', '5', '--execute'],
   );
   const { stateMachines = [] } = await states.send(new ListStateMachinesCommand({}));
   const { stateMachineArn } = stateMachines[0] ?? {};

@@ -17,6 +17,8 @@ import { hasMem0, REAL_QDRANT } from '../support/real-services.ts';
 
 const COMMAND = join(import.meta.dirname, '../../local/migrate.ts');
 const MEMORIES = 300;
+/** No request of the writer takes longer. */
+const PLAN = ['--accept', 'no-graph', '--drain-seconds', '5'];
 const WRITES_AFTERWARDS = 15;
 
 describe.skipIf(!REAL_QDRANT || !hasMem0)('a service with three writes per second', () => {
@@ -26,7 +28,7 @@ describe.skipIf(!REAL_QDRANT || !hasMem0)('a service with three writes per secon
     const writer = startWriter(service, await service.memoriesIn(service.source));
     onTestFinished(async () => void (await writer.stop()));
 
-    await migrate(service, 'run', '--source', service.source, '--accept', 'no-graph');
+    await migrate(service, 'run', '--source', service.source, ...PLAN);
     expect(await collectionOf(service)).toBe(service.target);
     await writer.acknowledged(WRITES_AFTERWARDS);
     const written = await writer.stop();

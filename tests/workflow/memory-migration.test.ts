@@ -27,7 +27,6 @@ describe('the state machine', () => {
       'Freeze',
       'SecureInWindow',
       'CatchUp',
-      'Prove',
       'Cutover',
     ]);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
@@ -241,7 +240,6 @@ describe('the definition', () => {
       'Freeze',
       'SecureInWindow',
       'CatchUp',
-      'Prove',
       'Cutover',
     ]);
   });

@@ -97,7 +97,9 @@ function assertAccepted(endpoint: string, { status }: HttpReply, userId = ''): v
     throw new Refusal('RefusedKeyOfOtherUser', `${endpoint} answered 403 for ${whom}.`);
   }
   if (status < 200 || status > 299) {
-    throw new Refusal('RefusedBackendAnswer', `${endpoint} answered ${status}.`);
+    throw new Refusal('RefusedBackendAnswer', `${endpoint} answered ${status}.`, {
+      answer: status,
+    });
   }
 }
 

@@ -38,12 +38,12 @@ export async function requestJson(request: JsonRequest): Promise<HttpReply> {
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const text = await reply.text();
-    if (PASSING.has(reply.status)) throw unavailable(`${call}: ${reply.status}`, reply.headers);
+    if (PASSING.has(reply.status)) throw unavailable(`${call}: ${reply.status}`, reply);
     return { status: reply.status, body: parsed(text) };
   } catch (error) {
     if (error instanceof RetryableFailure) throw error;
     const why = `${call}: no answer from ${host} (${reasonOf(error)})`;
-    throw new RetryableFailure('RetryableUnavailable', why, { cause: error });
+    throw new RetryableFailure('RetryableUnavailable', why, { cause: error, ...codeOf(error) });
   }
 }
 
@@ -53,10 +53,16 @@ function reasonOf(error: unknown): string {
   return cause?.code ?? cause?.message ?? name;
 }
 
-function unavailable(why: string, headers: Headers): RetryableFailure {
+/** A refused connection is an answer; after any other failure the request may have been carried out. */
+function codeOf(error: unknown): { readonly answer?: string } {
+  const code = (error as { cause?: { code?: string } }).cause?.code;
+  return code === 'ECONNREFUSED' ? { answer: code } : {};
+}
+
+function unavailable(why: string, { status, headers }: Response): RetryableFailure {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   const asked = Number.isFinite(seconds) ? { retryAfterSeconds: seconds } : {};
-  return new RetryableFailure('RetryableUnavailable', why, asked);
+  return new RetryableFailure('RetryableUnavailable', why, { ...asked, answer: status });
 }
 
 function parsed(text: string): unknown {

@@ -49,6 +49,13 @@ export const planSchema = v.strictObject({
     v.maxValue(240),
     v.description('a number from 1 to 240'),
   ),
+  /** The longest request of the memory backend: so long after the freeze a write may still arrive. */
+  drainSeconds: v.pipe(
+    v.number(),
+    v.minValue(0),
+    v.maxValue(900),
+    v.description('a number from 0 to 900'),
+  ),
   // More days than a date can hold would only fail when the run goes live.
   retentionDays: v.pipe(
     v.number(),

@@ -1,16 +1,19 @@
 // Fills the new collection, and makes it equal again each time it is taken: in the window nothing may differ any more.
 import { createHash } from 'node:crypto';
+import { IN_WINDOW } from '../phases.ts';
 import { copySettings } from '../point-writer.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import {
   faultsIn,
   RECONCILE_START,
   type ReconcileCheckpoint,
+  type ReconcileReport,
   type ReconcileSettings,
   reconcile,
 } from '../reconcile.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
+import type { Reference, Run } from '../runs/run.ts';
 import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
 import { userCountLines } from '../user-counts.ts';
 import { scanCollection } from './recorded-counts.ts';
@@ -43,13 +46,27 @@ export const copy: Step = {
     assertKeywords(turn, settings);
     const { isComplete, report } = await reconcileInStep(turn, settings);
     if (!isComplete) return { done: false, waitSeconds: 0 };
-    const { compared, inserted, replaced, deleted, withoutKeywords } = report;
-    const pending = Object.values(report.pending).reduce((sum, count) => sum + count, 0);
-    return await conclude(turn, report, {
-      ...{ compared, inserted, replaced, deleted, pending, withoutKeywords },
-    });
+    const isWindow = IN_WINDOW.some((phase) => phase === turn.run.phase);
+    if (isWindow) return await concludeWindow(turn, settings, report);
+    return { done: true, evidence: await storeCopy(turn, report) };
   },
 };
+
+// Nobody writes any more: what still differs has to be looked at before anything is switched.
+async function concludeWindow(
+  turn: Turn,
+  settings: ReconcileSettings,
+  report: ReconcileReport,
+): Promise<Outcome> {
+  const { evidence, faults } = await storeComparison(turn, settings, report);
+  if (faults.length === 0) return { done: true, evidence };
+  // It replaces an older one that passed, which holds no more.
+  await turn.note({ evidence: { ...turn.run.evidence, 'verification-report': evidence } });
+  // The next walk begins at the first point.
+  await turn.save(RECONCILE_START);
+  const why = `The collections are not equal: ${faults.join(', ')}. The report is ${evidence.artifact}.`;
+  throw new Refusal('RefusedVerification', why);
+}
 
 function assertKeywords({ run: { plan } }: StepContext, { keywords }: ReconcileSettings): void {
   if (keywords === 'by-store' || plan.accepts.includes('empty-keywords')) return;
@@ -60,18 +77,56 @@ function assertKeywords({ run: { plan } }: StepContext, { keywords }: ReconcileS
   throw new Refusal('RefusedPrerequisites', why);
 }
 
-async function conclude(
+async function storeCopy(
   { services, lease, run }: Turn,
-  report: ReconcileCheckpoint['report'],
-  facts: Readonly<Record<string, number>>,
-): Promise<Outcome> {
-  const evidence = await storeReport(services, {
+  report: ReconcileReport,
+): Promise<Reference> {
+  const { compared, inserted, replaced, deleted, withoutKeywords } = report;
+  const pending = pendingIn(report);
+  return await storeReport(services, {
     lease,
     name: 'copy-report',
     content: { runId: run.runId, faults: faultsIn(report), ...report },
-    facts,
+    facts: { compared, inserted, replaced, deleted, pending, withoutKeywords },
   });
-  return { done: true, evidence };
+}
+
+/** A comparison of both collections, which is what is approved, and what has to hold until writes are opened. */
+export async function storeComparison(
+  { services, lease, run }: Turn,
+  { vectors }: ReconcileSettings,
+  report: ReconcileReport,
+): Promise<{ readonly evidence: Reference; readonly faults: readonly string[] }> {
+  const faults = faultsIn(report);
+  const { points, digest: fingerprint } = report.from;
+  const { vectorsCompared, withoutKeywords } = report;
+  const isWindow = IN_WINDOW.some((phase) => phase === run.phase);
+  const isPassed = faults.length === 0 || !isWindow;
+  const evidence = await storeReport(services, {
+    lease,
+    name: 'verification-report',
+    content: { runId: run.runId, vectors, faults, ...report },
+    facts: {
+      ...{ isPassed, fingerprint, points, vectorsCompared, withoutKeywords },
+      pending: pendingIn(report),
+    },
+  });
+  return { evidence, faults };
+}
+
+/** The fingerprint that the last comparison holds for. @throws Refusal where there is none, or it did not pass */
+export function verifiedFingerprint({ evidence }: Run): string {
+  const report = evidence['verification-report'];
+  if (report?.facts.isPassed === true) return String(report.facts.fingerprint);
+  if (report) {
+    const why = `The last comparison did not pass; its report is ${report.artifact}.`;
+    throw new Refusal('RefusedVerification', why);
+  }
+  throw new Refusal('RefusedNotNow', 'There is no comparison that passed.');
+}
+
+function pendingIn({ pending }: ReconcileReport): number {
+  return Object.values(pending).reduce((sum, count) => sum + count, 0);
 }
 
 export async function reconcileSettings(

@@ -1,17 +1,19 @@
-// The short step: the setting, the new version, the smoke test, the counts; then writes are opened.
+// The short step: the setting, the new version, the smoke test, a last look at both collections; then writes are opened.
 import * as v from 'valibot';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
+import { DAY_MS } from '../runs/durations.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { type Step, type StepContext, type Turn, waiting } from '../runs/step.ts';
+import { type Approach, type Step, type StepContext, type Turn, waiting } from '../runs/step.ts';
 import { isDoneOutside } from './ask-outside.ts';
+import { verifiedFingerprint } from './copy-step.ts';
 import { proveEmbeddings } from './embedding-probe.ts';
-import { goLive } from './go-live.ts';
+import { goLive, retainBackup } from './go-live.ts';
+import { carryOverLateWrites, wasWrittenTo } from './late-writes.ts';
 import { removeWarmUp } from './rebuild.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
 import { smokeTest } from './smoke-test.ts';
 import { assertNamesFree, type Uploads, uploadSwap, uploadsSchema } from './upload-swap.ts';
-import { verifiedFingerprint } from './verify-step.ts';
 import { hasWayBack } from './way-back.ts';
 
 const stateSchema = v.object({
@@ -33,7 +35,7 @@ export const cutover: Step = {
       setting: { from: sourceCollection, to: live },
     };
   },
-  guard: assertReady,
+  guard: prepare,
   onEntering: ({ services }) => ({ switchedAt: services.clock().getTime() }),
   mayBeLate,
   work: async (turn) => {
@@ -57,9 +59,14 @@ export const cutover: Step = {
       await prove(turn);
       await keep({ isProved: true });
     }
-    await note({ openedAt: run.openedAt ?? services.clock().getTime() });
+    if (run.openedAt === undefined) {
+      await assertUnchanged(turn);
+      await note({ openedAt: services.clock().getTime() });
+    }
+    // A rollback may have begun in the meantime: it must not find writes opened.
+    await renew();
     if (!(await isDoneOutside(turn, 'open-writes', live))) return waiting();
-    return await goLive(turn);
+    return await goLive(turn, await carryOverLateWrites(turn));
   },
 };
 
@@ -72,7 +79,23 @@ async function prove(turn: Turn): Promise<void> {
   await removeWarmUp(turn, collections);
   await smokeTest(services, run, renew);
   await removeWarmUp(turn, collections);
-  await assertCountsEqual(services, run, await scanCollection(services, run, live));
+}
+
+/**
+ * Right before writes are opened, each time that the step is taken: both collections are what was compared. A write
+ * that came late to the old collection is not lost, for users go back to it.
+ */
+async function assertUnchanged({ services, run }: Turn): Promise<void> {
+  const verified = verifiedFingerprint(run);
+  const live = await scanCollection(services, run, liveCollectionOf(run));
+  await assertCountsEqual(services, run, live);
+  if (live.contents.digest !== verified) {
+    const why = `${liveCollectionOf(run)} is no longer what was verified.`;
+    throw new Refusal('RefusedVerification', why);
+  }
+  if (!(await wasWrittenTo(services, run))) return;
+  const why = `${run.plan.sourceCollection} was written to after it was verified.`;
+  throw new Refusal('RefusedSourceChanged', why);
 }
 
 // By itself the window is gone back from. Where that would cost users their writes, or leads nowhere, a person may
@@ -82,25 +105,24 @@ async function mayBeLate({ services, run, input }: StepContext): Promise<boolean
   return run.openedAt !== undefined || !(await hasWayBack(services, run));
 }
 
-/** Plan, report, backup and counts are of one and the same state, and it is that of now. @throws Refusal */
+/**
+ * The setting is as it was found, the backup is of what was verified and cannot be deleted, the names are free. What was
+ * written since is found right before writes are opened. @throws Refusal
+ */
 async function assertReady({ services, run }: StepContext): Promise<void> {
   const active = await services.setting.read();
   if (active !== run.plan.sourceCollection) throw changedSetting(active);
   const verified = verifiedFingerprint(run);
-  const source = await scanCollection(services, run, run.plan.sourceCollection);
-  if (source.contents.digest !== verified) {
-    const why = `${run.plan.sourceCollection} is not what was verified.`;
-    throw new Refusal('RefusedSourceChanged', why);
-  }
   if (run.evidence['backup-manifest']?.facts.fingerprint !== verified) {
     throw new Refusal('RefusedSourceChanged', 'The backup is not of what was verified.');
   }
-  const { targetCollection } = run.plan;
-  const target = await scanCollection(services, run, targetCollection);
-  await assertCountsEqual(services, run, target);
-  if (target.contents.digest !== verified) {
-    const why = `${targetCollection} is not what was verified any more.`;
-    throw new Refusal('RefusedVerification', why);
-  }
   await assertNamesFree({ services, run });
+}
+
+// Here a refusal costs nothing; after writes were opened it would leave users between two versions.
+async function prepare(approach: Approach): Promise<void> {
+  await assertReady(approach);
+  const { services, run } = approach;
+  const until = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
+  await retainBackup(approach, new Date(until));
 }

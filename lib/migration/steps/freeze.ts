@@ -1,9 +1,9 @@
-// Opens the window: writes are stopped, and that they are is proved by trying one and by watching the store.
+// Opens the window: writes are stopped, which is proved, and those under way have the time to end.
 import * as v from 'valibot';
 import { storeReport } from '../runs/reports.ts';
 import { type Step, waiting } from '../runs/step.ts';
 import { isDoneOutside } from './ask-outside.ts';
-import { lookSchema, proveFrozen, STILL_SECONDS } from './write-freeze.ts';
+import { FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './write-freeze.ts';
 
 const stateSchema = v.object({ look: v.optional(lookSchema) });
 
@@ -29,7 +29,7 @@ export const freeze: Step = {
       look,
       remember: (seen) => save(seen ? { look: seen } : {}),
     });
-    if (!facts) return waiting(STILL_SECONDS);
+    if (!facts) return waiting(FREEZE_POLL_SECONDS);
     const evidence = await storeReport(services, {
       lease,
       name: 'freeze-proof',

@@ -1,4 +1,4 @@
-// The end of a cutover: what the way back rests on is kept, and the days of it are counted from now on.
+// The end of a cutover: from now on the days are counted for which a rollback is possible.
 
 import { readManifest } from '../proof/backup-manifest.ts';
 import { DAY_MS } from '../runs/durations.ts';
@@ -8,17 +8,25 @@ import type { Outcome, StepContext, Turn } from '../runs/step.ts';
 import { filesOf } from './graph-backup.ts';
 import { tidyUp } from './tidy-up.ts';
 
-export async function goLive(turn: Turn): Promise<Outcome> {
+/** @param figures for the report */
+export async function goLive(
+  turn: Turn,
+  figures: Readonly<Record<string, number>> = {},
+): Promise<Outcome> {
   const { services, run, lease } = turn;
   const liveAt = services.clock().getTime();
   const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
-  await retainArtifacts({ services, run }, new Date(retainUntil));
-  const facts = { liveAt, retainUntil };
+  const facts = { liveAt, retainUntil, ...figures };
   const evidence = await storeReport(services, {
     lease,
     name: 'cutover-report',
     content: { runId: run.runId, plan: run.plan, ...facts },
     facts,
+  });
+  // They cannot be deleted already, but for the minutes that the switch took.
+  await tidyUp(turn, 'The reports are to be kept by hand', async () => {
+    await retainBackup(turn, new Date(retainUntil));
+    await services.artifacts.retain(evidence.artifact, new Date(retainUntil));
   });
   const message = `${run.plan.targetCollection} or its companion, uploaded by now, is to be removed by hand`;
   await tidyUp(turn, message, () => removeBuilt(turn));
@@ -35,7 +43,8 @@ async function removeBuilt({ services, run, renew }: Turn): Promise<void> {
   }
 }
 
-async function retainArtifacts(
+/** What a rollback needs, and the reports up to now, cannot be deleted before that day. */
+export async function retainBackup(
   { services, run }: Pick<StepContext, 'services' | 'run'>,
   until: Date,
 ): Promise<void> {

@@ -24,7 +24,8 @@ const collectionName = v.pipe(
   ),
 );
 
-const { windowMinutes, retentionDays, vectorSample, removesWhenOver } = planSchema.entries;
+const { windowMinutes, drainSeconds, retentionDays, vectorSample, removesWhenOver } =
+  planSchema.entries;
 
 /** Beside those of every step. */
 const planInput = {
@@ -32,6 +33,7 @@ const planInput = {
   sourceCollection: v.optional(collectionName),
   uploadAs: v.optional(collectionName),
   windowMinutes: v.optional(windowMinutes),
+  drainSeconds: v.optional(drainSeconds),
   retentionDays: v.optional(retentionDays),
   vectorSample,
   removesWhenOver: v.optional(removesWhenOver),
@@ -44,7 +46,7 @@ type PreflightInput = v.InferOutput<typeof preflightInputSchema>;
 
 /** The plan of a run whose input leaves everything out but its source. */
 const DEFAULT_PLAN = {
-  ...{ windowMinutes: 30, retentionDays: 30 },
+  ...{ windowMinutes: 30, drainSeconds: 60, retentionDays: 30 },
   ...{ removesWhenOver: false, removesArtifactsWhenOver: false },
 };
 

@@ -14,6 +14,7 @@ import {
   checkGraph,
   checkMemories,
   checkNames,
+  checkRetention,
   checkSpace,
   checkStore,
   denseVectorOf,
@@ -27,8 +28,10 @@ export const preflight: Step = {
   forecast: forecastPreflight,
   work: async (turn) => {
     const { services, run, lease } = turn;
-    const report = await examine(turn);
-    const { prerequisites } = report;
+    const examined = await examine(turn);
+    const retention = await checkRetention(services, lease);
+    const prerequisites = [...examined.prerequisites, retention];
+    const report = { ...examined, prerequisites };
     const { points, users } = report.source;
     const problems = prerequisites.flatMap(({ problems }) => problems);
     const evidence = await storeReport(services, {

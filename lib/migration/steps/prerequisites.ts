@@ -3,9 +3,11 @@ import type { GraphServer, GraphSize, GraphSource } from '../graph/graph-store.t
 import { keywordTextOf } from '../json/memory-payload.ts';
 import { PAGE_SIZE, troubleOf } from '../point-writer.ts';
 import { KEYWORD_SLOT } from '../points.ts';
+import { writeJson } from '../ports/json-artifact.ts';
 import type { CollectionInfo, ScrolledPoint, VectorStore } from '../ports/vector-store.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import type { Plan, Run } from '../runs/run.ts';
+import type { Lease } from '../runs/run-lock.ts';
 import { drillCollectionOf, namesOf } from '../runs/run-names.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
 import type { Contents } from '../scan.ts';
@@ -246,6 +248,24 @@ function graphProblem(error: unknown): Problem {
   if (!(failure instanceof RetryableFailure)) return problemOf(failure);
   return { why: failure.message, remedy: REMEDY.noGraph };
 }
+
+/** Without it the backups could be deleted; found out in the window, it would cost the window. */
+export async function checkRetention(
+  { artifacts, clock }: Pick<Services, 'artifacts' | 'clock'>,
+  { runId, epoch }: Lease,
+): Promise<Prerequisite> {
+  const name = 'Retention of backups';
+  const key = `${runId}/retention-probe-${epoch}.json`;
+  try {
+    await writeJson(artifacts, key, { runId });
+    await artifacts.retain(key, new Date(clock().getTime() + RETENTION_PROBE_MS));
+    return { name, detail: 'can be set', problems: [] };
+  } catch (error) {
+    return { name, detail: 'cannot be set', problems: [problemOf(translateFailure(error))] };
+  }
+}
+
+const RETENTION_PROBE_MS = 60_000;
 
 /** A refusal is a problem like others. @throws anything else */
 export function problemOf(error: unknown): Problem {

@@ -16,7 +16,7 @@ import { countLeastLost, countLostWrites, exportLostWrites, type Loss } from './
 import { tidyUp } from './tidy-up.ts';
 import { removeUploads } from './upload-swap.ts';
 import { findWayBack, prepareWayBack } from './way-back.ts';
-import { lookSchema, proveFrozen, STILL_SECONDS } from './write-freeze.ts';
+import { FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './write-freeze.ts';
 
 const stateSchema = v.object({
   returnTo: v.string(),
@@ -127,7 +127,7 @@ async function freezeNew(turn: Turn, state: State): Promise<State | Outcome> {
       look: state.look,
       remember: (look) => save({ ...state, look } satisfies State),
     });
-    if (!stillness) return waiting(STILL_SECONDS);
+    if (!stillness) return waiting(FREEZE_POLL_SECONDS);
   }
   const frozen = { ...state, isFrozen: true };
   await save(frozen);

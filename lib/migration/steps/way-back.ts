@@ -10,9 +10,8 @@ import { ofTestUser, restoredCollectionOf } from '../runs/run-names.ts';
 import type { Approach } from '../runs/step.ts';
 import { fingerprintOf } from '../scan.ts';
 import type { Services } from '../services.ts';
-import { writesTo } from './lost-writes.ts';
+import { verifiedFingerprint } from './copy-step.ts';
 import { restoreSnapshot } from './restore-snapshot.ts';
-import { verifiedFingerprint } from './verify-step.ts';
 
 export interface WayBack {
   readonly returnTo: string;
@@ -33,11 +32,12 @@ export async function findWayBack(
 ): Promise<WayBack> {
   const { sourceCollection } = run.plan;
   const restored = restoredCollectionOf(run);
+  // Users never left it: whatever it holds, deletions too, is theirs.
+  if (run.openedAt === undefined && (await isThere(services, sourceCollection))) {
+    return { returnTo: sourceCollection, restoring: undefined };
+  }
   for (const name of [sourceCollection, restored]) {
     if (await isAsVerified(services, run, name)) return { returnTo: name, restoring: undefined };
-  }
-  if (run.openedAt === undefined && (await holdsNewWrites(services, run))) {
-    return { returnTo: sourceCollection, restoring: undefined };
   }
   const manifest = await usableManifest(services, run);
   assertSameMinor(manifest.storeVersion, await services.vectors.version());
@@ -81,19 +81,18 @@ export async function prepareWayBack(approach: Approach): Promise<string> {
 }
 
 // A smoke test that met the old version has left memories of its own there.
-async function isAsVerified({ vectors }: Services, run: Run, name: string): Promise<boolean> {
-  if (!(await vectors.listCollections()).includes(name)) return false;
+async function isAsVerified(
+  { vectors }: Pick<Services, 'vectors'>,
+  run: Run,
+  name: string,
+): Promise<boolean> {
+  if (!(await isThere({ vectors }, name))) return false;
   const { digest } = await fingerprintOf(vectors, name, testUserOf(run.runId));
   return digest === verifiedFingerprint(run);
 }
 
-// Before users are let into the new version, what they write goes to the old collection, frozen or not: a restored
-// snapshot would lose it.
-async function holdsNewWrites(services: Services, run: Run): Promise<boolean> {
-  const { sourceCollection: collection, targetCollection: old } = run.plan;
-  if (!(await services.vectors.collectionExists(old))) return false;
-  const { done } = await writesTo(services, run, { collection, old, deletes: false }).next();
-  return done !== true;
+async function isThere({ vectors }: Pick<Services, 'vectors'>, name: string): Promise<boolean> {
+  return (await vectors.listCollections()).includes(name);
 }
 
 async function removeTestWrites({ services, run, renew }: Approach, name: string): Promise<void> {

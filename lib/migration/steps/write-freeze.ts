@@ -1,28 +1,38 @@
-// Proves that nobody writes: a write is tried, which has to be declined, and the store has to hold still between two looks.
+// Proves that nobody writes any more: a write is tried, which a frozen backend refuses; then the longest request that
+// was under way by then has the time to end.
 import * as v from 'valibot';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { ofTestUser } from '../runs/run-names.ts';
 import type { Turn } from '../runs/step.ts';
-import { fingerprintOf } from '../scan.ts';
 
-export const lookSchema = v.object({ digest: v.string(), seenAt: v.number() });
+/** The last tries, as long as they had the same result: since when. */
+export const lookSchema = v.union([
+  v.object({ refusedSince: v.number() }),
+  v.object({ unprovedSince: v.number() }),
+]);
 
 export type Look = v.InferOutput<typeof lookSchema>;
 
-/** How long the store has to hold still. */
-export const STILL_SECONDS = 10;
+/** Between two tries. */
+export const FREEZE_POLL_SECONDS = 10;
 
-export interface Stillness {
-  readonly fingerprint: string;
-  readonly points: number;
-  readonly stillSeconds: number;
-}
+/** How long an answer that proves nothing is asked for again. */
+const PATIENCE_MS = 60_000;
+
+/** Only these say that the write was not made, and that no other is. */
+const PROOFS: readonly unknown[] = [503, 'ECONNREFUSED'];
+
+/** Figures for the record. */
+export type FreezeProof = {
+  readonly refusedWith: string;
+  readonly drainedSeconds: number;
+};
 
 /**
- * @param remember keeps the first look for the next invocation, or forgets it when somebody has written since
- * @returns undefined when it is to be looked at again in a while
- * @throws Refusal when somebody writes
+ * @param remember keeps what was seen for the next try
+ * @returns undefined when a write is to be tried again in a while
+ * @throws Refusal when a write is accepted, or nothing proves that it is not
  */
 export async function proveFrozen(
   turn: Turn,
@@ -33,38 +43,47 @@ export async function proveFrozen(
     readonly look: Look | undefined;
     readonly remember: (look: Look | undefined) => Promise<void>;
   },
-): Promise<Stillness | undefined> {
+): Promise<FreezeProof | undefined> {
   const { collection, companions, look, remember } = options;
-  await assertWritesFail(turn, [collection, ...companions]);
   const now = turn.services.clock().getTime();
-  const { digest, points } = await fingerprintOf(turn.services.vectors, collection);
-  if (look && look.digest !== digest) {
-    await remember(undefined);
-    throw new Refusal('RefusedNotFrozen', `Somebody still writes to ${collection}.`);
+  const answer = await tryWrite(turn, [collection, ...companions]);
+  if (!PROOFS.includes(answer)) {
+    const unprovedSince = look && 'unprovedSince' in look ? look.unprovedSince : now;
+    await remember({ unprovedSince });
+    if (now - unprovedSince < PATIENCE_MS) return undefined;
+    const why = `To a write, the memory backend answers ${answer ?? 'nothing'}: that may be a write all the same.`;
+    throw new Refusal('RefusedNotFrozen', why);
   }
-  const { seenAt = now } = look ?? {};
-  const stillSeconds = (now - seenAt) / 1_000;
-  if (stillSeconds >= STILL_SECONDS) return { fingerprint: digest, points, stillSeconds };
-  await remember({ digest, seenAt });
+  const refusedSince = look && 'refusedSince' in look ? look.refusedSince : now;
+  const drainedSeconds = (now - refusedSince) / 1_000;
+  if (drainedSeconds >= turn.run.plan.drainSeconds) {
+    return { refusedWith: String(answer), drainedSeconds };
+  }
+  await remember({ refusedSince });
   return undefined;
 }
 
-// The backend has to turn the write down, or to be out of reach. A write that was not answered may have been made.
-async function assertWritesFail(turn: Turn, collections: readonly string[]): Promise<void> {
+/** @returns what the backend refused it with. @throws Refusal when the write was made */
+async function tryWrite(
+  turn: Turn,
+  collections: readonly string[],
+): Promise<number | string | undefined> {
   const { services, run, renew } = turn;
-  // What an earlier try has left would be taken for a new one.
+  // The test writes of an earlier try would count as new ones.
   await removeTestWrites(turn, collections);
   await renew();
-  const isAccepted = await services.backend
+  const attempt = await services.backend
     .addMemory(testUserOf(run.runId), 'My name is a test of the write freeze.')
-    .then(() => true, declined);
+    .then(() => undefined, refusalOf);
   const written = await removeTestWrites(turn, collections);
-  if (!isAccepted && written === 0) return;
-  throw new Refusal('RefusedNotFrozen', 'The memory backend still takes writes.');
+  if (attempt && written === 0) return attempt.answer;
+  throw new Refusal('RefusedNotFrozen', 'The memory backend still accepts writes.');
 }
 
-function declined(error: unknown): false {
-  if (error instanceof RetryableFailure) return false;
+/** A wrong key, or the key of another user, never proves anything. */
+function refusalOf(error: unknown): { readonly answer: number | string | undefined } {
+  if (error instanceof RetryableFailure) return error;
+  if (error instanceof Refusal && error.name === 'RefusedBackendAnswer') return error;
   throw error;
 }
 

@@ -38,7 +38,6 @@ const RUNBOOK: readonly (readonly [StepName, about: string, Point])[] = [
   ['freeze', 'inside it', 'verified'],
   ['backup', 'inside it', 'frozen'],
   ['copy', 'inside it', 'window-backed-up'],
-  ['verify', 'inside it', 'delta-copied'],
   ['cutover', 'inside it', 'window-verified'],
   ['rollback', 'inside the window', 'window-verified'],
   ['rollback', 'from live', 'live'],

@@ -17,8 +17,7 @@ const RUNBOOK = {
   verified: (migration: Migration) => migration.follow('verify'),
   frozen: (migration: Migration) => migration.follow('freeze'),
   'window-backed-up': (migration: Migration) => migration.follow('backup'),
-  'delta-copied': (migration: Migration) => migration.follow('copy'),
-  'window-verified': (migration: Migration) => migration.follow('verify'),
+  'window-verified': (migration: Migration) => migration.follow('copy'),
   live: (migration: Migration) => migration.follow('cutover'),
 };
 

@@ -11,6 +11,7 @@ export const PLAN: Plan = {
   sourceCollection: 'memories',
   targetCollection: 'memories_v3_first-run',
   windowMinutes: 30,
+  drainSeconds: 60,
   retentionDays: 30,
   accepts: [],
   removesWhenOver: false,

@@ -25,9 +25,8 @@ copied       -        -         -          -        copied     verified -       
 verified     -        -         -          -        copied     verified frozen   -        -             -        aborted  -
 freezing     -        -         -          -        -          -        frozen   -        returned      -        -        -
 frozen       -        -         secured    -        -          -        -        -        returned      -        -        -
-secured      -        -         secured    -        caught-up  -        -        -        returned      -        -        -
-caught-up    -        -         secured    -        caught-up  proved   -        -        returned      -        -        -
-proved       -        -         secured    -        caught-up  proved   -        live     returned      -        -        -
+secured      -        -         secured    -        proved     -        -        -        returned      -        -        -
+proved       -        -         secured    -        proved     -        -        live     returned      -        -        -
 switching    -        -         -          -        -          -        -        live     returned      -        -        -
 live         -        -         -          -        -          -        -        -        returned      -        -        irreversible
 irreversible -        -         -          -        -          -        -        -        -irreversible -        -        closed

@@ -17,7 +17,8 @@ import {
 } from '../../../support/migration/command-line.ts';
 
 const TARGET = `${SOURCE}_v3_${RUN}`;
-const FROM_THE_START = ['run', ...OF_RUN, '--source', SOURCE, '--accept', 'no-graph'];
+const PLAN = ['--source', SOURCE, '--accept', 'no-graph', '--drain-seconds', '0'];
+const FROM_THE_START = ['run', ...OF_RUN, ...PLAN];
 
 describe.each(PLACES)('a migration, %s', (place) => {
   it('is driven to the new version, and back with its loss acknowledged', PATIENT, async () => {

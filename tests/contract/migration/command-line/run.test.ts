@@ -83,7 +83,7 @@ describe('migrate run', () => {
     expect(operator.heard).toEqual([]);
     const { code, output } = await type('run', { answers: [RUN] });
     expect([code, await phase()]).toEqual([0, 'live']);
-    expect(output).toMatch(/^\[\d\d:\d\d left\] ✓ Freeze: done in 1\ds$/m);
+    expect(output).toMatch(/^\[\d\d:\d\d left\] ✓ Freeze: done in \d.*$/m);
   });
 
   it('rolls back by itself where a step of the window fails and nobody answers', async () => {

@@ -17,7 +17,7 @@ function createWriter(store: VectorStore) {
   async function write(): Promise<void> {
     if (isFrozen) return;
     writes += 1;
-    const memory = (id: string | number) =>
+    const memory = (id: string) =>
       point(
         id,
         JSON.stringify({ user_id: `user-${writes % 3}`, data: `write ${writes}` }),
@@ -25,7 +25,8 @@ function createWriter(store: VectorStore) {
       );
     const oldest = writes % 4 === 0 ? own.shift() : undefined;
     if (oldest !== undefined) return await store.deletePoints(SOURCE, { ids: [oldest] });
-    const written = memory(writes % 4 === 3 ? JSON.parse(own.at(-1) ?? '7') : 1_000 + writes);
+    const fresh = `ffffffff-0000-4000-8000-${String(writes).padStart(12, '0')}`;
+    const written = memory(writes % 4 === 3 ? JSON.parse(own.at(-1) ?? '""') : fresh);
     if (!own.includes(written.id)) own.push(written.id);
     await store.upsert(SOURCE, [written], 'upsert');
   }
@@ -64,7 +65,7 @@ it('ends live with every write carried over', async () => {
   const { facts } = (await migration.runs.read(RUN)).evidence['verification-report'] ?? {};
   expect(facts?.pending).toBeGreaterThan(0);
   await migration.openWindow();
-  for (const step of ['freeze', 'backup', 'copy', 'verify', 'cutover'] as const) {
+  for (const step of ['freeze', 'backup', 'copy', 'cutover'] as const) {
     await migration.finish(step, {}, busy);
   }
   expect(writer.writes()).toBeGreaterThan(40);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
+import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
@@ -31,6 +32,10 @@ async function changeOne({ services: { vectors } }: Migration, collection: strin
   await vectors.upsert(collection, changed, 'upsert');
 }
 
+const deleteTarget = (migration: Migration) => deleteOne(migration, migration.target);
+const changeTarget = (migration: Migration) => changeOne(migration, migration.target);
+const writeOld = (migration: Migration) => write(migration, 'Written after the verification');
+
 describe('a migration', () => {
   it('goes through to the cutover with every memory of every user', async () => {
     const migration = await createMigration();
@@ -45,7 +50,10 @@ describe('a migration', () => {
     expect(await services.setting.read()).toBe(target);
     expect(await fingerprintOf(services.vectors, target)).toEqual(before);
     expect(await fingerprintOf(services.vectors, SOURCE)).toEqual(before);
-    expect(operator.heard).toEqual(['freeze', 'freeze', 'deploy-new', 'open-writes']);
+    expect(operator.heard.filter((action) => action !== 'freeze')).toEqual([
+      'deploy-new',
+      'open-writes',
+    ]);
     expect(await services.vectors.count(target, ofUser(testUserOf(RUN)))).toBe(0);
   });
 
@@ -53,7 +61,7 @@ describe('a migration', () => {
     const migration = await migrationAt('verified');
     await write(migration, 'Ada has bought a boat');
     await deleteOne(migration, SOURCE);
-    await migration.follow('freeze', 'backup', 'copy', 'verify', 'cutover');
+    await migration.follow('freeze', 'backup', 'copy', 'cutover');
     const { vectors } = migration.services;
     expect(await fingerprintOf(vectors, migration.target)).toEqual(
       await fingerprintOf(vectors, SOURCE),
@@ -65,7 +73,7 @@ describe('a migration', () => {
     const { artifacts } = migration.services;
     const kept = await Array.fromAsync(artifacts.list(`${RUN}/snapshot`));
     const day = migration.clock().getTime() + 30 * 86_400_000;
-    const retained = kept.filter(({ retainUntil }) => retainUntil?.getTime() === day);
+    const retained = kept.filter(({ retainUntil }) => (retainUntil?.getTime() ?? 0) >= day);
     expect(retained.length).toBeGreaterThan(0);
     for (const { key } of retained) {
       await expect(artifacts.delete(key)).rejects.toThrow(/kept until/);
@@ -94,12 +102,58 @@ describe('the window', () => {
     expect(await vectors.count(SOURCE, ofUser(testUserOf(RUN)))).toBe(0);
   });
 
-  it('is not believed in while somebody writes past the backend', async () => {
+  it.each([
+    ['a timeout', undefined],
+    ['a request too many', 429],
+    ['a bad gateway', 502],
+    ['a failure of its own', 500],
+  ])(
+    'is not believed in for %s, which is asked for again, and refused in the end',
+    async (_, answer) => {
+      const migration = await migrationAt('verified');
+      const options = answer === undefined ? {} : { answer };
+      const addMemory = () =>
+        Promise.reject(new RetryableFailure('RetryableUnavailable', 'Not now.', options));
+      const backend = { ...migration.services.backend, addMemory };
+      const services = { ...migration.services, backend };
+      expect(await migration.invoke('freeze', {}, services)).toMatchObject({ done: false });
+      await expect(migration.finish('freeze', {}, services)).rejects.toEqual(
+        named('RefusedNotFrozen'),
+      );
+      expect((await migration.runs.read(RUN)).phase).toBe('freezing');
+    },
+  );
+
+  it.each([[503], ['ECONNREFUSED']])(
+    'is believed in for %s, once the longest request has had the time to end',
+    async (answer) => {
+      const migration = await migrationAt('verified');
+      let tries = 0;
+      const addMemory = () => {
+        tries += 1;
+        return Promise.reject(new RetryableFailure('RetryableUnavailable', 'Frozen.', { answer }));
+      };
+      const backend = { ...migration.services.backend, addMemory };
+      const before = migration.clock().getTime();
+      await migration.finish('freeze', {}, { ...migration.services, backend });
+      expect(migration.clock().getTime() - before).toBe(60_000);
+      expect(tries).toBe(7);
+      const { facts } = (await migration.runs.read(RUN)).evidence['freeze-proof'] ?? {};
+      expect(facts).toEqual({ refusedWith: String(answer), drainedSeconds: 60 });
+    },
+  );
+
+  it('drains again from the first refusal after a write that was answered otherwise', async () => {
     const migration = await migrationAt('verified');
-    expect(await migration.invoke('freeze')).toMatchObject({ done: false, waitSeconds: 10 });
-    await write(migration, 'A batch job that nobody thought of');
-    migration.pass(10_000);
-    await expect(migration.invoke('freeze')).rejects.toEqual(named('RefusedNotFrozen'));
+    const answers = [503, 503, 429, 503];
+    const addMemory = () => {
+      const answer = answers.shift() ?? 503;
+      return Promise.reject(new RetryableFailure('RetryableUnavailable', 'Not now.', { answer }));
+    };
+    const backend = { ...migration.services.backend, addMemory };
+    const before = migration.clock().getTime();
+    await migration.finish('freeze', {}, { ...migration.services, backend });
+    expect(migration.clock().getTime() - before).toBe(90_000);
   });
 
   it('closes at its deadline: nothing but going back is done after it', async () => {
@@ -114,70 +168,68 @@ describe('the window', () => {
 });
 
 describe('a cutover', () => {
-  it('is refused for what was written in the window, and made once all of it is renewed', async () => {
-    const migration = await migrationAt('window-verified');
-    const { vectors } = migration.services;
-    await write(migration, 'Written after the verification');
-    const attempt = migration.invoke('cutover');
-    await expect(attempt).rejects.toEqual(named('RefusedSourceChanged'));
-    // Without a new backup the counts would still be those of before.
-    await migration.follow('copy', 'verify');
-    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
-    expect((await migration.runs.read(RUN)).phase).toBe('proved');
-    await migration.follow('backup', 'copy', 'verify', 'cutover');
-    expect((await migration.runs.read(RUN)).phase).toBe('live');
-    expect(await vectors.count(migration.target)).toBe(61);
-    expect(await fingerprintOf(vectors, migration.target)).toEqual(
-      await fingerprintOf(vectors, SOURCE),
-    );
-    await vectors.deleteCollection(SOURCE);
-    await migration.finish('rollback');
-    expect(await vectors.count(`${SOURCE}_restored_${RUN}`)).toBe(61);
-  });
-
   it('is refused while the snapshot is of anything else than what was verified', async () => {
     const migration = await migrationAt('window-backed-up');
     await changeOne(migration, SOURCE);
-    await migration.follow('copy', 'verify');
-    const attempt = migration.invoke('cutover');
-    await expect(attempt).rejects.toEqual(named('RefusedSourceChanged'));
-    await expect(attempt).rejects.toThrow(/The backup is not of what was verified/);
-    await migration.follow('backup', 'copy', 'verify', 'cutover');
-    expect((await migration.runs.read(RUN)).phase).toBe('live');
-  });
-
-  it('compares every count before anything is switched, too', async () => {
-    const migration = await migrationAt('window-verified');
-    await deleteOne(migration, migration.target);
+    await migration.finish('copy');
     for (const execute of [false, true]) {
       const attempt = migration.invoke('cutover', { execute });
-      await expect(attempt).rejects.toEqual(named('RefusedVerification'));
+      await expect(attempt).rejects.toEqual(named('RefusedSourceChanged'));
+      await expect(attempt).rejects.toThrow(/The backup is not of what was verified/);
     }
     expect((await migration.runs.read(RUN)).phase).toBe('proved');
     expect(await migration.services.setting.read()).toBe(SOURCE);
-    await migration.follow('copy', 'verify', 'cutover');
+    await migration.follow('backup', 'copy', 'cutover');
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
-  it('is refused when the new collection is no longer what was verified, though every count is', async () => {
+  it.each([
+    ['a memory of the new collection is gone', deleteTarget, 'RefusedVerification'],
+    ['a memory of the new collection was changed', changeTarget, 'RefusedVerification'],
+    ['the old collection was written to', writeOld, 'RefusedSourceChanged'],
+  ] as const)('does not open writes when %s', async (_, change, refusal) => {
     const migration = await migrationAt('window-verified');
-    await changeOne(migration, migration.target);
-    for (const execute of [false, true]) {
-      const attempt = migration.invoke('cutover', { execute });
-      await expect(attempt).rejects.toEqual(named('RefusedVerification'));
-    }
-    expect((await migration.runs.read(RUN)).phase).toBe('proved');
+    await change(migration);
+    await expect(migration.finish('cutover')).rejects.toEqual(named(refusal));
+    expect((await migration.runs.read(RUN)).phase).toBe('switching');
+    expect((await migration.runs.read(RUN)).openedAt).toBeUndefined();
+    expect(migration.operator.heard).not.toContain('open-writes');
+    const old = await fingerprintOf(migration.services.vectors, SOURCE);
+    await migration.finish('rollback', { actor: 'machine' });
     expect(await migration.services.setting.read()).toBe(SOURCE);
-    await migration.follow('copy', 'verify', 'cutover');
-    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    expect(await fingerprintOf(migration.services.vectors, SOURCE)).toEqual(old);
   });
 
-  it('is refused when the source is no longer what was verified', async () => {
+  it('looks at both collections again when it is resumed', async () => {
     const migration = await migrationAt('window-verified');
-    await write(migration, 'Written after the verification');
-    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
+    const { hooks } = migration.services;
+    const ask: typeof hooks.ask = async (request) =>
+      request.action === 'deploy-new' ? 'under-way' : await hooks.ask(request);
+    const waiting = await migration.invoke(
+      'cutover',
+      {},
+      { ...migration.services, hooks: { ask } },
+    );
+    expect(waiting).toMatchObject({ phase: 'switching', done: false });
+    await write(migration, 'Written while the new version was deployed');
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
+    await write(migration, 'And once more');
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
+    expect(migration.operator.heard).not.toContain('open-writes');
+  });
+
+  it('is refused while the backups could still be deleted, before anything is switched', async () => {
+    const migration = await migrationAt('window-verified');
+    const { artifacts } = migration.services;
+    const retain = () => Promise.reject(new Refusal('RefusedCredentials', 'Not allowed.'));
+    const services = { ...migration.services, artifacts: { ...artifacts, retain } };
+    await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
+      named('RefusedCredentials'),
+    );
     expect((await migration.runs.read(RUN)).phase).toBe('proved');
     expect(await migration.services.setting.read()).toBe(SOURCE);
+    await migration.finish('cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
   it('is refused when somebody else has changed the setting', async () => {

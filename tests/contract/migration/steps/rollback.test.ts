@@ -23,7 +23,7 @@ async function writeToNew({ services, target, clock }: Migration, count: number)
 }
 
 describe('going back', () => {
-  it.each(['freezing', 'frozen', 'secured', 'caught-up', 'proved'] as const)(
+  it.each(['freezing', 'frozen', 'secured', 'proved'] as const)(
     'from a run that is %s only opens writes again',
     async (phase) => {
       const migration = await createMigration();
@@ -32,7 +32,7 @@ describe('going back', () => {
       await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
       await migration.openWindow();
       await migration.invoke('freeze');
-      for (const step of ['freeze', 'backup', 'copy', 'verify'] as const) {
+      for (const step of ['freeze', 'backup', 'copy'] as const) {
         if ((await migration.runs.read(RUN)).phase === phase) break;
         await migration.finish(step);
       }
@@ -189,7 +189,7 @@ describe('the retention', () => {
     expect(await migration.invoke('retention')).toMatchObject({ phase: 'irreversible' });
     const attempt = migration.invoke('rollback');
     await expect(attempt).rejects.toEqual(named('RefusedIrreversible'));
-    await expect(attempt).rejects.toThrow(/it ended 20\d\d-/);
+    await expect(attempt).rejects.toThrow(/ended 20\d\d-/);
   });
 
   it.each([

@@ -23,7 +23,7 @@ async function byHand(migration: Migration) {
   const take = (name: StepName) => migration.invoke(name, {}, spoken);
   /** Takes the step until somebody is asked for that. */
   const takeUntilAsked = async (name: StepName, action: string) => {
-    for (let n = 0; n < 5; n += 1) {
+    for (let n = 0; n < 12; n += 1) {
       const result = await take(name);
       if (result.dryRun || result.done || (await asked())?.action === action) return;
       pass(result.waitSeconds * 1_000);

@@ -1,0 +1,141 @@
+// A write that comes late, after any of the remote calls between the freeze and the opening of writes, is never lost: it
+// is carried over to the new version, or the cutover is refused and users stay on the old version, which has it.
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
+import type { VectorStore } from '../../../lib/migration/ports/vector-store.ts';
+import { Refusal } from '../../../lib/migration/refusals.ts';
+import { fingerprintOf } from '../../../lib/migration/scan.ts';
+import type { Services } from '../../../lib/migration/services.ts';
+import { SOURCE } from '../../../local/sandbox/world.ts';
+import { type Migration, RUN } from '../../support/migration/migration.ts';
+import { migrationAt } from '../../support/migration/prepared.ts';
+import { point } from '../../support/vector-stores.ts';
+
+/** Every call in `npm run test:full`, otherwise every 20th. */
+const STRIDE = process.env.TEST_MODE === 'full' ? 1 : 20;
+
+const AT_ONCE = 4;
+
+const SMALL = { memories: 6, users: 2, dimensions: 4 };
+
+const PORTS = [
+  'runs',
+  'lock',
+  'vectors',
+  'artifacts',
+  'setting',
+  'backend',
+  'hooks',
+  'graph',
+] as const;
+
+const KINDS = ['created', 'changed', 'deleted'] as const;
+
+async function writeLate(store: VectorStore, kind: (typeof KINDS)[number]): Promise<void> {
+  const { points } = await store.scroll(SOURCE, { limit: 1 });
+  const [first] = points;
+  if (kind === 'deleted' && first) return await store.deletePoints(SOURCE, { ids: [first.id] });
+  const late = point(77_777, '{"user_id":"user-1","data":"a late memory"}', '[1,0,0,0]');
+  const id = kind === 'changed' && first ? first.id : late.id;
+  await store.upsert(SOURCE, [{ ...late, id }], 'upsert');
+}
+
+/** Does something once, after that many calls between the freeze and the opening of writes. */
+function interrupted(services: Services, at: number, happens: () => Promise<void>) {
+  let calls = 0;
+  let isFrozen = false;
+
+  async function count(): Promise<void> {
+    if (!isFrozen) return;
+    calls += 1;
+    if (calls === at) await happens();
+  }
+
+  const ask: Hooks['ask'] = async (request) => {
+    if (request.action === 'open-writes') isFrozen = false;
+    const answer = await services.hooks.ask(request);
+    if (request.action === 'freeze') isFrozen = true;
+    return answer;
+  };
+
+  function counted<Port extends object>(port: Port): Port {
+    const methods = Object.entries(port).map(([name, method]) => {
+      if (typeof method !== 'function') return [name, method];
+      const countedMethod = (...args: unknown[]) => {
+        const result: unknown = method(...args);
+        if (!(result instanceof Promise)) return result;
+        return result.then(async (value) => {
+          await count();
+          return value;
+        });
+      };
+      return [name, countedMethod];
+    });
+    return Object.fromEntries(methods) as Port;
+  }
+
+  const ports = PORTS.map((name) => {
+    const port = name === 'hooks' ? { ask } : services[name];
+    return [name, port && counted(port)];
+  });
+  return {
+    services: { ...services, ...Object.fromEntries(ports) } as Services,
+    calls: () => calls,
+  };
+}
+
+async function cutOver(migration: Migration, services: Services): Promise<void> {
+  try {
+    for (const step of ['freeze', 'backup', 'copy', 'cutover'] as const) {
+      await migration.finish(step, {}, services);
+    }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    await migration.finish('rollback', { actor: 'machine' });
+  }
+}
+
+describe('a late write', { timeout: 3_600_000 }, () => {
+  const ends = { live: 0, returned: 0 };
+  let all = 0;
+
+  afterAll(() => {
+    const tried = ends.live + ends.returned;
+    console.log(
+      `A late write after ${tried} of ${all} calls: ${ends.live} carried over, ${ends.returned} rolled back, 0 lost`,
+    );
+  });
+
+  async function endOf(at: number): Promise<void> {
+    const migration = await migrationAt('verified', SMALL);
+    const { vectors, setting } = migration.services;
+    const kind = KINDS[at % KINDS.length] ?? 'created';
+    let isLate = false;
+    const { services } = interrupted(migration.services, at, async () => {
+      isLate = true;
+      await writeLate(vectors, kind);
+    });
+    await cutOver(migration, services);
+    const { phase } = await migration.runs.read(RUN);
+    const written = await fingerprintOf(vectors, SOURCE);
+    const usersHave = await fingerprintOf(vectors, await setting.read());
+    const found = { isLate, phase, usersHave };
+    const expected = { isLate: true, phase: expect.stringMatching(/^(live|returned)$/) };
+    expect(found, `${kind} after call ${at}`).toEqual({ ...expected, usersHave: written });
+    ends[phase === 'live' ? 'live' : 'returned'] += 1;
+  }
+
+  it('is carried over, or users stay with it', async () => {
+    const quiet = await migrationAt('verified', SMALL);
+    const { services, calls } = interrupted(quiet.services, 0, async () => {});
+    await cutOver(quiet, services);
+    expect((await quiet.runs.read(RUN)).phase).toBe('live');
+    all = calls();
+    const tried = Array.from({ length: all }, (_, n) => n + 1).filter(
+      (at) => at % STRIDE === 0 || at > all - 3,
+    );
+    for (let from = 0; from < tried.length; from += AT_ONCE) {
+      await Promise.all(tried.slice(from, from + AT_ONCE).map(endOf));
+    }
+  });
+});
