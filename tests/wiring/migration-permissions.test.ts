@@ -26,7 +26,7 @@ const ALL = [...new Set([...REPLACE, ...RETAIN])];
 const EXPECTED_ACCESS: Record<string, Access> = {
   'migration/status': { dynamodb: ['GetItem'], setting: [], s3: [] },
   'migration/confirm': { dynamodb: ['GetItem', 'PutItem'], setting: [], s3: [] },
-  'migration/preflight': { dynamodb: STEP, setting: LOOK, s3: KEEP },
+  'migration/preflight': { dynamodb: STEP, setting: LOOK, s3: RETAIN },
   'migration/backup': { dynamodb: STEP, setting: [], s3: REPLACE },
   'migration/rebuild': { dynamodb: STEP, setting: LOOK, s3: KEEP },
   'migration/copy': { dynamodb: STEP, setting: [], s3: KEEP },
