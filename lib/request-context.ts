@@ -9,7 +9,9 @@ export interface RequestContext {
   readonly requestId: string;
   /** Id of the ledger whose records are read and written; part of every key. */
   readonly ledger: string;
+  /** Called with each error after which a call to the database is tried again. */
+  readonly onRetry?: (error: unknown) => void;
 }
 
 /** What a call to the database has to keep to. */
-export type RequestLimits = Pick<RequestContext, 'deadline' | 'signal'>;
+export type RequestLimits = Pick<RequestContext, 'deadline' | 'signal' | 'onRetry'>;

@@ -15,7 +15,10 @@ export async function roles({ resolveConfigurationProperty, resolveVariable }) {
       const logicalName = functionName[0].toUpperCase() + functionName.slice(1);
       return [
         `${logicalName}Role`,
-        role(`${logicalName}LogGroup`, tablePolicies(tableArn, actions)),
+        role(
+          `${logicalName}LogGroup`,
+          functionName === 'health' ? healthPolicies(tableArn) : tablePolicies(tableArn, actions),
+        ),
       ];
     }),
   );
@@ -37,6 +40,13 @@ export function role(logGroup, policies) {
 export function trust(service) {
   const statement = { Effect: 'Allow', Principal: { Service: service }, Action: 'sts:AssumeRole' };
   return { Version: '2012-10-17', Statement: [statement] };
+}
+
+// Reads one key, which no item has (lib/ledger/ledger.ts).
+function healthPolicies(tableArn) {
+  const Condition = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['HEALTH'] } };
+  const read = allow(['dynamodb:GetItem'], [substituted(tableArn)]);
+  return [policy('health-check', [{ ...read, Condition }])];
 }
 
 function tablePolicies(tableArn, actions) {

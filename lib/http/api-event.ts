@@ -7,4 +7,13 @@ export type ApiEvent = Omit<APIGatewayProxyEventV2, 'pathParameters'> & {
   pathId: string;
   /** Query parameters; one that was repeated holds its values joined by commas. */
   query: Readonly<Record<string, string | undefined>>;
+  tally: RequestTally;
 };
+
+/** What the log line of a request counts while it is served. */
+export interface RequestTally {
+  retries: number;
+  conflicts: number;
+  /** The ledger served; undefined on routes that have none. */
+  ledger?: string;
+}

@@ -3,9 +3,11 @@ import middy, { type MiddlewareObj } from '@middy/core';
 import { assertAllowed } from '../auth/authenticate.ts';
 import type { Ledger, LedgerService } from '../ledger/ledger.ts';
 import type { RequestContext } from '../request-context.ts';
+import { isWriteConflict } from '../store/retryable-errors.ts';
 import type { ApiEvent } from './api-event.ts';
 import { envelope } from './envelope.ts';
 import type { Reply } from './replies.ts';
+import { requestLog } from './request-log.ts';
 
 export type LedgerEvent = ApiEvent & {
   readonly context: RequestContext;
@@ -15,8 +17,8 @@ export type LedgerEvent = ApiEvent & {
 
 /** @param failure the message of the response when the request fails unexpectedly (500) */
 export function endpoint(failure: string) {
-  // The envelope comes first: middy unwinds `after` and `onError` in reverse order.
-  return middy<ApiEvent, Reply>().use(envelope(failure)).use(requestParameters());
+  // Middy unwinds `after` and `onError` in reverse order: the log line tells what the envelope has put on the wire.
+  return middy<ApiEvent, Reply>().use(requestLog()).use(envelope(failure)).use(requestParameters());
 }
 
 /** An endpoint that reads or writes the ledger of the key or token that the request carries. */
@@ -36,10 +38,15 @@ function requestParameters(): MiddlewareObj<ApiEvent, Reply> {
 function requestContext(service: LedgerService): MiddlewareObj<LedgerEvent, Reply> {
   return {
     before: async ({ event, context: { awsRequestId } }) => {
-      const started = service.startRequest(awsRequestId);
+      const { tally } = event;
+      const started = service.startRequest(awsRequestId, (error) => {
+        tally.retries += 1;
+        if (isWriteConflict(error)) tally.conflicts += 1;
+      });
       const caller = await service.authenticate(event.headers.authorization, started);
       assertAllowed(caller, event.requestContext.http.method);
       const context: RequestContext = { ...started, ledger: caller.ledger };
+      tally.ledger = context.ledger;
       Object.assign(event, { context, ledger: service.openLedger(context) });
     },
   };

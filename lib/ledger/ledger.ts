@@ -26,9 +26,14 @@ export interface Ledger {
 
 export interface LedgerService {
   /** The context of a request that starts now; its ledger is known once the caller is. */
-  readonly startRequest: (requestId: string) => Omit<RequestContext, 'ledger'>;
+  readonly startRequest: (
+    requestId: string,
+    onRetry?: RequestContext['onRetry'],
+  ) => Omit<RequestContext, 'ledger'>;
   readonly authenticate: Authenticate;
   readonly openLedger: (context: RequestContext) => Ledger;
+  /** Reads from the table. @throws what the database does */
+  readonly checkTable: (limits: RequestLimits) => Promise<void>;
 }
 
 export interface LedgerServiceOptions {
@@ -50,23 +55,39 @@ export interface LedgerServiceOptions {
 /** With the deadline of the default retry policy (6 s), a request takes 9 s at most. */
 export const REQUEST_TIMEOUTS: Timeouts = { callMs: 1_000, outcomeMs: 3_000, outcomeCallMs: 500 };
 
+// No item has it. The role of the health check reads nothing else.
+const HEALTH_KEY = { pk: 'HEALTH', sk: '-' };
+
 export function createLedgerService(options: LedgerServiceOptions): LedgerService {
   const { client, tableName, ledgerId, timeZone } = options;
-  const { clock = () => new Date(), retryPolicy = DEFAULT_RETRY_POLICY } = options;
+  const { clock = () => new Date(), retryPolicy: defaultPolicy = DEFAULT_RETRY_POLICY } = options;
   const { timeouts = REQUEST_TIMEOUTS, categoryLimit: limit = CATEGORY_LIMIT } = options;
   const { timeoutSignal = (milliseconds: number) => AbortSignal.timeout(milliseconds) } = options;
 
-  function startRequest(requestId: string): Omit<RequestContext, 'ledger'> {
-    const { now, deadlineMs } = retryPolicy;
+  function startRequest(
+    requestId: string,
+    onRetry?: RequestContext['onRetry'],
+  ): Omit<RequestContext, 'ledger'> {
+    const { now, deadlineMs } = defaultPolicy;
     return {
       deadline: now() + deadlineMs,
       signal: timeoutSignal(deadlineMs),
       requestId,
+      ...(onRetry && { onRetry }),
     };
   }
 
-  const calls = { client, tableName, retryPolicy, timeouts, timeoutSignal };
-  const openDatabase = (limits: RequestLimits) => createDatabase({ ...calls, limits });
+  function policyOf({ onRetry }: RequestLimits): RetryPolicy {
+    return onRetry ? { ...defaultPolicy, onRetry } : defaultPolicy;
+  }
+
+  const calls = { client, tableName, timeouts, timeoutSignal };
+  const openDatabase = (limits: RequestLimits) =>
+    createDatabase({ ...calls, limits, retryPolicy: policyOf(limits) });
+
+  async function checkTable(limits: RequestLimits): Promise<void> {
+    await openDatabase(limits).get(HEALTH_KEY, { consistent: false });
+  }
 
   const authenticate = createAuthenticate({
     openKeys: (limits) => createApiKeys({ database: openDatabase(limits), clock }),
@@ -84,6 +105,7 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
     const categories = createCategoryStore({ database, keys, names });
     const transactions = createTransactionStore({ database, keys, dayCounts, categories });
     const pages = createTransactionPages({ database, keys, dayCounts });
+    const retryPolicy = policyOf(context);
     const shared = { names, sequences, retryPolicy, deadline: context.deadline, clock };
     return {
       transactions: createTransactions({
@@ -98,5 +120,5 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
     };
   }
 
-  return { startRequest, authenticate, openLedger };
+  return { startRequest, authenticate, openLedger, checkTable };
 }

@@ -1,4 +1,5 @@
 // Which errors of DynamoDB calls are retryable, and which leave open whether the call was applied.
+import { StaleRecordError } from '../errors.ts';
 
 const CONTENTION_NAMES = new Set([
   'TransactionConflictException',
@@ -30,6 +31,13 @@ export function isRetryable(error: unknown): boolean {
   const { name = '', CancellationReasons = [] } = error as DatabaseError;
   if (name === 'TransactionCanceledException') return onlyContention(CancellationReasons);
   return CONTENTION_NAMES.has(name) || isResponseLost(error as DatabaseError);
+}
+
+/** Whether another writer was the reason. */
+export function isWriteConflict(error: unknown): boolean {
+  const { name = '', CancellationReasons = [] } = error as DatabaseError;
+  if (name === 'TransactionConflictException' || error instanceof StaleRecordError) return true;
+  return CancellationReasons.some(({ Code }) => Code === 'TransactionConflict');
 }
 
 /** Whether the call may have been applied although it failed. */

@@ -40,6 +40,7 @@ const READS: Operation[] = [
   ['read', 'Failed to retrieve transaction', (api) => api.get(`/transactions/${transaction.id}`)],
   ['list', 'Failed to retrieve categories', (api) => api.get('/categories')],
   ['read', 'Failed to retrieve category', (api) => api.get(`/categories/${category.id}`)],
+  ['health', 'The database does not answer', (api) => api.get('/health', 'deep')],
 ];
 
 const WRITES: Operation[] = [

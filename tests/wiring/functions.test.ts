@@ -41,6 +41,7 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
         MemorySize: 512,
         Timeout: 20,
         TracingConfig: { Mode: 'Active' },
+        LoggingConfig: expect.objectContaining({ LogFormat: 'JSON' }),
       });
     });
 
@@ -53,6 +54,7 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
         LEDGER_ID: 'default',
         TIME_ZONE: 'UTC',
         NODE_OPTIONS: '--enable-source-maps',
+        METRICS_NAMESPACE: `finance-ledger-${stage}`,
       });
     });
 

@@ -55,6 +55,7 @@ describe.each(STAGES)('functions of the migration in stage %s', (stage) => {
         LEDGER_ID: 'default',
         TIME_ZONE: 'UTC',
         NODE_OPTIONS,
+        METRICS_NAMESPACE: `finance-ledger-${stage}`,
         ...(QUICK.includes(name)
           ? {}
           : { COLLECTION_SETTING: `ssm:/finance-ledger/${stage}/memory-collection` }),
@@ -101,6 +102,7 @@ describe('a stage with something to migrate', () => {
       LEDGER_ID: 'default',
       TIME_ZONE: 'UTC',
       NODE_OPTIONS,
+      METRICS_NAMESPACE: 'finance-ledger-prod',
       QDRANT_URL: 'https://qdrant.example:6333',
       QDRANT_API_KEY_PARAMETER: '/memory/qdrant-key',
       MEMORY_BACKEND_URL: 'https://memory.example',

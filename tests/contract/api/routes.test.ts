@@ -50,6 +50,22 @@ describe.each(['', '/'])('With %j at the end all ten operations answer', (slash)
   });
 });
 
+describe('Health', () => {
+  test.each(['', '/'])('GET /health%s: the service runs', async (slash) => {
+    const { status, body } = await api.get(`/health${slash}`);
+    expect([status, body]).toEqual([200, { success: true, data: { status: 'ok' } }]);
+  });
+
+  test('GET /health?deep: the table answers', async () => {
+    const { status, body } = await api.get('/health', 'deep');
+    expect([status, body.data]).toEqual([200, { status: 'ok', table: 'ok' }]);
+  });
+
+  test('POST /health is 405', async () => {
+    expect((await api.request('POST', '/health')).status).toBe(405);
+  });
+});
+
 describe('Any other route is 404 in the envelope', () => {
   test.each([
     ['GET', '/'],
@@ -58,7 +74,7 @@ describe('Any other route is 404 in the envelope', () => {
     ['GET', '/transactions/1/2'],
     ['GET', '/categories/1/transactions'],
     ['GET', '/api/transactions'],
-    ['GET', '/health'],
+    ['GET', '/healthy'],
     ['POST', '/'],
     ['PATCH', '/transactions/1/2'],
   ])('%s %s', async (method, path) => {

@@ -1,6 +1,6 @@
 // Which function answers which method and path, as API Gateway decides it.
 
-/** The ten operations of the service document, by the folder and file of their function. */
+/** The operations of the API, by the folder and file of their function. */
 export const OPERATIONS = [
   ['GET /transactions', 'transactions/list'],
   ['POST /transactions', 'transactions/create'],
@@ -12,6 +12,7 @@ export const OPERATIONS = [
   ['GET /categories/{id}', 'categories/read'],
   ['PUT /categories/{id}', 'categories/update'],
   ['DELETE /categories/{id}', 'categories/delete'],
+  ['GET /health', 'api/health'],
 ] as const;
 
 export type FunctionName = (typeof OPERATIONS)[number][1] | 'api/preflight' | 'api/not-found';

@@ -51,8 +51,8 @@ test('the context has the id of the request, the ledger, and a deadline that sta
   passTime();
   await request(handler, 'two');
   expect(contexts).toEqual([
-    { requestId: 'one', ledger: 'home', deadline: 1_500, signal },
-    { requestId: 'two', ledger: 'home', deadline: 1_600, signal },
+    { requestId: 'one', ledger: 'home', deadline: 1_500, signal, onRetry: expect.any(Function) },
+    { requestId: 'two', ledger: 'home', deadline: 1_600, signal, onRetry: expect.any(Function) },
   ]);
 });
 
