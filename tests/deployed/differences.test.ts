@@ -22,6 +22,11 @@ test('an encoded slash is decoded before the route is chosen', async () => {
   expect(status).toBe(200);
 });
 
+test('the path of the $default route loses the slash at its end', async () => {
+  const { body } = await api.request('PATCH', '/transactions/');
+  expect(body.message).toBe('/transactions does not support PATCH');
+});
+
 test('an encoded percent sign stays encoded', async () => {
   const { body } = await api.get('/transactions/%25');
   expect(body.message).toContain('%25');
