@@ -8,7 +8,7 @@ import { createDatabase } from '../../lib/store/database.ts';
 import { expectRequestId } from '../support/api/expect-reply.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
-import { OPERATIONS } from '../support/api/routes.ts';
+import { LEDGER_OPERATIONS } from '../support/api/routes.ts';
 import { AUDIENCE, createTokenIssuer } from '../support/auth/token-issuer.ts';
 import { interpose } from '../support/interposed-client.ts';
 import { createTestTable } from '../support/test-table.ts';
@@ -53,7 +53,7 @@ const CALLERS_TO_REFUSE: [string, Record<string, string>][] = [
   ['a forged token', bearer(await (await createTokenIssuer()).sign())],
 ];
 
-const ROUTES = OPERATIONS.map(([route]) => {
+const ROUTES = LEDGER_OPERATIONS.map(([route]) => {
   const [method = '', path = ''] = route.replace('{id}', '1').split(' ');
   return { method, path };
 });

@@ -59,9 +59,10 @@ function permissionsFor({ headers }: IncomingMessage, body: Request): string[] {
   return [`${operation} ${body.IndexName ?? placeOf(body.Key)}`];
 }
 
-// The roles grant the partition of the API keys by itself.
+// The roles grant these partitions by themselves.
 function placeOf(key: Key | undefined): string {
-  return key?.pk.S === API_KEYS ? API_KEYS : TABLE;
+  const partition = key?.pk.S ?? '';
+  return [API_KEYS, 'HEALTH'].includes(partition) ? partition : TABLE;
 }
 
 function toAccess(permissions: ReadonlySet<string>): TableAccess {

@@ -51,7 +51,7 @@ const PLACES = {
 } as const;
 type Described = keyof typeof PLACES;
 
-const RECORD_ALONE = ['migration/start', 'migration/status', 'migration/approve'];
+const RECORD_ALONE = ['migration/status', 'migration/confirm'];
 const REACHES: Readonly<Record<string, readonly string[]>> = {
   'migration/preflight': ['graph'],
   'migration/backup': ['graph'],

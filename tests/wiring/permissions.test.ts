@@ -35,7 +35,6 @@ const LEDGER_ACCESS: Record<string, TableAccess> = {
     UpdateItem: [TABLE],
   },
   'categories/delete': { GetItem: [TABLE], UpdateItem: [TABLE] },
-  'api/health': { GetItem: [TABLE] },
   'api/preflight': {},
   'api/not-found': {},
 };
@@ -43,6 +42,7 @@ const LEDGER_ACCESS: Record<string, TableAccess> = {
 const EXPECTED_ACCESS = Object.fromEntries(
   Object.entries(LEDGER_ACCESS).map(([name, access]) => [name, withApiKeys(access)]),
 );
+EXPECTED_ACCESS['api/health'] = { GetItem: ['HEALTH'] };
 const READERS = ['transactions/list', 'transactions/read', 'categories/list', 'categories/read'];
 
 function withApiKeys(access: TableAccess): TableAccess {
@@ -124,10 +124,11 @@ describe.each(STAGES)('roles of stage %s', (stage) => {
     const onTable = statementsOf(roleOf(template, name)).filter(({ Action }) =>
       Action.some((action) => action.startsWith('dynamodb:')),
     );
-    for (const statement of onTable) {
-      expect(statement).toMatchObject({
-        Condition: { 'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': ['@*'] } },
-      });
+    for (const { Condition = {} } of onTable) {
+      const [[kind, condition] = ['', {}]] = Object.entries(Condition);
+      const { 'dynamodb:LeadingKeys': keys = [] } = condition;
+      if (kind === 'ForAllValues:StringEquals') expect(keys.join()).toMatch(/^(API_KEYS|HEALTH)$/);
+      else expect([kind, keys]).toEqual(['ForAllValues:StringNotLike', ['@*']]);
     }
   });
 

@@ -15,6 +15,9 @@ export const OPERATIONS = [
   ['GET /health', 'api/health'],
 ] as const;
 
+/** Those that need to know who sends the request. */
+export const LEDGER_OPERATIONS = OPERATIONS.filter(([, name]) => name !== 'api/health');
+
 export type FunctionName = (typeof OPERATIONS)[number][1] | 'api/preflight' | 'api/not-found';
 
 export interface Route {

@@ -25,7 +25,12 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const newEvent = () => ({ routeKey: 'GET /transactions/{id}', headers: {} }) as unknown as ApiEvent;
+const newEvent = () =>
+  ({
+    routeKey: 'GET /transactions/{id}',
+    headers: {},
+    requestContext: { http: { method: 'GET' } },
+  }) as unknown as ApiEvent;
 
 async function serve(answering: () => Promise<Reply>) {
   await endpoint('Failed').handler(answering)(newEvent(), CONTEXT);
@@ -80,8 +85,9 @@ test('counts retries and conflicts, and tells the ledger by a hash alone', async
         name: 'TransactionCanceledException',
         CancellationReasons: [{ Code: 'TransactionConflict' }],
       });
-      return { requestId, ledger: 'smith-family', deadline: 0, signal: AbortSignal.abort() };
+      return { requestId, deadline: 0, signal: AbortSignal.abort() };
     },
+    authenticate: async () => ({ ledger: 'smith-family', scope: 'write' }),
     openLedger: () => ({}),
   } as unknown as LedgerService;
   await ledgerEndpoint(service, 'Failed').handler(async () => found({}))(
