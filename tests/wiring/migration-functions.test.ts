@@ -71,7 +71,8 @@ describe.each(STAGES)('functions of the migration in stage %s', (stage) => {
 
     it('holds its own entry point, the library and packages, nothing local and no test', () => {
       const strangers = sourcesOf(bundle).filter(
-        (source) => source !== `functions/${name}.ts` && !/^(lib|bundle|node_modules)\//.test(source),
+        (source) =>
+          source !== `functions/${name}.ts` && !/^(lib|bundle|node_modules)\//.test(source),
       );
       expect(strangers).toEqual([]);
     });
