@@ -29,7 +29,7 @@ describe('the key of the memory backend', () => {
     const migration = await started();
     grantTo(migration, 'user-1');
     const attempt = migration.finish('preflight');
-    await expect(attempt).rejects.toEqual(named('RefusedKeyOfOtherUser'));
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
     await expect(attempt).rejects.toThrow(TEST_USER);
     expect((await migration.runs.read(RUN)).phase).toBe('started');
   });
@@ -51,7 +51,7 @@ describe('the key of the memory backend', () => {
       const migration = await started();
       const backend = { ...migration.services.backend, [endpoint]: async () => 3 };
       const attempt = migration.finish('preflight', {}, { ...migration.services, backend });
-      await expect(attempt).rejects.toEqual(named('RefusedKeyOfOtherUser'));
+      await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
       await expect(attempt).rejects.toThrow(TEST_USER);
     },
   );
@@ -70,7 +70,8 @@ describe('the key of the memory backend', () => {
     };
     const backend = { ...migration.services.backend, memoryCount };
     const attempt = migration.finish('preflight', {}, { ...migration.services, backend });
-    await expect(attempt).rejects.toEqual(named('RefusedCredentials'));
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
+    await expect(attempt).rejects.toThrow('It answered 401.');
   });
 
   it('that may count for its own user only makes no second witness, and stops no backup', async () => {
@@ -85,7 +86,7 @@ describe('the key of the memory backend', () => {
     const backend = { ...migration.services.backend, memoryCount };
     await migration.finish('backup', {}, { ...migration.services, backend });
     const { facts } = (await migration.runs.read(RUN)).evidence['backup-manifest'] ?? {};
-    expect(facts).toMatchObject({ witness: 'refused', disagreements: 0 });
+    expect(facts).toMatchObject({ witness: 'unavailable', disagreements: 0 });
     expect(asked).toBe(1);
   });
 });
