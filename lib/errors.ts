@@ -1,19 +1,19 @@
 // Every error the service raises on purpose. Names are literal: they survive minification and are what callers match on.
 
 /** Field name to the sentences that say what is wrong with it. */
-export type FieldFaults = Readonly<Record<string, readonly string[]>>;
+export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 /** The environment does not say what the program needs to know. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
 
-/** The request is not acceptable as it stands; `details` tells the faults of each field, where fields are at fault. */
+/** The request is invalid; `details` has the errors of each invalid field. */
 export class ValidationError extends Error {
   override readonly name = 'ValidationError';
-  readonly details: FieldFaults | undefined;
+  readonly details: FieldErrors | undefined;
 
-  constructor(message: string, options: ErrorOptions & { details?: FieldFaults } = {}) {
+  constructor(message: string, options: ErrorOptions & { details?: FieldErrors } = {}) {
     super(message, options);
     this.details = options.details;
   }
@@ -75,10 +75,10 @@ export class RequestInProgressError extends Error {
   override readonly name = 'RequestInProgressError';
 }
 
-/** The record was changed by somebody else between the read and the write: decide again. */
+/** Another request changed the record between the read and the write. */
 export class StaleRecordError extends Error {
   override readonly name = 'StaleRecordError';
-  /** The record as it was when the write failed; undefined where it has to be read again. */
+  /** The record as it was when the write failed; undefined when it has to be read again. */
   readonly current: unknown;
 
   constructor(message: string, current?: unknown) {

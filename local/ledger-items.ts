@@ -1,13 +1,11 @@
 // Every item of a ledger that comes into being at once: its rows, and what its other items say of them.
 import type { Category } from '../lib/domain/category.ts';
 import type { Transaction } from '../lib/domain/transaction.ts';
-import { TRANSACTION_COUNT, toCategoryItem } from '../lib/store/category-item.ts';
-import { toNameGuard } from '../lib/store/category-names.ts';
+import { TRANSACTION_COUNT, toCategoryItem, toNameGuard } from '../lib/store/categories.ts';
 import type { Item } from '../lib/store/database.ts';
-import { createKeys } from '../lib/store/keys.ts';
-import { LAST_ID } from '../lib/store/sequences.ts';
+import { createKeys, LAST_ID } from '../lib/store/keys.ts';
 import { type Counters, counterName, createTally } from '../lib/store/tally.ts';
-import { toTransactionItem } from '../lib/store/transaction-item.ts';
+import { toTransactionItem } from '../lib/store/transactions.ts';
 
 export function createLedgerItems(ledgerId: string, categories: readonly Category[]) {
   const keys = createKeys(ledgerId);

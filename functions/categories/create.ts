@@ -1,6 +1,6 @@
 // POST /categories
-import { type Category, parseNewCategory } from '../../lib/domain/category.ts';
-import { toCategoryJson } from '../../lib/http/category-json.ts';
+import type { Category } from '../../lib/domain/category.ts';
+import { parseNewCategory, toCategoryJson } from '../../lib/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { idempotent } from '../../lib/http/idempotency.ts';
 import { jsonBody } from '../../lib/http/json-body.ts';

@@ -1,6 +1,9 @@
 // GET /categories
-import { parseCategoryQuery } from '../../lib/domain/category-query.ts';
-import { toCategoryJson, toCountedCategoryJson } from '../../lib/http/category-json.ts';
+import {
+  parseCategoryQuery,
+  toCategoryJson,
+  toCountedCategoryJson,
+} from '../../lib/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { foundAll } from '../../lib/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';

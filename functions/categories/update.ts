@@ -1,6 +1,5 @@
 // PUT /categories/{id}
-import { parseCategoryChanges } from '../../lib/domain/category.ts';
-import { toCategoryJson } from '../../lib/http/category-json.ts';
+import { parseCategoryChanges, toCategoryJson } from '../../lib/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { jsonBody } from '../../lib/http/json-body.ts';
 import { lookUp } from '../../lib/http/look-up.ts';

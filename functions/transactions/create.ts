@@ -1,11 +1,12 @@
 // POST /transactions
-import { type NamedTransaction, parseNewTransaction } from '../../lib/domain/transaction.ts';
+
+import type { NamedTransaction } from '../../lib/domain/transaction.ts';
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { idempotent } from '../../lib/http/idempotency.ts';
 import { jsonBody } from '../../lib/http/json-body.ts';
 import { tagged } from '../../lib/http/preconditions.ts';
 import { created } from '../../lib/http/replies.ts';
-import { toTransactionJson } from '../../lib/http/transaction-json.ts';
+import { parseNewTransaction, toTransactionJson } from '../../lib/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
 

@@ -1,8 +1,8 @@
 // GET /transactions
-import { parseTransactionQuery } from '../../lib/domain/transaction-query.ts';
+
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { foundPage } from '../../lib/http/replies.ts';
-import { toTransactionJson } from '../../lib/http/transaction-json.ts';
+import { parseTransactionQuery, toTransactionJson } from '../../lib/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
 

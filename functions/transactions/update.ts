@@ -1,11 +1,11 @@
 // PUT /transactions/{id}
-import { parseTransactionChanges } from '../../lib/domain/transaction.ts';
+
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { jsonBody } from '../../lib/http/json-body.ts';
 import { lookUp } from '../../lib/http/look-up.ts';
 import { isExpectedBy, tagged } from '../../lib/http/preconditions.ts';
 import { updated } from '../../lib/http/replies.ts';
-import { toTransactionJson } from '../../lib/http/transaction-json.ts';
+import { parseTransactionChanges, toTransactionJson } from '../../lib/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
 

@@ -1,8 +1,6 @@
-// A category: its fields, and what a client may say of them.
-import * as v from 'valibot';
-import { parseBody, sentOnly } from './fields.ts';
-import type { Revision } from './revision.ts';
-import { text, trimmedText } from './text.ts';
+// A category, and the rules that requests can break, with the messages of the service document.
+import { ConflictError, ValidationError } from '../errors.ts';
+import type { Revision } from './record.ts';
 
 /** What a client decides of a category. */
 export interface CategoryFields {
@@ -14,7 +12,7 @@ export interface CategoryFields {
   readonly isActive: boolean;
 }
 
-/** A transaction that is counted is no write of its category: it moves no revision. */
+/** Counting a transaction does not write its category: it changes no revision. */
 export interface Category extends CategoryFields, Revision {
   readonly id: number;
   readonly transactionCount: number;
@@ -22,54 +20,40 @@ export interface Category extends CategoryFields, Revision {
 
 export type CategoryChanges = Partial<CategoryFields>;
 
-const newCategoryBody = v.object(
-  {
-    name: trimmedText(255),
-    description: v.exactOptional(v.nullable(text(1_000))),
-    color: v.exactOptional(
-      v.nullable(
-        v.pipe(
-          v.string('Must be a string.'),
-          v.regex(
-            /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i,
-            'Must be a hex color code such as #1A2B3C.',
-          ),
-        ),
-      ),
-    ),
-    is_active: v.exactOptional(v.boolean('Must be true or false.')),
-  },
-  'Is required.',
-);
-
-const categoryChangesBody = v.partial(newCategoryBody);
-
-/** @throws ValidationError with the faults of every field */
-export function parseNewCategory(body: Readonly<Record<string, unknown>>): CategoryFields {
-  const sent = parseBody(newCategoryBody, body);
-  return {
-    name: sent.name,
-    description: sent.description ?? null,
-    color: sent.color ?? null,
-    isActive: sent.is_active ?? true,
-  };
-}
-
-/**
- * Only the fields that were sent.
- * @throws ValidationError with the faults of every field
- */
-export function parseCategoryChanges(body: Readonly<Record<string, unknown>>): CategoryChanges {
-  const sent = parseBody(categoryChangesBody, body);
-  return sentOnly({
-    name: sent.name,
-    description: sent.description,
-    color: sent.color,
-    isActive: sent.is_active,
-  });
-}
-
 /** By name, in the order of its bytes, then by id. */
 export function byName(one: Category, other: Category): number {
   return Buffer.compare(Buffer.from(one.name), Buffer.from(other.name)) || one.id - other.id;
+}
+
+export function inactiveCategory(): ValidationError {
+  return new ValidationError('Cannot assign transaction to inactive category');
+}
+
+/** The name was seen to be taken. */
+export function nameTaken(name: string): ConflictError {
+  return new ConflictError(`Category with name '${name}' already exists`);
+}
+
+/** The name was free when it was looked for, and taken when it was to be kept. */
+export function nameMustBeUnique(): ConflictError {
+  return new ConflictError('Category name must be unique');
+}
+
+/** The longest list of so many categories, active and inactive, fits the 6 MB of a Lambda response. */
+export const CATEGORY_LIMIT = 600;
+
+export function limitReached(limit: number): ConflictError {
+  return new ConflictError(
+    `A ledger has at most ${limit} categories, active and inactive. Rename one that is not used.`,
+  );
+}
+
+export function categoryInUse(transactionCount: number): ConflictError {
+  const [transactions, them] =
+    transactionCount === 1
+      ? ['1 transaction', 'the transaction']
+      : [`${transactionCount} transactions`, 'the transactions'];
+  return new ConflictError(
+    `Cannot delete category with ${transactions}. Please reassign or delete ${them} first.`,
+  );
 }

@@ -1,6 +1,6 @@
-// The day histogram: how many income and expense transactions each day of a facet holds, on two levels.
-// A year counts its months, a month its days; a list finds its exact total and the day of any page in them
-// without reading the transactions that come before.
+// The day histogram: how many income and expense transactions each day has, on two levels. A year counts its
+// months, a month its days. With it a list finds its exact total, and the day on which any page starts, without
+// reading the transactions before the page.
 import {
   type CalendarDate,
   type CalendarMonth,
@@ -46,7 +46,7 @@ export function dateRange(start?: CalendarDate, end?: CalendarDate): DateRange {
   return { start: start ?? EARLIEST_DATE, end: end ?? LATEST_DATE };
 }
 
-/** The months of which the range takes a part only: their days must be known to count them. */
+/** The months that are only partly in the range: they are counted by their days. */
 export function edgeMonths({ start, end }: DateRange): CalendarMonth[] {
   const edges = new Set<CalendarMonth>();
   if (dayOfMonth(start) !== 1) edges.add(monthOf(start));
@@ -54,7 +54,7 @@ export function edgeMonths({ start, end }: DateRange): CalendarMonth[] {
   return [...edges];
 }
 
-/** Whether the range lies in months of which it takes a part only, so that no year tells anything of it. */
+/** Whether the range has no whole month, so that no count of a year is needed. */
 export function needsNoYears(range: DateRange): boolean {
   return monthOf(range.start) === monthOf(range.end) && edgeMonths(range).length > 0;
 }
@@ -96,7 +96,7 @@ export function countsByDay(
   return days;
 }
 
-/** The month in which the row at the offset (from 0, newest first) stands; undefined past the end. */
+/** The month of the row at the offset (from 0, newest first); undefined past the end. */
 export function monthAt(
   months: readonly [CalendarMonth, number][],
   offset: number,
@@ -105,7 +105,7 @@ export function monthAt(
   return hit && { month: hit.slot, skip: hit.skip };
 }
 
-/** The day in which the row at the offset (from 0, newest first) stands; undefined past the end. */
+/** The day of the row at the offset (from 0, newest first); undefined past the end. */
 export function dayAt(
   days: readonly [CalendarDate, number][],
   offset: number,

@@ -1,5 +1,55 @@
-// A category as clients see it.
-import type { Category } from '../domain/category.ts';
+// A category as clients send it and see it.
+import * as v from 'valibot';
+import type { Category, CategoryChanges, CategoryFields } from '../domain/category.ts';
+import { text, trimmedText } from '../domain/text.ts';
+import { parseBody, parseFilter, sentOnly } from './fields.ts';
+
+const newCategoryBody = v.object(
+  {
+    name: trimmedText(255),
+    description: v.exactOptional(v.nullable(text(1_000))),
+    color: v.exactOptional(
+      v.nullable(
+        v.pipe(
+          v.string('Must be a string.'),
+          v.regex(
+            /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i,
+            'Must be a hex color code such as #1A2B3C.',
+          ),
+        ),
+      ),
+    ),
+    is_active: v.exactOptional(v.boolean('Must be true or false.')),
+  },
+  'Is required.',
+);
+
+const categoryChangesBody = v.partial(newCategoryBody);
+
+/** @throws ValidationError with the errors of every field */
+export function parseNewCategory(body: Readonly<Record<string, unknown>>): CategoryFields {
+  const sent = parseBody(newCategoryBody, body);
+  return {
+    name: sent.name,
+    description: sent.description ?? null,
+    color: sent.color ?? null,
+    isActive: sent.is_active ?? true,
+  };
+}
+
+/**
+ * Only the fields that were sent.
+ * @throws ValidationError with the errors of every field
+ */
+export function parseCategoryChanges(body: Readonly<Record<string, unknown>>): CategoryChanges {
+  const sent = parseBody(categoryChangesBody, body);
+  return sentOnly({
+    name: sent.name,
+    description: sent.description,
+    color: sent.color,
+    isActive: sent.is_active,
+  });
+}
 
 /** Every field, null when empty. */
 export function toCategoryJson(category: Category) {
@@ -17,4 +67,31 @@ export function toCategoryJson(category: Category) {
 /** The same with `transaction_count`, as single reads and lists requested with counts carry it. */
 export function toCountedCategoryJson(category: Category) {
   return { ...toCategoryJson(category), transaction_count: category.transactionCount };
+}
+
+export interface CategoryQuery {
+  readonly activeOnly: boolean;
+  readonly includeCounts: boolean;
+}
+
+// The service document's rule: the word "true" in any case is true; any other value is false.
+const truth = v.pipe(
+  v.string(),
+  v.transform((value) => value.toLowerCase() === 'true'),
+);
+
+const categoryQuery = v.object({
+  active_only: v.exactOptional(truth),
+  include_counts: v.exactOptional(truth),
+});
+
+/** @throws ValidationError for an unknown parameter */
+export function parseCategoryQuery(
+  query: Readonly<Record<string, string | undefined>>,
+): CategoryQuery {
+  const { active_only: activeOnly = true, include_counts: includeCounts = false } = parseFilter(
+    categoryQuery,
+    query,
+  );
+  return { activeOnly, includeCounts };
 }

@@ -22,7 +22,7 @@ export function envelope(failure: string): MiddlewareObj<ApiEvent, WireReply> {
   };
 }
 
-// The id is the function's own: it stands in each of its log lines and in the gateway's access log.
+// The id of the Lambda invocation: it is in each log line of the function and in the gateway's access log.
 function toResult(reply: Reply, requestId: string): APIGatewayProxyStructuredResultV2 {
   return {
     statusCode: reply.status,

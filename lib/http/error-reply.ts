@@ -13,7 +13,7 @@ import {
 } from '../errors.ts';
 import { failed, type Reply } from './replies.ts';
 
-/** @param failure the message of a 500, which tells a client nothing of the cause */
+/** @param failure the message of a 500, which does not show the cause to the client */
 export function toErrorReply(error: unknown, failure: string): Reply {
   if (error instanceof ValidationError) {
     const { message, details } = error;

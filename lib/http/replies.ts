@@ -1,7 +1,6 @@
 // What a handler may answer, before it is put on the wire: a status and a body in the service's envelope.
 import type { Pagination } from '../domain/pagination.ts';
-import type { FieldFaults } from '../errors.ts';
-import { toPaginationJson } from './pagination-json.ts';
+import type { FieldErrors } from '../errors.ts';
 
 export interface Reply {
   readonly status: number;
@@ -23,7 +22,7 @@ export interface Failure {
     | 'idempotency_key_reused'
     | 'internal_server_error';
   readonly message: string;
-  readonly details?: FieldFaults | undefined;
+  readonly details?: FieldErrors | undefined;
 }
 
 export function found(data: object): Reply {
@@ -56,4 +55,15 @@ export function preflightAnswered(): Reply {
 
 export function failed(status: number, failure: Failure): Reply {
   return { status, body: { success: false, ...failure } };
+}
+
+export function toPaginationJson(pagination: Pagination) {
+  return {
+    page: pagination.page,
+    per_page: pagination.perPage,
+    total: pagination.total,
+    pages: pagination.pages,
+    has_next: pagination.hasNext,
+    has_prev: pagination.hasPrev,
+  };
 }

@@ -1,5 +1,67 @@
-// A transaction as clients see it.
-import type { NamedTransaction } from '../domain/transaction.ts';
+// A transaction as clients send it and see it.
+import * as v from 'valibot';
+import { calendarDate } from '../domain/calendar-date.ts';
+import { amount } from '../domain/money.ts';
+import { filledText, text } from '../domain/text.ts';
+import {
+  DEFAULT_PER_PAGE,
+  LARGEST_PER_PAGE,
+  type NamedTransaction,
+  type NewTransaction,
+  TRANSACTION_TYPES,
+  type TransactionChanges,
+  type TransactionQuery,
+} from '../domain/transaction.ts';
+import { parseBody, parseFilter, sentOnly } from './fields.ts';
+
+const transactionType = v.picklist(TRANSACTION_TYPES, 'Must be "income" or "expense".');
+
+const newTransactionBody = v.object(
+  {
+    description: filledText(1_000),
+    amount,
+    type: transactionType,
+    category_id: v.exactOptional(
+      v.nullable(v.pipe(v.number('Must be an integer or null.'), v.integer('Must be an integer.'))),
+    ),
+    transaction_date: v.exactOptional(calendarDate),
+    notes: v.exactOptional(v.nullable(text(5_000))),
+  },
+  'Is required.',
+);
+
+const transactionChangesBody = v.partial(newTransactionBody);
+
+/** @throws ValidationError with the errors of every field */
+export function parseNewTransaction(body: Readonly<Record<string, unknown>>): NewTransaction {
+  const sent = parseBody(newTransactionBody, body);
+  return {
+    description: sent.description,
+    amount: sent.amount,
+    type: sent.type,
+    categoryId: sent.category_id ?? null,
+    notes: sent.notes ?? null,
+    ...(sent.transaction_date === undefined ? {} : { date: sent.transaction_date }),
+  };
+}
+
+/**
+ * Only the fields that were sent.
+ * @throws ValidationError with the errors of every field
+ */
+export function parseTransactionChanges(
+  body: Readonly<Record<string, unknown>>,
+): TransactionChanges {
+  const sent = parseBody(transactionChangesBody, body);
+  return sentOnly({
+    description: sent.description,
+    amount: sent.amount,
+    type: sent.type,
+    categoryId: sent.category_id,
+    date: sent.transaction_date,
+    notes: sent.notes,
+  });
+}
 
 /** Every field, null when empty; `category_name` only where there is a category. */
 export function toTransactionJson(transaction: NamedTransaction) {
@@ -14,5 +76,59 @@ export function toTransactionJson(transaction: NamedTransaction) {
     notes: transaction.notes,
     created_at: new Date(transaction.createdAt).toISOString(),
     updated_at: new Date(transaction.updatedAt).toISOString(),
+  };
+}
+
+// A repeated parameter arrives as its values joined by commas, which none of these accepts.
+const wholeNumber = v.pipe(
+  v.string(),
+  v.regex(/^\d+$/, 'Must be one whole number in plain decimal digits.'),
+  v.transform(Number),
+);
+
+const categoryIdOrNone = v.union(
+  [
+    wholeNumber,
+    v.pipe(
+      v.literal('none'),
+      v.transform(() => null),
+    ),
+  ],
+  'Must be one whole number in plain decimal digits, or "none".',
+);
+
+const transactionQuery = v.object({
+  type: v.exactOptional(transactionType),
+  category_id: v.exactOptional(categoryIdOrNone),
+  start_date: v.exactOptional(calendarDate),
+  end_date: v.exactOptional(calendarDate),
+  page: v.exactOptional(
+    v.pipe(
+      wholeNumber,
+      v.minValue(1, 'Must be at least 1.'),
+      v.maxValue(Number.MAX_SAFE_INTEGER, `Must be at most ${Number.MAX_SAFE_INTEGER}.`),
+    ),
+  ),
+  per_page: v.exactOptional(
+    v.pipe(
+      wholeNumber,
+      v.minValue(1, 'Must be at least 1.'),
+      v.maxValue(LARGEST_PER_PAGE, `Must be at most ${LARGEST_PER_PAGE}.`),
+    ),
+  ),
+});
+
+/** @throws ValidationError with the errors of every parameter */
+export function parseTransactionQuery(
+  query: Readonly<Record<string, string | undefined>>,
+): TransactionQuery {
+  const sent = parseFilter(transactionQuery, query);
+  return {
+    type: sent.type,
+    categoryId: sent.category_id,
+    startDate: sent.start_date,
+    endDate: sent.end_date,
+    page: sent.page ?? 1,
+    perPage: sent.per_page ?? DEFAULT_PER_PAGE,
   };
 }

@@ -4,15 +4,13 @@ import {
   type Category,
   type CategoryChanges,
   type CategoryFields,
+  limitReached,
+  nameTaken,
 } from '../domain/category.ts';
-import { limitReached, nameTaken } from '../domain/category-rules.ts';
-import { canonicalId } from '../domain/record-id.ts';
-import { firstRevision, nextRevision } from '../domain/revision.ts';
+import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
 import { unknownRecord } from '../errors.ts';
 import type { RetryPolicy } from '../retry.ts';
 import type { CategoryStore } from '../store/categories.ts';
-import type { CategoryNames } from '../store/category-names.ts';
-import type { Sequences } from '../store/sequences.ts';
 import {
   type AlsoWrite,
   type IsExpected,
@@ -24,15 +22,13 @@ export type Categories = ReturnType<typeof createCategories>;
 
 export function createCategories(options: {
   readonly store: CategoryStore;
-  readonly names: CategoryNames;
-  readonly sequences: Sequences;
   readonly retryPolicy: RetryPolicy;
   readonly deadline: number;
   /** How many categories a ledger may have. */
   readonly limit: number;
   readonly clock: () => Date;
 }) {
-  const { store, names, sequences, retryPolicy, deadline, limit, clock } = options;
+  const { store, retryPolicy, deadline, limit, clock } = options;
 
   async function list({ activeOnly }: { activeOnly: boolean }): Promise<Category[]> {
     const all = await store.all();
@@ -57,14 +53,14 @@ export function createCategories(options: {
   ): Promise<Category> {
     await refuseTaken(fields.name);
     // Categories are never removed, so their ids also count them.
-    const id = await sequences.next('category');
+    const id = await store.nextId();
     if (id > limit) throw limitReached(limit);
     const category = { ...fields, id, transactionCount: 0, ...firstRevision(clock()) };
     await store.add(category, alsoWrite(category));
     return category;
   }
 
-  /** @throws NotFoundError where it is gone by now, ConflictError */
+  /** @throws NotFoundError when it no longer exists, ConflictError */
   async function update(
     existing: Category,
     changes: CategoryChanges,
@@ -80,7 +76,7 @@ export function createCategories(options: {
 
   /**
    * The soft delete: the record stays, inactive.
-   * @throws NotFoundError; ConflictError where it has transactions
+   * @throws NotFoundError; ConflictError when it has transactions
    */
   async function deactivate(pathId: string, isExpected?: IsExpected): Promise<void> {
     await revise(await find(pathId), isExpected, (before) =>
@@ -103,7 +99,7 @@ export function createCategories(options: {
   }
 
   async function refuseTaken(name: string): Promise<void> {
-    if (await names.isTaken(name)) throw nameTaken(name);
+    if (await store.isNameTaken(name)) throw nameTaken(name);
   }
 
   return { list, find, create, update, deactivate };

@@ -3,16 +3,14 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { VerifyToken } from '../auth/access-tokens.ts';
 import { createApiKeys } from '../auth/api-keys.ts';
 import { type Authenticate, createAuthenticate } from '../auth/authenticate.ts';
-import { CATEGORY_LIMIT } from '../domain/category-rules.ts';
+import { CATEGORY_LIMIT } from '../domain/category.ts';
 import type { RequestContext, RequestLimits } from '../request-context.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../retry.ts';
 import { createCategoryStore } from '../store/categories.ts';
-import { createCategoryNames } from '../store/category-names.ts';
 import { createDatabase, type Timeouts } from '../store/database.ts';
 import { createDayCounts } from '../store/day-counts.ts';
 import { createIdempotency, type Idempotency } from '../store/idempotency.ts';
 import { createKeys } from '../store/keys.ts';
-import { createSequences } from '../store/sequences.ts';
 import { createTransactionPages } from '../store/transaction-pages.ts';
 import { createTransactionStore } from '../store/transactions.ts';
 import { type Categories, createCategories } from './categories.ts';
@@ -99,14 +97,12 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
   function openLedger(context: RequestContext): Ledger {
     const keys = createKeys(context.ledger);
     const database = openDatabase(context);
-    const sequences = createSequences(database, keys);
     const dayCounts = createDayCounts(database, keys);
-    const names = createCategoryNames(database, keys);
-    const categories = createCategoryStore({ database, keys, names });
+    const categories = createCategoryStore({ database, keys });
     const transactions = createTransactionStore({ database, keys, dayCounts, categories });
     const pages = createTransactionPages({ database, keys, dayCounts });
     const retryPolicy = policyOf(context);
-    const shared = { names, sequences, retryPolicy, deadline: context.deadline, clock };
+    const shared = { retryPolicy, deadline: context.deadline, clock };
     return {
       transactions: createTransactions({
         ...shared,

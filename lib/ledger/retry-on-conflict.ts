@@ -1,5 +1,5 @@
 // Optimistic locking: repeats a decision on the current record when another writer changed it since it was read.
-import type { Revision } from '../domain/revision.ts';
+import type { Revision } from '../domain/record.ts';
 import { PreconditionFailedError, StaleRecordError } from '../errors.ts';
 import { type RetryPolicy, retry } from '../retry.ts';
 import type { Write } from '../store/database.ts';

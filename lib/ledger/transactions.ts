@@ -1,22 +1,18 @@
 // Use cases of transactions: the rules of the service document.
 import { currentDate } from '../domain/calendar-date.ts';
-import type { Category } from '../domain/category.ts';
-import { inactiveCategory } from '../domain/category-rules.ts';
+import { type Category, inactiveCategory } from '../domain/category.ts';
 import { offsetOf, type Pagination, paginate } from '../domain/pagination.ts';
-import { canonicalId } from '../domain/record-id.ts';
-import { firstRevision, nextRevision } from '../domain/revision.ts';
+import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
 import type {
   NamedTransaction,
   NewTransaction,
   Transaction,
   TransactionChanges,
+  TransactionQuery,
 } from '../domain/transaction.ts';
-import type { TransactionQuery } from '../domain/transaction-query.ts';
 import { unknownRecord } from '../errors.ts';
 import type { RetryPolicy } from '../retry.ts';
 import type { CategoryStore } from '../store/categories.ts';
-import type { CategoryNames } from '../store/category-names.ts';
-import type { Sequences } from '../store/sequences.ts';
 import type { TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
 import {
@@ -37,21 +33,18 @@ export function createTransactions(options: {
   readonly store: TransactionStore;
   readonly pages: TransactionPages;
   readonly categories: CategoryStore;
-  readonly names: CategoryNames;
-  readonly sequences: Sequences;
   readonly retryPolicy: RetryPolicy;
   readonly deadline: number;
   readonly clock: () => Date;
   readonly timeZone: string;
 }) {
-  const { store, pages, categories, names, sequences, retryPolicy, deadline, clock, timeZone } =
-    options;
+  const { store, pages, categories, retryPolicy, deadline, clock, timeZone } = options;
 
   /** Newest first: by date, then creation, then id. */
   async function list({ page, perPage, ...filter }: TransactionQuery): Promise<TransactionListing> {
     const [{ total, items }, firstNames] = await Promise.all([
       pages.read(filter, offsetOf(page, perPage), perPage),
-      names.first(),
+      categories.firstNames(),
     ]);
     const nameOf = await completed(firstNames, items);
     return {
@@ -82,7 +75,7 @@ export function createTransactions(options: {
     alsoWrite: AlsoWrite<NamedTransaction> = () => [],
   ): Promise<NamedTransaction> {
     const category = await assignable(fields.categoryId);
-    const id = await sequences.next('transaction');
+    const id = await store.nextId();
     const now = clock();
     const transaction: Transaction = {
       ...fields,
@@ -95,7 +88,7 @@ export function createTransactions(options: {
     return created;
   }
 
-  /** @throws NotFoundError where it is gone by now, and as `create` does */
+  /** @throws NotFoundError when it no longer exists, and as `create` does */
   async function update(
     existing: Transaction,
     changes: TransactionChanges,
@@ -104,7 +97,7 @@ export function createTransactions(options: {
     return await revise(existing, isExpected, async (before) => {
       const category = await assignable(changes.categoryId ?? null);
       const after: Transaction = { ...before, ...changes, ...nextRevision(before, clock()) };
-      // Nothing may fail once the write is applied, so its answer is made first.
+      // Nothing may fail after the write is applied, so its response is created first.
       const answer = category ? { ...after, categoryName: category.name } : await named(after);
       await store.replace(before, after);
       return answer;

@@ -1,34 +1,45 @@
-// Remembers categories: the record, the claim on its name, and the count of its transactions.
-import type { Category } from '../domain/category.ts';
-import { categoryInUse, inactiveCategory } from '../domain/category-rules.ts';
-import { isAssignableId } from '../domain/record-id.ts';
-import { isStoredAs } from '../domain/revision.ts';
-import { StaleRecordError, unknownRecord } from '../errors.ts';
+// Stores categories: the record, the item that reserves its name, and the count of its transactions.
 import {
-  changeableAttributes,
-  fromCategoryItem,
-  TRANSACTION_COUNT,
-  toCategoryItem,
-} from './category-item.ts';
-import type { CategoryNames } from './category-names.ts';
+  type Category,
+  categoryInUse,
+  inactiveCategory,
+  nameMustBeUnique,
+} from '../domain/category.ts';
+import { isAssignableId, isStoredAs } from '../domain/record.ts';
+import { StaleRecordError, unknownRecord } from '../errors.ts';
 import type { Database, Item, OutcomeCheck, Write } from './database.ts';
-import type { Keys } from './keys.ts';
+import { type Keys, LAST_ID } from './keys.ts';
 import { addTo, setOn } from './update-writes.ts';
 
 export type CategoryStore = ReturnType<typeof createCategoryStore>;
 
+/** The attribute that counts a category's transactions. */
+export const TRANSACTION_COUNT = 'transaction_count';
+
+interface StoredCategory {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly color: string | null;
+  readonly is_active: boolean;
+  readonly [TRANSACTION_COUNT]: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly version: number;
+}
+
+/** Some 80 names cost one read unit; a name that is read by itself costs one. */
+export const NAMES_READ_AT_ONCE = 200;
+
 const IS_NEW = 'attribute_not_exists(pk)';
+const IS_OWN_NAME = 'category_id = :id';
 const IS_KNOWN = 'attribute_exists(pk)';
 const IS_UNCHANGED = 'version = :expected';
 const IS_ASSIGNABLE = 'attribute_exists(pk) AND is_active = :yes';
 const IS_UNUSED = `attribute_exists(pk) AND ${TRANSACTION_COUNT} = :none`;
 
-export function createCategoryStore(options: {
-  readonly database: Database;
-  readonly keys: Keys;
-  readonly names: CategoryNames;
-}) {
-  const { database, keys, names } = options;
+export function createCategoryStore(options: { readonly database: Database; readonly keys: Keys }) {
+  const { database, keys } = options;
 
   async function get(id: number): Promise<Category | undefined> {
     if (!isAssignableId(id)) return undefined;
@@ -36,26 +47,31 @@ export function createCategoryStore(options: {
     return item && fromCategoryItem(item);
   }
 
-  /** Active and inactive, in no order to rely on. */
+  /** Active and inactive, in no particular order. */
   async function all(): Promise<Category[]> {
     const items = await database.query({ value: keys.categories, consistent: true });
     return items.map(fromCategoryItem);
   }
 
-  /** @throws ConflictError where the name is taken by now */
+  /** Ids may be skipped: an id that is drawn for a write that fails is not used. */
+  async function nextId(): Promise<number> {
+    return await database.increment(keys.sequence('category'), LAST_ID, 1);
+  }
+
+  /** @throws ConflictError when the name is taken meanwhile */
   async function add(category: Category, also: readonly Write[] = []): Promise<void> {
     const put: Write = {
       Put: { Item: toCategoryItem(keys, category), ConditionExpression: IS_NEW },
       onConditionFailed: () => new Error(`Category id ${category.id} was given twice`),
     };
-    await database.commit([...also, put, names.claim(category.name, category.id)], {
+    await database.commit([...also, put, claimName(category.name, category.id)], {
       key: keys.category(category.id),
       // No other request has this id.
       wasApplied: (stored) => stored !== undefined,
     });
   }
 
-  /** @throws StaleRecordError where the category is no longer the one that was read; ConflictError as `add` does */
+  /** @throws StaleRecordError when the category has changed since it was read; ConflictError as `add` does */
   async function replace(before: Category, after: Category): Promise<void> {
     const update = setOn(keys.category(before.id), changeableAttributes(after), {
       expression: IS_UNCHANGED,
@@ -65,11 +81,11 @@ export function createCategoryStore(options: {
     const renaming =
       before.name === after.name
         ? []
-        : [names.release(before.name, before.id), names.claim(after.name, after.id)];
+        : [releaseName(before.name, before.id), claimName(after.name, after.id)];
     await database.commit([update, ...renaming], isStored(after));
   }
 
-  /** The writes by which the counts follow a transaction that leaves one category for another, or for none. */
+  /** The writes that keep the counts right when a transaction moves from one category to another. */
   function follow(left: number | null, joined: number | null): Write[] {
     if (left === joined) return [];
     return [...(left === null ? [] : [leave(left)]), ...(joined === null ? [] : [join(joined)])];
@@ -91,7 +107,7 @@ export function createCategoryStore(options: {
     });
   }
 
-  /** @throws StaleRecordError as `replace` does; ConflictError where it has transactions by now */
+  /** @throws StaleRecordError as `replace` does; ConflictError when it has transactions */
   async function deactivate(before: Category, after: Category): Promise<void> {
     const update = setOn(keys.category(before.id), changeableAttributes(after), {
       expression: `${IS_UNUSED} AND ${IS_UNCHANGED}`,
@@ -108,7 +124,40 @@ export function createCategoryStore(options: {
     };
   }
 
-  return { get, all, add, replace, deactivate, follow };
+  /** Names by category id, active and inactive; of many categories only the first by name. */
+  async function firstNames(): Promise<Map<number, string>> {
+    const names = { value: keys.categoryNames, consistent: true };
+    const items = await database.query(names, NAMES_READ_AT_ONCE);
+    return new Map(items.map(({ category_id, sk }) => [Number(category_id), String(sk)]));
+  }
+
+  async function isNameTaken(name: string): Promise<boolean> {
+    return (await database.get(keys.categoryName(name))) !== undefined;
+  }
+
+  function claimName(name: string, categoryId: number): Write {
+    return {
+      Put: {
+        Item: toNameGuard(keys, name, categoryId),
+        ConditionExpression: IS_NEW,
+      },
+      onConditionFailed: nameMustBeUnique,
+    };
+  }
+
+  function releaseName(name: string, categoryId: number): Write {
+    return {
+      Delete: {
+        Key: keys.categoryName(name),
+        ConditionExpression: IS_OWN_NAME,
+        ExpressionAttributeValues: { ':id': categoryId },
+      },
+      onConditionFailed: () =>
+        new Error(`The name of category ${categoryId} is not reserved for it`),
+    };
+  }
+
+  return { get, all, firstNames, isNameTaken, nextId, add, replace, deactivate, follow };
 }
 
 function whyNotUnused(before: Category, existing: Item | undefined): Error {
@@ -121,4 +170,46 @@ function whyNotUnused(before: Category, existing: Item | undefined): Error {
 function stale({ id, version }: Category, existing: Item | undefined): StaleRecordError {
   const message = `Category ${id} is no longer at version ${version}`;
   return new StaleRecordError(message, existing && fromCategoryItem(existing));
+}
+
+export function toCategoryItem(keys: Keys, category: Category): Item {
+  const stored: StoredCategory = {
+    id: category.id,
+    created_at: category.createdAt,
+    [TRANSACTION_COUNT]: category.transactionCount,
+    ...changeableAttributes(category),
+  };
+  return { ...keys.category(category.id), ...stored };
+}
+
+/** Without the count, which changes with the transactions. */
+function changeableAttributes(category: Category) {
+  return {
+    name: category.name,
+    description: category.description,
+    color: category.color,
+    is_active: category.isActive,
+    updated_at: category.updatedAt,
+    version: category.version,
+  };
+}
+
+export function fromCategoryItem(item: Item): Category {
+  const stored = item as unknown as StoredCategory;
+  return {
+    id: stored.id,
+    name: stored.name,
+    description: stored.description,
+    color: stored.color,
+    isActive: stored.is_active,
+    transactionCount: stored[TRANSACTION_COUNT],
+    createdAt: stored.created_at,
+    updatedAt: stored.updated_at,
+    version: stored.version,
+  };
+}
+
+/** The item that reserves a name: it makes names unique under races, and a list reads many names in one query. */
+export function toNameGuard(keys: Keys, name: string, categoryId: number): Item {
+  return { ...keys.categoryName(name), category_id: categoryId };
 }

@@ -14,7 +14,7 @@ import type { Database, Item, Write } from './database.ts';
 import { type Key, type Keys, monthKey, periodOf, yearKey } from './keys.ts';
 import { addTo } from './update-writes.ts';
 
-/** What of a transaction is counted. */
+/** The fields of a transaction that decide where it is counted. */
 export type Counted = Pick<Transaction, 'date' | 'type' | 'categoryId'>;
 
 export type DayCounts = ReturnType<typeof createDayCounts>;
@@ -22,7 +22,7 @@ export type DayCounts = ReturnType<typeof createDayCounts>;
 const PREFIXES: Readonly<Record<TransactionType, string>> = { income: 'i', expense: 'e' };
 
 export function createDayCounts(database: Database, keys: Keys) {
-  /** Years of the range that hold anything. */
+  /** Years of the range that have transactions. */
   async function years(range: DateRange, categoryId?: number | null): Promise<YearCounts[]> {
     const { first, last } = yearsOf(range);
     const value = keys.days(categoryId);
@@ -36,7 +36,7 @@ export function createDayCounts(database: Database, keys: Keys) {
     return { month, ...toSlotCounts(item ?? {}) };
   }
 
-  /** The writes by which the histograms follow a transaction that comes, goes, or changes. */
+  /** The writes that keep the counts right when a transaction is created, deleted or changed. */
   function follow(before: Counted | undefined, after: Counted | undefined): Write[] {
     const changes = new Map<string, CountChange>();
     if (before) note(changes, keys, before, -1);

@@ -20,9 +20,11 @@ export interface Key extends Record<string, string> {
 
 export const SEQUENCE_KINDS = ['transaction', 'category'] as const;
 export type SequenceKind = (typeof SEQUENCE_KINDS)[number];
+/** The attribute of a sequence that holds the id that was drawn last. */
+export const LAST_ID = 'last';
 
-/** The rows a list may be confined to; their two attributes choose the index. */
-export interface Facet {
+/** The filters of a list that choose its index. */
+export interface IndexFilter {
   readonly type: TransactionType | undefined;
   /** Null: rows without a category. */
   readonly categoryId: number | null | undefined;
@@ -52,7 +54,7 @@ export function createKeys(ledgerId: string) {
 
     transaction: (id: number): Key => ({ pk: within('TRANSACTION', id), sk: ONLY_ITEM }),
 
-    /** The id that stands in a transaction's key; NaN where the key is of another kind. */
+    /** The id in a transaction's key; NaN for a key of another kind. */
     transactionId: (pk: string): number => {
       const prefix = within('TRANSACTION', '');
       return pk.startsWith(prefix) ? Number(pk.slice(prefix.length)) : Number.NaN;
@@ -94,7 +96,7 @@ export function createKeys(ledgerId: string) {
       };
     },
 
-    partition: ({ type, categoryId }: Facet): IndexPartition => {
+    partition: ({ type, categoryId }: IndexFilter): IndexPartition => {
       if (type && categoryId !== undefined) {
         return named('category-type', within(categoryId ?? NO_CATEGORY, type));
       }
@@ -113,7 +115,7 @@ export function monthKey(month: CalendarMonth): string {
   return `M#${month}`;
 }
 
-/** The year or month that a key of a histogram's item stands for. */
+/** The year or month of the key of a histogram item. */
 export function periodOf(sk: string): CalendarYear | CalendarMonth {
   return sk.slice(2);
 }
@@ -142,8 +144,12 @@ export function lastKeyOf(date: CalendarDate): string {
   return `${date}#~`;
 }
 
-function named(facet: string, value: string): IndexPartition {
-  return { index: `${facet}-by-date`, attribute: `${facet.replace('-', '_')}_key`, value };
+function named(combination: string, value: string): IndexPartition {
+  return {
+    index: `${combination}-by-date`,
+    attribute: `${combination.replace('-', '_')}_key`,
+    value,
+  };
 }
 
 // As wide as the largest safe integer, so that the order of the texts is the order of the numbers.

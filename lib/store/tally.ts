@@ -1,6 +1,6 @@
 // Counts transactions from scratch: every counter of the table as it must stand for a set of rows.
 import type { Transaction } from '../domain/transaction.ts';
-import { TRANSACTION_COUNT } from './category-item.ts';
+import { TRANSACTION_COUNT } from './categories.ts';
 import { countersOf } from './day-counts.ts';
 import type { Key, Keys } from './keys.ts';
 

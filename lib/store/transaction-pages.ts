@@ -15,12 +15,11 @@ import {
   type PageStart,
   sum,
 } from '../domain/day-histogram.ts';
-import type { Transaction } from '../domain/transaction.ts';
-import type { TransactionFilter } from '../domain/transaction-query.ts';
+import type { Transaction, TransactionFilter } from '../domain/transaction.ts';
 import type { Database, Item, Range } from './database.ts';
 import type { DayCounts } from './day-counts.ts';
 import { firstKeyOf, type IndexPartition, type Keys, lastKeyOf } from './keys.ts';
-import { fromTransactionItem } from './transaction-item.ts';
+import { fromTransactionItem } from './transactions.ts';
 
 export interface TransactionPage {
   /** Rows of the whole list. */

@@ -1,4 +1,4 @@
-// Update expressions, written once: attributes go by placeholders, for many of their names are reserved words.
+// Update expressions. Attributes are placeholders, because many names are reserved words.
 import type { Write } from './database.ts';
 import type { Key } from './keys.ts';
 
@@ -9,7 +9,7 @@ export interface Condition {
   readonly onConditionFailed: Write['onConditionFailed'];
 }
 
-/** Adds to counters of one item; without a condition the item comes into being where it is missing. */
+/** Adds to counters of one item; without a condition a missing item is created. */
 export function addTo(
   key: Key,
   byAttribute: ReadonlyMap<string, number>,

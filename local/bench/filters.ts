@@ -1,5 +1,5 @@
 // Every kind of filter a list takes: four facets, each over all dates and over ranges that cut months.
-import type { TransactionFilter } from '../../lib/domain/transaction-query.ts';
+import type { TransactionFilter } from '../../lib/domain/transaction.ts';
 import { LAST_DAY } from './bench-ledger.ts';
 
 export interface NamedFilter {

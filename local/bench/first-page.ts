@@ -1,7 +1,7 @@
 // The first page of a list, whose rows are read beside the counts, against the same page read after the counts.
 import { countsByDay, countsByMonth, dateRange, sum } from '../../lib/domain/day-histogram.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
-import { createCategoryNames } from '../../lib/store/category-names.ts';
+import { createCategoryStore } from '../../lib/store/categories.ts';
 import { createDatabase } from '../../lib/store/database.ts';
 import { createDayCounts } from '../../lib/store/day-counts.ts';
 import { createKeys, lastKeyOf, parseDateKey } from '../../lib/store/keys.ts';
@@ -65,7 +65,7 @@ async function readSequentially(
   const range = dateRange();
   const [years] = await Promise.all([
     dayCounts.years(range),
-    createCategoryNames(database, keys).first(),
+    createCategoryStore({ database, keys }).firstNames(),
   ]);
   const months = countsByMonth(range, years, []);
   const [month = ''] = months.find(([, count]) => count > 0) ?? [];

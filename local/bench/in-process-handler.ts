@@ -1,5 +1,5 @@
 // The list function in this process: everything of a request but the gateway.
-import type { TransactionFilter } from '../../lib/domain/transaction-query.ts';
+import type { TransactionFilter } from '../../lib/domain/transaction.ts';
 import type { Place } from './bench-ledger.ts';
 import type { Listed } from './listed.ts';
 import { PER_PAGE } from './pages.ts';

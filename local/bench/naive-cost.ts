@@ -1,5 +1,5 @@
 // A page beside what it costs without counts: everything counted, everything read up to the page.
-import type { TransactionFilter } from '../../lib/domain/transaction-query.ts';
+import type { TransactionFilter } from '../../lib/domain/transaction.ts';
 import { type BenchLedger, household, openBenchLedger } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { EVERYTHING } from './filters.ts';

@@ -5,7 +5,7 @@ import {
   QueryCommand,
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import type { TransactionFilter } from '../../lib/domain/transaction-query.ts';
+import type { TransactionFilter } from '../../lib/domain/transaction.ts';
 import { createKeys, firstKeyOf, lastKeyOf, parseDateKey } from '../../lib/store/keys.ts';
 import type { Place } from './bench-ledger.ts';
 import type { Listed } from './listed.ts';

@@ -1,7 +1,6 @@
 // The same ledger in PostgreSQL, as somebody would list it who knows PostgreSQL well.
 import pg from 'pg';
-import type { Transaction } from '../../lib/domain/transaction.ts';
-import type { TransactionFilter } from '../../lib/domain/transaction-query.ts';
+import type { Transaction, TransactionFilter } from '../../lib/domain/transaction.ts';
 import type { Contents } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import type { Listed } from './listed.ts';

@@ -1,5 +1,5 @@
 // Beside PostgreSQL with an index for every filter: the same rows, the same machine, in turns.
-import type { TransactionFilter } from '../../lib/domain/transaction-query.ts';
+import type { TransactionFilter } from '../../lib/domain/transaction.ts';
 import { household, openBenchLedger } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { EVERYTHING } from './filters.ts';

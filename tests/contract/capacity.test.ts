@@ -1,7 +1,7 @@
 // What requests cost in DynamoDB's own units, which are the same on every machine and at every size of the ledger.
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import type { Ledger } from '../../lib/ledger/ledger.ts';
-import { NAMES_READ_AT_ONCE } from '../../lib/store/category-names.ts';
+import { NAMES_READ_AT_ONCE } from '../../lib/store/categories.ts';
 import {
   type Cost,
   createMeteredClient,

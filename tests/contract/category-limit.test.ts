@@ -1,6 +1,6 @@
 // A ledger has a limited number of categories, active and inactive, so that the list of all fits one response.
 import { expect, test } from 'vitest';
-import { CATEGORY_LIMIT } from '../../lib/domain/category-rules.ts';
+import { CATEGORY_LIMIT } from '../../lib/domain/category.ts';
 import { toCountedCategoryJson } from '../../lib/http/category-json.ts';
 import { expectConflict } from '../support/api/expect-reply.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';

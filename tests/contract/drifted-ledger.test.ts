@@ -1,8 +1,7 @@
 // On a ledger that has drifted a write that would make it worse fails, and changes nothing.
 import { expect, test } from 'vitest';
 import type { Ledger } from '../../lib/ledger/ledger.ts';
-import type { Keys } from '../../lib/store/keys.ts';
-import { LAST_ID } from '../../lib/store/sequences.ts';
+import { type Keys, LAST_ID } from '../../lib/store/keys.ts';
 import { openLedger } from '../../local/open-ledger.ts';
 import { readContents } from '../support/ledger-contents.ts';
 import { createSpoilableTable } from '../support/spoilable-table.ts';
@@ -46,7 +45,7 @@ test.each<Drifted>([
     spoil: (keys) => send.set(keys.categoryName('Food'), 'category_id', 2),
     write: async ({ categories }) =>
       categories.update(await categories.find('1'), { name: 'Meals' }),
-    failure: 'The name of category 1 is not recorded as its own',
+    failure: 'The name of category 1 is not reserved for it',
   },
 ])('$rule', async ({ spoil, write, failure }) => {
   const { target, keys } = await givenLedger();

@@ -26,9 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['expression: IS_UNCHANGED,', "expression: 'version >= :expected',"],
     ['attribute_exists(pk) AND is_active = :yes', 'attribute_exists(pk) AND is_active <> :no'],
     ['TRANSACTION_COUNT} = :none', 'TRANSACTION_COUNT} >= :none'],
-  ]),
-  ...mutantsOf('lib/store/category-names.ts', 'tests/contract/races.test.ts', [
-    ["IS_FREE = 'attribute_not_exists(pk)'", "IS_FREE = 'attribute_not_exists(nothing)'"],
+    ["IS_NEW = 'attribute_not_exists(pk)'", "IS_NEW = 'attribute_not_exists(nothing)'"],
   ]),
   ...mutantsOf('lib/store/transactions.ts', 'tests/contract/races.test.ts', [
     ["IS_UNCHANGED = 'version = :version'", "IS_UNCHANGED = 'version >= :version'"],
@@ -104,10 +102,10 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/domain/text.ts', 'tests/unit/domain/text.test.ts', [
     ['[...value].length <= maximum', 'value.length <= maximum'],
   ]),
-  ...mutantsOf('lib/domain/revision.ts', 'tests/unit/domain/revision.test.ts', [
+  ...mutantsOf('lib/domain/record.ts', 'tests/unit/domain/record.test.ts', [
     ['before.updatedAt + 1', 'before.updatedAt'],
   ]),
-  ...mutantsOf('lib/domain/fields.ts', 'tests/unit/domain/fields.test.ts', [
+  ...mutantsOf('lib/http/fields.ts', 'tests/unit/http/fields.test.ts', [
     ['!Object.hasOwn(entries, name)', '!(name in entries)'],
   ]),
   ...mutantsOf('lib/ledger/transactions.ts', 'tests/contract/api/transaction-category.test.ts', [
@@ -119,7 +117,7 @@ export const MUTANTS: readonly Mutant[] = [
 
   // Requests and responses.
   ...mutantsOf('lib/http/error-reply.ts', 'tests/unit/http/error-reply.test.ts', [
-    ['failed(409', 'failed(400'],
+    ['    return failed(409', '    return failed(400'],
   ]),
   ...mutantsOf('lib/http/json-body.ts', 'tests/unit/http/json-body.test.ts', [
     ['bytes.length > MAX_BODY_BYTES', 'bytes.length >= MAX_BODY_BYTES'],

@@ -5,8 +5,8 @@ import {
   type NamedTransaction,
   type NewTransaction,
   TRANSACTION_TYPES,
+  type TransactionFilter,
 } from '../../lib/domain/transaction.ts';
-import type { TransactionFilter } from '../../lib/domain/transaction-query.ts';
 import type { Ledger } from '../../lib/ledger/ledger.ts';
 import { openLedger } from '../../local/open-ledger.ts';
 import { LUNCH } from '../support/api/records.ts';

@@ -2,12 +2,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isCalendarDate } from '../../lib/domain/calendar-date.ts';
-import { parseCategoryChanges, parseNewCategory } from '../../lib/domain/category.ts';
-import { parseCategoryQuery } from '../../lib/domain/category-query.ts';
-import { canonicalId } from '../../lib/domain/record-id.ts';
-import { parseNewTransaction, parseTransactionChanges } from '../../lib/domain/transaction.ts';
-import { parseTransactionQuery } from '../../lib/domain/transaction-query.ts';
+import { canonicalId } from '../../lib/domain/record.ts';
 import { ValidationError } from '../../lib/errors.ts';
+import {
+  parseCategoryChanges,
+  parseCategoryQuery,
+  parseNewCategory,
+} from '../../lib/http/category-json.ts';
+import {
+  parseNewTransaction,
+  parseTransactionChanges,
+  parseTransactionQuery,
+} from '../../lib/http/transaction-json.ts';
 import { generatedFields, generatedQuery } from '../support/api/generated-requests.ts';
 import { SEED, seeded } from '../support/seed.ts';
 

@@ -1,7 +1,10 @@
 // A ledger in its plainest form: an array. What a list of the real one shows is compared with it.
 import { paginate } from '../../lib/domain/pagination.ts';
-import type { NamedTransaction } from '../../lib/domain/transaction.ts';
-import type { TransactionFilter, TransactionQuery } from '../../lib/domain/transaction-query.ts';
+import type {
+  NamedTransaction,
+  TransactionFilter,
+  TransactionQuery,
+} from '../../lib/domain/transaction.ts';
 import type { TransactionListing } from '../../lib/ledger/transactions.ts';
 
 export function listOf(

@@ -1,14 +1,12 @@
 // Compares what a ledger has recorded with what its rows say. A drift is one difference, with the writes that repair it.
 import type { Category } from '../../domain/category.ts';
 import { StaleRecordError } from '../../errors.ts';
-import { TRANSACTION_COUNT } from '../category-item.ts';
-import { toNameGuard } from '../category-names.ts';
+import { TRANSACTION_COUNT, toNameGuard } from '../categories.ts';
 import type { Write } from '../database.ts';
 import { describeCounter } from '../day-counts.ts';
-import { type Keys, SEQUENCE_KINDS } from '../keys.ts';
-import { LAST_ID } from '../sequences.ts';
+import { type Keys, LAST_ID, SEQUENCE_KINDS } from '../keys.ts';
 import type { Counter } from '../tally.ts';
-import { toTransactionItem } from '../transaction-item.ts';
+import { toTransactionItem } from '../transactions.ts';
 import { addTo, setOn } from '../update-writes.ts';
 import type { CheckedRow, LedgerFigures } from './figures.ts';
 

@@ -1,14 +1,13 @@
 // Reads a whole ledger from the base table: the figures that it has recorded, and the same figures recomputed from its rows.
 import { isCalendarDate } from '../../domain/calendar-date.ts';
 import type { Category } from '../../domain/category.ts';
-import { isAssignableId } from '../../domain/record-id.ts';
+import { isAssignableId } from '../../domain/record.ts';
 import { TRANSACTION_TYPES, type Transaction } from '../../domain/transaction.ts';
-import { fromCategoryItem, TRANSACTION_COUNT } from '../category-item.ts';
+import { fromCategoryItem, TRANSACTION_COUNT } from '../categories.ts';
 import type { Database, Item } from '../database.ts';
-import type { Keys, SequenceKind } from '../keys.ts';
-import { LAST_ID } from '../sequences.ts';
+import { type Keys, LAST_ID, type SequenceKind } from '../keys.ts';
 import { type Counter, type Counters, counterName, createTally } from '../tally.ts';
-import { fromTransactionItem, toTransactionItem } from '../transaction-item.ts';
+import { fromTransactionItem, toTransactionItem } from '../transactions.ts';
 
 export interface LedgerFigures {
   readonly rows: number;

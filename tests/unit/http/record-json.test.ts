@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Category } from '../../../lib/domain/category.ts';
 import type { NamedTransaction } from '../../../lib/domain/transaction.ts';
 import { toCategoryJson, toCountedCategoryJson } from '../../../lib/http/category-json.ts';
-import { toPaginationJson } from '../../../lib/http/pagination-json.ts';
+import { toPaginationJson } from '../../../lib/http/replies.ts';
 import { toTransactionJson } from '../../../lib/http/transaction-json.ts';
 
 const INSTANTS = { createdAt: 0, updatedAt: 1_700_000_000_001 };

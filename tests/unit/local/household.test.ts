@@ -1,7 +1,7 @@
 // The made-up household: the figures that benches and capacity bars rely on.
 import { describe, expect, it } from 'vitest';
-import { parseNewCategory } from '../../../lib/domain/category.ts';
-import { parseNewTransaction } from '../../../lib/domain/transaction.ts';
+import { parseNewCategory } from '../../../lib/http/category-json.ts';
+import { parseNewTransaction } from '../../../lib/http/transaction-json.ts';
 import { householdCategories, householdTransactions } from '../../../local/household.ts';
 
 const CATEGORY_IDS = householdCategories().map((_, index) => index + 1);

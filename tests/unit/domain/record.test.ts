@@ -1,6 +1,6 @@
 // The times and versions of writes.
 import { describe, expect, test } from 'vitest';
-import { firstRevision, isStoredAs, nextRevision } from '../../../lib/domain/revision.ts';
+import { firstRevision, isStoredAs, nextRevision } from '../../../lib/domain/record.ts';
 
 test('a record is created when it is first written, as version 1', () => {
   expect(firstRevision(new Date(5))).toEqual({ createdAt: 5, updatedAt: 5, version: 1 });

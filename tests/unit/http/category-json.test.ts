@@ -1,12 +1,7 @@
 // What a client may say of a category, the order of the list, and the words of a refusal.
 import { describe, expect, test } from 'vitest';
-import {
-  byName,
-  type Category,
-  parseCategoryChanges,
-  parseNewCategory,
-} from '../../../lib/domain/category.ts';
-import { categoryInUse } from '../../../lib/domain/category-rules.ts';
+import { byName, type Category, categoryInUse } from '../../../lib/domain/category.ts';
+import { parseCategoryChanges, parseNewCategory } from '../../../lib/http/category-json.ts';
 
 describe('parseNewCategory', () => {
   test('what is not sent is empty, and active', () => {

@@ -1,4 +1,16 @@
-// When a record was written, and how often: its version, for optimistic locking.
+// What all records have: an id that the ledger assigns, the times of their writes, and a version for optimistic locking.
+
+/** The id in a path segment, or undefined when the text is not a canonical positive integer (`0`, `007`, `1.5`). */
+export function canonicalId(text: string): number | undefined {
+  if (!/^[1-9]\d{0,15}$/.test(text)) return undefined;
+  const id = Number(text);
+  return isAssignableId(id) ? id : undefined;
+}
+
+/** Whether a record could have been given this id at all. */
+export function isAssignableId(id: number): boolean {
+  return Number.isSafeInteger(id) && id > 0;
+}
 
 export interface Revision {
   /** Milliseconds since 1970, UTC. */
@@ -25,7 +37,7 @@ export function isStoredAs<Stored extends Revision>(
   return Object.entries(written).every(([name, value]) => stored[name as keyof Stored] === value);
 }
 
-/** Told by the clock, but always as later than the write before: clocks of two machines differ. */
+/** By the clock, but always later than the write before: clocks of two machines differ. */
 export function nextRevision(before: Revision, now: Date): Revision {
   return {
     createdAt: before.createdAt,

@@ -1,8 +1,8 @@
 // What lists may be asked for, and what a path id is.
 import { describe, expect, test } from 'vitest';
-import { parseCategoryQuery } from '../../../lib/domain/category-query.ts';
-import { canonicalId, isAssignableId } from '../../../lib/domain/record-id.ts';
-import { parseTransactionQuery } from '../../../lib/domain/transaction-query.ts';
+import { canonicalId, isAssignableId } from '../../../lib/domain/record.ts';
+import { parseCategoryQuery } from '../../../lib/http/category-json.ts';
+import { parseTransactionQuery } from '../../../lib/http/transaction-json.ts';
 
 describe('parseTransactionQuery', () => {
   test('defaults: everything, page 1, 20 a page', () => {

@@ -1,7 +1,10 @@
 // What a client may say of a transaction.
 import { describe, expect, test } from 'vitest';
-import { parseNewTransaction, parseTransactionChanges } from '../../../lib/domain/transaction.ts';
 import { ValidationError } from '../../../lib/errors.ts';
+import {
+  parseNewTransaction,
+  parseTransactionChanges,
+} from '../../../lib/http/transaction-json.ts';
 
 const LUNCH = { description: 'Lunch', amount: 12.5, type: 'expense' };
 

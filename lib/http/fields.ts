@@ -1,6 +1,6 @@
-// Turns what a client sent into typed fields, or tells every fault of every field at once.
+// Parses what a client sent into typed fields, or reports every error of every field.
 import * as v from 'valibot';
-import { type FieldFaults, ValidationError } from '../errors.ts';
+import { type FieldErrors, ValidationError } from '../errors.ts';
 
 type ObjectSchema = v.ObjectSchema<v.ObjectEntries, undefined | v.ErrorMessage<v.ObjectIssue>>;
 type Sent = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ const MAX_REPORTED_FIELDS = 100;
 
 /**
  * The fields of a JSON body.
- * @throws ValidationError "Input validation failed" with `details`, also for a field nobody knows
+ * @throws ValidationError "Input validation failed" with `details`, also for an unknown field
  */
 export function parseBody<Schema extends ObjectSchema>(
   schema: Schema,
@@ -22,7 +22,7 @@ export function parseBody<Schema extends ObjectSchema>(
   const unknown = unknownNames(schema, body).filter((name) => !READ_ONLY.has(name));
   return parse(schema, body, {
     message: 'Input validation failed',
-    faults: unknown.map((name) => [name, 'Is not a known field.']),
+    errors: unknown.map((name) => [name, 'Is not a known field.']),
   });
 }
 
@@ -36,7 +36,7 @@ export function parseFilter<Schema extends ObjectSchema>(
 ): v.InferOutput<Schema> {
   return parse(schema, query, {
     message: 'Filter validation failed',
-    faults: unknownNames(schema, query).map((name) => [name, 'Is not a known parameter.']),
+    errors: unknownNames(schema, query).map((name) => [name, 'Is not a known parameter.']),
   });
 }
 
@@ -52,14 +52,14 @@ export function sentOnly<Fields extends object>(
 function parse<Schema extends ObjectSchema>(
   schema: Schema,
   sent: Sent,
-  failure: { message: string; faults: [string, string][] },
+  failure: { message: string; errors: [string, string][] },
 ): v.InferOutput<Schema> {
-  // Own properties only, lest `constructor` or `__proto__` be found on the prototype.
+  // Own properties only: no `constructor` or `__proto__` of a prototype.
   const own = Object.assign(Object.create(null), sent);
   const result = v.safeParse(schema, own);
-  const faults = [...(result.issues ?? []).map(toFault), ...failure.faults];
-  if (faults.length > 0 || !result.success) {
-    throw new ValidationError(failure.message, { details: byField(faults) });
+  const errors = [...(result.issues ?? []).map(toFieldError), ...failure.errors];
+  if (errors.length > 0 || !result.success) {
+    throw new ValidationError(failure.message, { details: byField(errors) });
   }
   return result.output;
 }
@@ -68,12 +68,12 @@ function unknownNames({ entries }: ObjectSchema, sent: Sent): string[] {
   return Object.keys(sent).filter((name) => !Object.hasOwn(entries, name));
 }
 
-function toFault(issue: v.BaseIssue<unknown>): [string, string] {
+function toFieldError(issue: v.BaseIssue<unknown>): [string, string] {
   return [v.getDotPath(issue) ?? '', issue.message];
 }
 
-function byField(faults: readonly [string, string][]): FieldFaults {
-  const fields = Map.groupBy(faults, ([name]) => name);
+function byField(errors: readonly [string, string][]): FieldErrors {
+  const fields = Map.groupBy(errors, ([name]) => name);
   return Object.fromEntries(
     [...fields]
       .slice(0, MAX_REPORTED_FIELDS)

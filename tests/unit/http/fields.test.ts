@@ -1,15 +1,15 @@
 // Faults of every field at once, read-only and unknown fields, and names that reach into prototypes.
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { parseBody, parseFilter, sentOnly } from '../../../lib/domain/fields.ts';
 import { ValidationError } from '../../../lib/errors.ts';
+import { parseBody, parseFilter, sentOnly } from '../../../lib/http/fields.ts';
 
 const schema = v.object(
   { size: v.pipe(v.number('Must be a number.'), v.maxValue(9, 'Must be small.')) },
   'Is required.',
 );
 
-function faultsOf(parse: () => unknown) {
+function errorsOf(parse: () => unknown) {
   try {
     return { parsed: parse() };
   } catch (error) {
@@ -31,7 +31,7 @@ describe('parseBody', () => {
   });
 
   test('tells every fault of every field at once', () => {
-    expect(faultsOf(() => parseBody(schema, { size: 'x', a: 1, b: 2 }))).toEqual({
+    expect(errorsOf(() => parseBody(schema, { size: 'x', a: 1, b: 2 }))).toEqual({
       message: 'Input validation failed',
       details: {
         a: ['Is not a known field.'],
@@ -43,13 +43,13 @@ describe('parseBody', () => {
 
   test('names 100 fields at most, known ones first', () => {
     const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`field${n}`, 1]));
-    const { details = {} } = faultsOf(() => parseBody(schema, { ...unknown, size: 'x' }));
+    const { details = {} } = errorsOf(() => parseBody(schema, { ...unknown, size: 'x' }));
     expect(Object.keys(details)).toHaveLength(100);
     expect(Object.keys(details).slice(0, 2)).toEqual(['size', 'field0']);
   });
 
   test('tells what is missing', () => {
-    expect(faultsOf(() => parseBody(schema, {}))).toMatchObject({
+    expect(errorsOf(() => parseBody(schema, {}))).toMatchObject({
       details: { size: ['Is required.'] },
     });
   });
@@ -58,18 +58,18 @@ describe('parseBody', () => {
     'names %s as the unknown field it is',
     (name) => {
       const body = JSON.parse(`{"size":1,"${name}":{"x":1}}`);
-      const { details = {} } = faultsOf(() => parseBody(schema, body));
+      const { details = {} } = errorsOf(() => parseBody(schema, body));
       expect(Object.entries(details)).toEqual([[name, ['Is not a known field.']]]);
     },
   );
 
   test('finds nothing on a prototype', () => {
     const body = JSON.parse('{"__proto__":{"size":1}}');
-    expect(Object.keys(faultsOf(() => parseBody(schema, body)).details ?? {})).toEqual([
+    expect(Object.keys(errorsOf(() => parseBody(schema, body)).details ?? {})).toEqual([
       'size',
       '__proto__',
     ]);
-    expect(faultsOf(() => parseBody(schema, Object.create({ size: 1 })))).toMatchObject({
+    expect(errorsOf(() => parseBody(schema, Object.create({ size: 1 })))).toMatchObject({
       details: { size: ['Is required.'] },
     });
   });
@@ -77,14 +77,14 @@ describe('parseBody', () => {
 
 describe('parseFilter', () => {
   test('names unknown parameters, read-only fields among them', () => {
-    expect(faultsOf(() => parseFilter(schema, { size: 1, other: 2, id: 3 }))).toEqual({
+    expect(errorsOf(() => parseFilter(schema, { size: 1, other: 2, id: 3 }))).toEqual({
       message: 'Filter validation failed',
       details: { other: ['Is not a known parameter.'], id: ['Is not a known parameter.'] },
     });
   });
 
   test('has a message of its own', () => {
-    expect(faultsOf(() => parseFilter(schema, { size: 10 }))).toEqual({
+    expect(errorsOf(() => parseFilter(schema, { size: 10 }))).toEqual({
       message: 'Filter validation failed',
       details: { size: ['Must be small.'] },
     });
