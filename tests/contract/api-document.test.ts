@@ -1,0 +1,25 @@
+// The examples of docs/api.md, run one after another on an empty ledger.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createTestService } from '../support/api/open-api.ts';
+import { findRoute, LEDGER_OPERATIONS } from '../support/api/routes.ts';
+
+const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8');
+const EXAMPLE = /```http\n(\w+) (\S+)\n(.*?)```\n```json\n(.*?)```/gs;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+test('every route has an example, and every example the response that the document shows', async () => {
+  const clock = () => new Date('2026-03-31T12:00:00Z');
+  const api = await openInProcess(await createTestService({ clock }));
+  const routes = new Set<string>();
+  for (const [, method = '', target = '', rawBody, shown = ''] of DOCUMENT.matchAll(EXAMPLE)) {
+    const [path = '', query = ''] = target.split('?');
+    routes.add(findRoute(method, path).key);
+    const sent = rawBody ? { rawBody, headers: JSON_TYPE } : {};
+    const { body } = await api.request(method, path, { query, ...sent });
+    expect({ method, target, body }).toEqual({ method, target, body: JSON.parse(shown) });
+  }
+  expect([...routes].sort()).toEqual(LEDGER_OPERATIONS.map(([route]) => route).sort());
+});
