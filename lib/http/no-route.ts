@@ -14,5 +14,8 @@ export function noRoute(method: string, path: string): NotFoundError | MethodNot
   if (allowed.length === 0 || allowed.includes(method)) {
     return new NotFoundError(`No route for ${method} ${path}`);
   }
-  return new MethodNotAllowedError(`${path} does not support ${method}`, allowed);
+  return new MethodNotAllowedError(
+    `${path.replace(/\/$/, '')} does not support ${method}`,
+    allowed,
+  );
 }

@@ -83,7 +83,9 @@ const TRANSIENT =
 function failureOfInvocation(functionName: string, cause: unknown): unknown {
   const { name = '', message = '' } = cause as { name?: string; message?: string };
   if (name === 'ResourceNotFoundException') {
-    return new Refusal('RefusedSetting', `There is no function ${functionName}.`, { cause });
+    return new Refusal('RefusedSetting', `There is no function ${functionName} in this stage.`, {
+      cause,
+    });
   }
   if (TRANSIENT.test(name)) {
     const why = `${functionName} could not be invoked: ${name}: ${message}.`;

@@ -64,8 +64,14 @@ describe.each(STAGE_SETTINGS)('the gateway of stage $stage', ({ stage, rate, bur
     expect(CorsConfiguration).toEqual({
       AllowOrigins: origins,
       AllowMethods: ['GET', 'POST', 'PUT', 'DELETE'],
-      AllowHeaders: ['Content-Type'],
-      ExposeHeaders: ['X-Request-Id'],
+      AllowHeaders: [
+        'Authorization',
+        'Content-Type',
+        'Idempotency-Key',
+        'If-Match',
+        'If-None-Match',
+      ],
+      ExposeHeaders: ['ETag', 'Idempotent-Replayed', 'Retry-After', 'X-Request-Id'],
       MaxAge: 3600,
     });
   });

@@ -74,6 +74,7 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
   },
   'is-closed': async (run) => {
     await prove(run);
+    await run.confirmWhenAsked('cutover', 'open-writes');
     await run.finish('cutover');
     pass(31 * DAY_MS);
     await run.finish('retention', 'retention');
@@ -82,7 +83,7 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
 
 describe.skipIf(!hasEngine)('the roles grant what the functions of the migration use', () => {
   const running = createRunning();
-  const template = readTemplate('prod');
+  const template = readTemplate('migrating');
 
   beforeAll(async () => {
     const { endpoint } = await startDatabase(running);

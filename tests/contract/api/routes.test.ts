@@ -111,7 +111,8 @@ describe('A known path with another method is 405 in the envelope, with Allow', 
     ['OPTIONS', '/categories', 'GET, POST'],
   ])('%s %s', async (method, path, allow) => {
     const reply = await api.request(method, path, { rawBody: '{' });
-    expectFailure(reply, 405, 'method_not_allowed', `${path} does not support ${method}`);
+    const route = path.replace(/\/$/, '');
+    expectFailure(reply, 405, 'method_not_allowed', `${route} does not support ${method}`);
     expect(reply.headers.allow).toBe(allow);
   });
 });

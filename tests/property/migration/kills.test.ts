@@ -95,8 +95,12 @@ const PASSAGES: readonly Passage[] = [
   },
 ];
 
-// The machine is told that it is done already; only a person begins to go back from live, or calls it off.
-const OF_A_PERSON: Partial<Record<StepName, Phase>> = { rollback: 'live', stay: 'returning' };
+// These moves only a person makes; whatever else is left of a step, the machine finishes.
+const OF_A_PERSON: Partial<Record<StepName, Phase>> = {
+  freeze: 'verified',
+  rollback: 'live',
+  stay: 'returning',
+};
 
 /** What must be the same, whatever happened on the way. */
 async function endOf({ services, runs }: Migration) {

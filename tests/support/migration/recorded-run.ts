@@ -6,7 +6,7 @@ import type { Services } from '../../../lib/migration/services.ts';
 import { SOURCE, startSandboxWorld } from '../../../local/sandbox/world.ts';
 import type { UsedAccess } from './used-access.ts';
 
-export const SETTING = '/finance-ledger/prod/memory-collection';
+export const SETTING = '/memory/collection';
 
 const FUNCTIONS = join(import.meta.dirname, '../../../functions/migration');
 const CONTEXT = { getRemainingTimeInMillis: () => 600_000 };
@@ -25,12 +25,17 @@ export async function createRecordedRun(options: {
   const world = await startSandboxWorld({ runId, remembering, memories: 6, users: 2 });
   /** What the webhook takes its time for. */
   const slow = new Set<HookAction>();
+  /** What no webhook does. */
+  const manual = new Set<HookAction>();
   const { hooks, vectors } = world.services;
   const services: Services = {
     ...world.services,
     setting: used.setting(SETTING),
     hooks: {
-      ask: async (request) => (slow.has(request.action) ? 'under-way' : await hooks.ask(request)),
+      ask: async (request) => {
+        if (manual.has(request.action)) return 'asked-of-a-person';
+        return slow.has(request.action) ? 'under-way' : await hooks.ask(request);
+      },
     },
   };
   used.parameters.set(SETTING, SOURCE);
@@ -54,6 +59,15 @@ export async function createRecordedRun(options: {
 
   async function watch() {
     return await handle('retention', { source: 'aws.events' });
+  }
+
+  /** Takes the step until a person is asked for that action, and confirms it. */
+  async function confirmWhenAsked(name: string, action: HookAction) {
+    manual.add(action);
+    while ((await handle('status', { runId })).pendingAction?.action !== action) {
+      pass((await invoke(name)).waitSeconds * 1_000);
+    }
+    await handle('confirm', { runId, action, confirmedBy: 'ada' });
   }
 
   async function finish(...names: string[]) {
@@ -86,5 +100,17 @@ export async function createRecordedRun(options: {
 
   const target = `${SOURCE}_v3_${runId}`;
   const { close } = world;
-  return { vectors, target, slow, start, watch, finish, openWindow, invoke, whileRaced, close };
+  return {
+    vectors,
+    target,
+    slow,
+    start,
+    watch,
+    finish,
+    confirmWhenAsked,
+    openWindow,
+    invoke,
+    whileRaced,
+    close,
+  };
 }

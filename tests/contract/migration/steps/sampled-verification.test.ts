@@ -1,7 +1,7 @@
 // Vectors are compared one by one, or a sample of them where the plan says so: which, and how many, is evidence.
 import { describe, expect, it } from 'vitest';
 import { readReport } from '../../../../lib/migration/runs/reports.ts';
-import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 
 const MEMORIES = 60;
@@ -50,12 +50,5 @@ describe('a verification', () => {
     await migration.finish('verify');
     const { facts, report } = await evidenceOf(migration);
     expect(report).toMatchObject({ faults: [`vector: ${facts.vectorsCompared}`] });
-  });
-
-  it('of no vector at all is none that a plan can ask for', async () => {
-    const migration = await createMigration();
-    await expect(migration.start({ vectorSample: 0 })).rejects.toThrow(
-      'vectorSample has to be a whole number, 1 or more',
-    );
   });
 });
