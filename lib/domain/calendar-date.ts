@@ -14,6 +14,7 @@ export const LATEST_DATE: CalendarDate = '9999-12-31';
 export const calendarDate = v.pipe(
   v.string('Must be a date written YYYY-MM-DD.'),
   v.check(isCalendarDate, 'Must be a real calendar date written YYYY-MM-DD.'),
+  v.metadata({ format: 'date' }),
 );
 
 export function isCalendarDate(text: string): boolean {

@@ -11,6 +11,7 @@ export const amount = v.pipe(
     'Must lie between -999999999999.99 and 999999999999.99.',
   ),
   v.check(hasAtMostTwoDecimals, 'Must have at most 2 decimal places.'),
+  v.metadata({ minimum: -LARGEST_AMOUNT, maximum: LARGEST_AMOUNT, multipleOf: 0.01 }),
 );
 
 /** Judged on the shortest decimal form, which is what a client wrote: 0.1 + 0.2 has seventeen places. */

@@ -1,16 +1,23 @@
 // Free text as clients send it. Lengths count characters (Unicode code points), as JSON Schema does.
 import * as v from 'valibot';
 
+// The metadata is for the API description: what JSON Schema says of the checks before it.
+
 export function text(maximum: number) {
   return v.pipe(
     v.string('Must be a string.'),
     v.check(isWellFormed, 'Must be well-formed Unicode text.'),
     v.check(atMost(maximum), `Must be at most ${maximum} characters.`),
+    v.metadata({ maxLength: maximum }),
   );
 }
 
 export function filledText(maximum: number) {
-  return v.pipe(text(maximum), v.check(isNotBlank, 'Must not be blank.'));
+  return v.pipe(
+    text(maximum),
+    v.check(isNotBlank, 'Must not be blank.'),
+    v.metadata({ pattern: '\\S' }),
+  );
 }
 
 /** Trimmed before it is judged and kept. */

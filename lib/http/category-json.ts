@@ -4,7 +4,7 @@ import type { Category, CategoryChanges, CategoryFields } from '../domain/catego
 import { text, trimmedText } from '../domain/text.ts';
 import { parseBody, parseFilter, sentOnly } from './fields.ts';
 
-const newCategoryBody = v.object(
+export const newCategoryBody = v.object(
   {
     name: trimmedText(255),
     description: v.exactOptional(v.nullable(text(1_000))),
@@ -13,7 +13,7 @@ const newCategoryBody = v.object(
         v.pipe(
           v.string('Must be a string.'),
           v.regex(
-            /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i,
+            /^#([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/,
             'Must be a hex color code such as #1A2B3C.',
           ),
         ),
@@ -24,7 +24,7 @@ const newCategoryBody = v.object(
   'Is required.',
 );
 
-const categoryChangesBody = v.partial(newCategoryBody);
+export const categoryChangesBody = v.partial(newCategoryBody);
 
 /** @throws ValidationError with the errors of every field */
 export function parseNewCategory(body: Readonly<Record<string, unknown>>): CategoryFields {
@@ -78,9 +78,10 @@ export interface CategoryQuery {
 const truth = v.pipe(
   v.string(),
   v.transform((value) => value.toLowerCase() === 'true'),
+  v.metadata({ type: ['boolean', 'string'] }),
 );
 
-const categoryQuery = v.object({
+export const categoryQuery = v.object({
   active_only: v.exactOptional(truth),
   include_counts: v.exactOptional(truth),
 });

@@ -2,11 +2,20 @@
 import * as v from 'valibot';
 import { type FieldErrors, ValidationError } from '../errors.ts';
 
-type ObjectSchema = v.ObjectSchema<v.ObjectEntries, undefined | v.ErrorMessage<v.ObjectIssue>>;
+export type ObjectSchema = v.ObjectSchema<
+  v.ObjectEntries,
+  undefined | v.ErrorMessage<v.ObjectIssue>
+>;
 type Sent = Readonly<Record<string, unknown>>;
 
 /** What our own responses carry and clients may send back; it is not theirs to set. */
-const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'category_name', 'transaction_count']);
+export const READ_ONLY = new Set([
+  'id',
+  'created_at',
+  'updated_at',
+  'category_name',
+  'transaction_count',
+]);
 
 /** A body may name any number of unknown fields; the response stays small. */
 const MAX_REPORTED_FIELDS = 100;

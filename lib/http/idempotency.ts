@@ -19,7 +19,8 @@ export type Record = (reply: Reply) => readonly Write[];
 type CreateEvent = LedgerEvent & { readonly json: JsonObject };
 
 // As other APIs take it: a bare value, or the quoted string of the IETF draft.
-const KEY = /^(?:"([\x20-\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x20-\x7e]{0,254}))$/;
+export const IDEMPOTENCY_KEY =
+  /^(?:"([\x20-\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x20-\x7e]{0,254}))$/;
 
 /** @param create makes the record and its reply; it commits the writes of `record` together with the record */
 export function idempotent<Event extends CreateEvent>(
@@ -49,7 +50,7 @@ export function idempotent<Event extends CreateEvent>(
 function readKey({ headers, requestContext }: CreateEvent): string | undefined {
   const sent = headers['idempotency-key'];
   if (sent === undefined) return undefined;
-  const [, quoted, bare] = KEY.exec(sent) ?? [];
+  const [, quoted, bare] = IDEMPOTENCY_KEY.exec(sent) ?? [];
   const key = quoted ?? bare;
   if (key === undefined) {
     throw new ValidationError('Idempotency-Key must be 1 to 255 printable ASCII characters');

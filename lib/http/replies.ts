@@ -9,18 +9,21 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+export const ERROR_CODES = [
+  'validation_failed',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'method_not_allowed',
+  'conflict',
+  'payload_too_large',
+  'precondition_failed',
+  'idempotency_key_reused',
+  'internal_server_error',
+] as const;
+
 export interface Failure {
-  readonly error:
-    | 'validation_failed'
-    | 'unauthenticated'
-    | 'forbidden'
-    | 'not_found'
-    | 'method_not_allowed'
-    | 'conflict'
-    | 'payload_too_large'
-    | 'precondition_failed'
-    | 'idempotency_key_reused'
-    | 'internal_server_error';
+  readonly error: (typeof ERROR_CODES)[number];
   readonly message: string;
   readonly details?: FieldErrors | undefined;
 }

@@ -16,7 +16,7 @@ import { parseBody, parseFilter, sentOnly } from './fields.ts';
 
 const transactionType = v.picklist(TRANSACTION_TYPES, 'Must be "income" or "expense".');
 
-const newTransactionBody = v.object(
+export const newTransactionBody = v.object(
   {
     description: filledText(1_000),
     amount,
@@ -30,7 +30,7 @@ const newTransactionBody = v.object(
   'Is required.',
 );
 
-const transactionChangesBody = v.partial(newTransactionBody);
+export const transactionChangesBody = v.partial(newTransactionBody);
 
 /** @throws ValidationError with the errors of every field */
 export function parseNewTransaction(body: Readonly<Record<string, unknown>>): NewTransaction {
@@ -97,7 +97,7 @@ const categoryIdOrNone = v.union(
   'Must be one whole number in plain decimal digits, or "none".',
 );
 
-const transactionQuery = v.object({
+export const transactionQuery = v.object({
   type: v.exactOptional(transactionType),
   category_id: v.exactOptional(categoryIdOrNone),
   start_date: v.exactOptional(calendarDate),

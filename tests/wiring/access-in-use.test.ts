@@ -52,6 +52,7 @@ const STEPS: readonly Step[] = [
   ['categories/update', { id: 1, body: { name: 'Car' } }, 409],
   ['categories/delete', { id: 3 }, 200],
   ['api/health', { query: { deep: '' } }, 200],
+  ['api/openapi', {}, 200],
   ['api/preflight', {}, 404],
   ['api/not-found', {}, 404],
 ];

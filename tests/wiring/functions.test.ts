@@ -18,8 +18,8 @@ const LARGEST_BUNDLE = 256 * 1024;
 describe.each(STAGES)('functions of stage %s', (stage) => {
   const functions = apiFunctionsOf(readTemplate(stage));
 
-  it('are one for each endpoint, one for health, one for preflights and one for everything else', () => {
-    expect(functions).toHaveLength(13);
+  it('are one for each endpoint, two about the service, one for preflights and one for everything else', () => {
+    expect(functions).toHaveLength(14);
   });
 
   it('are the files of the API folders, each deployed once', () => {

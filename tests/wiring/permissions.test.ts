@@ -35,6 +35,7 @@ const LEDGER_ACCESS: Record<string, TableAccess> = {
     UpdateItem: [TABLE],
   },
   'categories/delete': { GetItem: [TABLE], UpdateItem: [TABLE] },
+  'api/openapi': {},
   'api/preflight': {},
   'api/not-found': {},
 };

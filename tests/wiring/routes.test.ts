@@ -1,5 +1,6 @@
 // Every route of the service document is on the packaged gateway, with and without the slash.
 import { describe, expect, it } from 'vitest';
+import description from '../../lib/http/openapi.json' with { type: 'json' };
 import { OPERATIONS } from '../support/api/routes.ts';
 import {
   entryPoint,
@@ -25,6 +26,17 @@ describe.each(STAGES)('routes of stage %s', (stage) => {
 
   it('has no route besides', () => {
     expect(Object.keys(routes)).toHaveLength(OPERATIONS.length * 2 + 2);
+  });
+
+  it('are all described at /openapi.json: add a new one to lib/http/operations.ts', () => {
+    const described = Object.entries(description.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(described.flatMap((key) => [key, `${key}/`]).toSorted()).toEqual(
+      Object.keys(routes)
+        .filter((key) => !['OPTIONS /{proxy+}', '$default'].includes(key))
+        .toSorted(),
+    );
   });
 
   it('lets the gateway, and nobody else, invoke each function', () => {

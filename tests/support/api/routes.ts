@@ -13,10 +13,11 @@ export const OPERATIONS = [
   ['PUT /categories/{id}', 'categories/update'],
   ['DELETE /categories/{id}', 'categories/delete'],
   ['GET /health', 'api/health'],
+  ['GET /openapi.json', 'api/openapi'],
 ] as const;
 
 /** Those that need to know who sends the request. */
-export const LEDGER_OPERATIONS = OPERATIONS.filter(([, name]) => name !== 'api/health');
+export const LEDGER_OPERATIONS = OPERATIONS.filter(([, name]) => !name.startsWith('api/'));
 
 export type FunctionName = (typeof OPERATIONS)[number][1] | 'api/preflight' | 'api/not-found';
 

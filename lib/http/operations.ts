@@ -1,0 +1,135 @@
+// What the API description says of each route besides what its name, path and schemas already tell. A route is added
+// here together with serverless.yml; `npm run describe` then writes openapi.json. No function loads this file.
+import { DEFAULT_PER_PAGE } from '../domain/transaction.ts';
+import { categoryChangesBody, categoryQuery, newCategoryBody } from './category-json.ts';
+import type { ObjectSchema } from './fields.ts';
+import {
+  newTransactionBody,
+  transactionChangesBody,
+  transactionQuery,
+} from './transaction-json.ts';
+
+export interface Operation {
+  readonly id: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Validates the query; without it, parameters are ignored. */
+  readonly query?: ObjectSchema;
+  /** Validates the body. */
+  readonly body?: ObjectSchema;
+  /** Name of the JSON schema of the response (local/openapi-document.ts), and its status where it is not 200. */
+  readonly response: string;
+  readonly status?: number;
+  /** What the failures below mean here, where that is more than the usual. */
+  readonly failures?: Readonly<Record<number, string>>;
+  /** One record, whose version clients can name: ETag, and If-Match or If-None-Match. */
+  readonly isVersioned?: boolean;
+  /** Takes an Idempotency-Key. */
+  readonly isIdempotent?: boolean;
+  /** Answers without a key or token. */
+  readonly isPublic?: boolean;
+}
+
+const NO_CATEGORY = 'There is no such transaction, or no category with the `category_id` sent.';
+const INVALID_TRANSACTION = 'The body is invalid, or the category is inactive.';
+
+export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
+  'GET /transactions': {
+    id: 'listTransactions',
+    summary: 'List transactions',
+    description: `Newest first: by date, then creation, then id. \`total\` and \`pages\` are exact. A page has
+      ${DEFAULT_PER_PAGE} transactions, or as many as \`per_page\` says; one past the end is empty.`,
+    query: transactionQuery,
+    response: 'TransactionPage',
+  },
+  'POST /transactions': {
+    id: 'createTransaction',
+    summary: 'Create a transaction',
+    body: newTransactionBody,
+    response: 'TransactionWritten',
+    status: 201,
+    failures: {
+      400: INVALID_TRANSACTION,
+      404: 'There is no category with the `category_id` sent.',
+    },
+    isIdempotent: true,
+    isVersioned: true,
+  },
+  'GET /transactions/{id}': {
+    id: 'readTransaction',
+    summary: 'Read a transaction',
+    response: 'TransactionRead',
+    isVersioned: true,
+  },
+  'PUT /transactions/{id}': {
+    id: 'updateTransaction',
+    summary: 'Update a transaction',
+    description:
+      'Changes only the fields that are sent; `"category_id": null` takes the category away.',
+    body: transactionChangesBody,
+    response: 'TransactionWritten',
+    failures: { 400: INVALID_TRANSACTION, 404: NO_CATEGORY },
+    isVersioned: true,
+  },
+  'DELETE /transactions/{id}': {
+    id: 'deleteTransaction',
+    summary: 'Delete a transaction',
+    description: 'The record is removed.',
+    response: 'Deleted',
+    isVersioned: true,
+  },
+  'GET /categories': {
+    id: 'listCategories',
+    summary: 'List categories',
+    description: 'By name. A parameter is true when it is `true` in any case, and false otherwise.',
+    query: categoryQuery,
+    response: 'CategoryList',
+  },
+  'POST /categories': {
+    id: 'createCategory',
+    summary: 'Create a category',
+    body: newCategoryBody,
+    response: 'CategoryWritten',
+    status: 201,
+    failures: { 409: 'The name is taken, or the ledger has 600 categories.' },
+    isIdempotent: true,
+    isVersioned: true,
+  },
+  'GET /categories/{id}': {
+    id: 'readCategory',
+    summary: 'Read a category',
+    response: 'CategoryRead',
+    isVersioned: true,
+  },
+  'PUT /categories/{id}': {
+    id: 'updateCategory',
+    summary: 'Update a category',
+    description: 'Changes only the fields that are sent.',
+    body: categoryChangesBody,
+    response: 'CategoryWritten',
+    failures: { 409: 'The name is taken.' },
+    isVersioned: true,
+  },
+  'DELETE /categories/{id}': {
+    id: 'deleteCategory',
+    summary: 'Deactivate a category',
+    description: 'The category stays, inactive.',
+    response: 'Deleted',
+    failures: { 409: 'The category has transactions.' },
+    isVersioned: true,
+  },
+  'GET /health': {
+    id: 'checkHealth',
+    summary: 'Check that the service runs',
+    description: 'With `?deep` it also reads the table.',
+    response: 'Health',
+    failures: { 500: 'The database does not answer.' },
+    isPublic: true,
+  },
+  'GET /openapi.json': {
+    id: 'describeApi',
+    summary: 'Describe the API',
+    response: 'Description',
+    isPublic: true,
+  },
+};

@@ -1,0 +1,35 @@
+// The API description that is served, and what it is made from.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import served from '../../../lib/http/openapi.json' with { type: 'json' };
+import { OPERATIONS_BY_ROUTE } from '../../../lib/http/operations.ts';
+import { buildOpenApiDocument } from '../../../local/openapi-document.ts';
+
+test('the served description is that of the routes and schemas: `npm run describe` writes it', () => {
+  expect(served).toEqual(JSON.parse(JSON.stringify(buildOpenApiDocument())));
+});
+
+test('operations have names of their own', () => {
+  const ids = Object.values(OPERATIONS_BY_ROUTE).map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test.each([
+  ['description', '', false],
+  ['description', 'x'.repeat(1_000), true],
+  ['description', 'x'.repeat(1_001), false],
+  ['amount', 1e12, false],
+  ['amount', 0.001, false],
+  ['amount', 999_999_999_999.99, true],
+  ['type', 'transfer', false],
+  ['category_id', null, true],
+  ['category_id', 1.5, false],
+  ['catgeory_id', 1, false],
+  ['created_at', 'ignored', true],
+] as const)('a new transaction with %s %.30j: %s', (name, value, isValid) => {
+  const { post } = served.paths['/transactions'];
+  const { schema } = post.requestBody.content['application/json'];
+  const ajv = new Ajv2020({ strict: false, multipleOfPrecision: 2, validateFormats: false });
+  const body = { description: 'Lunch', amount: 12.5, type: 'expense', [name]: value };
+  expect(ajv.validate(schema, body)).toBe(isValid);
+});
