@@ -37,7 +37,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
 
   // Retries and lost responses.
-  ...mutantsOf('lib/store/database.ts', 'tests/contract/faults/broken-responses.test.ts', [
+  ...mutantsOf('lib/store/database.ts', 'tests/contract/faults/broken-responses.full.test.ts', [
     ['ClientRequestToken: randomUUID(),', ''],
     ['isUnknown ||= isOutcomeUnknown(error);', ''],
     [', timeout])', '])'],
@@ -64,7 +64,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['note(changes, keys, before, -1)', 'note(changes, keys, before, 0)'],
     ['by !== 0', 'by > 0'],
   ]),
-  ...mutantsOf('lib/store/transaction-pages.ts', 'tests/contract/crowded-day.test.ts', [
+  ...mutantsOf('lib/store/transaction-pages.ts', 'tests/contract/crowded-day.full.test.ts', [
     ['rest - taken, taken', '0, taken'],
     ['0, limit - taken', '0, limit'],
     ['...ofDay.reverse()', '...ofDay'],

@@ -1,4 +1,4 @@
-// What requests may cost in DynamoDB's units. tests/contract/capacity.test.ts measures them.
+// What requests may cost in DynamoDB's units. tests/contract/capacity.full.test.ts measures them.
 
 /** Read units of a list, at most; write units of a write, exactly. */
 export const LIST_READ_UNITS = 5;

@@ -1,4 +1,4 @@
-// The costs in docs/deploy.md follow from its prices and from the units that tests/contract/capacity.test.ts measures.
+// The costs in docs/deploy.md follow from its prices and from the units that tests/contract/capacity.full.test.ts measures.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
