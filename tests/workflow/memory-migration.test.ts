@@ -1,12 +1,12 @@
 // The state machine as it is deployed, from the start to the cutover, and back by itself when something fails.
 import { describe, expect, it } from 'vitest';
 import { PHASES } from '../../lib/migration/phases.ts';
-import { REMEDIES, RETRYABLE_FAILURES, RetryableFailure } from '../../lib/migration/refusals.ts';
+import { REMEDIES, RETRYABLE_FAILURES } from '../../lib/migration/refusals.ts';
 import { POLL_SECONDS } from '../../lib/migration/runs/durations.ts';
 import { fingerprintOf } from '../../lib/migration/scan.ts';
 import type { Retrier } from '../../local/rehearsal/state-machine.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';
-import { createMigration, type Migration, RUN } from '../support/migration/migration.ts';
+import { createMigration, RUN } from '../support/migration/migration.ts';
 import { LEASE_MS } from '../support/migration/run-table.ts';
 import { approving, execute, readDefinition } from '../support/migration/state-machine.ts';
 
@@ -34,39 +34,6 @@ describe('the state machine', () => {
     expect(await fingerprintOf(migration.services.vectors, migration.target)).toEqual(before);
   });
 
-  it('carries a run through that uploads the new collection under another name', async () => {
-    const migration = await createMigration();
-    const { vectors, setting } = migration.services;
-    const before = await fingerprintOf(vectors, SOURCE);
-    const uploadAs = 'memories_of_2026';
-    await migration.start({ uploadAs });
-    const { failure } = await execute(migration, { onTask: approving(migration) });
-    expect(failure).toBeUndefined();
-    expect((await migration.runs.read(RUN)).phase).toBe('live');
-    expect(await setting.read()).toBe(uploadAs);
-    expect(await fingerprintOf(vectors, uploadAs)).toEqual(before);
-    expect(await fingerprintOf(vectors, SOURCE)).toEqual(before);
-    await vectors.deleteCollection(SOURCE);
-    await migration.finish('rollback');
-    expect(await fingerprintOf(vectors, await setting.read())).toEqual(before);
-  });
-
-  it('goes back by itself from an upload that fails, and leaves nothing of it', async () => {
-    const migration = await createMigration();
-    const { vectors } = migration.services;
-    const uploadAs = 'memories_of_2026';
-    await migration.start({ uploadAs });
-    const uploadSnapshot: typeof vectors.uploadSnapshot = async (name, upload) => {
-      await vectors.uploadSnapshot(name, upload);
-      if (name === uploadAs) throw new Error('The store ran out of something');
-    };
-    const services = { ...migration.services, vectors: { ...vectors, uploadSnapshot } };
-    const { failure } = await execute(migration, { services, onTask: approving(migration) });
-    expect(failure).toBe('WentBack');
-    expect(await vectors.listCollections()).not.toContain(uploadAs);
-    expect(await migration.services.setting.read()).toBe(SOURCE);
-  });
-
   it('stops at a refusal before the window, and goes on from there when started again', async () => {
     const migration = await createMigration();
     await migration.start();
@@ -83,30 +50,6 @@ describe('the state machine', () => {
     expect(again.failure).toBeUndefined();
   });
 
-  it.each([
-    ['a count that differs', 'Cutover', deletePoint],
-    ['a source that somebody has written to', 'Cutover', deleteFromSource],
-    ['a setting that somebody else has changed', 'Cutover', changeSetting],
-  ] as const)('goes back by itself for %s', async (_, when, breakIt) => {
-    const migration = await createMigration();
-    await migration.start();
-    const approve = approving(migration);
-    let isBroken = false;
-    const { tasks, failure } = await execute(migration, {
-      onTask: async (state) => {
-        await approve(state);
-        if (state === when && !isBroken) {
-          isBroken = true;
-          await breakIt(migration);
-        }
-      },
-    });
-    expect(failure).toBe('WentBack');
-    expect(tasks).toContain('GoBack');
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
-    expect(migration.operator.heard.at(-1)).toBe('open-writes');
-  });
-
   it('goes back by itself when the window closes', async () => {
     const migration = await createMigration();
     await migration.start();
@@ -119,44 +62,6 @@ describe('the state machine', () => {
     });
     expect(failure).toBe('WentBack');
     expect(await migration.services.setting.read()).toBe(SOURCE);
-  });
-
-  it('tries again what was only out of reach', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    const { backend } = migration.services;
-    let calls = 0;
-    const health = async () => {
-      calls += 1;
-      if (calls < 3) throw new RetryableFailure('RetryableUnavailable', 'Not yet.');
-      await backend.health();
-    };
-    const { tasks, failure } = await execute(migration, {
-      services: { ...migration.services, backend: { ...backend, health } },
-      onTask: approving(migration),
-    });
-    expect(failure).toBeUndefined();
-    expect(tasks.filter((state) => state === 'Preflight')).toHaveLength(3);
-  });
-
-  it.each(['Copy', 'CatchUp'])('outwaits the lease of a %s that died', async (dying) => {
-    const migration = await createMigration();
-    await migration.start();
-    const approve = approving(migration);
-    let hasDied = false;
-    const { tasks, failure } = await execute(migration, {
-      onTask: async (state) => {
-        await approve(state);
-        if (state !== dying || hasDied) return;
-        hasDied = true;
-        await migration.lock.take(RUN);
-        throw Object.assign(new Error('Task timed out'), { name: 'Sandbox.Timedout' });
-      },
-    });
-    expect(failure).toBeUndefined();
-    // The clock is turned by five seconds a task.
-    const meanwhile = tasks.filter((state) => state === dying).length;
-    expect(meanwhile).toBeGreaterThanOrEqual(LEASE_MS / 5_000);
   });
 });
 
@@ -175,20 +80,6 @@ function waitedSeconds(retrier: Retrier): number {
   const { IntervalSeconds = 1, BackoffRate = 2, MaxAttempts = 3 } = retrier;
   const pauses = Array.from({ length: MaxAttempts }, (_, n) => IntervalSeconds * BackoffRate ** n);
   return pauses.reduce((sum, pause) => sum + pause, 0);
-}
-
-async function deletePoint({ services, target }: Migration): Promise<void> {
-  const { points } = await services.vectors.scroll(target, { limit: 1 });
-  await services.vectors.deletePoints(target, { ids: points.map(({ id }) => id) });
-}
-
-async function deleteFromSource({ services }: Migration): Promise<void> {
-  const { points } = await services.vectors.scroll(SOURCE, { limit: 1 });
-  await services.vectors.deletePoints(SOURCE, { ids: points.map(({ id }) => id) });
-}
-
-async function changeSetting({ services }: Migration): Promise<void> {
-  await services.setting.change({ from: SOURCE, to: 'elsewhere' });
 }
 
 describe('the definition', () => {

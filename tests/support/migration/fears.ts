@@ -1,5 +1,5 @@
 // What the fears of a migration are provoked with, and what must still hold when one of them has come true.
-
+import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
 import { fingerprintOf } from '../../../lib/migration/scan.ts';
 import { startOldVersion } from '../../../local/sandbox/memory-backend/old-version.ts';
@@ -31,4 +31,12 @@ export async function firstPoint({ services }: Migration, name: string): Promise
 export async function deleteFirst(migration: Migration, name: string): Promise<void> {
   const { id } = await firstPoint(migration, name);
   await migration.services.vectors.deletePoints(name, { ids: [id] });
+}
+
+/** The collection keeps as many points of the same users; one holds something else. */
+export async function changeFirst(migration: Migration, name: string): Promise<void> {
+  const { id, vector, payload } = await firstPoint(migration, name);
+  const changed = asJsonText<Record<string, unknown>>(payload.replace('"data":"', '"data":"not '));
+  const point = { id, vector: vector ?? asJsonText('[]'), payload: changed };
+  await migration.services.vectors.upsert(name, [point], 'upsert');
 }

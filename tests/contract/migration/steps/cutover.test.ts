@@ -1,40 +1,18 @@
 // From the copy to the cutover: nothing is lost on the way, and whatever is not proved is refused.
 import { describe, expect, it } from 'vitest';
-import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
-import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
-import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { changeFirst, deleteFirst, writeToOld } from '../../../support/migration/fears.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
-async function write({ services, clock }: Migration, text: string): Promise<void> {
-  const settings = { store: services.vectors, collection: SOURCE, dimensions: 8, now: clock };
-  await (await startOldVersion(settings)).add('user-1', text);
-}
-
-async function deleteOne({ services }: Migration, collection: string): Promise<void> {
-  const { points } = await services.vectors.scroll(collection, { limit: 1 });
-  await services.vectors.deletePoints(collection, { ids: points.map(({ id }) => id) });
-}
-
-/** As many points, of the same users: only what they hold is another. */
-async function changeOne({ services: { vectors } }: Migration, collection: string): Promise<void> {
-  const { points } = await vectors.scroll(collection, { limit: 1 });
-  const changed = points.map(({ id, vector, payload }) => ({
-    id,
-    vector: vector ?? asJsonText('[]'),
-    payload: asJsonText<Record<string, unknown>>(payload.replace('"data":"', '"data":"not ')),
-  }));
-  await vectors.upsert(collection, changed, 'upsert');
-}
-
-const deleteTarget = (migration: Migration) => deleteOne(migration, migration.target);
-const changeTarget = (migration: Migration) => changeOne(migration, migration.target);
-const writeOld = (migration: Migration) => write(migration, 'Written after the verification');
+const deleteTarget = (migration: Migration) => deleteFirst(migration, migration.target);
+const changeTarget = (migration: Migration) => changeFirst(migration, migration.target);
+const writeOld = (migration: Migration) => writeToOld(migration, 'Written after the verification');
 
 describe('a migration', () => {
   it('goes through to the cutover with every memory of every user', async () => {
@@ -59,25 +37,13 @@ describe('a migration', () => {
 
   it('brings over what was written, changed and deleted between the copy and the freeze', async () => {
     const migration = await migrationAt('verified');
-    await write(migration, 'Ada has bought a boat');
-    await deleteOne(migration, SOURCE);
+    await writeToOld(migration, 'Ada has bought a boat');
+    await deleteFirst(migration, SOURCE);
     await migration.follow('freeze', 'backup', 'copy', 'cutover');
     const { vectors } = migration.services;
     expect(await fingerprintOf(vectors, migration.target)).toEqual(
       await fingerprintOf(vectors, SOURCE),
     );
-  });
-
-  it('whose artifacts are kept for thirty days from the cutover on', async () => {
-    const migration = await migrationAt('live');
-    const { artifacts } = migration.services;
-    const kept = await Array.fromAsync(artifacts.list(`${RUN}/snapshot`));
-    const day = migration.clock().getTime() + 30 * 86_400_000;
-    const retained = kept.filter(({ retainUntil }) => (retainUntil?.getTime() ?? 0) >= day);
-    expect(retained.length).toBeGreaterThan(0);
-    for (const { key } of retained) {
-      await expect(artifacts.delete(key)).rejects.toThrow(/kept until/);
-    }
   });
 });
 
@@ -101,28 +67,6 @@ describe('the window', () => {
     const { vectors } = migration.services;
     expect(await vectors.count(SOURCE, ofUser(testUserOf(RUN)))).toBe(0);
   });
-
-  it.each([
-    ['a timeout', undefined],
-    ['a request too many', 429],
-    ['a bad gateway', 502],
-    ['a failure of its own', 500],
-  ])(
-    'is not believed in for %s, which is asked for again, and refused in the end',
-    async (_, answer) => {
-      const migration = await migrationAt('verified');
-      const options = answer === undefined ? {} : { answer };
-      const addMemory = () =>
-        Promise.reject(new RetryableFailure('RetryableUnavailable', 'Not now.', options));
-      const backend = { ...migration.services.backend, addMemory };
-      const services = { ...migration.services, backend };
-      expect(await migration.invoke('freeze', {}, services)).toMatchObject({ done: false });
-      await expect(migration.finish('freeze', {}, services)).rejects.toEqual(
-        named('RefusedNotFrozen'),
-      );
-      expect((await migration.runs.read(RUN)).phase).toBe('freezing');
-    },
-  );
 
   it.each([[503], ['ECONNREFUSED']])(
     'is believed in for %s, once the longest request has had the time to end',
@@ -170,7 +114,7 @@ describe('the window', () => {
 describe('a cutover', () => {
   it('is refused while the snapshot is of anything else than what was verified', async () => {
     const migration = await migrationAt('window-backed-up');
-    await changeOne(migration, SOURCE);
+    await changeFirst(migration, SOURCE);
     await migration.finish('copy');
     for (const execute of [false, true]) {
       const attempt = migration.invoke('cutover', { execute });
@@ -200,67 +144,11 @@ describe('a cutover', () => {
     expect(await fingerprintOf(migration.services.vectors, SOURCE)).toEqual(old);
   });
 
-  it('looks at both collections again when it is resumed', async () => {
-    const migration = await migrationAt('window-verified');
-    const { hooks } = migration.services;
-    const ask: typeof hooks.ask = async (request) =>
-      request.action === 'deploy-new' ? 'under-way' : await hooks.ask(request);
-    const waiting = await migration.invoke(
-      'cutover',
-      {},
-      { ...migration.services, hooks: { ask } },
-    );
-    expect(waiting).toMatchObject({ phase: 'switching', done: false });
-    await write(migration, 'Written while the new version was deployed');
-    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
-    await write(migration, 'And once more');
-    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
-    expect(migration.operator.heard).not.toContain('open-writes');
-  });
-
-  it('is refused while the backups could still be deleted, before anything is switched', async () => {
-    const migration = await migrationAt('window-verified');
-    const { artifacts } = migration.services;
-    const retain = () => Promise.reject(new Refusal('RefusedCredentials', 'Not allowed.'));
-    const services = { ...migration.services, artifacts: { ...artifacts, retain } };
-    await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
-      named('RefusedCredentials'),
-    );
-    expect((await migration.runs.read(RUN)).phase).toBe('proved');
-    expect(await migration.services.setting.read()).toBe(SOURCE);
-    await migration.finish('cutover');
-    expect((await migration.runs.read(RUN)).phase).toBe('live');
-  });
-
   it('is refused when somebody else has changed the setting', async () => {
     const migration = await migrationAt('window-verified');
     await migration.services.setting.change({ from: SOURCE, to: 'elsewhere' });
     await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedSettingChanged'));
     expect(await migration.services.setting.read()).toBe('elsewhere');
-  });
-
-  it.each([
-    ['has no model for keywords', { noKeywordModel: true }, 'RefusedSemanticOnly'],
-    ['remembers nothing', { emptyExtractions: 9 }, 'RefusedNewVersion'],
-  ] as const)('to a version that %s does not open writes', async (_, shortcomings, refusal) => {
-    const migration = await migrationAt('window-verified', { hasPreview: false, shortcomings });
-    await expect(migration.finish('cutover')).rejects.toEqual(named(refusal));
-    expect((await migration.runs.read(RUN)).phase).toBe('switching');
-    expect(migration.operator.heard).not.toContain('open-writes');
-  });
-
-  it('is not finished while a count of a user differs', async () => {
-    const migration = await migrationAt('window-verified');
-    const { hooks } = migration.services;
-    const ask: typeof hooks.ask = async (request) => {
-      if (request.action === 'deploy-new') await deleteOne(migration, migration.target);
-      return await hooks.ask(request);
-    };
-    const services = { ...migration.services, hooks: { ask } };
-    const attempt = migration.finish('cutover', {}, services);
-    await expect(attempt).rejects.toEqual(named('RefusedVerification'));
-    expect((await migration.runs.read(RUN)).phase).toBe('switching');
-    expect(migration.operator.heard).not.toContain('open-writes');
   });
 
   it('is a dry run unless it is told otherwise', async () => {

@@ -1,0 +1,92 @@
+// `migrate run` through every interruption.
+import { describe, expect, it } from 'vitest';
+import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import type { Place } from '../../../../local/migrate/place.ts';
+import { RUN } from '../../../support/migration/migration.ts';
+import {
+  createRunningOperator,
+  FROM_THE_START,
+} from '../../../support/migration/running-operator.ts';
+
+describe('migrate run', () => {
+  it('continues after every answer that was lost', async () => {
+    const { type, place, phase } = await createRunningOperator();
+    let invocations = 0;
+    const losing: Place = {
+      ...place,
+      async invoke(name, payload) {
+        const answer = await place.invoke(name, payload);
+        if (name === 'status') return answer;
+        invocations += 1;
+        if (invocations % 2 === 1) throw new Error('The answer is lost');
+        return answer;
+      },
+    };
+    let tries = 0;
+    for (let code = 1; code !== 0 && tries < 50; tries += 1) {
+      code = (await type(`${FROM_THE_START} --yes`, {}, losing)).code;
+    }
+    expect(await phase()).toBe('live');
+    expect(tries).toBeGreaterThan(5);
+  });
+
+  it('tries a step of the window again where the operator says so', async () => {
+    const { type, phase, operator, backend } = await createRunningOperator({
+      forgetsToFreeze: true,
+    });
+    const { code } = await type(FROM_THE_START, {
+      answers: [RUN, 'retry'],
+      onQuestion: (question) => {
+        if (question.includes('retry')) backend.setWriters('nobody');
+      },
+    });
+    expect([code, await phase()]).toEqual([0, 'live']);
+    expect(operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('goes on where somebody else takes a step of the window meanwhile', async () => {
+    const { type, phase, place, operator, follow } = await createRunningOperator();
+    let isTaken = false;
+    const racing: Place = {
+      ...place,
+      async invoke(name, payload, signal) {
+        if (name === 'backup' && (await phase()) === 'frozen' && !isTaken) {
+          isTaken = true;
+          await follow('backup', 'copy', 'verify', 'cutover');
+        }
+        return await place.invoke(name, payload, signal);
+      },
+    };
+    const { code } = await type(`${FROM_THE_START} --yes`, {}, racing);
+    expect([code, isTaken, await phase()]).toEqual([0, true, 'live']);
+    expect(operator.heard).not.toContain('deploy-old');
+  });
+
+  it('has a person do what no webhook does, and goes on when it is confirmed', async () => {
+    const { type, phase, operator, place, services } = await createRunningOperator({}, false);
+    const doing: Place = {
+      ...place,
+      async invoke(name, payload, signal) {
+        if (name === 'confirm') {
+          const { pendingAction } = await readStatus(services);
+          const { action, collection } = pendingAction ?? {};
+          if (action === undefined || collection === undefined) throw new Error('Nothing pending');
+          const request = { runId: RUN, occasion: '', deadlineAt: undefined };
+          await operator.hooks.ask({ ...request, action, collection, testUser: testUserOf(RUN) });
+        }
+        return await place.invoke(name, payload, signal);
+      },
+    };
+    const { code } = await type(FROM_THE_START, { answers: [RUN, '', '', '', ''] }, doing);
+    expect([code, await phase()]).toEqual([0, 'live']);
+    expect(operator.heard).toEqual(['freeze', 'deploy-new', 'open-writes']);
+  });
+
+  it('says which table has no run, and how to begin one', async () => {
+    const { type } = await createRunningOperator();
+    const { code, status } = await type('run');
+    expect([code, status]).toEqual([3, expect.stringContaining('table of the test')]);
+    expect(status).toContain('run --source');
+  });
+});

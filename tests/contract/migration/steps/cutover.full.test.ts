@@ -1,0 +1,104 @@
+// What keeps the window from opening writes, and how long the artifacts are kept.
+import { describe, expect, it } from 'vitest';
+import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { deleteFirst, writeToOld } from '../../../support/migration/fears.ts';
+import { RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+describe('a migration', () => {
+  it('whose artifacts are kept for thirty days from the cutover on', async () => {
+    const migration = await migrationAt('live');
+    const { artifacts } = migration.services;
+    const kept = await Array.fromAsync(artifacts.list(`${RUN}/snapshot`));
+    const day = migration.clock().getTime() + 30 * 86_400_000;
+    const retained = kept.filter(({ retainUntil }) => (retainUntil?.getTime() ?? 0) >= day);
+    expect(retained.length).toBeGreaterThan(0);
+    for (const { key } of retained) {
+      await expect(artifacts.delete(key)).rejects.toThrow(/kept until/);
+    }
+  });
+});
+
+describe('the window', () => {
+  it.each([
+    ['a timeout', undefined],
+    ['a request too many', 429],
+    ['a bad gateway', 502],
+    ['a failure of its own', 500],
+  ])(
+    'is not believed in for %s, which is asked for again, and refused in the end',
+    async (_, answer) => {
+      const migration = await migrationAt('verified');
+      const options = answer === undefined ? {} : { answer };
+      const addMemory = () =>
+        Promise.reject(new RetryableFailure('RetryableUnavailable', 'Not now.', options));
+      const backend = { ...migration.services.backend, addMemory };
+      const services = { ...migration.services, backend };
+      expect(await migration.invoke('freeze', {}, services)).toMatchObject({ done: false });
+      await expect(migration.finish('freeze', {}, services)).rejects.toEqual(
+        named('RefusedNotFrozen'),
+      );
+      expect((await migration.runs.read(RUN)).phase).toBe('freezing');
+    },
+  );
+});
+
+describe('a cutover', () => {
+  it('looks at both collections again when it is resumed', async () => {
+    const migration = await migrationAt('window-verified');
+    const { hooks } = migration.services;
+    const ask: typeof hooks.ask = async (request) =>
+      request.action === 'deploy-new' ? 'under-way' : await hooks.ask(request);
+    const waiting = await migration.invoke(
+      'cutover',
+      {},
+      { ...migration.services, hooks: { ask } },
+    );
+    expect(waiting).toMatchObject({ phase: 'switching', done: false });
+    await writeToOld(migration, 'Written while the new version was deployed');
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
+    await writeToOld(migration, 'And once more');
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
+    expect(migration.operator.heard).not.toContain('open-writes');
+  });
+
+  it('is refused while the backups could still be deleted, before anything is switched', async () => {
+    const migration = await migrationAt('window-verified');
+    const { artifacts } = migration.services;
+    const retain = () => Promise.reject(new Refusal('RefusedCredentials', 'Not allowed.'));
+    const services = { ...migration.services, artifacts: { ...artifacts, retain } };
+    await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
+      named('RefusedCredentials'),
+    );
+    expect((await migration.runs.read(RUN)).phase).toBe('proved');
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+    await migration.finish('cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it.each([
+    ['has no model for keywords', { noKeywordModel: true }, 'RefusedSemanticOnly'],
+    ['remembers nothing', { emptyExtractions: 9 }, 'RefusedNewVersion'],
+  ] as const)('to a version that %s does not open writes', async (_, shortcomings, refusal) => {
+    const migration = await migrationAt('window-verified', { hasPreview: false, shortcomings });
+    await expect(migration.finish('cutover')).rejects.toEqual(named(refusal));
+    expect((await migration.runs.read(RUN)).phase).toBe('switching');
+    expect(migration.operator.heard).not.toContain('open-writes');
+  });
+
+  it('is not finished while a count of a user differs', async () => {
+    const migration = await migrationAt('window-verified');
+    const { hooks } = migration.services;
+    const ask: typeof hooks.ask = async (request) => {
+      if (request.action === 'deploy-new') await deleteFirst(migration, migration.target);
+      return await hooks.ask(request);
+    };
+    const services = { ...migration.services, hooks: { ask } };
+    const attempt = migration.finish('cutover', {}, services);
+    await expect(attempt).rejects.toEqual(named('RefusedVerification'));
+    expect((await migration.runs.read(RUN)).phase).toBe('switching');
+    expect(migration.operator.heard).not.toContain('open-writes');
+  });
+});

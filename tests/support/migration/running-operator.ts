@@ -1,0 +1,32 @@
+// An operator who types `migrate run` over the functions and a sandbox, in this process and in the time of the test.
+import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
+import { createLocalPlace } from '../../../local/migrate/local-place.ts';
+import type { Place } from '../../../local/migrate/place.ts';
+import { SOURCE, type WorldOptions } from '../../../local/sandbox/world.ts';
+import { createMigration, RUN } from './migration.ts';
+import { type TypedOptions, typeCommand } from './typed-command.ts';
+
+export const FROM_THE_START = `run --run ${RUN} --source ${SOURCE} --free-gb 1`;
+
+export async function createRunningOperator(
+  options: Partial<WorldOptions> = {},
+  hasWebhook = true,
+) {
+  const migration = await createMigration(options);
+  const { clock, pass, operator } = migration;
+  const hooks = hasWebhook ? operator.hooks : askAPerson;
+  const services = { ...migration.services, hooks };
+  const place = createLocalPlace({
+    where: 'table of the test',
+    remembering: async () => services,
+    services: async () => services,
+  });
+  const time = {
+    now: () => clock().getTime(),
+    sleep: async (milliseconds: number) => pass(milliseconds),
+  };
+  const type = (words: string, how: TypedOptions = {}, there: Place = place) =>
+    typeCommand(there, words, { time, ...how });
+  const phase = async () => (await migration.runs.read(RUN)).phase;
+  return { ...migration, place, type, phase };
+}

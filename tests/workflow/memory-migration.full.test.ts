@@ -1,0 +1,113 @@
+// The state machine as it is deployed, where something fails on the way.
+import { describe, expect, it } from 'vitest';
+import { RetryableFailure } from '../../lib/migration/refusals.ts';
+import { fingerprintOf } from '../../lib/migration/scan.ts';
+import { SOURCE } from '../../local/sandbox/world.ts';
+import { deleteFirst } from '../support/migration/fears.ts';
+import { createMigration, type Migration, RUN } from '../support/migration/migration.ts';
+import { LEASE_MS } from '../support/migration/run-table.ts';
+import { approving, execute } from '../support/migration/state-machine.ts';
+
+describe('the state machine', () => {
+  it('carries a run through that uploads the new collection under another name', async () => {
+    const migration = await createMigration();
+    const { vectors, setting } = migration.services;
+    const before = await fingerprintOf(vectors, SOURCE);
+    const uploadAs = 'memories_of_2026';
+    await migration.start({ uploadAs });
+    const { failure } = await execute(migration, { onTask: approving(migration) });
+    expect(failure).toBeUndefined();
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    expect(await setting.read()).toBe(uploadAs);
+    expect(await fingerprintOf(vectors, uploadAs)).toEqual(before);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(before);
+    await vectors.deleteCollection(SOURCE);
+    await migration.finish('rollback');
+    expect(await fingerprintOf(vectors, await setting.read())).toEqual(before);
+  });
+
+  it('goes back by itself from an upload that fails, and leaves nothing of it', async () => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    const uploadAs = 'memories_of_2026';
+    await migration.start({ uploadAs });
+    const uploadSnapshot: typeof vectors.uploadSnapshot = async (name, upload) => {
+      await vectors.uploadSnapshot(name, upload);
+      if (name === uploadAs) throw new Error('The store ran out of something');
+    };
+    const services = { ...migration.services, vectors: { ...vectors, uploadSnapshot } };
+    const { failure } = await execute(migration, { services, onTask: approving(migration) });
+    expect(failure).toBe('WentBack');
+    expect(await vectors.listCollections()).not.toContain(uploadAs);
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+  });
+
+  it.each([
+    ['a count that differs', 'Cutover', deletePoint],
+    ['a source that somebody has written to', 'Cutover', deleteFromSource],
+    ['a setting that somebody else has changed', 'Cutover', changeSetting],
+  ] as const)('goes back by itself for %s', async (_, when, breakIt) => {
+    const migration = await createMigration();
+    await migration.start();
+    const approve = approving(migration);
+    let isBroken = false;
+    const { tasks, failure } = await execute(migration, {
+      onTask: async (state) => {
+        await approve(state);
+        if (state === when && !isBroken) {
+          isBroken = true;
+          await breakIt(migration);
+        }
+      },
+    });
+    expect(failure).toBe('WentBack');
+    expect(tasks).toContain('GoBack');
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('tries again what was only out of reach', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    const { backend } = migration.services;
+    let calls = 0;
+    const health = async () => {
+      calls += 1;
+      if (calls < 3) throw new RetryableFailure('RetryableUnavailable', 'Not yet.');
+      await backend.health();
+    };
+    const { tasks, failure } = await execute(migration, {
+      services: { ...migration.services, backend: { ...backend, health } },
+      onTask: approving(migration),
+    });
+    expect(failure).toBeUndefined();
+    expect(tasks.filter((state) => state === 'Preflight')).toHaveLength(3);
+  });
+
+  it.each(['Copy', 'CatchUp'])('outwaits the lease of a %s that died', async (dying) => {
+    const migration = await createMigration();
+    await migration.start();
+    const approve = approving(migration);
+    let hasDied = false;
+    const { tasks, failure } = await execute(migration, {
+      onTask: async (state) => {
+        await approve(state);
+        if (state !== dying || hasDied) return;
+        hasDied = true;
+        await migration.lock.take(RUN);
+        throw Object.assign(new Error('Task timed out'), { name: 'Sandbox.Timedout' });
+      },
+    });
+    expect(failure).toBeUndefined();
+    // The clock is turned by five seconds a task.
+    const meanwhile = tasks.filter((state) => state === dying).length;
+    expect(meanwhile).toBeGreaterThanOrEqual(LEASE_MS / 5_000);
+  });
+});
+
+const deletePoint = (migration: Migration) => deleteFirst(migration, migration.target);
+const deleteFromSource = (migration: Migration) => deleteFirst(migration, SOURCE);
+
+async function changeSetting({ services }: Migration): Promise<void> {
+  await services.setting.change({ from: SOURCE, to: 'elsewhere' });
+}
