@@ -230,6 +230,9 @@ async function environmentOf({ resolveVariable }) {
   if (variables.QDRANT_URL !== '' && variables.ARTIFACTS_URL === '') {
     throw new Error('qdrantUrl needs artifactsUrl: s3://bucket/prefix of a bucket of this account');
   }
+  if (variables.ARTIFACTS_URL !== '') {
+    variables.ARTIFACTS_BUCKET_OWNER = { Ref: 'AWS::AccountId' };
+  }
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 }
 

@@ -13,6 +13,7 @@ import { createEnvironmentSecrets, createSsmSecrets } from './adapters/secrets.t
 import { createSsmCollectionSetting } from './adapters/ssm-collection-setting.ts';
 import { tableNamed } from './adapters/table-named.ts';
 import { askAPerson, createWebhook } from './adapters/webhook.ts';
+import type { ArtifactStore } from './ports/artifacts.ts';
 import type { CollectionSetting } from './ports/collection-setting.ts';
 import { logLine } from './ports/log.ts';
 import type { Secrets } from './ports/secrets.ts';
@@ -55,7 +56,7 @@ export async function servicesFromEnvironment(
       apiKey: (await optional(secrets, environment, 'QDRANT_API_KEY'))?.reveal(),
       ...(pace && { pace }),
     }),
-    artifacts: openArtifacts(settings.ARTIFACTS_URL),
+    artifacts: artifactsOf(settings),
     setting: openSetting(new URL(settings.COLLECTION_SETTING)),
     ...(await backends(settings, secrets)),
     hooks: webhook
@@ -75,7 +76,14 @@ export async function servicesFromEnvironment(
 export async function restoreFromEnvironment(environment: Environment) {
   const settings = readRestoreSettings(environment);
   const target = await openGraph(settings, secretsOf(environment));
-  return { artifacts: openArtifacts(settings.ARTIFACTS_URL), target };
+  return { artifacts: artifactsOf(settings), target };
+}
+
+function artifactsOf({
+  ARTIFACTS_URL,
+  ARTIFACTS_BUCKET_OWNER,
+}: Pick<StepSettings, 'ARTIFACTS_URL' | 'ARTIFACTS_BUCKET_OWNER'>): ArtifactStore {
+  return openArtifacts(ARTIFACTS_URL, { bucketOwner: ARTIFACTS_BUCKET_OWNER });
 }
 
 function remembering({ TABLE_NAME, DYNAMODB_ENDPOINT }: RecordSettings): Remembering {

@@ -22,6 +22,9 @@ const stepSchema = v.object({
   MEMORY_BACKEND_KEY: v.optional(v.string()),
   COLLECTION_SETTING: urlLike('file:///path or ssm:/parameter', isSetting),
   ARTIFACTS_URL: urlLike('s3://bucket/prefix or file:///folder', isFolder),
+  ARTIFACTS_BUCKET_OWNER: v.optional(
+    v.pipe(v.string(), v.regex(/^\d{12}$/, 'is no account id: 12 digits')),
+  ),
   NEO4J_URL: v.optional(urlLike('neo4j+s://graph.example:7687', isGraph)),
   NEO4J_USER: v.optional(v.string(), 'neo4j'),
   NEO4J_PASSWORD: v.optional(v.string()),
@@ -32,6 +35,7 @@ const stepSchema = v.object({
 /** Of a restore of the graph: the one that is to be filled, and where its dump is. */
 const restoreSchema = v.object({
   ARTIFACTS_URL: stepSchema.entries.ARTIFACTS_URL,
+  ARTIFACTS_BUCKET_OWNER: stepSchema.entries.ARTIFACTS_BUCKET_OWNER,
   NEO4J_URL: stepSchema.entries.NEO4J_URL.wrapped,
   NEO4J_USER: stepSchema.entries.NEO4J_USER,
 });

@@ -37,6 +37,7 @@ const VARIABLES: Readonly<Record<keyof StepSettings, string>> = {
     'new version on the new collection, where it can be reached before the window',
   COLLECTION_SETTING: 'setting with the collection name: `file:///path` or `ssm:/parameter`',
   ARTIFACTS_URL: 'backups and reports: `s3://bucket/prefix` with Object Lock, or `file:///folder`',
+  ARTIFACTS_BUCKET_OWNER: 'account that must own the bucket (set by the deployment)',
   NEO4J_URL: 'graph store',
   NEO4J_USER: 'its user (default: `neo4j`)',
   NEO4J_PASSWORD: 'its password',

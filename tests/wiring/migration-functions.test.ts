@@ -114,6 +114,7 @@ describe('a stage with something to migrate', () => {
       NEO4J_PASSWORD_PARAMETER: '/aws/reference/secretsmanager/memory/neo4j',
       COLLECTION_SETTING: 'ssm:/memory/collection',
       ARTIFACTS_URL: 's3://memory-backups.example/of/memories',
+      ARTIFACTS_BUCKET_OWNER: { Ref: 'AWS::AccountId' },
     });
   });
 });

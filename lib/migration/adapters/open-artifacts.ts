@@ -7,13 +7,20 @@ import { createFileArtifacts } from './file-artifacts.ts';
 import { namedClient } from './named-client.ts';
 import { createS3Artifacts } from './s3-artifacts.ts';
 
+interface OpenOptions {
+  readonly s3Endpoint?: string;
+  readonly bucketOwner?: string | undefined;
+  readonly now?: () => Date;
+}
+
 /**
  * @param s3Endpoint another S3 than the region's own
+ * @param bucketOwner the account that must own the bucket; S3 refuses every request to a bucket of another
  * @throws Refusal
  */
 export function openArtifacts(
   address: string,
-  { s3Endpoint, now = () => new Date() }: { s3Endpoint?: string; now?: () => Date } = {},
+  { s3Endpoint, bucketOwner, now = () => new Date() }: OpenOptions = {},
 ): ArtifactStore {
   const url = URL.parse(address);
   if (url?.protocol === 'file:' && url.host === '') {
@@ -21,8 +28,10 @@ export function openArtifacts(
   }
   if (url?.protocol === 's3:' && url.host !== '') {
     const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
+    const client = createClient(s3Endpoint);
+    if (bucketOwner) expectOwner(client, bucketOwner);
     return createS3Artifacts({
-      client: namedClient(createClient(s3Endpoint), 'The artifacts of ARTIFACTS_URL'),
+      client: namedClient(client, 'The artifacts of ARTIFACTS_URL'),
       bucket: url.host,
       prefix: prefix && `${prefix}/`,
       now,
@@ -35,4 +44,13 @@ export function openArtifacts(
 // Servers other than Amazon's seldom have a name for every bucket: it goes into the path.
 function createClient(endpoint: string | undefined): S3Client {
   return new S3Client(endpoint ? { endpoint, forcePathStyle: true } : {});
+}
+
+// Bucket names are shared by all accounts: one that was deleted here can be somebody else's tomorrow.
+function expectOwner(client: S3Client, account: string): void {
+  client.middlewareStack.add(
+    (next) => async (call) =>
+      await next({ ...call, input: { ...call.input, ExpectedBucketOwner: account } }),
+    { step: 'initialize', name: 'expectOwner' },
+  );
 }

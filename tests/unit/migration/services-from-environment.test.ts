@@ -74,6 +74,7 @@ describe('the environment', () => {
     ['COLLECTION_SETTING', 'https://example.org', /file:\/\/\/path or ssm:\/parameter/],
     ['COLLECTION_SETTING', 'ssm:', /file:\/\/\/path or ssm:\/parameter/],
     ['ARTIFACTS_URL', 'ftp://example.org', /s3:\/\/bucket\/prefix or file:\/\/\/folder/],
+    ['ARTIFACTS_BUCKET_OWNER', 'ourselves', /12 digits/],
     ['ARTIFACTS_URL', 's3:///prefix', /s3:\/\/bucket\/prefix/],
     ['NEO4J_URL', 'http://graph.example:7474', /neo4j\+s:/],
     ['MIGRATION_WEBHOOK_URL', 'hooks.example', /https:\/\/hooks\.example/],
