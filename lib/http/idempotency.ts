@@ -1,5 +1,5 @@
 // The Idempotency-Key header of a POST: a client that heard no response sends the request again, and nothing is
-// recorded twice. A replay has the status and body of the first response, and `Idempotent-Replayed: true`.
+// recorded twice. A replay has the status, body and ETag of the first response, and `Idempotent-Replayed: true`.
 import { createHash } from 'node:crypto';
 import {
   IdempotencyKeyReusedError,
@@ -60,11 +60,11 @@ function readKey({ headers, requestContext }: CreateEvent): string | undefined {
 }
 
 /** @throws IdempotencyKeyReusedError */
-function replay({ status, body, fingerprint }: RecordedReply, sent: string): Reply {
+function replay({ fingerprint, headers, ...reply }: RecordedReply, sent: string): Reply {
   if (fingerprint !== sent) {
     throw new IdempotencyKeyReusedError('This Idempotency-Key was used with another body');
   }
-  return { status, body, headers: { 'idempotent-replayed': 'true' } };
+  return { ...reply, headers: { ...headers, 'idempotent-replayed': 'true' } };
 }
 
 // Until the deadline, another transaction was writing the marker.

@@ -9,6 +9,7 @@ export interface RecordedReply {
   readonly fingerprint: string;
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
@@ -32,12 +33,13 @@ export function createIdempotency(options: {
       fingerprint: String(item.fingerprint),
       status: Number(item.status),
       body: JSON.parse(String(item.body)),
+      headers: JSON.parse(String(item.headers ?? '{}')),
     };
   }
 
   /** The write that goes first in the transaction. It fails where another request with this key was applied. */
-  function record(key: string, { fingerprint, status, body }: RecordedReply): Write {
-    const reply = { fingerprint, status, body: JSON.stringify(body) };
+  function record(key: string, { body, headers = {}, ...rest }: RecordedReply): Write {
+    const reply = { ...rest, body: JSON.stringify(body), headers: JSON.stringify(headers) };
     return {
       Put: {
         Item: { ...keys.idempotency(key), ...reply, expires_at: seconds() + KEPT_SECONDS },

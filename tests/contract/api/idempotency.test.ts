@@ -23,6 +23,7 @@ describe.each([
     expect(first.headers['idempotent-replayed']).toBeUndefined();
     expect(second).toMatchObject({ status: 201, text: first.text });
     expect(second.headers['idempotent-replayed']).toBe('true');
+    expect(second.headers.etag).toBe(first.headers.etag);
     expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
   });
 

@@ -1,4 +1,5 @@
 // How a test speaks to the service, wherever that runs: in this process, or behind an address.
+import { assertDescribed } from './described-response.ts';
 
 export interface ApiRequest {
   /** Parameters in the order given; a name may repeat. A text is put after the `?` as it stands. */
@@ -36,7 +37,7 @@ export interface ApiClient {
   close(): Promise<void>;
 }
 
-/** The same with the verbs as functions. */
+/** The same with the verbs as functions; every response is held to the API description. */
 export interface Api extends ApiClient {
   get(path: string, query?: ApiRequest['query']): Promise<ApiResponse>;
   post(path: string, body: unknown): Promise<ApiResponse>;
@@ -45,13 +46,18 @@ export interface Api extends ApiClient {
 }
 
 export function withVerbs(client: ApiClient): Api {
+  const request: ApiClient['request'] = async (method, path, options) => {
+    const response = await client.request(method, path, options);
+    assertDescribed(method, path, response);
+    return response;
+  };
   return {
-    request: client.request,
+    request,
     close: client.close,
-    get: (path, query) => client.request('GET', path, query === undefined ? {} : { query }),
-    post: (path, body) => client.request('POST', path, { body }),
-    put: (path, body) => client.request('PUT', path, { body }),
-    delete: (path) => client.request('DELETE', path),
+    get: (path, query) => request('GET', path, query === undefined ? {} : { query }),
+    post: (path, body) => request('POST', path, { body }),
+    put: (path, body) => request('PUT', path, { body }),
+    delete: (path) => request('DELETE', path),
   };
 }
 

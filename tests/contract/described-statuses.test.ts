@@ -1,0 +1,100 @@
+// Every status that the API description names occurs: each is provoked here, on every route that has it.
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, vi } from 'vitest';
+import type { Api, ApiRequest, ApiResponse } from '../support/api/api-client.ts';
+import { DESCRIBED } from '../support/api/described-response.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createTestService } from '../support/api/open-api.ts';
+import { givenCategory, givenTransaction, LUNCH, UNKNOWN_ID } from '../support/api/records.ts';
+import { interpose } from '../support/interposed-client.ts';
+import { createSleeplessRetryPolicy } from '../support/sleepless-retry-policy.ts';
+import { createTestTable } from '../support/test-table.ts';
+
+const table = await createTestTable();
+const open = (options: Parameters<typeof createTestService>[0] = {}) =>
+  createTestService({ ...table, ...options }).then(openInProcess);
+
+const api = await open();
+const withToken = await open({
+  ledgerId: undefined,
+  verifyToken: async () => ({ ledger: 'test', scope: undefined }),
+});
+const withoutDatabase = await open({
+  client: interpose(table.client, () => {
+    throw Object.assign(new Error('Refused'), { name: 'AccessDeniedException' });
+  }),
+});
+// Another request holds the marker of the idempotency key until the deadline.
+const withBusyKeys = await open({
+  retryPolicy: createSleeplessRetryPolicy(),
+  client: interpose(table.client, (name) => {
+    if (name !== 'TransactWriteCommand') return;
+    const CancellationReasons = [{ Code: 'TransactionConflict' }];
+    throw Object.assign(new Error('Busy'), {
+      ...{ name: 'TransactionCanceledException', CancellationReasons },
+    });
+  }),
+});
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  /** A valid one. */
+  readonly body: object;
+}
+
+const send = (client: Api, { method, path, body }: Call, request: ApiRequest = {}) =>
+  client.request(method, path, { ...(hasBody(method) ? { body } : {}), ...request });
+const hasBody = (method: string) => method === 'POST' || method === 'PUT';
+const key = () => ({ 'idempotency-key': randomUUID() });
+
+const PROVOKED: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> = {
+  200: (call) => send(api, call),
+  201: (call) => send(api, call),
+  304: (call) => send(api, call, { headers: { 'if-none-match': '*' } }),
+  400: (call) => send(api, call, { body: { unknown: 1 }, query: { unknown: 1 } }),
+  401: (call) => send(withToken, call),
+  403: (call) => send(withToken, call, { headers: { authorization: 'Bearer token' } }),
+  404: (call) =>
+    send(api, {
+      ...call,
+      path: call.path.replace(/\d+$/, String(UNKNOWN_ID)),
+      body: { ...call.body, category_id: UNKNOWN_ID },
+    }),
+  409: async (call) => {
+    if (call.method === 'POST') return send(withBusyKeys, call, { headers: key() });
+    const { name } = await givenCategory(api);
+    await givenTransaction(api, { category_id: Number(call.path.split('/')[2]) });
+    return send(api, { ...call, body: { name } });
+  },
+  412: (call) => send(api, call, { headers: { 'if-match': '"0.0"' } }),
+  413: (call) => send(api, call, { body: { notes: 'x'.repeat(1_048_576) } }),
+  422: async (call) => {
+    const headers = key();
+    await send(api, call, { headers });
+    return send(api, { ...call, body: { ...call.body, description: 'Other' } }, { headers });
+  },
+  500: (call) => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    return send(withoutDatabase, call, call.path === '/health' ? { query: 'deep' } : {});
+  },
+};
+
+describe.each([...DESCRIBED])('%s', (route, { responses }) => {
+  it.each(Object.keys(responses))('%s', async (status) => {
+    const provoke = PROVOKED[status];
+    if (!provoke) throw new Error(`Say in this file how to provoke ${status}`);
+    const { status: provoked } = await provoke(await callOf(route));
+    expect(provoked).toBe(Number(status));
+  });
+});
+
+/** A request that succeeds. */
+async function callOf(route: string): Promise<Call> {
+  const [method = '', pattern = ''] = route.split(' ');
+  const isCategory = pattern.startsWith('/categories');
+  const given = isCategory ? givenCategory : givenTransaction;
+  const id = pattern.includes('{id}') ? (await given(api)).id : '';
+  const body = isCategory ? { name: randomUUID() } : LUNCH;
+  return { method, path: pattern.replace('{id}', id), body };
+}

@@ -1,0 +1,75 @@
+// Holds a response to the API description: its status, its headers and its body, with no field besides.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import description from '../../../lib/http/openapi.json' with { type: 'json' };
+import type { ApiResponse } from './api-client.ts';
+import { findRoute } from './routes.ts';
+
+interface DescribedOperation {
+  readonly responses: Readonly<Record<string, DescribedResponse>>;
+}
+
+interface DescribedResponse {
+  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content?: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>>;
+}
+
+const { schemas, headers: HEADERS } = description.components;
+/** By route, such as `GET /transactions/{id}`. */
+export const DESCRIBED = new Map<string, DescribedOperation>(
+  Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [
+      `${method.toUpperCase()} ${path}`,
+      operation as DescribedOperation,
+    ]),
+  ),
+);
+
+// Amounts have two decimals: as binary fractions they are no exact multiples.
+const ajv = new Ajv2020({ strict: true, strictTypes: false, multipleOfPrecision: 2 });
+addFormats.default(ajv);
+for (const [name, schema] of Object.entries(schemas)) {
+  const closed = 'properties' in schema ? { ...schema, additionalProperties: false } : schema;
+  ajv.addSchema(closed, `#/components/schemas/${name}`);
+}
+
+/** @throws Error where the response is not as described */
+export function assertDescribed(method: string, path: string, response: ApiResponse): void {
+  if (isOfGateway(method, response)) return;
+  const operation = DESCRIBED.get(findRoute(method, path).key);
+  const described = operation ? operation.responses[response.status] : undescribed(response);
+  const problem = problemOf(response, described);
+  if (problem === undefined) return;
+  throw new Error(
+    `Not as described: ${method} ${path} ${response.status}: ${problem}\n${response.text}`,
+  );
+}
+
+// The gateway answers preflights. The local one also answers HEAD from GET, and refuses browsers of other origins.
+function isOfGateway(method: string, { status, body }: ApiResponse): boolean {
+  if (method === 'HEAD' || body.error === 'forbidden_origin') return true;
+  return method === 'OPTIONS' && status < 300;
+}
+
+function problemOf(
+  { headers, text, body }: ApiResponse,
+  described: DescribedResponse | undefined,
+): string | undefined {
+  if (!described) return 'the status';
+  for (const [name, { $ref }] of Object.entries(described.headers ?? {})) {
+    const header = HEADERS[$ref.split('/').at(-1) as keyof typeof HEADERS];
+    if ('required' in header && !headers[name.toLowerCase()]) return `header ${name} is missing`;
+  }
+  if (!described.content) return text === '' ? undefined : 'it has a body';
+  const content = described.content[headers['content-type']?.split(';')[0] ?? ''];
+  if (!content) return `the content type ${headers['content-type']}`;
+  const { schema } = content;
+  const validate = ajv.getSchema(schema.$ref) as ValidateFunction;
+  return validate(body) ? undefined : ajv.errorsText(validate.errors);
+}
+
+// A path or method without a route.
+function undescribed({ status }: ApiResponse): DescribedResponse | undefined {
+  const schema = { $ref: '#/components/schemas/Failure' };
+  return [404, 405].includes(status) ? { content: { 'application/json': { schema } } } : undefined;
+}
