@@ -7,9 +7,9 @@ const SHRINKING_MILLISECONDS = 1_500_000;
 /** Whether this is `npm run test:full`. */
 export const IS_FULL = process.env.TEST_MODE === 'full';
 
-/** All of them in `npm run test:full`, a tenth otherwise. */
+/** All of them in `npm run test:full`, a twentieth otherwise. */
 export function sizeOfRun(full: number): number {
-  return IS_FULL ? full : Math.ceil(full / 10);
+  return IS_FULL ? full : Math.ceil(full / 20);
 }
 
 /** Parameters for fast-check. */

@@ -10,7 +10,6 @@ import {
   STAGES,
   sourcesOf,
 } from '../support/packaged-template.ts';
-import { startBundle } from '../support/started-bundle.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../../functions');
 const LARGEST_BUNDLE = 256 * 1024;
@@ -81,12 +80,5 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
       const providers = sourcesOf(bundle).filter((source) => /credential-provider/.test(source));
       expect(providers).toEqual([]);
     });
-  });
-});
-
-describe('bundles started as they are deployed', () => {
-  it.each(apiFunctionsOf(readTemplate('prod')))('%s', (_name, properties) => {
-    const started = startBundle(bundleOf('prod', properties), properties);
-    expect(started).toEqual({ handler: 'function', undici: [] });
   });
 });
