@@ -211,7 +211,7 @@ const ID = { type: 'integer', minimum: 1 };
 const COUNT = { type: 'integer', minimum: 0 };
 const TEXT = { type: 'string' };
 const succeeded = (fields: Record<string, object>) =>
-  object({ success: { const: true }, ...fields });
+  object({ success: { enum: [true] }, ...fields });
 
 const SCHEMAS: Readonly<Record<string, object>> = {
   Transaction: recordSchema(newTransactionBody, { category_name: TEXT }),
@@ -241,7 +241,7 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   Health: succeeded({ data: object({ status: { const: 'ok' } }, { table: { const: 'ok' } }) }),
   Description: { type: 'object', description: 'This document.' },
   Failure: object(
-    { success: { const: false }, error: { enum: ERROR_CODES }, message: TEXT },
+    { success: { enum: [false] }, error: { enum: ERROR_CODES }, message: TEXT },
     {
       details: {
         type: 'object',
