@@ -18,11 +18,11 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
   const functions = apiFunctionsOf(readTemplate(stage));
 
   it('are one for each endpoint, two about the service, one for preflights and one for everything else', () => {
-    expect(functions).toHaveLength(14);
+    expect(functions).toHaveLength(15);
   });
 
   it('are the files of the API folders, each deployed once', () => {
-    const folders = ['api', 'categories', 'transactions'];
+    const folders = ['api', 'categories', 'summary', 'transactions'];
     const files = folders.flatMap((folder) =>
       readdirSync(join(FUNCTIONS, folder)).map((file) => `${folder}/${file.replace(/\.ts$/, '')}`),
     );

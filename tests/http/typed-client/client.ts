@@ -86,6 +86,24 @@ export type CategoryRead = {
     success: true;
     data: Category;
 };
+export type Summary = {
+    success: true;
+    data: {
+        income: number;
+        expense: number;
+        net: number;
+        count: number;
+        groups: {
+            key: number | string | null;
+            income: number;
+            expense: number;
+            net: number;
+            count: number;
+            /** Of a category. */
+            name?: string | null;
+        }[];
+    };
+};
 export type Health = {
     success: true;
     data: {
@@ -511,6 +529,40 @@ export function deleteCategory(id: number, { ifMatch }: {
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "If-Match": ifMatch
         })
+    });
+}
+/**
+ * Add up transactions
+ */
+export function readSummary(groupBy: "category" | "month" | "type", { $type, categoryId, startDate, endDate }: {
+    $type?: "income" | "expense";
+    categoryId?: number | "none";
+    startDate?: string;
+    endDate?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Summary;
+    } | {
+        status: 400;
+        data: Failure;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>(`/summary${QS.query(QS.explode({
+        group_by: groupBy,
+        "type": $type,
+        category_id: categoryId,
+        start_date: startDate,
+        end_date: endDate
+    }))}`, {
+        ...opts
     });
 }
 /**
