@@ -33,8 +33,7 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
   }
 
   function countOf({ id }: Category): number {
-    const counter = tally.counters.get(counterName(keys.category(id), TRANSACTION_COUNT));
-    return Number(counter?.count ?? 0);
+    return tally.counters.get(counterName(keys.category(id), TRANSACTION_COUNT))?.count ?? 0;
   }
 
   return { rows, summary };

@@ -135,19 +135,9 @@ export const MOVES: readonly Move[] = [
     mutates: true,
   },
   {
-    // Whoever has begun to go back may find that it would lose too much.
-    command: 'stay',
-    from: ['staying'],
-    to: 'live',
-    by: EITHER,
-    needs: [],
-    yields: 'cutover-report',
-    mutates: true,
-  },
-  {
-    // Writes made since would be lost: only a person may say so, and only of the exact number.
+    // Only a person decides that users leave the new version.
     command: 'rollback',
-    from: ['live', 'staying'],
+    from: ['live'],
     through: 'returning',
     to: 'returned',
     by: OPERATOR,
@@ -163,17 +153,6 @@ export const MOVES: readonly Move[] = [
     by: EITHER,
     needs: [],
     yields: 'return-report',
-    mutates: true,
-  },
-  {
-    // The other exit of a return, until the setting has changed.
-    command: 'stay',
-    from: ['returning'],
-    through: 'staying',
-    to: 'live',
-    by: OPERATOR,
-    needs: [],
-    yields: 'cutover-report',
     mutates: true,
   },
   {

@@ -21,8 +21,6 @@ export const PHASES = [
   'closed',
   // Ways out.
   'returning',
-  // A return is called off: writes are opened on the new version again.
-  'staying',
   'returned',
   'aborted',
 ] as const;
@@ -39,7 +37,6 @@ export const COMMANDS = [
   'freeze',
   'cutover',
   'rollback',
-  'stay',
   'abort',
   'retention',
 ] as const;
@@ -90,12 +87,7 @@ export const IN_WINDOW = [
 
 export const PAST_RETENTION = ['irreversible', 'closed'] as const satisfies readonly Phase[];
 
-export const WAYS_OUT = [
-  'returning',
-  'staying',
-  'returned',
-  'aborted',
-] as const satisfies readonly Phase[];
+export const WAYS_OUT = ['returning', 'returned', 'aborted'] as const satisfies readonly Phase[];
 
 /** The lock is free for another run. */
 export const ENDED = ['closed', 'returned', 'aborted'] as const satisfies readonly Phase[];

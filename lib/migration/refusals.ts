@@ -55,7 +55,7 @@ export const REMEDIES = {
   RefusedSourceChanged:
     'Somebody wrote inside the window: stop them, then repeat the backup and the copy, or roll back.',
   RefusedLossNotAcknowledged:
-    'Look at the exported writes. To lose them, roll back with --acknowledged-loss and exactly that number.',
+    'To lose that many writes, roll back with --acknowledged-loss and that number; until then users stay on the new version.',
   RefusedNothingToReturnTo:
     'Neither the old collection nor a usable snapshot is there: restore what is named, or stay on the new version.',
   RefusedUnrecordable:

@@ -7,8 +7,7 @@ import type { Key, Keys } from './keys.ts';
 export interface Counter {
   readonly key: Key;
   readonly attribute: string;
-  /** A number of transactions, or a sum of amounts in cents. */
-  readonly count: bigint;
+  readonly count: number;
 }
 
 /** By `counterName`. */
@@ -24,16 +23,15 @@ export function createTally(keys: Keys) {
     const { id, categoryId } = transaction;
     rows += 1;
     highestId = Math.max(highestId, id);
-    for (const { key, attribute, by } of countersOf(keys, transaction))
-      increase(key, attribute, by);
+    for (const { key, attribute } of countersOf(keys, transaction)) increment(key, attribute);
     if (categoryId === null) return;
     categoryIds.add(categoryId);
-    increase(keys.category(categoryId), TRANSACTION_COUNT, 1);
+    increment(keys.category(categoryId), TRANSACTION_COUNT);
   }
 
-  function increase(key: Key, attribute: string, by: number): void {
+  function increment(key: Key, attribute: string): void {
     const name = counterName(key, attribute);
-    const count = (counters.get(name)?.count ?? 0n) + BigInt(by);
+    const count = (counters.get(name)?.count ?? 0) + 1;
     counters.set(name, { key, attribute, count });
   }
 

@@ -10,7 +10,6 @@ import * as rebuild from '../../functions/migration/rebuild.ts';
 import * as retention from '../../functions/migration/retention.ts';
 import * as rollback from '../../functions/migration/rollback.ts';
 import * as status from '../../functions/migration/status.ts';
-import * as stay from '../../functions/migration/stay.ts';
 import * as verify from '../../functions/migration/verify.ts';
 import type { Remembering } from '../../lib/migration/runs/remembering.ts';
 import type { InvocationContext } from '../../lib/migration/runs/step-handler.ts';
@@ -32,7 +31,7 @@ export type MigrationFunction =
 
 export const FUNCTION_NAMES = [
   ...(['status', 'confirm', 'preflight', 'backup', 'rebuild', 'copy', 'verify'] as const),
-  ...(['freeze', 'cutover', 'rollback', 'stay', 'abort', 'retention'] as const),
+  ...(['freeze', 'cutover', 'rollback', 'abort', 'retention'] as const),
 ] as const;
 
 export type FunctionName = (typeof FUNCTION_NAMES)[number];
@@ -48,7 +47,6 @@ export const FUNCTIONS: Readonly<Record<FunctionName, MigrationFunction>> = {
   freeze: { uses: 'services', ...freeze },
   cutover: { uses: 'services', ...cutover },
   rollback: { uses: 'services', ...rollback },
-  stay: { uses: 'services', ...stay },
   abort: { uses: 'services', ...abort },
   retention: { uses: 'services', ...retention },
 };

@@ -29,7 +29,6 @@ export interface Drive {
 const ENDS: readonly Phase[] = ['live', 'irreversible', 'closed', 'returned', 'aborted'];
 const STEP_BY_PHASE: Partial<Record<Phase, FunctionName>> = {
   returning: 'rollback',
-  staying: 'stay',
 };
 
 /** @throws Refusal, RetryableFailure, FunctionFailedError: the same command continues */

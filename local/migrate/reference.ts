@@ -21,7 +21,6 @@ const MEANING: Readonly<Record<Phase, string>> = {
   irreversible: 'the rollback period is over',
   closed: 'ended: what the plan removes is removed',
   returning: 'a rollback is under way',
-  staying: 'a rollback is called off: writes are being opened on the new version',
   returned: 'ended: users are on the old version',
   aborted: 'ended before the window: users never left the old version',
 };

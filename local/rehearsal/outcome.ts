@@ -16,7 +16,7 @@ export interface Outcome extends Comparison {
 
 export async function outcomeOf(
   rehearsal: Rehearsal,
-  { phase: meant, acknowledgedLoss = 0 }: Ending,
+  { phase: meant, holds, acknowledgedLoss = 0 }: Ending,
 ): Promise<Outcome> {
   const { parts, source, target, uploadAs, before, services, timeline, surprises, expect } =
     rehearsal;
@@ -30,7 +30,7 @@ export async function outcomeOf(
     [uploadAs, 'uploaded'],
   ]);
   return {
-    ...compareHoldings(before, await holdingsOf(parts.store.vectors, active)),
+    ...compareHoldings(holds ?? before, await holdingsOf(parts.store.vectors, active)),
     phase,
     worksOn: names.get(active) ?? 'restored',
     acknowledgedLoss,

@@ -61,17 +61,6 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
     await race(run, run.watch);
     while (await run.watch()) pass(60_000);
   },
-  'is-stayed-with': async (run) => {
-    await prove(run);
-    run.slow.add('open-writes').add('freeze');
-    await run.invoke('cutover');
-    pass(DAY_MS);
-    await run.watch();
-    run.slow.clear();
-    await run.finish('stay');
-    pass(31 * DAY_MS);
-    await run.finish('retention', 'retention');
-  },
   'is-closed': async (run) => {
     await prove(run);
     await run.confirmWhenAsked('cutover', 'open-writes');

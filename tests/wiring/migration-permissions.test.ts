@@ -34,7 +34,6 @@ const EXPECTED_ACCESS: Record<string, Access> = {
   'migration/freeze': { dynamodb: STEP, setting: [], s3: KEEP },
   'migration/cutover': { dynamodb: STEP, setting: CHANGE, s3: RETAIN },
   'migration/rollback': { dynamodb: STEP, setting: CHANGE, s3: RETAIN },
-  'migration/stay': { dynamodb: STEP, setting: LOOK, s3: RETAIN },
   'migration/abort': { dynamodb: STEP, setting: LOOK, s3: [] },
   'migration/retention': { dynamodb: STEP, setting: CHANGE, s3: ALL },
 };
@@ -58,7 +57,6 @@ const REACHES: Readonly<Record<string, readonly string[]>> = {
   'migration/freeze': ['webhook'],
   'migration/cutover': ['webhook'],
   'migration/rollback': ['webhook'],
-  'migration/stay': ['webhook'],
   'migration/retention': ['webhook'],
 };
 

@@ -8,7 +8,6 @@ export type Filter = Schemas['Filter'];
 export type SnapshotDescription = Schemas['SnapshotDescription'];
 
 export type PointId = JsonText<Schemas['ExtendedPointId']>;
-/** An array, or an object whose keys come in any order: compare its values, never its text. */
 export type PointVector = JsonText<Schemas['VectorStruct']>;
 export type PointPayload = JsonText<Schemas['Payload']>;
 
@@ -111,8 +110,13 @@ export interface VectorSnapshots {
   downloadSnapshot(collection: string, name: string, fromByte?: number): Promise<SnapshotPart>;
   /** Done already when there is none of that name. */
   deleteSnapshot(collection: string, name: string): Promise<void>;
-  /** Makes a collection of the file, or overwrites one that exists: see that none does. */
+  /**
+   * Returns when the store has the whole file. It then makes a collection of it, or overwrites one that exists; a failure
+   * of that is reported nowhere.
+   */
   uploadSnapshot(collection: string, upload: SnapshotUpload): Promise<void>;
+  /** Asked once: how many points a collection has that may still be being restored; undefined while it cannot be read. */
+  restoredPoints(collection: string): Promise<number | undefined>;
 }
 
 export interface VectorStore extends VectorCollections, VectorPoints, VectorSnapshots {}

@@ -1,27 +1,11 @@
-// What a backup consists of: the parts of its snapshot, the dump of the graph, and the manifest that names them all.
+// What a backup consists of: its snapshot, the dump of the graph, and the manifest that names them all.
 import * as v from 'valibot';
 import { Refusal } from '../refusals.ts';
 import { parseReport } from '../runs/reports.ts';
 import { type Run, referenceSchema } from '../runs/run.ts';
 import { contentsSchema } from '../scan.ts';
 import type { Services } from '../services.ts';
-
-export const snapshotSchema = v.object({
-  name: v.string(),
-  size: v.number(),
-  /** The store's own SHA-256, where it tells one. */
-  checksum: v.nullable(v.string()),
-});
-
-export const partSchema = v.object({
-  artifact: v.string(),
-  bytes: v.number(),
-  sha256: v.string(),
-});
-
-export type Snapshot = Readonly<v.InferOutput<typeof snapshotSchema>>;
-
-export type Part = Readonly<v.InferOutput<typeof partSchema>>;
+import { keptSnapshotSchema } from '../snapshots.ts';
 
 export const graphDumpSchema = v.object({
   /** none: there is no graph. drifted: somebody wrote to it meanwhile, before the window; it is dumped again in it. */
@@ -37,9 +21,7 @@ const manifestSchema = v.object({
   collection: v.string(),
   storeVersion: v.string(),
   counts: referenceSchema,
-  snapshot: snapshotSchema,
-  parts: v.array(partSchema),
-  sha256: v.string(),
+  snapshot: keptSnapshotSchema,
   /** Of the snapshot, restored for a test. */
   contents: contentsSchema,
   graph: graphDumpSchema,

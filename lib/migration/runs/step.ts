@@ -45,6 +45,10 @@ export type Outcome =
       readonly report?: Forecast;
       /** Beside phase and evidence. */
       readonly changes?: Partial<Pick<Run, 'liveAt' | 'retainUntil' | 'remindedAt'>>;
+      /** Where the run is then, if not where the step leads to. */
+      readonly phase?: Run['phase'];
+      /** Thrown once that is recorded. */
+      readonly refusal?: Refusal;
     }
   | { readonly done: false; readonly waitSeconds: number };
 
@@ -189,6 +193,7 @@ async function goOn(
   if (!outcome.done) return resultOf(run, outcome);
   const finished = finishedRun(run, move, outcome, services.clock());
   await runs.finish(lease, finished, step.command);
+  if (outcome.refusal) throw outcome.refusal;
   return resultOf(finished, outcome);
 }
 
@@ -256,10 +261,10 @@ function finishedRun(
   outcome: Extract<Outcome, { done: true }>,
   now: Date,
 ): Run {
-  const { evidence, changes } = outcome;
-  const isLast = ENDED.some((ended) => ended === move.to);
+  const { evidence, changes, phase = move.to } = outcome;
+  const isLast = ENDED.some((ended) => ended === phase);
   return {
-    ...entering(run, move.to, now),
+    ...entering(run, phase, now),
     ...changes,
     evidence: move.yields && evidence ? { ...run.evidence, [move.yields]: evidence } : run.evidence,
     ...(isLast ? { endedAt: now.getTime() } : {}),

@@ -2,7 +2,7 @@
 import type { Run } from '../runs/run.ts';
 import { collectionsOf } from '../runs/run-names.ts';
 import type { Step } from '../runs/step.ts';
-import { removeLeftoverSnapshot } from './leftover-snapshot.ts';
+import { removeLeftoverSnapshot } from '../snapshots.ts';
 
 export const abort: Step = {
   command: 'abort',

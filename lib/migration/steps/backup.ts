@@ -3,26 +3,29 @@ import * as v from 'valibot';
 import { graphDumpSchema } from '../proof/backup-manifest.ts';
 import { storeReport } from '../runs/reports.ts';
 import { referenceSchema } from '../runs/run.ts';
+import { drillCollectionOf } from '../runs/run-names.ts';
 import { type Stage, takeStages } from '../runs/stages.ts';
 import { type Outcome, type Step, type Turn, waiting } from '../runs/step.ts';
 import { contentsSchema } from '../scan.ts';
+import {
+  discardUnusableSnapshot,
+  removeSnapshot,
+  restoreSnapshot,
+  restoringEntries,
+  takeSnapshot,
+  takingEntries,
+} from '../snapshots.ts';
 import { backUpGraph } from './graph-backup.ts';
 import { scanCollection, storeCounts } from './recorded-counts.ts';
-import { drillRestore } from './restore-drill.ts';
-import {
-  bytesOf,
-  forgetFutile,
-  keptSnapshotOf,
-  removeSnapshot,
-  snapshotEntries,
-  snapshotStages,
-} from './snapshot-stages.ts';
 
 const stateSchema = v.object({
-  ...snapshotEntries,
+  ...takingEntries,
+  /** Under a name of its own, as a test. */
+  ...restoringEntries,
   /** Of the restored snapshot. */
   contents: v.optional(contentsSchema),
   counts: v.optional(referenceSchema),
+  isRemoved: v.optional(v.boolean()),
   graph: v.optional(graphDumpSchema),
 });
 
@@ -48,7 +51,8 @@ export const backup: Step = {
       return await writeManifest(turn, end.state);
     } catch (error) {
       const collection = turn.run.plan.sourceCollection;
-      await forgetFutile(turn, error, { collection, reached, forget: () => turn.save({}) });
+      const forget = () => turn.save({});
+      await discardUnusableSnapshot(turn, error, { collection, reached, forget });
       throw error;
     }
   },
@@ -57,18 +61,25 @@ export const backup: Step = {
 function stagesOf({ run }: Turn): readonly Stage<State>[] {
   const collection = run.plan.sourceCollection;
   return [
-    ...snapshotStages<State>({ collection, label: 'snapshot' }),
-    { isDone: ({ counts }) => counts !== undefined, advance: testRestore },
+    takeSnapshot({ collection, label: 'snapshot' }),
+    restoreSnapshot(drillCollectionOf(run), ({ kept }) => kept),
+    { isDone: ({ counts }) => counts !== undefined, advance: countRestored },
+    { isDone: ({ isRemoved }) => isRemoved === true, advance: removeRestored },
     { isDone: ({ graph }) => graph !== undefined, advance: dump },
   ];
 }
 
 // Counts and fingerprint are those of the snapshot itself: users go on writing to the collection that it is of.
-async function testRestore(turn: Turn, state: State): Promise<State> {
-  const kept = keptSnapshotOf(state);
-  if (!kept) return state;
-  const scanned = await drillRestore(turn, kept);
+async function countRestored(turn: Turn, state: State): Promise<State> {
+  const { services, run } = turn;
+  const scanned = await scanCollection(services, run, drillCollectionOf(run));
   return { ...state, contents: scanned.contents, counts: await storeCounts(turn, scanned) };
+}
+
+async function removeRestored({ services, run, renew }: Turn, state: State): Promise<State> {
+  await renew();
+  await services.vectors.deleteCollection(drillCollectionOf(run));
+  return { ...state, isRemoved: true };
 }
 
 async function dump(turn: Turn, state: State): Promise<State> {
@@ -79,7 +90,7 @@ async function writeManifest(
   { services, run, lease, renew }: Turn,
   state: State,
 ): Promise<Outcome> {
-  const { contents, counts, snapshot, parts, sha256, graph } = state;
+  const { contents, counts, kept, graph } = state;
   const storeVersion = await services.vectors.version();
   const collection = run.plan.sourceCollection;
   const evidence = await storeReport(services, {
@@ -90,9 +101,7 @@ async function writeManifest(
       collection,
       storeVersion,
       counts,
-      snapshot,
-      parts,
-      sha256,
+      snapshot: kept,
       contents,
       graph,
     },
@@ -100,7 +109,7 @@ async function writeManifest(
       ...counts?.facts,
       storeVersion,
       fingerprint: contents?.digest ?? '',
-      bytes: snapshot?.size ?? 0,
+      bytes: kept?.size ?? 0,
       graph: graph?.kind ?? 'none',
     },
   });
@@ -109,6 +118,6 @@ async function writeManifest(
   return { done: true, evidence };
 }
 
-function progressOf({ snapshot, parts = [] }: State) {
-  return snapshot && { done: bytesOf(parts), total: snapshot.size };
+function progressOf({ snapshot, parts }: State) {
+  return snapshot && { done: parts?.bytes ?? 0, total: snapshot.size };
 }

@@ -9,17 +9,23 @@ import { isDoneOutside } from './ask-outside.ts';
 import { verifiedFingerprint } from './copy-step.ts';
 import { proveEmbeddings } from './embedding-probe.ts';
 import { goLive, retainBackup } from './go-live.ts';
-import { carryOverLateWrites, wasWrittenTo } from './late-writes.ts';
+import {
+  carryOverLateWrites,
+  changedFingerprint,
+  lateWriteFacts,
+  lateWritesSchema,
+} from './late-writes.ts';
 import { removeWarmUp } from './rebuild.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
+import { canRollBack } from './rollback-source.ts';
 import { smokeTest } from './smoke-test.ts';
 import { assertNamesFree, type Uploads, uploadSwap, uploadsSchema } from './upload-swap.ts';
-import { hasWayBack } from './way-back.ts';
 
 const stateSchema = v.object({
   uploads: v.optional(uploadsSchema, {}),
   isDeployed: v.optional(v.boolean(), false),
   isProved: v.optional(v.boolean(), false),
+  lateWrites: v.optional(lateWritesSchema, {}),
 });
 
 type State = v.InferOutput<typeof stateSchema>;
@@ -66,7 +72,12 @@ export const cutover: Step = {
     // A rollback may have begun in the meantime: it must not find writes opened.
     await renew();
     if (!(await isDoneOutside(turn, 'open-writes', live))) return waiting();
-    return await goLive(turn, await carryOverLateWrites(turn));
+    const late = await carryOverLateWrites(turn, {
+      from: state.lateWrites,
+      save: (lateWrites) => keep({ lateWrites }),
+    });
+    if (!late.isComplete) return waiting(late.waitSeconds);
+    return await goLive(turn, lateWriteFacts(late.state));
   },
 };
 
@@ -93,7 +104,7 @@ async function assertUnchanged({ services, run }: Turn): Promise<void> {
     const why = `${liveCollectionOf(run)} is no longer what was verified.`;
     throw new Refusal('RefusedVerification', why);
   }
-  if (!(await wasWrittenTo(services, run))) return;
+  if ((await changedFingerprint(services, run)) === undefined) return;
   const why = `${run.plan.sourceCollection} was written to after it was verified.`;
   throw new Refusal('RefusedSourceChanged', why);
 }
@@ -102,7 +113,7 @@ async function assertUnchanged({ services, run }: Turn): Promise<void> {
 // finish what has begun: a service that stands still has to have an exit.
 async function mayBeLate({ services, run, input }: StepContext): Promise<boolean> {
   if (input.actor !== 'operator' || run.phase !== 'switching') return false;
-  return run.openedAt !== undefined || !(await hasWayBack(services, run));
+  return run.openedAt !== undefined || !(await canRollBack(services, run));
 }
 
 /**

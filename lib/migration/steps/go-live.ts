@@ -5,18 +5,18 @@ import { DAY_MS } from '../runs/durations.ts';
 import { storeReport } from '../runs/reports.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Outcome, StepContext, Turn } from '../runs/step.ts';
+import { partsOf } from '../snapshots.ts';
 import { filesOf } from './graph-backup.ts';
 import { tidyUp } from './tidy-up.ts';
 
-/** @param figures for the report */
 export async function goLive(
   turn: Turn,
-  figures: Readonly<Record<string, number>> = {},
+  lateWrites: Readonly<Record<string, string | number>>,
 ): Promise<Outcome> {
   const { services, run, lease } = turn;
   const liveAt = services.clock().getTime();
   const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
-  const facts = { liveAt, retainUntil, ...figures };
+  const facts = { liveAt, retainUntil, ...lateWrites };
   const evidence = await storeReport(services, {
     lease,
     name: 'cutover-report',
@@ -48,8 +48,8 @@ export async function retainBackup(
   { services, run }: Pick<StepContext, 'services' | 'run'>,
   until: Date,
 ): Promise<void> {
-  const { parts, counts, graph } = await readManifest(services, run);
+  const { snapshot, counts, graph } = await readManifest(services, run);
   const reports = Object.values(run.evidence).map(({ artifact }) => artifact);
-  const kept = [...parts.map(({ artifact }) => artifact), ...filesOf(graph), counts.artifact];
+  const kept = [...partsOf(snapshot), ...filesOf(graph), counts.artifact];
   for (const key of [...kept, ...reports]) await services.artifacts.retain(key, until);
 }

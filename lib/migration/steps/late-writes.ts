@@ -1,7 +1,8 @@
-// Carries over what was written to the old collection after the last look at it: a request that outlasted the freeze.
-// Users are on the new version by then, so only what the late writes changed is changed, and nothing that a user has
+// Carries over what was written to the old collection after the last look at it: a request that outlasted the freeze, or
+// a program that still uses the old collection. Users are on the new version by then, so only what the late writes changed is changed, and nothing that a user has
 // changed since: the backup says what was there before both.
-import { createPointWriter } from '../point-writer.ts';
+import * as v from 'valibot';
+import { copySettings, createPointWriter } from '../point-writer.ts';
 import { samePayload, userOf, VECTOR_TOLERANCE, vectorDifference } from '../points.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import type { PointId, ScrolledPoint } from '../ports/vector-store.ts';
@@ -9,58 +10,104 @@ import { readManifest } from '../proof/backup-manifest.ts';
 import { pairedPoints } from '../reconcile.ts';
 import type { Run } from '../runs/run.ts';
 import { drillCollectionOf, liveCollectionOf } from '../runs/run-names.ts';
+import { type Reached, type Stage, takeStages } from '../runs/stages.ts';
 import type { Turn } from '../runs/step.ts';
 import type { Services } from '../services.ts';
-import { reconcileSettings, verifiedFingerprint } from './copy-step.ts';
+import { restoreSnapshot, restoringEntries } from '../snapshots.ts';
+import { verifiedFingerprint } from './copy-step.ts';
 import { scanCollection } from './recorded-counts.ts';
-import { restoreSnapshot } from './restore-snapshot.ts';
 
-/** Figures for the record. */
-export type LateWrites = {
-  readonly lateWrites: number;
-  /** Late writes to memories that a user has changed since: they stay in the old collection. */
-  readonly lateWritesOverruled: number;
-};
+const figuresSchema = v.object({
+  lateWrites: v.number(),
+  /** Late writes to memories that a user has changed since: the user's own change stays. */
+  lateWritesOverruled: v.number(),
+});
 
-const NONE: LateWrites = { lateWrites: 0, lateWritesOverruled: 0 };
+type Figures = v.InferOutput<typeof figuresSchema>;
 
-export async function carryOverLateWrites(turn: Turn): Promise<LateWrites> {
-  const { services, run, renew } = turn;
-  if (!(await wasWrittenTo(services, run))) return NONE;
+const NONE: Figures = { lateWrites: 0, lateWritesOverruled: 0 };
+
+/** Checkpoint; the backup is restored only where something was written late. */
+export const lateWritesSchema = v.object({
+  /** Fingerprint of the old collection with these writes; null where there are none. */
+  found: v.optional(v.nullable(v.string())),
+  ...restoringEntries,
+  figures: v.optional(figuresSchema),
+  isDone: v.optional(v.boolean()),
+});
+
+type State = v.InferOutput<typeof lateWritesSchema>;
+
+export async function carryOverLateWrites(
+  turn: Turn,
+  { from, save }: { readonly from: State; readonly save: (state: State) => Promise<void> },
+): Promise<Reached<State>> {
+  const { services, run } = turn;
+  if (from.isDone) return { isComplete: true, state: from };
+  const found = from.found ?? (await changedFingerprint(services, run)) ?? null;
+  if (found === null) return { isComplete: true, state: { found, figures: NONE, isDone: true } };
   const base = drillCollectionOf(run);
-  await renew();
-  await services.vectors.deleteCollection(base);
-  try {
-    await restoreSnapshot(turn, { name: base, kept: await readManifest(services, run) });
-    return await carryOver(turn, base);
-  } finally {
-    await renew();
-    await services.vectors.deleteCollection(base);
-  }
+  const { snapshot } = await readManifest(services, run);
+  const stages: readonly Stage<State>[] = [
+    restoreSnapshot(base, () => snapshot),
+    {
+      isDone: ({ figures }) => figures !== undefined,
+      advance: async (turn, state) => ({ ...state, figures: await carryOver(turn, base) }),
+    },
+    {
+      isDone: ({ isDone }) => isDone === true,
+      advance: async (_, state) => {
+        await services.vectors.deleteCollection(base);
+        return { ...state, isDone: true };
+      },
+    },
+  ];
+  return await takeStages(turn, stages, { from: { ...from, found }, save });
 }
 
-/** Whether the old collection is another than it was when both were compared; false where it is gone. */
-export async function wasWrittenTo(services: Services, run: Run): Promise<boolean> {
+/** Facts for a report. */
+export function lateWriteFacts({
+  found,
+  figures,
+}: State): Readonly<Record<string, string | number>> {
+  return { ...figures, ...(found && { [OLD_FINGERPRINT]: found }) };
+}
+
+const OLD_FINGERPRINT = 'oldFingerprint';
+
+/**
+ * The fingerprint of the old collection where it is another than when both were compared, or when late writes were
+ * carried over; undefined too where the collection is gone.
+ */
+export async function changedFingerprint(
+  services: Services,
+  run: Run,
+): Promise<string | undefined> {
   const { sourceCollection } = run.plan;
-  if (!(await services.vectors.collectionExists(sourceCollection))) return false;
+  if (!(await services.vectors.collectionExists(sourceCollection))) return undefined;
   const { contents } = await scanCollection(services, run, sourceCollection);
-  return contents.digest !== verifiedFingerprint(run);
+  const carriedOver = run.evidence['cutover-report']?.facts[OLD_FINGERPRINT];
+  const known = carriedOver ?? verifiedFingerprint(run);
+  return contents.digest === known ? undefined : contents.digest;
 }
 
-async function carryOver(turn: Turn, base: string): Promise<LateWrites> {
+async function carryOver(turn: Turn, base: string): Promise<Figures> {
   const { services, run, renew } = turn;
   const { vectors: store } = services;
-  const settings = await reconcileSettings(turn, 'repair');
-  const to = { store, collection: liveCollectionOf(run) };
-  const writer = createPointWriter({ ...settings, to, renew });
+  const names = { from: run.plan.sourceCollection, to: liveCollectionOf(run) };
+  const settings = await copySettings(store, names);
+  const from = { store, collection: names.from };
+  const to = { store, collection: names.to };
+  const writer = createPointWriter({ ...settings, from, to, renew });
   const request = { limit: settings.pageSize };
   const before = { store, collection: base, request };
-  const after = { store, collection: run.plan.sourceCollection, request };
+  const after = { ...from, request };
   let found = NONE;
   for await (const { id, from: was, to: is } of pairedPoints(before, after)) {
     if (isSame(was, is) || (is && userOf(is.payload) === testUserOf(run.runId))) continue;
     const [now] = await store.retrieve(to.collection, [id]);
-    const isOverruled = !isSame(was, now, 'payload');
+    // A step that was interrupted here may have applied it already.
+    const isOverruled = ![was, is].some((known) => isSame(known, now, 'payload'));
     found = {
       lateWrites: found.lateWrites + 1,
       lateWritesOverruled: found.lateWritesOverruled + (isOverruled ? 1 : 0),

@@ -1,8 +1,6 @@
-// What users would lose by going back: whatever the new collection has that the one gone back to has not, or has otherwise;
-// and what was written to an old collection that is not gone back to.
-
-import { userIdOf } from '../json/memory-payload.ts';
-import { samePayload } from '../points.ts';
+// What users would lose by going back to a restored snapshot: everything that other collections hold and it does not, or
+// holds otherwise, and what users have deleted. Exported, so that it can be replayed.
+import { samePayload, userOf } from '../points.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import type { PointId, ScrolledPoint } from '../ports/vector-store.ts';
 import { pairedPoints } from '../reconcile.ts';
@@ -25,40 +23,37 @@ interface LostWrite {
   readonly point: ScrolledPoint | undefined;
 }
 
+/** By the recorded counts alone: before the snapshot is restored, a payload that has changed cannot be seen. */
+export async function countLeastLost(services: Services, run: Run): Promise<number> {
+  const live = await scanCollection(services, run, liveCollectionOf(run));
+  return (await compareCounts(services, run, live)).points;
+}
+
 export async function countLostWrites(services: Services, run: Run, old: string): Promise<number> {
   let lost = 0;
   for await (const _ of lostWrites(services, run, old)) lost += 1;
   return lost;
 }
 
-/** What the recorded counts alone tell of them: without the old collection, a payload that has changed does not show. */
-export async function countLeastLost(services: Services, run: Run): Promise<number> {
-  const live = await scanCollection(services, run, liveCollectionOf(run));
-  return (await compareCounts(services, run, live)).points;
-}
-
-/** Exports them: one JSON line for each, in the store's own text. */
+/** One JSON line for each, in the store's own text. */
 export async function exportLostWrites(
   services: Services,
   run: Run,
   { old, key }: { readonly old: string; readonly key: string },
 ): Promise<Loss> {
-  const writes = lostWrites(services, run, old);
-  const first = await writes.next();
-  if (first.done) return { lost: 0 };
   let lost = 0;
 
-  async function* lines(found: LostWrite) {
-    yield lineOf(found);
-    lost += 1;
-    for await (const write of writes) {
-      yield lineOf(write);
+  async function* lines() {
+    for await (const write of lostWrites(services, run, old)) {
       lost += 1;
+      yield lineOf(write);
     }
   }
 
-  await services.artifacts.put(key, lines(first.value));
-  return { lost, exportedTo: key };
+  await services.artifacts.put(key, lines());
+  if (lost > 0) return { lost, exportedTo: key };
+  await services.artifacts.delete(key);
+  return { lost };
 }
 
 function lineOf({ id, point }: LostWrite): Uint8Array {
@@ -68,11 +63,7 @@ function lineOf({ id, point }: LostWrite): Uint8Array {
   return Buffer.from(`${line}\n`);
 }
 
-async function* lostWrites(
-  services: Services,
-  run: Run,
-  old: string,
-): AsyncGenerator<LostWrite, void, void> {
+async function* lostWrites(services: Services, run: Run, old: string): AsyncGenerator<LostWrite> {
   const { openedAt, plan } = run;
   const live = liveCollectionOf(run);
   // Before users were let in no version may have been pointed at it: an upload may have died half-way there.
@@ -81,17 +72,15 @@ async function* lostWrites(
     const deletes = openedAt !== undefined;
     yield* writesTo(services, run, { collection: live, old, deletes });
   }
-  const { sourceCollection } = plan;
-  if (old === sourceCollection) return;
-  yield* writesTo(services, run, { collection: sourceCollection, old, deletes: false });
+  if (old === plan.sourceCollection) return;
+  yield* writesTo(services, run, { collection: plan.sourceCollection, old, deletes: false });
 }
 
-/** What a collection holds that the old one does not, the test user's memories aside; and what it does not hold any more. */
-export async function* writesTo(
+async function* writesTo(
   { vectors: store }: Services,
   { runId }: Run,
   compared: { readonly collection: string; readonly old: string; readonly deletes: boolean },
-): AsyncGenerator<LostWrite, void, void> {
+): AsyncGenerator<LostWrite> {
   const { collection, old, deletes } = compared;
   if (!(await store.collectionExists(collection))) return;
   const request = { limit: PAGE };
@@ -99,9 +88,8 @@ export async function* writesTo(
     { store, collection: old, request: { ...request, vector: false } },
     { store, collection, request },
   );
-  const own = JSON.stringify(testUserOf(runId));
   for await (const { id, from, to } of pairs) {
-    if (to && userIdOf(to.payload) === own) continue;
+    if (to && userOf(to.payload) === testUserOf(runId)) continue;
     const isSame = from && to && samePayload(from.payload, to.payload);
     if (to ? !isSame : deletes) yield { id, point: to };
   }

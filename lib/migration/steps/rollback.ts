@@ -1,31 +1,66 @@
-// Goes back: nothing is lost before users are let into the new version; later only what is acknowledged, to the exact
-// number, and exported. Whatever could stand in the way is looked at while everything is still as it was.
+// Goes back to the old version. No write is lost while the old collection is there: it is made equal to the new one
+// first. Else its snapshot is restored, and later writes are lost, to the number that the operator has acknowledged.
+// Until the setting changes, users stay on the new version: a rollback that is refused opens writes there again.
 import * as v from 'valibot';
 import { wayBackEnded } from '../next-step.ts';
+import { copySettings } from '../point-writer.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
-import { Refusal } from '../refusals.ts';
+import { testUserOf } from '../ports/memory-backend.ts';
+import {
+  faultsIn,
+  RECONCILE_START,
+  type ReconcileCheckpoint,
+  type ReconcileSettings,
+  reconcile,
+} from '../reconcile.ts';
+import { Refusal, type RefusalName } from '../refusals.ts';
 import { DAY_MS } from '../runs/durations.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
-import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { type Approach, type Outcome, type Step, type Turn, waiting } from '../runs/step.ts';
+import {
+  collectionsOf,
+  liveCollectionOf,
+  liveCollectionsOf,
+  ofTestUser,
+  restoredCollectionOf,
+} from '../runs/run-names.ts';
+import { takeStages } from '../runs/stages.ts';
+import { type Outcome, type Step, type StepContext, type Turn, waiting } from '../runs/step.ts';
 import type { Services } from '../services.ts';
+import {
+  keptSnapshotSchema,
+  removeLeftoverSnapshot,
+  restoreSnapshot,
+  restoringEntries,
+} from '../snapshots.ts';
 import { isDoneOutside } from './ask-outside.ts';
-import { removeLeftoverSnapshot } from './leftover-snapshot.ts';
+import { carryOverLateWrites, lateWriteFacts, lateWritesSchema } from './late-writes.ts';
 import { countLeastLost, countLostWrites, exportLostWrites, type Loss } from './lost-writes.ts';
+import { findRollbackSource, isAsVerified, noRollback } from './rollback-source.ts';
 import { tidyUp } from './tidy-up.ts';
 import { removeUploads } from './upload-swap.ts';
-import { findWayBack, prepareWayBack } from './way-back.ts';
 import { FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './write-freeze.ts';
+
+const lossSchema = v.object({ lost: v.number(), exportedTo: v.optional(v.string()) });
 
 const stateSchema = v.object({
   returnTo: v.string(),
-  /** By whoever began the return; whoever goes on with it need not say it again. */
+  /** To be restored as that collection. */
+  restores: v.optional(keptSnapshotSchema),
+  ...restoringEntries,
+  /** By the operator who began the rollback; whoever continues it need not repeat it. */
   acknowledged: v.number(),
+  isFreezing: v.optional(v.boolean()),
   look: v.optional(lookSchema),
   isFrozen: v.optional(v.boolean()),
+  /** What was written to the old collection after users had left it. */
+  lateWrites: v.optional(lateWritesSchema, {}),
+  /** How far the old collection is made equal to the new one. */
+  reconciled: v.optional(v.custom<ReconcileCheckpoint>(() => true)),
+  loss: v.optional(lossSchema),
   isDeployed: v.optional(v.boolean()),
-  loss: v.optional(v.object({ lost: v.number(), exportedTo: v.optional(v.string()) })),
+  /** Refused: users stay on the new version. */
+  refused: v.optional(v.object({ name: v.custom<RefusalName>(() => true), why: v.string() })),
 });
 
 type State = v.InferOutput<typeof stateSchema>;
@@ -34,41 +69,57 @@ export const rollback: Step = {
   command: 'rollback',
   forecast: async ({ services, run }) => {
     assertRetained(services, run);
-    if (run.switchedAt === undefined)
+    if (run.switchedAt === undefined) {
       return { returnsTo: run.plan.sourceCollection, lostWrites: 0 };
-    const { returnTo, restoring } = await findWayBack(services, run);
-    if (!restoring) {
-      return { returnsTo: returnTo, lostWrites: await countLostWrites(services, run, returnTo) };
     }
+    const { returnTo, restores } = await findRollbackSource(services, run);
+    if (!restores) return { returnsTo: returnTo, lostWrites: 0 };
     return {
       returnsTo: returnTo,
-      restores: restoring.snapshot.name,
+      restores: restores.name,
       lostWrites: { atLeast: await countLeastLost(services, run), exactly: UNKNOWN },
     };
   },
-  guard: async (approach) => {
-    const { services, run, input, save } = approach;
+  guard: async ({ services, run, input, save }) => {
     assertRetained(services, run);
     // The old collection was never left.
     if (run.switchedAt === undefined) return;
     if (run.phase === 'live') await assertSettingKnown(services, run);
-    const returnTo = await prepareWayBack(approach);
-    const acknowledged = input.acknowledgedLoss ?? 0;
-    assertAcknowledged(run, await measureLoss(approach, returnTo), acknowledged);
-    await save({ returnTo, acknowledged } satisfies State);
+    const source = await findRollbackSource(services, run);
+    const { acknowledgedLoss: acknowledged = 0 } = input;
+    await save({ ...source, acknowledged, lateWrites: {} } satisfies State);
   },
   onEntering: ({ services }) => ({ returningAt: services.clock().getTime() }),
   mayBeLate: 'always',
   work: async (turn) => {
     const { run, checkpoint } = turn;
-    return run.switchedAt === undefined
-      ? await openAgain(turn, run.plan.sourceCollection, { lost: 0 })
-      : await goBack(turn, v.parse(stateSchema, checkpoint?.state));
+    if (run.switchedAt === undefined) {
+      const returnTo = run.plan.sourceCollection;
+      return await open(turn, { returnTo, lateWrites: {} }, { lost: 0 });
+    }
+    const { save } = turn;
+    let state = v.parse(stateSchema, checkpoint?.state);
+    const keep: Keep = async (reached, progress) => {
+      state = { ...state, ...reached };
+      await save(state, progress);
+      return state;
+    };
+    try {
+      return state.refused ? await stayOnNew(turn, state) : await goBack(turn, state, keep);
+    } catch (error) {
+      if (!(error instanceof Refusal) || !(await isOnNew(turn))) throw error;
+      const { name, why } = error;
+      return await stayOnNew(turn, await keep({ refused: { name, why } }));
+    }
   },
 };
 
-const UNKNOWN =
-  'told by a rollback that is executed without acknowledging any loss: it restores beside what users work on, and stops';
+type Keep = (
+  reached: Partial<State>,
+  progress?: { readonly done: number; readonly total: number },
+) => Promise<State>;
+
+const UNKNOWN = 'known once the snapshot is restored; a rollback that would lose more is refused';
 
 function assertRetained(
   { clock }: Services,
@@ -78,20 +129,134 @@ function assertRetained(
   throw new Refusal('RefusedIrreversible', wayBackEnded(retainUntil));
 }
 
-async function goBack(turn: Turn, state: State): Promise<Outcome> {
-  const { services, renew, save } = turn;
-  const { returnTo } = state;
-  const frozen = state.isFrozen ? state : await freezeNew(turn, state);
-  if ('done' in frozen) return frozen;
-  const loss = state.loss ?? (await settleLoss(turn, frozen));
+async function goBack(turn: Turn, begun: State, keep: Keep): Promise<Outcome> {
+  const { services, run, renew } = turn;
+  const { returnTo } = begun;
+  let state = begun;
+  if (state.restores && state.restored === undefined) {
+    const waitSeconds = await restore(turn, state, keep);
+    if (waitSeconds !== undefined) return waiting(waitSeconds);
+    await assertRestored(services, run, returnTo);
+    // Refused while nobody is kept from writing yet; what is written until then counts again below.
+    assertAcknowledged(run, { lost: await countLostWrites(services, run, returnTo) }, turn, state);
+  }
+  if (!state.isFrozen) {
+    state = await keep({ isFreezing: true });
+    if (!(await isFrozen(turn, state, keep))) return waiting(FREEZE_POLL_SECONDS);
+    state = await keep({ isFrozen: true });
+  }
+  if (keepsWrites(run, state)) {
+    const save = async (lateWrites: State['lateWrites']) => void (await keep({ lateWrites }));
+    const late = await carryOverLateWrites(turn, { from: state.lateWrites, save });
+    if (!late.isComplete) return waiting(late.waitSeconds);
+    state = await keep({ lateWrites: late.state });
+  }
+  if (!state.loss) {
+    const loss = await settle(turn, state, keep);
+    if (!loss) return waiting(0);
+    state = await keep({ loss });
+  }
+  if (!state.isDeployed) {
+    await removeTestWrites(turn, returnTo);
+    await renew();
+    await changeSetting(turn, returnTo);
+    if (!(await isDoneOutside(turn, 'deploy-old', returnTo))) return waiting();
+    // A version that does not answer is asked for again.
+    await services.backend.health();
+    state = await keep({ isDeployed: true });
+  }
+  return await open(turn, state, state.loss ?? { lost: 0 });
+}
+
+/** @returns seconds to wait before it is continued; undefined when it is restored */
+async function restore(turn: Turn, state: State, keep: Keep): Promise<number | undefined> {
+  const stage = restoreSnapshot<State>(state.returnTo, ({ restores }) => restores);
+  const save = async (reached: State) => void (await keep(reached));
+  const end = await takeStages(turn, [stage], { from: state, save });
+  return end.isComplete ? undefined : end.waitSeconds;
+}
+
+async function assertRestored(services: Services, run: Run, restored: string): Promise<void> {
+  if (await isAsVerified(services, run, restored)) return;
+  throw noRollback('The snapshot does not hold what was verified.');
+}
+
+// docs/decisions/automatic-return.md: only where users were let in, somebody has to be kept out.
+async function isFrozen(turn: Turn, state: State, keep: Keep): Promise<boolean> {
+  const [collection, companion] = liveCollectionsOf(turn.run);
+  if (!(await isDoneOutside(turn, 'freeze', collection))) return false;
+  if (turn.run.openedAt === undefined) return true;
+  const stillness = await proveFrozen(turn, {
+    collection,
+    companions: [companion],
+    look: state.look,
+    remember: async (look) => void (await keep({ look })),
+  });
+  return stillness !== undefined;
+}
+
+/** Users were let into the new version, and the old collection is there to take their writes. */
+function keepsWrites({ openedAt }: Run, { restores }: State): boolean {
+  return openedAt !== undefined && !restores;
+}
+
+/** From here on nobody writes. @returns undefined when time was up */
+async function settle(turn: Turn, state: State, keep: Keep): Promise<Loss | undefined> {
+  const { services, run } = turn;
+  if (keepsWrites(run, state)) {
+    return (await takeWritesAlong(turn, state, keep)) ? { lost: 0 } : undefined;
+  }
+  const key = `${run.runId}/lost-writes-${run.returningAt}.jsonl`;
+  const loss = await exportLostWrites(services, run, { old: state.returnTo, key });
+  try {
+    assertAcknowledged(run, loss, turn, state);
+  } catch (error) {
+    // Nothing is lost: no copy of users' texts is left behind.
+    await services.artifacts.delete(key);
+    throw error;
+  }
+  return loss;
+}
+
+/** @returns false when time was up */
+async function takeWritesAlong(turn: Turn, state: State, keep: Keep): Promise<boolean> {
+  const { services, run, renew, hasTime } = turn;
+  const { vectors: store } = services;
+  const names = { from: liveCollectionOf(run), to: state.returnTo };
+  const settings: ReconcileSettings = {
+    ...(await copySettings(store, names)),
+    from: { store, collection: names.from },
+    to: { store, collection: names.to },
+    mode: 'repair',
+    vectors: 'all',
+    without: testUserOf(run.runId),
+  };
+  const total = await store.count(names.from);
+  const saveCheckpoint = async (reconciled: ReconcileCheckpoint) =>
+    void (await keep({ reconciled }, { done: reconciled.report.compared, total }));
+  const ports = { renew, isTimeUp: () => !hasTime(), saveCheckpoint };
+  const reached = await reconcile(settings, ports, state.reconciled ?? RECONCILE_START);
+  if (!reached.isComplete) return false;
+  const faults = faultsIn(reached.report);
+  if (faults.length === 0) return true;
+  const why = `${names.to} could not be made equal to ${names.from}: ${faults.join(', ')}.`;
+  throw new Refusal('RefusedVerification', why);
+}
+
+/** Where nobody was let in, what is found is exported, and stands in nobody's way. @throws Refusal */
+function assertAcknowledged(run: Run, { lost }: Loss, { input }: StepContext, state: State): void {
+  const acknowledged = input.acknowledgedLoss ?? state.acknowledged;
+  if (run.openedAt === undefined || lost <= acknowledged) return;
+  const writes = `${lost} ${lost === 1 ? 'write' : 'writes'}`;
+  const why = `This rollback loses ${writes}; acknowledged: ${acknowledged}.`;
+  throw new Refusal('RefusedLossNotAcknowledged', why);
+}
+
+async function removeTestWrites({ services, run, renew }: Turn, name: string): Promise<void> {
+  const filter = ofTestUser(run);
+  if ((await services.vectors.count(name, filter)) === 0) return;
   await renew();
-  await pointBack(turn, returnTo);
-  if (!state.isDeployed && !(await isDoneOutside(turn, 'deploy-old', returnTo))) return waiting();
-  await services.backend.health();
-  // One that does not answer is asked for again.
-  if (!state.isDeployed) await save({ ...frozen, loss, isDeployed: true } satisfies State);
-  await removeUploads(turn);
-  return await openAgain(turn, returnTo, loss);
+  await services.vectors.deletePoints(name, { filter });
 }
 
 /**
@@ -100,82 +265,62 @@ async function goBack(turn: Turn, state: State): Promise<Outcome> {
  */
 async function assertSettingKnown({ setting }: Services, run: Run): Promise<void> {
   const present = await setting.read();
-  if (![liveCollectionOf(run), run.plan.sourceCollection].includes(present)) {
-    throw changedSetting(present);
-  }
+  if (isKnown(run, present)) return;
+  throw changedSetting(present);
 }
 
-async function pointBack({ services, run }: Turn, returnTo: string): Promise<void> {
+async function changeSetting({ services, run }: Turn, to: string): Promise<void> {
   const { setting, log } = services;
   const present = await setting.read();
-  if (![liveCollectionOf(run), run.plan.sourceCollection, returnTo].includes(present)) {
+  if (!isKnown(run, present) && present !== to) {
     const message = 'Somebody else changed the collection-name setting; rollback replaces it';
-    log({ level: 'WARN', message, runId: run.runId, replaced: present, by: returnTo });
+    log({ level: 'WARN', message, runId: run.runId, replaced: present, by: to });
   }
-  await setting.change({ from: present, to: returnTo });
+  await setting.change({ from: present, to });
 }
 
-// docs/decisions/automatic-return.md: only where users were let in, somebody has to be kept out.
-async function freezeNew(turn: Turn, state: State): Promise<State | Outcome> {
-  const { run, save } = turn;
-  const [collection, companion] = liveCollectionsOf(run);
-  if (!(await isDoneOutside(turn, 'freeze', collection))) return waiting();
-  if (run.openedAt !== undefined) {
-    const stillness = await proveFrozen(turn, {
-      collection,
-      companions: [companion],
-      look: state.look,
-      remember: (look) => save({ ...state, look } satisfies State),
-    });
-    if (!stillness) return waiting(FREEZE_POLL_SECONDS);
+function isKnown(run: Run, collection: string): boolean {
+  return [liveCollectionOf(run), run.plan.sourceCollection].includes(collection);
+}
+
+/** Whether users were let into the new version, and it is the one that is deployed. */
+async function isOnNew({ services, run }: Turn): Promise<boolean> {
+  return run.openedAt !== undefined && (await services.setting.read()) === liveCollectionOf(run);
+}
+
+async function stayOnNew(turn: Turn, { refused, isFreezing }: State): Promise<Outcome> {
+  const { run } = turn;
+  if (isFreezing && !(await isDoneOutside(turn, 'open-writes', liveCollectionOf(run)))) {
+    return waiting();
   }
-  const frozen = { ...state, isFrozen: true };
-  await save(frozen);
-  return frozen;
+  const message = `What was restored as ${restoredCollectionOf(run)} is to be removed by hand`;
+  await tidyUp(turn, message, () => removeCollections(turn, [restoredCollectionOf(run)]));
+  // A cutover that had not come to its end continues.
+  const phase = run.liveAt === undefined ? 'switching' : 'live';
+  const { name = 'RefusedNothingToReturnTo', why = '' } = refused ?? {};
+  return { done: true, phase, refusal: new Refusal(name, why) };
 }
 
-// From here on the number cannot change any more: it is measured once more, and kept for as long as the backups are.
-async function settleLoss(turn: Turn, state: State): Promise<Loss> {
-  const { run, input, save } = turn;
-  const loss = await measureLoss(turn, state.returnTo);
-  const acknowledged = input.acknowledgedLoss ?? state.acknowledged;
-  try {
-    assertAcknowledged(run, loss, acknowledged);
-  } catch (error) {
-    // Until somebody decides, time passes: the freeze is proved again then.
-    await save({ ...state, look: undefined, isFrozen: false } satisfies State);
-    throw error;
-  }
-  if (loss.exportedTo) await keep(turn, loss.exportedTo);
-  await save({ ...state, loss } satisfies State);
-  return loss;
-}
-
-async function measureLoss({ services, run, lease }: Approach, old: string): Promise<Loss> {
-  const key = `${run.runId}/lost-writes-${lease.epoch}.jsonl`;
-  return await exportLostWrites(services, run, { old, key });
-}
-
-/** Where nobody was let in, what is found is reported, and stands in nobody's way. @throws Refusal */
-function assertAcknowledged(run: Run, loss: Loss, acknowledged: number): void {
-  const { lost, exportedTo } = loss;
-  if (run.openedAt === undefined || lost === acknowledged) return;
-  const where = exportedTo ? `, exported to ${exportedTo}` : '';
-  throw new Refusal(
-    'RefusedLossNotAcknowledged',
-    `Going back loses ${lost} ${lost === 1 ? 'write' : 'writes'}${where}; acknowledged: ${acknowledged}.`,
-  );
-}
-
-async function openAgain(turn: Turn, returnTo: string, loss: Loss): Promise<Outcome> {
+async function open(
+  turn: Turn,
+  { returnTo, lateWrites }: Pick<State, 'returnTo' | 'lateWrites'>,
+  loss: Loss,
+): Promise<Outcome> {
   const { services, run, lease } = turn;
   if (!(await isDoneOutside(turn, 'open-writes', returnTo))) return waiting();
-  const message = 'The snapshot that a backup has left on the store is to be removed by hand';
-  await tidyUp(turn, message, () => removeLeftoverSnapshot(turn));
+  const message = 'What the run has left on the store is to be removed by hand';
+  await tidyUp(turn, message, async () => {
+    await removeLeftoverSnapshot(turn);
+    await removeUploads(turn);
+    const own = run.openedAt === undefined ? [] : liveCollectionsOf(run);
+    await removeCollections(turn, [...collectionsOf(run), ...own]);
+  });
   const { lost, exportedTo } = loss;
+  if (exportedTo) await retain(turn, exportedTo);
   const facts = {
     returnedTo: returnTo,
     lost,
+    ...(lateWrites.found ? lateWriteFacts(lateWrites) : {}),
     ...(exportedTo ? { exportedTo, usersWereLetIn: run.openedAt !== undefined } : {}),
   };
   const evidence = await storeReport(services, {
@@ -184,12 +329,25 @@ async function openAgain(turn: Turn, returnTo: string, loss: Loss): Promise<Outc
     content: { runId: run.runId, ...facts },
     facts,
   });
-  await keep(turn, evidence.artifact);
+  await retain(turn, evidence.artifact);
   return { done: true, evidence };
 }
 
+/** Made by the run, and used by nobody any more. */
+async function removeCollections(
+  { services: { vectors, setting }, run, renew }: Turn,
+  names: readonly string[],
+): Promise<void> {
+  const kept = [run.plan.sourceCollection, await setting.read()];
+  for (const name of new Set(names)) {
+    if (kept.includes(name)) continue;
+    await renew();
+    await vectors.deleteCollection(name);
+  }
+}
+
 /** As long as the other artifacts of the run, and no shorter than anything is kept from today on. */
-async function keep({ services, run }: Turn, artifact: string): Promise<void> {
-  const days = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
-  await services.artifacts.retain(artifact, new Date(Math.max(days, run.retainUntil ?? 0)));
+async function retain({ services, run }: Turn, artifact: string): Promise<void> {
+  const until = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
+  await services.artifacts.retain(artifact, new Date(Math.max(until, run.retainUntil ?? 0)));
 }

@@ -8,19 +8,21 @@ import { type Stage, takeStages } from '../runs/stages.ts';
 import type { Approach, Turn } from '../runs/step.ts';
 import { fingerprintOf } from '../scan.ts';
 import type { Services } from '../services.ts';
-import { assertFree, restoreSnapshot } from './restore-snapshot.ts';
 import {
-  forgetFutile,
-  keptSnapshotOf,
+  assertFree,
+  discardUnusableSnapshot,
   removeSnapshot,
-  snapshotEntries,
-  snapshotStages,
-} from './snapshot-stages.ts';
+  restoreSnapshot,
+  restoringEntries,
+  takeSnapshot,
+  takingEntries,
+} from '../snapshots.ts';
 import { proveSlot } from './warm-up-proof.ts';
 
 const uploadSchema = v.object({
-  ...snapshotEntries,
-  isUploaded: v.optional(v.boolean(), false),
+  ...takingEntries,
+  ...restoringEntries,
+  isProved: v.optional(v.boolean()),
 });
 
 /** Of each collection that is uploaded, by its new name. */
@@ -30,7 +32,7 @@ export type Uploads = v.InferOutput<typeof uploadsSchema>;
 
 type Upload = v.InferOutput<typeof uploadSchema>;
 
-const NOTHING: Upload = { isUploaded: false };
+const NOTHING: Upload = {};
 
 interface Passage {
   readonly from: string;
@@ -72,7 +74,7 @@ export async function uploadSwap(
       async (error: unknown) => {
         const reached = uploads[passage.to] ?? NOTHING;
         const forget = () => saveOne(NOTHING);
-        await forgetFutile(turn, error, { collection: passage.from, reached, forget });
+        await discardUnusableSnapshot(turn, error, { collection: passage.from, reached, forget });
         throw error;
       },
     );
@@ -104,34 +106,22 @@ function passagesOf(run: Run): Passage[] {
 }
 
 function stagesOf(passage: Passage): readonly Stage<Upload>[] {
-  const { from, label } = passage;
+  const { from, to, label } = passage;
   return [
-    ...snapshotStages<Upload>({ collection: from, label }),
+    takeSnapshot({ collection: from, label }),
+    restoreSnapshot(to, ({ kept }) => kept),
     {
-      isDone: ({ isUploaded }) => isUploaded,
+      isDone: ({ isProved }) => isProved === true,
       advance: async (turn, upload) => {
-        await makeUpload(turn, passage, upload);
+        const { vectors } = turn.services;
+        await assertSame(turn, passage);
+        await proveSlot(vectors, { source: from, made: to });
         await turn.renew();
-        await removeSnapshot(turn.services.vectors, from, upload);
-        return { ...upload, isUploaded: true };
+        await removeSnapshot(vectors, from, upload);
+        return { ...upload, isProved: true };
       },
     },
   ];
-}
-
-async function makeUpload(turn: Turn, passage: Passage, upload: Upload): Promise<void> {
-  const { services, renew } = turn;
-  const { from, to } = passage;
-  const kept = keptSnapshotOf(upload);
-  if (!kept) return;
-  // An upload whose answer was lost may have been made all the same.
-  if (!(await isSame(services, passage))) {
-    await renew();
-    await services.vectors.deleteCollection(to);
-    await restoreSnapshot(turn, { name: to, kept });
-    await assertSame(turn, passage);
-  }
-  await proveSlot(services.vectors, { source: from, made: to });
 }
 
 async function assertSame({ services, renew }: Turn, passage: Passage): Promise<void> {
@@ -143,7 +133,6 @@ async function assertSame({ services, renew }: Turn, passage: Passage): Promise<
 }
 
 async function isSame({ vectors }: Services, { from, to }: Passage): Promise<boolean> {
-  if (!(await vectors.collectionExists(to))) return false;
   const made = await fingerprintOf(vectors, to);
   const meant = await fingerprintOf(vectors, from);
   return made.digest === meant.digest && made.points === meant.points;

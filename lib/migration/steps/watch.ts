@@ -10,7 +10,6 @@ import { isReminderDue } from './reminder.ts';
 import { retention } from './retention.ts';
 import { retentionOf } from './retention-days.ts';
 import { rollback } from './rollback.ts';
-import { stay } from './stay.ts';
 
 /** A person names a run; a timer does not. */
 export function namesARun(payload: unknown): boolean {
@@ -56,7 +55,6 @@ function dueStep(run: Run, now: Date): Step | undefined {
   const mayBeFrozen: readonly Phase[] = [...IN_WINDOW, 'returning'];
   const isClosed = deadlineAt !== undefined && now.getTime() >= deadlineAt;
   if (mayBeFrozen.includes(phase) && isClosed) return rollback;
-  if (phase === 'staying') return stay;
   return isRetentionDue(run, now) ? retention : undefined;
 }
 

@@ -1,6 +1,7 @@
 // What an act of the rehearsal is: something that is done, and how it is meant to end.
 import type { Phase } from '../../../lib/migration/phases.ts';
 import type { WorldOptions } from '../../sandbox/world.ts';
+import type { Holdings } from '../holdings.ts';
 import type { Parts } from '../parts.ts';
 import type { Rehearsal } from '../rehearsal.ts';
 
@@ -17,6 +18,8 @@ export interface Act {
 export interface Ending {
   /** That the run is meant to be in. */
   readonly phase: Phase;
+  /** What users are to have at the end; what they had before, unless given. */
+  readonly holds?: Holdings;
   /** Writes to the new version that going back took from users, who were told the number. */
   readonly acknowledgedLoss?: number;
 }

@@ -12,7 +12,6 @@ export const OPERATIONS = [
   ['GET /categories/{id}', 'categories/read'],
   ['PUT /categories/{id}', 'categories/update'],
   ['DELETE /categories/{id}', 'categories/delete'],
-  ['GET /summary', 'summary/read'],
   ['GET /health', 'api/health'],
   ['GET /openapi.json', 'api/openapi'],
 ] as const;

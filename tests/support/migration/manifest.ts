@@ -1,13 +1,12 @@
 // The manifest that a backup leaves.
 import { readReport } from '../../../lib/migration/runs/reports.ts';
 import type { Reference } from '../../../lib/migration/runs/run.ts';
+import type { KeptSnapshot } from '../../../lib/migration/snapshots.ts';
 import { type Migration, RUN } from './migration.ts';
 
 export interface Manifest {
   readonly counts: Reference;
-  readonly snapshot: { readonly name: string; readonly size: number; readonly checksum: string };
-  readonly parts: readonly { readonly artifact: string; readonly bytes: number }[];
-  readonly sha256: string;
+  readonly snapshot: KeptSnapshot;
   readonly contents: { readonly points: number; readonly users: number };
 }
 

@@ -13,7 +13,6 @@ import { preflight } from '../../../lib/migration/steps/preflight.ts';
 import { rebuild } from '../../../lib/migration/steps/rebuild.ts';
 import { retention } from '../../../lib/migration/steps/retention.ts';
 import { rollback } from '../../../lib/migration/steps/rollback.ts';
-import { stay } from '../../../lib/migration/steps/stay.ts';
 import { verify } from '../../../lib/migration/steps/verify-step.ts';
 import {
   SOURCE,
@@ -34,7 +33,6 @@ export const STEPS = {
   freeze,
   cutover,
   rollback,
-  stay,
   retention,
   abort,
 } as const;
@@ -51,7 +49,7 @@ export async function createMigration(
   options: Partial<WorldOptions> = {},
   image?: { readonly world: WorldImage; readonly table: RunTableImage },
 ) {
-  const table = createRunTable(image?.table);
+  const table = await createRunTable(image?.table);
   const { clock, runs, lock, confirmations } = table;
   const remembering = { clock, runs, lock, confirmations };
   const world = await startSandboxWorld({

@@ -15,26 +15,25 @@ import { Refusal } from '../../../lib/migration/refusals.ts';
 // Read a row as: in this phase, each command leads to the phase named, or is refused: because another command comes
 // now (-), the run is unknown, it has ended, or its rollback period is over.
 const TABLE = `
-phase        start    preflight backup     rebuild  copy       verify   freeze   cutover  rollback      stay     abort    retention
-absent       started  -unknown  -unknown   -unknown -unknown   -unknown -unknown -unknown -unknown      -unknown -unknown -unknown
-started      -        checked   -          -        -          -        -        -        -             -        aborted  -
-checked      -        checked   backed-up  -        -          -        -        -        -             -        aborted  -
-backed-up    -        -         backed-up  rebuilt  -          -        -        -        -             -        aborted  -
-rebuilt      -        -         -          rebuilt  copied     -        -        -        -             -        aborted  -
-copied       -        -         -          -        copied     verified -        -        -             -        aborted  -
-verified     -        -         -          -        copied     verified frozen   -        -             -        aborted  -
-freezing     -        -         -          -        -          -        frozen   -        returned      -        -        -
-frozen       -        -         secured    -        -          -        -        -        returned      -        -        -
-secured      -        -         secured    -        proved     -        -        -        returned      -        -        -
-proved       -        -         secured    -        proved     -        -        live     returned      -        -        -
-switching    -        -         -          -        -          -        -        live     returned      -        -        -
-live         -        -         -          -        -          -        -        -        returned      -        -        irreversible
-irreversible -        -         -          -        -          -        -        -        -irreversible -        -        closed
-closed       -ended   -ended    -ended     -ended   -ended     -ended   -ended   -ended   -irreversible -ended   -ended   -ended
-returning    -        -         -          -        -          -        -        -        returned      live     -        -
-staying      -        -         -          -        -          -        -        -        returned      live     -        -
-returned     -ended   -ended    -ended     -ended   -ended     -ended   -ended   -ended   -ended        -ended   -ended   -ended
-aborted      -ended   -ended    -ended     -ended   -ended     -ended   -ended   -ended   -ended        -ended   -ended   -ended
+phase        start   preflight backup    rebuild  copy     verify   freeze   cutover  rollback      abort    retention
+absent       started -unknown  -unknown  -unknown -unknown -unknown -unknown -unknown -unknown      -unknown -unknown
+started      -       checked   -         -        -        -        -        -        -             aborted  -
+checked      -       checked   backed-up -        -        -        -        -        -             aborted  -
+backed-up    -       -         backed-up rebuilt  -        -        -        -        -             aborted  -
+rebuilt      -       -         -         rebuilt  copied   -        -        -        -             aborted  -
+copied       -       -         -         -        copied   verified -        -        -             aborted  -
+verified     -       -         -         -        copied   verified frozen   -        -             aborted  -
+freezing     -       -         -         -        -        -        frozen   -        returned      -        -
+frozen       -       -         secured   -        -        -        -        -        returned      -        -
+secured      -       -         secured   -        proved   -        -        -        returned      -        -
+proved       -       -         secured   -        proved   -        -        live     returned      -        -
+switching    -       -         -         -        -        -        -        live     returned      -        -
+live         -       -         -         -        -        -        -        -        returned      -        irreversible
+irreversible -       -         -         -        -        -        -        -        -irreversible -        closed
+closed       -ended  -ended    -ended    -ended   -ended   -ended   -ended   -ended   -irreversible -ended   -ended
+returning    -       -         -         -        -        -        -        -        returned      -        -
+returned     -ended  -ended    -ended    -ended   -ended   -ended   -ended   -ended   -ended        -ended   -ended
+aborted      -ended  -ended    -ended    -ended   -ended   -ended   -ended   -ended   -ended        -ended   -ended
 `;
 
 const REFUSED_FOR: Readonly<Record<string, string>> = {
@@ -98,7 +97,6 @@ describe('a move', () => {
       ['start', 'absent'],
       ['freeze', 'verified'],
       ['rollback', 'live'],
-      ['stay', 'returning'],
       ['abort', 'started'],
     ]);
     for (const { command, from } of forbidden) {

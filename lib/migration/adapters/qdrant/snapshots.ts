@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { SnapshotPart, SnapshotUpload, VectorSnapshots } from '../../ports/vector-store.ts';
-import { isRefusedWith } from '../../refusals.ts';
+import { isRefusedWith, RetryableFailure } from '../../refusals.ts';
 import { failureOf, noAnswer, pathOf, type Transport } from './transport.ts';
 
 export function createQdrantSnapshots(transport: Transport): VectorSnapshots {
@@ -70,12 +70,25 @@ export function createQdrantSnapshots(transport: Transport): VectorSnapshots {
     });
   }
 
+  // While a shard is being replaced, reads fail with a 500.
+  async function restoredPoints(collection: string): Promise<number | undefined> {
+    const path = pathOf(collection, '/points/count');
+    const call = { method: 'POST', path, body: { exact: true }, again: false } as const;
+    try {
+      return (await result<Schemas['CountResult']>(call)).count;
+    } catch (error) {
+      if (error instanceof RetryableFailure || isRefusedWith(error, 404)) return undefined;
+      throw error;
+    }
+  }
+
   return {
     startSnapshot,
     listSnapshots,
     downloadSnapshot,
     deleteSnapshot,
     uploadSnapshot: createUpload(transport),
+    restoredPoints,
   };
 }
 
@@ -142,7 +155,7 @@ const SILENCE_MS = 30 * 60_000;
 // while the store unpacks a large file without a word.
 function createUpload({ baseUrl, authorization }: Transport) {
   return async (collection: string, upload: SnapshotUpload): Promise<void> => {
-    const query = `?priority=snapshot&checksum=${upload.checksum}&wait=true`;
+    const query = `?priority=snapshot&checksum=${upload.checksum}&wait=false`;
     const path = pathOf(collection, `/snapshots/upload${query}`);
     const form = formOf(upload);
     const headers = { ...authorization(), ...form.headers };

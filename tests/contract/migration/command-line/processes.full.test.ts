@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { outputOf } from '../../../../local/tools.ts';
 import {
@@ -21,21 +22,19 @@ const PLAN = ['--source', SOURCE, '--accept', 'no-graph', '--drain-seconds', '0'
 const FROM_THE_START = ['run', ...OF_RUN, ...PLAN];
 
 describe.each(PLACES)('a migration, %s', (place) => {
-  it('is driven to the new version, and back with its loss acknowledged', PATIENT, async () => {
+  it('is driven to the new version, and back without losing a write', PATIENT, async () => {
     const operator = await createOperator(place, { hasWebhook: true });
-    const { migrate, succeed, services, record } = operator;
+    const { succeed, services, record } = operator;
+    const { vectors, setting } = services;
     await succeed(...FROM_THE_START, '--free-gb', '1', '--yes');
-    expect([(await record()).phase, await services.setting.read()]).toEqual(['live', TARGET]);
+    expect([(await record()).phase, await setting.read()]).toEqual(['live', TARGET]);
 
-    const { points } = await services.vectors.scroll(TARGET, { limit: 1 });
-    await services.vectors.deletePoints(TARGET, { ids: points.map(({ id }) => id) });
-    const refused = await migrate('rollback', '--execute', '--yes');
-    expect([refused.code, refused.stderr]).toEqual([
-      3,
-      expect.stringMatching(/^RefusedLossNotAcknowledged: .* 1 /),
-    ]);
-    await succeed('rollback', '--execute', '--yes', '--acknowledged-loss', '1');
-    expect([(await record()).phase, await services.setting.read()]).toEqual(['returned', SOURCE]);
+    const { points } = await vectors.scroll(TARGET, { limit: 1 });
+    await vectors.deletePoints(TARGET, { ids: points.map(({ id }) => id) });
+    const written = await fingerprintOf(vectors, TARGET);
+    await succeed('rollback', '--execute', '--yes');
+    expect([(await record()).phase, await setting.read()]).toEqual(['returned', SOURCE]);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
   });
 
   it('refuses wrong use of a run by name, and leaves the run as it was', async () => {
@@ -44,7 +43,7 @@ describe.each(PLACES)('a migration, %s', (place) => {
     const before = await record();
     for (const [name, ...words] of [
       ['RefusedNotNow', 'copy', ...OF_RUN, '--execute'],
-      ['RefusedRunExists', 'start', ...OF_RUN, '--source', SOURCE, '--execute'],
+      ['RefusedRunExists', 'preflight', ...OF_RUN, '--source', 'another', '--execute'],
       ['RefusedUnknownRun', 'preflight', '--run', 'run-z'],
     ]) {
       const { code, stdout, stderr } = await migrate(...words);

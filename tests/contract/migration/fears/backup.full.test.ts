@@ -76,7 +76,7 @@ describe('Fear 3: a backup that cannot be restored', () => {
   it('a snapshot that never came is asked for again', async () => {
     const migration = await migrationAt('preflighted');
     const { vectors } = migration.services;
-    const deaf = { ...vectors, startSnapshot: async () => {} };
+    const deaf = { ...vectors, startSnapshot: async () => migration.pass(595_000) };
     const attempt = migration.finish('backup', {}, { ...migration.services, vectors: deaf });
     await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
     await migration.finish('backup');
@@ -151,7 +151,7 @@ describe('Fear 4: a restore lands on a live collection', () => {
 });
 
 describe('Fear 5: half-restored debris makes the store panic when it starts again', () => {
-  it('a restore that breaks off leaves nothing, and can be done again', async () => {
+  it('a restore that the store fails to confirm is waited for, and not begun again', async () => {
     const migration = await migrationAt('preflighted');
     const before = await standingOf(migration);
     migration.qdrant.fault({
@@ -160,9 +160,10 @@ describe('Fear 5: half-restored debris makes the store panic when it starts agai
       does: { kind: 'answer', status: 500, body: '{"status":{"error":"Service internal error"}}' },
     });
     await expect(migration.finish('backup')).rejects.toEqual(named('RetryableUnavailable'));
-    expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
     expect(await standingOf(migration)).toEqual(before);
-    await migration.finish('backup');
+    const uploadSnapshot = () => Promise.reject(new Error('Not twice'));
+    const vectors = { ...migration.services.vectors, uploadSnapshot };
+    await migration.finish('backup', {}, { ...migration.services, vectors });
     expect(await standingOf(migration)).toEqual({ ...before, phase: 'backed-up' });
   });
 

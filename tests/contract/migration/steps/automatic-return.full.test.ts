@@ -154,46 +154,50 @@ describe('once users may have written', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('returned');
   });
 
-  it('a write is not thrown away by the clock: an operator goes back with the number, or forward', async () => {
-    for (const choice of ['rollback', 'cutover'] as const) {
-      const migration = await opening();
-      await writeToNew(migration, 'Among the first');
-      migration.pass(WINDOW_MS);
-      await expect(keepWatch(migration.services)).rejects.toEqual(
-        named('RefusedLossNotAcknowledged'),
-      );
-      expect((await migration.runs.read(RUN)).phase).toBe('switching');
-      await migration.finish(choice, choice === 'rollback' ? { acknowledgedLoss: 1 } : {});
-      const { phase } = await migration.runs.read(RUN);
-      expect(phase).toBe(choice === 'rollback' ? 'returned' : 'live');
+  it('a write is not thrown away by the clock: it comes along', async () => {
+    const migration = await opening();
+    await writeToNew(migration, 'Among the first');
+    migration.pass(WINDOW_MS);
+    await watchUntilDone(migration);
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    const { points } = await migration.services.vectors.scroll(SOURCE, { limit: 999 });
+    expect(points.some(({ payload }) => payload.includes('Among the first'))).toBe(true);
+  });
+
+  it('a write that came late to the old collection is kept', async () => {
+    const migration = await opening();
+    await writeToNew(migration, 'Among the first');
+    await writeToOld(migration, 'Of a request that outlasted the freeze');
+    migration.pass(WINDOW_MS);
+    await watchUntilDone(migration);
+    const { points } = await migration.services.vectors.scroll(SOURCE, { limit: 999 });
+    for (const text of ['Among the first', 'Of a request that outlasted the freeze']) {
+      expect(points.some(({ payload }) => payload.includes(text))).toBe(true);
     }
   });
 
-  it('a return that stops may be called off into the cutover it came from', async () => {
+  it('a late write that the cutover carried over, and a user deleted since, does not come back', async () => {
     const migration = await opening();
-    const { hooks } = migration.services;
-    const ask: typeof hooks.ask = async (request) => {
-      if (request.action === 'freeze') await writeToNew(migration, 'At the last moment');
-      return await hooks.ask(request);
-    };
-    const racing = { ...migration.services, hooks: { ask } };
-    await migration.invoke('rollback', {}, racing);
-    const attempt = migration.finish('rollback');
-    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
-    await migration.finish('stay');
-    const { phase, evidence, liveAt, retainUntil } = await migration.runs.read(RUN);
-    expect(phase).toBe('live');
-    expect(evidence['cutover-report']?.facts).toEqual({ liveAt, retainUntil });
+    await writeToOld(migration, 'Of a request that outlasted the freeze');
+    await migration.finish('cutover');
+    const { vectors } = migration.services;
+    const { points } = await vectors.scroll(migration.target, { limit: 999 });
+    const late = points.filter(({ payload }) => payload.includes('outlasted the freeze'));
+    expect(late).toHaveLength(1);
+    await vectors.deletePoints(migration.target, { ids: late.map(({ id }) => id) });
+    const written = await fingerprintOf(vectors, migration.target);
+    await migration.finish('rollback');
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
   });
 
-  it('a window in which nobody was let in has nothing to stay on', async () => {
-    const migration = await migrationAt('window-verified');
-    const slow = {
-      ...migration.services,
-      hooks: { ask: async () => 'under-way' as const },
-    };
-    await migration.invoke('rollback', {}, slow);
-    await expect(migration.invoke('stay')).rejects.toEqual(named('RefusedNotNow'));
-    await migration.finish('rollback');
+  it('a rollback that is refused continues the cutover it came from', async () => {
+    const migration = await opening();
+    await writeToNew(migration, 'Among the first');
+    await migration.services.vectors.deleteCollection(SOURCE);
+    const attempt = migration.finish('rollback');
+    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
+    expect((await migration.runs.read(RUN)).phase).toBe('switching');
+    await migration.finish('cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 });

@@ -28,11 +28,10 @@ describe('a backup', () => {
   it('keeps the snapshot in parts, byte for byte, and has restored it once', async () => {
     const migration = await migrationAt('backed-up', { snapshotPartBytes: 2_000 });
     const { vectors } = migration.services;
-    const manifest = await manifestOf(migration);
-    const { snapshot, parts, sha256, contents } = manifest;
-    expect(parts.length).toBeGreaterThan(2);
-    expect(parts.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(snapshot.size);
-    expect(sha256).toBe(snapshot.checksum);
+    const { snapshot, contents } = await manifestOf(migration);
+    expect(snapshot.parts.count).toBeGreaterThan(2);
+    expect(snapshot.parts.bytes).toBe(snapshot.size);
+    expect(snapshot.sha256).toBe(snapshot.checksum);
     expect(contents.points).toBe(60);
     expect(await vectors.listCollections()).toEqual([SOURCE]);
     expect(await vectors.listSnapshots(SOURCE)).toEqual([]);

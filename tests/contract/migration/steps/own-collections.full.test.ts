@@ -102,10 +102,10 @@ describe('a turn that is over', () => {
     const { vectors, setting } = migration.services;
     await vectors.deleteCollection(SOURCE);
     let looks = 0;
-    const listCollections = async () => {
-      const found = await vectors.listCollections();
+    const listAliases = async () => {
+      const found = await vectors.listAliases();
       looks += 1;
-      // The first look is for the old collection, the second for a restored one: there the invocation hangs.
+      // The second look is right before the restore: there the invocation hangs.
       if (looks === 2) {
         migration.pass(LEASE_MS);
         await migration.finish('rollback');
@@ -117,7 +117,7 @@ describe('a turn that is over', () => {
       deleted.push(name);
       return await vectors.deleteCollection(name);
     };
-    const slowVectors = { ...vectors, listCollections, deleteCollection };
+    const slowVectors = { ...vectors, listAliases, deleteCollection };
     const slow = { ...migration.services, vectors: slowVectors };
     const attempt = migration.invoke('rollback', {}, slow);
     await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
@@ -185,6 +185,7 @@ describe('the loss of a return', () => {
       await vectors.deletePoints(migration.target, { ids: points.map(({ id }) => id) });
     };
     await deleteOne();
+    await vectors.deleteCollection(SOURCE);
     const put: typeof artifacts.put = async (key, content) => {
       if (key.includes('lost-writes')) await deleteOne();
       return await artifacts.put(key, content);

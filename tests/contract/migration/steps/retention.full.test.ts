@@ -1,6 +1,7 @@
 // The days of the way back: people are told in the last week, and what was to be removed goes when they are over.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
@@ -65,6 +66,23 @@ async function watchFor(migration: Migration, days: number, services = migration
 }
 
 describe('the end of the way back', () => {
+  it('comes not a day early, is warned of in the last week, and then nothing is rolled back', async () => {
+    const migration = await migrationAt('live');
+    migration.pass(22 * DAY_MS);
+    const early = await readStatus(migration.services);
+    expect(early.retention).toMatchObject({ daysLeft: 8, isEnding: false, isOver: false });
+    migration.pass(1 * DAY_MS);
+    expect((await readStatus(migration.services)).retention).toMatchObject({ isEnding: true });
+    migration.pass(7 * DAY_MS - 1);
+    expect(await migration.invoke('retention')).toMatchObject({ phase: 'live', done: false });
+    migration.pass(1);
+    await expect(migration.invoke('rollback')).rejects.toEqual(named('RefusedIrreversible'));
+    expect(await migration.invoke('retention')).toMatchObject({ phase: 'irreversible' });
+    const attempt = migration.invoke('rollback');
+    await expect(attempt).rejects.toEqual(named('RefusedIrreversible'));
+    await expect(attempt).rejects.toThrow(/ended 20\d\d-/);
+  });
+
   it('is announced once a day in its last week, in the log and to the webhook', async () => {
     const migration = await liveRun({ removesWhenOver: true });
     const { logged, operator } = migration;

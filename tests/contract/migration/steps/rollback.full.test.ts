@@ -1,208 +1,426 @@
-// The ways back: without loss while nobody wrote, with the exact loss acknowledged and exported after that,
-// from the snapshot when the old collection is gone, and none at all when the retention has ended.
+// Rollback. Before users were let into the new version nothing can be lost. After, every write comes along while the old
+// collection is there; without it the snapshot is restored, and only as many writes are lost as were acknowledged.
 import { describe, expect, it } from 'vitest';
+import { readManifest } from '../../../../lib/migration/proof/backup-manifest.ts';
+import { Refusal } from '../../../../lib/migration/refusals.ts';
+import { replayWrites } from '../../../../lib/migration/replay.ts';
 import { fingerprintOf } from '../../../../lib/migration/scan.ts';
-import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { partsOf } from '../../../../lib/migration/snapshots.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
-import { SOURCE, type WorldOptions } from '../../../../local/sandbox/world.ts';
-import { writeToOld } from '../../../support/migration/fears.ts';
-import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
-import { migrationAt } from '../../../support/migration/prepared.ts';
+import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { deleteFirst, firstPoint, writeToOld } from '../../../support/migration/fears.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt, type Point } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const DAY_MS = 86_400_000;
+const RESTORED = `${SOURCE}_restored_${RUN}`;
 
-async function live(options: Partial<WorldOptions> = {}) {
-  return await migrationAt('live', options);
+const newVersion = ({ services, target, clock }: Migration) =>
+  startNewVersion({ store: services.vectors, collection: target, dimensions: 8, now: clock });
+
+async function writeToNew(migration: Migration, ...texts: string[]): Promise<void> {
+  const version = await newVersion(migration);
+  for (const text of texts) await version.add('user-1', text);
 }
 
-async function writeToNew({ services, target, clock }: Migration, count: number): Promise<void> {
-  const settings = { store: services.vectors, collection: target, dimensions: 8, now: clock };
-  const version = await startNewVersion(settings);
-  for (let n = 1; n <= count; n += 1) await version.add('user-1', `New fact ${n}`);
+/** What users notice, and what a rollback would change. */
+async function serviceOf({ services, runs, operator }: Migration) {
+  return {
+    record: await runs.read(RUN),
+    setting: await services.setting.read(),
+    heard: [...operator.heard],
+  };
 }
 
-describe('going back', () => {
-  it.each(['freezing', 'frozen', 'secured', 'proved'] as const)(
-    'from a run that is %s only opens writes again',
-    async (phase) => {
-      const migration = await createMigration();
-      const before = await fingerprintOf(migration.services.vectors, SOURCE);
-      await migration.start();
-      await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
-      await migration.openWindow();
-      await migration.invoke('freeze');
-      for (const step of ['freeze', 'backup', 'copy'] as const) {
-        if ((await migration.runs.read(RUN)).phase === phase) break;
-        await migration.finish(step);
-      }
-      await migration.finish('rollback', { actor: 'machine' });
-      expect((await migration.runs.read(RUN)).phase).toBe('returned');
-      expect(migration.operator.heard.at(-1)).toBe('open-writes');
-      expect(migration.operator.heard).not.toContain('deploy-old');
-      expect(await fingerprintOf(migration.services.vectors, SOURCE)).toEqual(before);
-    },
-  );
+const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
-  it('from a cutover that failed points back and loses nothing', async () => {
-    const migration = await migrationAt('window-verified', {
-      hasPreview: false,
-      shortcomings: { noKeywordModel: true },
-    });
-    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSemanticOnly'));
+const reportOf = async ({ runs }: Migration) =>
+  (await runs.read(RUN)).evidence['return-report']?.facts;
+
+const collectionsOf = ({ services }: Migration) => services.vectors.listCollections();
+
+async function exportsOf({ services: { artifacts } }: Migration): Promise<string[]> {
+  return await Array.fromAsync(artifacts.list(`${RUN}/lost-writes-`), ({ key }) => key);
+}
+
+/** Before the first hook of this action is asked, that happens. */
+function justBefore(
+  { services }: Migration,
+  action: string,
+  happens: () => Promise<void>,
+): Migration['services'] {
+  let isDue = true;
+  const ask: typeof services.hooks.ask = async (request) => {
+    if (request.action === action && isDue) {
+      isDue = false;
+      await happens();
+    }
+    return await services.hooks.ask(request);
+  };
+  return { ...services, hooks: { ask } };
+}
+
+describe('before the switch', () => {
+  const POINTS: readonly Point[] = ['frozen', 'window-backed-up', 'window-verified'];
+
+  it.each(POINTS)('a run that is %s only opens writes again', async (point) => {
+    const migration = await migrationAt(point);
+    const { vectors } = migration.services;
+    const old = await fingerprintOf(vectors, SOURCE);
     await migration.finish('rollback', { actor: 'machine' });
-    expect(await migration.services.setting.read()).toBe(SOURCE);
-    expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
-    expect((await migration.runs.read(RUN)).evidence['return-report']?.facts).toEqual({
-      returnedTo: SOURCE,
-      lost: 0,
+    expect(await phaseOf(migration)).toBe('returned');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    expect(migration.operator.heard).not.toContain('deploy-old');
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    expect(await collectionsOf(migration)).toEqual([SOURCE]);
+    expect(await migration.lock.activeRun()).toBeUndefined();
+  });
+});
+
+describe('with the old collection', () => {
+  it('every write comes along: created, changed and deleted, in text, vector and user', async () => {
+    const migration = await migrationAt('live');
+    const { vectors, setting } = migration.services;
+    await writeToNew(migration, 'New fact 1', 'New fact 2');
+    await deleteFirst(migration, migration.target);
+    const changed = await firstPoint(migration, migration.target);
+    const vector = changed.vector ?? ('[]' as never);
+    const payload = '{"user_id":"user-2","data":"Changed","n":10.0}' as typeof changed.payload;
+    await vectors.upsert(migration.target, [{ id: changed.id, vector, payload }], 'upsert');
+    const written = await fingerprintOf(vectors, migration.target);
+    expect(await migration.invoke('rollback', { execute: false })).toMatchObject({
+      forecast: { returnsTo: SOURCE, lostWrites: 0 },
     });
+    await migration.finish('rollback');
+    expect(await phaseOf(migration)).toBe('returned');
+    expect(await setting.read()).toBe(SOURCE);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+    expect(await reportOf(migration)).toEqual({ returnedTo: SOURCE, lost: 0 });
+    expect(await exportsOf(migration)).toEqual([]);
+    const info = await vectors.collectionInfo(SOURCE);
+    expect(info?.config.params.sparse_vectors ?? null).toBeNull();
   });
 
-  it('before the first write to the new version loses nothing and needs no acknowledgement', async () => {
-    const migration = await live();
+  it('the old version finds what the new one has written', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    await writeToNew(migration, 'She plays the cello in Amsterdam');
     await migration.finish('rollback');
-    expect(await migration.services.setting.read()).toBe(SOURCE);
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
-    expect(await migration.lock.activeRun()).toBeUndefined();
+    const old = await startOldVersion({
+      store: vectors,
+      collection: SOURCE,
+      dimensions: 8,
+      now: migration.clock,
+    });
+    expect(await old.count('user-1')).toBe(
+      await vectors.count(SOURCE, { must: [{ key: 'user_id', match: { value: 'user-1' } }] }),
+    );
+    expect(await old.search('user-1', 'She plays the cello in Amsterdam')).not.toEqual([]);
+  });
+
+  it('what was written until the freeze comes along, too', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    const services = justBefore(migration, 'freeze', () =>
+      writeToNew(migration, 'At the last moment'),
+    );
+    await migration.finish('rollback', {}, services);
+    const { points } = await vectors.scroll(SOURCE, { limit: 999, vector: false });
+    expect(points.some(({ payload }) => payload.includes('At the last moment'))).toBe(true);
+  });
+
+  it('a request that was under way when writes were frozen comes along', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    expect(await migration.invoke('rollback')).toMatchObject({ done: false, waitSeconds: 10 });
+    await writeToNew(migration, 'A request that was under way');
+    await migration.finish('rollback');
+    const { points } = await vectors.scroll(SOURCE, { limit: 999, vector: false });
+    expect(points.some(({ payload }) => payload.includes('A request that was under way'))).toBe(
+      true,
+    );
+  });
+
+  it('what another program has written there since stays, and is reported', async () => {
+    const migration = await migrationAt('live', {}, { uploadAs: 'memories_of_2026' });
+    const { vectors } = migration.services;
+    await writeToOld(migration, 'Of a program that still uses the old one');
+    await deleteFirst(migration, SOURCE);
+    const written = await fingerprintOf(vectors, SOURCE);
+    await migration.finish('rollback');
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+    expect(await reportOf(migration)).toMatchObject({
+      lost: 0,
+      lateWrites: 2,
+      lateWritesOverruled: 0,
+    });
+    expect(await collectionsOf(migration)).toEqual([SOURCE]);
+  });
+
+  it('what a probe or a smoke test has left there is removed', async () => {
+    const migration = await migrationAt('live');
+    const { vectors, clock } = { ...migration.services, clock: migration.clock };
+    const settings = { store: vectors, collection: SOURCE, dimensions: 8, now: clock };
+    const old = await fingerprintOf(vectors, SOURCE);
+    await (await startOldVersion(settings)).add(`__migration_test_${RUN}`, 'A probe');
+    await migration.finish('rollback');
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+  });
+
+  it('the collections that the run has made are removed, and the old one is not', async () => {
+    const migration = await migrationAt('live', {}, { uploadAs: 'memories_of_2026' });
+    expect(await collectionsOf(migration)).toContain('memories_of_2026');
+    await migration.finish('rollback');
+    expect(await collectionsOf(migration)).toEqual([SOURCE]);
+  });
+
+  it('is not decided by the machine once the run is live', async () => {
+    const migration = await migrationAt('live');
+    const attempt = migration.invoke('rollback', { actor: 'machine' });
+    await expect(attempt).rejects.toEqual(named('RefusedNotNow'));
   });
 
   it('opens writes on no old version that is not up', async () => {
-    const migration = await live();
-    const { hooks } = migration.services;
+    const migration = await migrationAt('live');
+    const services = justBefore(migration, 'open-writes', async () => {
+      throw new Error('Too early');
+    });
+    const { hooks } = services;
     const ask: typeof hooks.ask = async (request) => {
       const answer = await hooks.ask(request);
       if (request.action === 'deploy-old') migration.backend.deploy(undefined);
       return answer;
     };
-    const services = { ...migration.services, hooks: { ask } };
-    const attempt = migration.finish('rollback', {}, services);
+    const attempt = migration.finish('rollback', {}, { ...services, hooks: { ask } });
     await expect(attempt).rejects.toMatchObject({ name: 'RetryableUnavailable' });
-    expect((await migration.runs.read(RUN)).phase).toBe('returning');
-    expect(migration.operator.heard.at(-1)).toBe('deploy-old');
+    expect(await phaseOf(migration)).toBe('returning');
     await migration.finish('rollback');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
 
-  it('is never decided by the machine once users work on the new version', async () => {
-    const migration = await live();
-    const attempt = migration.invoke('rollback', { actor: 'machine' });
-    await expect(attempt).rejects.toEqual(named('RefusedNotNow'));
-  });
-
-  it.each([undefined, 0, 2, 4])(
-    'with 3 writes to lose is refused for %s acknowledged',
-    async (n) => {
-      const migration = await live();
-      await writeToNew(migration, 3);
-      const input = n === undefined ? {} : { acknowledgedLoss: n };
-      const attempt = migration.invoke('rollback', input);
-      await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
-      await expect(attempt).rejects.toThrow(/loses 3 writes/);
-      expect((await migration.runs.read(RUN)).phase).toBe('live');
-      expect(await migration.services.setting.read()).toBe(migration.target);
-    },
-  );
-
-  it('with the exact number acknowledged exports what is lost first', async () => {
-    const migration = await live();
-    await writeToNew(migration, 3);
-    expect(await migration.invoke('rollback', { execute: false })).toMatchObject({
-      forecast: { returnsTo: SOURCE, lostWrites: 3 },
+  it('says so when there is no old version to deploy, and ends when there is one', async () => {
+    const migration = await migrationAt('live');
+    const services = justBefore(migration, 'deploy-old', async () => {
+      throw new Refusal('RefusedByWebhook', 'The webhook answered 404 to deploy-old.');
     });
-    await migration.finish('rollback', { acknowledgedLoss: 3 });
-    const { facts } = (await migration.runs.read(RUN)).evidence['return-report'] ?? {};
-    expect(facts).toMatchObject({ lost: 3, returnedTo: SOURCE });
-    const bytes = await Array.fromAsync(
-      migration.services.artifacts.get(String(facts?.exportedTo)),
-    );
-    const lines = Buffer.concat(bytes).toString().trim().split('\n');
-    expect(lines.map((line) => JSON.parse(line).payload.data).toSorted()).toEqual([
-      'New fact 1',
-      'New fact 2',
-      'New fact 3',
-    ]);
-    expect(await migration.services.setting.read()).toBe(SOURCE);
+    const attempt = migration.finish('rollback', {}, services);
+    await expect(attempt).rejects.toEqual(named('RefusedByWebhook'));
+    expect(await phaseOf(migration)).toBe('returning');
+    await migration.finish('rollback', {}, services);
+    expect(await phaseOf(migration)).toBe('returned');
   });
 
-  it('counts what was written while it froze, and asks again', async () => {
-    const migration = await live();
-    const { hooks } = migration.services;
-    let asked = 0;
-    const racing = {
-      ...migration.services,
-      hooks: {
-        ask: async (request: Parameters<typeof hooks.ask>[0]) => {
-          asked += 1;
-          if (asked === 1) await writeToNew(migration, 1);
-          return await hooks.ask(request);
-        },
-      },
-    };
-    const attempt = migration.finish('rollback', {}, racing);
-    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
-    expect((await migration.runs.read(RUN)).phase).toBe('returning');
-    await migration.finish('rollback', { acknowledgedLoss: 1 });
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
-  });
-
-  it('without the old collection restores the snapshot under a fresh name', async () => {
-    const migration = await live();
-    const { vectors, setting } = migration.services;
-    const before = await fingerprintOf(vectors, SOURCE);
-    await vectors.deleteCollection(SOURCE);
-    await migration.finish('rollback');
-    const restored = `${SOURCE}_restored_${RUN}`;
-    expect(await setting.read()).toBe(restored);
-    expect(await fingerprintOf(vectors, restored)).toEqual(before);
-    expect(await vectors.listCollections()).not.toContain(SOURCE);
-  });
-
-  it('counts what somebody wrote to the old collection, which is restored to what was verified', async () => {
-    const migration = await live();
-    await writeToOld(migration, 'Of a program that still used the old one');
-    const { setting, artifacts } = migration.services;
-    const attempt = migration.invoke('rollback');
-    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
-    await expect(attempt).rejects.toThrow(/loses 1 write/);
-    await migration.finish('rollback', { acknowledgedLoss: 1 });
-    expect(await setting.read()).toBe(`${SOURCE}_restored_${RUN}`);
-    const { evidence } = await migration.runs.read(RUN);
-    const key = String(evidence['return-report']?.facts.exportedTo);
-    const text = Buffer.concat(await Array.fromAsync(artifacts.get(key))).toString();
-    expect(text).toContain('Of a program that still used the old one');
+  it('is refused when the rollback period is over', async () => {
+    const migration = await migrationAt('live');
+    migration.pass(30 * DAY_MS);
+    const standing = await serviceOf(migration);
+    const attempt = migration.finish('rollback');
+    await expect(attempt).rejects.toEqual(named('RefusedIrreversible'));
+    await expect(attempt).rejects.toThrow(/ended 20\d\d-/);
+    expect(await serviceOf(migration)).toEqual(standing);
   });
 });
 
-describe('the retention', () => {
-  it('ends nothing a day early, warns in the last week, and then there is no way back', async () => {
-    const migration = await live();
-    migration.pass(22 * DAY_MS);
-    const early = await readStatus(migration.services);
-    expect(early.retention).toMatchObject({ daysLeft: 8, isEnding: false, isOver: false });
-    migration.pass(1 * DAY_MS);
-    expect((await readStatus(migration.services)).retention).toMatchObject({ isEnding: true });
-    migration.pass(7 * DAY_MS - 1);
-    expect(await migration.invoke('retention')).toMatchObject({ phase: 'live', done: false });
-    migration.pass(1);
-    await expect(migration.invoke('rollback')).rejects.toEqual(named('RefusedIrreversible'));
-    expect(await migration.invoke('retention')).toMatchObject({ phase: 'irreversible' });
-    const attempt = migration.invoke('rollback');
-    await expect(attempt).rejects.toEqual(named('RefusedIrreversible'));
-    await expect(attempt).rejects.toThrow(/ended 20\d\d-/);
+describe('a rollback that is refused before the switch opens writes on the new version again', () => {
+  const expectLive = async (migration: Migration) => {
+    expect(await phaseOf(migration)).toBe('live');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    expect(await migration.services.setting.read()).toBe(migration.target);
+    await migration.services.backend.addMemory(`__migration_test_${RUN}`, 'I am let in again.');
+    await migration.finish('rollback');
+    expect(await phaseOf(migration)).toBe('returned');
+  };
+
+  it('when writes are not frozen', async () => {
+    const migration = await migrationAt('live');
+    const { hooks } = migration.services;
+    const ask: typeof hooks.ask = async (request) =>
+      request.action === 'freeze' ? 'done' : await hooks.ask(request);
+    const attempt = migration.finish('rollback', {}, { ...migration.services, hooks: { ask } });
+    await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
+    await expectLive(migration);
   });
 
-  it.each([
-    [true, false],
-    [false, true],
-  ])('removing when over: %s, leaves the old collection: %s', async (removesWhenOver, isLeft) => {
-    const migration = await migrationAt('live', {}, { removesWhenOver });
-    migration.pass(30 * DAY_MS);
-    await migration.finish('retention');
-    expect(await migration.services.vectors.listCollections()).toContain(SOURCE);
-    await migration.finish('retention');
-    expect((await migration.runs.read(RUN)).phase).toBe('closed');
-    expect((await migration.services.vectors.listCollections()).includes(SOURCE)).toBe(isLeft);
-    expect(await migration.lock.activeRun()).toBeUndefined();
+  it('when the old collection cannot be made equal', async () => {
+    const migration = await migrationAt('live');
+    await writeToNew(migration, 'New fact');
+    const { vectors } = migration.services;
+    const upsert = async () => {};
+    const services = { ...migration.services, vectors: { ...vectors, upsert } };
+    const attempt = migration.finish('rollback', {}, services);
+    await expect(attempt).rejects.toEqual(named('RefusedVerification'));
+    await expectLive(migration);
+  });
+});
+
+describe('without the old collection', () => {
+  async function bereft(...texts: string[]): Promise<Migration> {
+    const migration = await migrationAt('live');
+    await writeToNew(migration, ...texts);
+    await migration.services.vectors.deleteCollection(SOURCE);
+    return migration;
+  }
+
+  it('its snapshot is restored under a fresh name', async () => {
+    const migration = await migrationAt('live');
+    const { vectors, setting } = migration.services;
+    const old = await fingerprintOf(vectors, SOURCE);
+    await vectors.deleteCollection(SOURCE);
+    await migration.finish('rollback');
+    expect(await setting.read()).toBe(RESTORED);
+    expect(await fingerprintOf(vectors, RESTORED)).toEqual(old);
+    expect(await collectionsOf(migration)).toEqual([RESTORED]);
+    expect(await vectors.listSnapshots(RESTORED)).toEqual([]);
+  });
+
+  it.each([undefined, 0, 2])('3 writes are not lost for %s acknowledged', async (n) => {
+    const migration = await bereft('New fact 1', 'New fact 2', 'New fact 3');
+    const { heard } = await serviceOf(migration);
+    const input = n === undefined ? {} : { acknowledgedLoss: n };
+    const attempt = migration.finish('rollback', input);
+    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
+    await expect(attempt).rejects.toThrow(/loses 3 writes/);
+    expect(await phaseOf(migration)).toBe('live');
+    expect((await serviceOf(migration)).heard).toEqual(heard);
+    expect(await collectionsOf(migration)).not.toContain(RESTORED);
+    expect(await exportsOf(migration)).toEqual([]);
+  });
+
+  it('acknowledged, they are exported once, and kept as long as the backups', async () => {
+    const migration = await bereft('New fact 1', 'New fact 2');
+    const { artifacts } = migration.services;
+    expect(await migration.invoke('rollback', { execute: false })).toMatchObject({
+      forecast: { returnsTo: RESTORED, lostWrites: { atLeast: 2 } },
+    });
+    migration.pass(20 * DAY_MS);
+    await migration.finish('rollback', { acknowledgedLoss: 2 });
+    const [key = '', ...others] = await exportsOf(migration);
+    expect(others).toEqual([]);
+    const facts = { returnedTo: RESTORED, lost: 2, exportedTo: key, usersWereLetIn: true };
+    expect(await reportOf(migration)).toEqual(facts);
+    const text = Buffer.concat(await Array.fromAsync(artifacts.get(key))).toString();
+    const lines = text.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).payload.data).toSorted()).toEqual([
+      'New fact 1',
+      'New fact 2',
+    ]);
+    const until = (await artifacts.head(key))?.retainUntil?.getTime();
+    expect(until).toBeGreaterThan(migration.clock().getTime() + 29 * DAY_MS);
+  });
+
+  it('what was exported is replayed, and no newer write is replaced', async () => {
+    const migration = await bereft('New fact 1', 'New fact 2');
+    const { services } = migration;
+    const { vectors } = services;
+    const written = await fingerprintOf(vectors, migration.target);
+    await migration.finish('rollback', { acknowledgedLoss: 2 });
+    const [key = ''] = await exportsOf(migration);
+    const none = { collection: RESTORED, written: 2, deleted: 0, newer: 0 };
+    expect(await replayWrites(services, { key, execute: false })).toEqual(none);
+    expect(await fingerprintOf(vectors, RESTORED)).not.toEqual(written);
+    for (let n = 0; n < 2; n += 1) {
+      expect(await replayWrites(services, { key, execute: true })).toEqual(none);
+      expect(await fingerprintOf(vectors, RESTORED)).toEqual(written);
+    }
+    const { points } = await vectors.scroll(RESTORED, { limit: 999 });
+    const [one] = points.filter(({ payload }) => payload.includes('New fact 1'));
+    const { vector, ...newer } = one ?? (await firstPoint(migration, RESTORED));
+    const payload = { ...JSON.parse(newer.payload), updated_at: '2100-01-01T00:00:00Z' };
+    const changed = { ...newer, vector: vector as NonNullable<typeof vector> };
+    await vectors.upsert(
+      RESTORED,
+      [{ ...changed, payload: JSON.stringify(payload) as typeof newer.payload }],
+      'upsert',
+    );
+    expect(await replayWrites(services, { key, execute: true })).toMatchObject({
+      written: 1,
+      newer: 1,
+    });
+  });
+
+  it('one write more than was acknowledged opens the new version again', async () => {
+    const migration = await bereft('Known to be lost');
+    const services = justBefore(migration, 'freeze', () =>
+      writeToNew(migration, 'At the last moment'),
+    );
+    const attempt = migration.finish('rollback', { acknowledgedLoss: 1 }, services);
+    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
+    await expect(attempt).rejects.toThrow(/loses 2 writes/);
+    expect(await phaseOf(migration)).toBe('live');
+    expect(migration.operator.heard.slice(-2)).toEqual(['freeze', 'open-writes']);
+    expect(await exportsOf(migration)).toEqual([]);
+    await migration.finish('rollback', { acknowledgedLoss: 2 });
+    expect(await reportOf(migration)).toMatchObject({ lost: 2 });
+  });
+
+  /** What is kept under the key has become something else, unnoticed by the store that keeps it. */
+  function damaged({ services }: Migration, key: string): Migration['services'] {
+    async function* get(asked: string, ...rest: []) {
+      for await (const chunk of services.artifacts.get(asked, ...rest)) {
+        yield asked === key ? chunk.map((byte) => byte ^ 1) : chunk;
+      }
+    }
+    return { ...services, artifacts: { ...services.artifacts, get } };
+  }
+
+  async function forget(
+    { services, pass }: Migration,
+    key: string,
+  ): Promise<Migration['services']> {
+    pass(31 * DAY_MS);
+    await services.artifacts.delete(key);
+    pass(-31 * DAY_MS);
+    return services;
+  }
+
+  async function partOf({ services, runs }: Migration): Promise<string> {
+    const { snapshot } = await readManifest(services, await runs.read(RUN));
+    return partsOf(snapshot).at(-1) ?? '';
+  }
+
+  async function manifestOf({ runs }: Migration): Promise<string> {
+    return (await runs.read(RUN)).evidence['backup-manifest']?.artifact ?? '';
+  }
+
+  it.each<[string, (migration: Migration) => Promise<Migration['services']>]>([
+    ['a part of the snapshot is missing', async (one) => forget(one, await partOf(one))],
+    ['a part of the snapshot is damaged', async (one) => damaged(one, await partOf(one))],
+    ['the manifest is missing', async (one) => forget(one, await manifestOf(one))],
+    ['the manifest is another', async (one) => damaged(one, await manifestOf(one))],
+    [
+      'the store runs another minor version',
+      async ({ services }) => ({
+        ...services,
+        vectors: { ...services.vectors, version: async () => '2.0.0' },
+      }),
+    ],
+  ])('nothing is touched where %s', async (_, damage) => {
+    const migration = await bereft();
+    const services = await damage(migration);
+    const standing = await serviceOf(migration);
+    for (const execute of [false, true]) {
+      const attempt = migration.invoke('rollback', { execute }, services);
+      await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    }
+    expect(await serviceOf(migration)).toEqual(standing);
+    expect(await collectionsOf(migration)).not.toContain(RESTORED);
+  });
+
+  it('users stay where they are when the snapshot does not hold what was verified', async () => {
+    const migration = await bereft();
+    const { vectors } = migration.services;
+    const restoredPoints: typeof vectors.restoredPoints = async (name) => {
+      const points = await vectors.restoredPoints(name);
+      if (points) await deleteFirst(migration, name);
+      return points;
+    };
+    const services = { ...migration.services, vectors: { ...vectors, restoredPoints } };
+    const { heard } = await serviceOf(migration);
+    const attempt = migration.finish('rollback', {}, services);
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    expect(await serviceOf(migration)).toMatchObject({ heard, record: { phase: 'live' } });
+    expect(await collectionsOf(migration)).not.toContain(RESTORED);
   });
 });

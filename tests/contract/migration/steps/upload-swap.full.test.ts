@@ -2,9 +2,9 @@
 // setting names it; and from then on everything works on it.
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
-import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE, type WorldOptions } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
@@ -17,15 +17,6 @@ const LAYOUT = { vectors: { size: 8, distance: 'Cosine' } } as const;
 
 async function proved(options: Partial<WorldOptions> = {}): Promise<Migration> {
   return await migrationAt('window-verified', options, { uploadAs: NAME });
-}
-
-async function live(): Promise<Migration> {
-  return await migrationAt('live', {}, { uploadAs: NAME });
-}
-
-async function writeToNew({ services, clock }: Migration, text: string): Promise<void> {
-  const settings = { store: services.vectors, collection: NAME, dimensions: 8, now: clock };
-  await (await startNewVersion(settings)).add('user-1', text);
 }
 
 const names = ({ services }: Migration) => services.vectors.listCollections();
@@ -109,23 +100,23 @@ describe('a cutover by upload', () => {
     await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedNameTaken'));
   });
 
-  it.each([NAME, COMPANION])('removes at once what is half-made of %s', async (name) => {
+  it.each([NAME, COMPANION])('sends %s again when what was sent has not arrived', async (name) => {
     const migration = await proved();
+    let attempts = 0;
     const services = uploading(migration, name, async (upload) => {
+      attempts += 1;
+      if (attempts === 1) throw new RetryableFailure('RetryableUnavailable', 'No answer.');
       await upload();
-      throw new Error('The store ran out of something');
     });
-    await expect(migration.finish('cutover', {}, services)).rejects.toThrow(/ran out/);
-    expect(await names(migration)).not.toContain(name);
-    expect(await migration.services.setting.read()).toBe(SOURCE);
-    await migration.finish('cutover');
+    await migration.finish('cutover', {}, services);
+    expect(attempts).toBe(2);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
   it('asks for another snapshot when the one it waited for never came', async () => {
     const migration = await proved();
     const { vectors } = migration.services;
-    const deaf = { ...vectors, startSnapshot: async () => {} };
+    const deaf = { ...vectors, startSnapshot: async () => migration.pass(595_000) };
     const services = { ...migration.services, vectors: deaf };
     await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
       named('RefusedSnapshot'),
@@ -153,11 +144,15 @@ describe('a cutover by upload', () => {
   it('switches to nothing that is not what was verified', async () => {
     const migration = await proved();
     const { vectors } = migration.services;
-    const services = uploading(migration, NAME, async (upload) => {
-      await upload();
-      const { points } = await vectors.scroll(NAME, { limit: 1 });
-      await vectors.deletePoints(NAME, { ids: points.map(({ id }) => id) });
-    });
+    const restoredPoints: typeof vectors.restoredPoints = async (name) => {
+      const restored = await vectors.restoredPoints(name);
+      if (restored && name === NAME) {
+        const { points } = await vectors.scroll(NAME, { limit: 1 });
+        await vectors.deletePoints(NAME, { ids: points.map(({ id }) => id) });
+      }
+      return restored;
+    };
+    const services = { ...migration.services, vectors: { ...vectors, restoredPoints } };
     await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
       named('RefusedSnapshot'),
     );
@@ -203,6 +198,20 @@ describe('a cutover by upload', () => {
     expect(await names(migration)).toContain(migration.target);
   });
 
+  it('waits for an upload that a crashed invocation left alone for minutes', async () => {
+    const migration = await proved();
+    const { vectors } = migration.services;
+    const restoredPoints: typeof vectors.restoredPoints = async (name) => {
+      if (name !== NAME) throw new Error('The invocation crashed');
+      return await vectors.restoredPoints(name);
+    };
+    const services = { ...migration.services, vectors: { ...vectors, restoredPoints } };
+    await expect(migration.finish('cutover', {}, services)).rejects.toThrow(/crashed/);
+    migration.pass(5 * 60_000);
+    await migration.finish('cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
   it('is finished late by an operator, though the old collection is gone', async () => {
     const migration = await proved();
     const { vectors } = migration.services;
@@ -238,31 +247,6 @@ describe('a cutover by upload', () => {
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(before);
     expect(await names(migration)).not.toContain(NAME);
     expect(await names(migration)).not.toContain(COMPANION);
-  });
-});
-
-describe('after a cutover by upload', () => {
-  it('going back measures and exports what was written to it', async () => {
-    const migration = await live();
-    await writeToNew(migration, 'A new fact');
-    const attempt = migration.invoke('rollback');
-    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
-    await expect(attempt).rejects.toThrow(/loses 1 write,/);
-    await migration.finish('rollback', { acknowledgedLoss: 1 });
-    expect(await migration.services.setting.read()).toBe(SOURCE);
-    // Users have written to it: it is nobody's to remove.
-    expect(await names(migration)).toContain(NAME);
-  });
-
-  it('a return is called off to it', async () => {
-    const migration = await live();
-    const later = { ...migration.services, hooks: { ask: async () => 'under-way' as const } };
-    await migration.invoke('rollback', {}, later);
-    expect(await migration.invoke('stay', { execute: false })).toMatchObject({
-      forecast: { staysOn: NAME },
-    });
-    await migration.finish('stay');
-    expect(await migration.services.setting.read()).toBe(NAME);
   });
 });
 

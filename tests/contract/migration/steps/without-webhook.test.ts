@@ -113,23 +113,6 @@ describe('without a webhook', () => {
     expect(await take('rollback')).toMatchObject({ phase: 'returning', done: false });
   });
 
-  it('a return that is called off asks anew, and begun again asks anew', async () => {
-    const person = await live();
-    const { take, doIt, confirm, asked, target } = person;
-    await take('rollback');
-    await doIt();
-    await confirm('freeze');
-    expect(await take('stay')).toMatchObject({ phase: 'staying', done: false });
-    expect(await asked()).toMatchObject({ action: 'open-writes', collection: target });
-    await person.refusedBut('open-writes');
-    await doIt();
-    await confirm('open-writes');
-    expect(await take('stay')).toMatchObject({ phase: 'live', done: true });
-    expect(await take('rollback')).toMatchObject({ phase: 'returning', done: false });
-    expect(await asked()).toMatchObject({ action: 'freeze', collection: target });
-    expect(await person.pending()).toMatchObject({ action: 'freeze', confirmedBy: null });
-  });
-
   it.each([
     ['answers', async () => 'under-way' as const],
     ['fails', () => Promise.reject(new Error('webhook'))],

@@ -1,0 +1,375 @@
+// Takes a snapshot of a collection and keeps it as artifacts, and restores a kept one under another name. Both are
+// sequences of checkpointed stages that start work on the store and poll it, so that none is bound by one invocation.
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import type { ArtifactStore } from './ports/artifacts.ts';
+import type { SnapshotDescription, VectorStore } from './ports/vector-store.ts';
+import { isRefusedWith, Refusal, RetryableFailure } from './refusals.ts';
+import type { Stage } from './runs/stages.ts';
+import type { StepContext, Turn } from './runs/step.ts';
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+const snapshotSchema = v.object({
+  name: v.string(),
+  size: count,
+  /** The store's own SHA-256, where it tells one. */
+  checksum: v.nullable(v.string()),
+});
+
+type Snapshot = v.InferOutput<typeof snapshotSchema>;
+
+/** However large the file is, its description stays this small: the parts are numbered. */
+const partsSchema = v.object({ prefix: v.string(), count, bytes: count });
+
+export const keptSnapshotSchema = v.object({
+  ...snapshotSchema.entries,
+  parts: partsSchema,
+  /** Of what is kept, read back. */
+  sha256: v.string(),
+});
+
+export type KeptSnapshot = Readonly<v.InferOutput<typeof keptSnapshotSchema>>;
+
+/** Checkpoint of taking a snapshot. */
+export const takingEntries = {
+  /** Snapshots that others made: listed before ours was started. */
+  known: v.optional(v.array(v.string())),
+  startedAt: v.optional(v.number()),
+  /** False where the response was lost: the store may be making one, or not. */
+  isStarted: v.optional(v.boolean()),
+  snapshot: v.optional(snapshotSchema),
+  parts: v.optional(partsSchema),
+  kept: v.optional(keptSnapshotSchema),
+};
+
+const takingSchema = v.object(takingEntries);
+
+export type Taking = v.InferOutput<typeof takingSchema>;
+
+/** Checkpoint of restoring one. */
+export const restoringEntries = {
+  isCleared: v.optional(v.boolean()),
+  /** The lease that began the upload, and when. */
+  upload: v.optional(v.object({ epoch: v.number(), at: v.number() })),
+  isUploaded: v.optional(v.boolean()),
+  /** Since when the collection has had this many points. */
+  seen: v.optional(v.object({ points: v.number(), at: v.number() })),
+  /** How many points came back. */
+  restored: v.optional(v.number()),
+};
+
+const restoringSchema = v.object(restoringEntries);
+
+export type Restoring = v.InferOutput<typeof restoringSchema>;
+
+const MINUTE_MS = 60_000;
+const LONGEST_SNAPSHOT_MS = 10 * MINUTE_MS;
+/** After a lost response: by then a snapshot that was started is listed, or a second one does no harm. */
+const LOST_SNAPSHOT_MS = MINUTE_MS;
+
+/** @param label names its artifacts, beside the run's id and the epoch they were made in */
+export function takeSnapshot<State extends Taking>(options: {
+  readonly collection: string;
+  readonly label: string;
+}): Stage<State> {
+  return {
+    isDone: ({ kept }) => kept !== undefined,
+    advance: async (turn, state) => {
+      const taken = await takeOn(turn, options, state);
+      return taken && { ...state, ...taken };
+    },
+  };
+}
+
+async function takeOn(
+  turn: Turn,
+  { collection, label }: { readonly collection: string; readonly label: string },
+  state: Taking,
+): Promise<Taking | undefined> {
+  const { services, run, lease } = turn;
+  const { vectors, artifacts } = services;
+  const { known, snapshot, parts } = state;
+  if (!known) {
+    const listed = await vectors.listSnapshots(collection);
+    return { known: listed.map(({ name }) => name) };
+  }
+  if (!snapshot || !parts) {
+    // An invocation that died may have started one already: it is then listed, or will be.
+    const found = await findNew(vectors, collection, known);
+    const prefix = `${run.runId}/${label}-${lease.epoch}`;
+    if (found) return { snapshot: found, parts: { prefix, count: 0, bytes: 0 } };
+    return await startOrWait(turn, collection, state);
+  }
+  if (parts.bytes < snapshot.size) {
+    return { parts: await keepNextPart(services, { collection, snapshot, parts }) };
+  }
+  const kept = { ...snapshot, parts, sha256: await readBack(artifacts, parts) };
+  assertIntact(kept);
+  return { kept };
+}
+
+async function startOrWait(
+  { services: { vectors, clock }, renew }: Turn,
+  collection: string,
+  { startedAt, isStarted }: Taking,
+): Promise<Taking | undefined> {
+  const now = clock().getTime();
+  const longest = isStarted ? LONGEST_SNAPSHOT_MS : LOST_SNAPSHOT_MS;
+  if (startedAt !== undefined && now - startedAt < longest) return undefined;
+  if (startedAt !== undefined && isStarted) {
+    const why = `The store made no snapshot of ${collection} in ${longest / MINUTE_MS} minutes.`;
+    throw new Refusal('RefusedSnapshot', why);
+  }
+  await renew();
+  const isAnswered = await vectors.startSnapshot(collection).then(() => true, unlessLost);
+  return { isStarted: isAnswered, startedAt: now };
+}
+
+function unlessLost(error: unknown): false {
+  if (error instanceof RetryableFailure && error.answer === undefined) return false;
+  throw error;
+}
+
+/** The one snapshot that was not there before: being listed, it is complete. */
+async function findNew(
+  vectors: VectorStore,
+  collection: string,
+  known: readonly string[],
+): Promise<Snapshot | undefined> {
+  const listed = await vectors.listSnapshots(collection);
+  const [first] = listed
+    .filter(({ name }) => !known.includes(name))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  return first && describe(first);
+}
+
+function describe({ name, size, checksum }: SnapshotDescription): Snapshot {
+  return { name, size, checksum: checksum ?? null };
+}
+
+type Parts = KeptSnapshot['parts'];
+
+async function keepNextPart(
+  services: StepContext['services'],
+  options: { readonly collection: string; readonly snapshot: Snapshot; readonly parts: Parts },
+): Promise<Parts> {
+  const { vectors, artifacts, snapshotPartBytes } = services;
+  const { collection, snapshot, parts } = options;
+  const { name, size } = snapshot;
+  const { totalBytes, bytes } = await vectors
+    .downloadSnapshot(collection, name, parts.bytes)
+    .catch((cause: unknown) => {
+      if (!isRefusedWith(cause, 404)) throw cause;
+      throw new Refusal('RefusedSnapshot', `The store has no ${name} any more.`, { cause });
+    });
+  if (totalBytes !== undefined && totalBytes !== size) {
+    const why = `The snapshot ${name} has ${totalBytes} bytes instead of ${size}.`;
+    throw new Refusal('RefusedSnapshot', why);
+  }
+  const wanted = Math.min(snapshotPartBytes, size - parts.bytes);
+  const kept = await artifacts.put(partKey(parts, parts.count), firstBytes(bytes, wanted));
+  if (kept.bytes === 0) {
+    const why = `The snapshot ${name} ends after ${parts.bytes} bytes of ${size}.`;
+    throw new Refusal('RefusedSnapshot', why);
+  }
+  // A part may be shorter than asked for: the next one continues where it ends.
+  return { ...parts, count: parts.count + 1, bytes: parts.bytes + kept.bytes };
+}
+
+async function* firstBytes(
+  bytes: AsyncIterable<Uint8Array>,
+  limit: number,
+): AsyncIterable<Uint8Array> {
+  let left = limit;
+  for await (const chunk of bytes) {
+    yield chunk.subarray(0, left);
+    left -= chunk.length;
+    if (left <= 0) return;
+  }
+}
+
+function partKey({ prefix }: Parts, part: number): string {
+  return `${prefix}-part-${String(part).padStart(5, '0')}`;
+}
+
+/** Keys of the artifacts that a kept snapshot consists of. */
+export function partsOf({ parts }: Pick<KeptSnapshot, 'parts'>): string[] {
+  return Array.from({ length: parts.count }, (_, part) => partKey(parts, part));
+}
+
+async function* contentOf(artifacts: ArtifactStore, parts: Parts): AsyncIterable<Uint8Array> {
+  for (const key of partsOf({ parts })) yield* artifacts.get(key);
+}
+
+async function readBack(artifacts: ArtifactStore, parts: Parts): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of contentOf(artifacts, parts)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+function assertIntact({ name, size, checksum, parts, sha256 }: KeptSnapshot): void {
+  if (parts.bytes === size && (checksum ?? sha256) === sha256) return;
+  throw new Refusal(
+    'RefusedSnapshot',
+    `What is kept of ${name} is not what the store made: ${parts.bytes} bytes, SHA-256 ${sha256}.`,
+  );
+}
+
+/** Reads all of it. @throws Refusal when something is missing or damaged */
+export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): Promise<void> {
+  const sha256 = await readBack(artifacts, kept.parts);
+  if (sha256 === kept.sha256) return;
+  throw new Refusal('RefusedSnapshot', `What is kept of ${kept.name} is damaged.`);
+}
+
+/** Once it is kept elsewhere, the store's own copy only takes space. */
+export async function removeSnapshot(
+  vectors: VectorStore,
+  collection: string,
+  { snapshot }: Taking,
+): Promise<void> {
+  if (snapshot) await vectors.deleteSnapshot(collection, snapshot.name);
+}
+
+/** A backup that was given up has left its snapshot on the store, where it takes as much space as the memories. */
+export async function removeLeftoverSnapshot({
+  services: { runs, vectors },
+  run,
+  renew,
+}: Pick<Turn, 'services' | 'run' | 'renew'>): Promise<void> {
+  const checkpoint = await runs.readCheckpoint(run.runId, 'backup');
+  const { sourceCollection } = run.plan;
+  if (!checkpoint || !(await vectors.collectionExists(sourceCollection))) return;
+  await renew();
+  await removeSnapshot(vectors, sourceCollection, v.parse(takingSchema, checkpoint.state));
+}
+
+const UNUSABLE = ['RefusedSnapshot', 'RefusedByStore', 'RefusedMissingArtifact'];
+
+/**
+ * After a failure that this snapshot will always lead to, so that the step, when it is taken again, begins with a new one.
+ * @param forget saves the checkpoint without it
+ */
+export async function discardUnusableSnapshot(
+  { services, renew, signal }: Turn,
+  error: unknown,
+  options: {
+    readonly collection: string;
+    readonly reached: Taking;
+    readonly forget: () => Promise<void>;
+  },
+): Promise<void> {
+  if (!(error instanceof Refusal && UNUSABLE.includes(error.name)) || signal.aborted) return;
+  await renew();
+  await removeSnapshot(services.vectors, options.collection, options.reached);
+  await options.forget();
+}
+
+/** Beside two minutes, for the store to check and unpack what it was sent: 10 MB per second. */
+const SLOWEST_BYTES_PER_MS = 10_000;
+
+/** Empty, or of several shards, it may not be complete the first time that it can be read. */
+const SETTLING_MS = 10_000;
+
+/**
+ * Under a name that is the run's own: onto a collection that exists, a restore overwrites silently.
+ * Whatever bears the name is removed first: a half-restored collection may crash the store at its next start.
+ */
+export function restoreSnapshot<State extends Restoring>(
+  name: string,
+  keptIn: (state: State) => KeptSnapshot | undefined,
+): Stage<State> {
+  return {
+    isDone: ({ restored }) => restored !== undefined,
+    advance: async (turn, state) => {
+      const kept = keptIn(state);
+      if (!kept) throw new Refusal('RefusedNotNow', `There is no snapshot for ${name}.`);
+      const reached = await restoreOn(turn, { name, kept }, state);
+      return reached && { ...state, ...reached };
+    },
+  };
+}
+
+interface Restore {
+  readonly name: string;
+  readonly kept: KeptSnapshot;
+}
+
+const AGAIN: Restoring = {
+  isCleared: undefined,
+  upload: undefined,
+  isUploaded: undefined,
+  seen: undefined,
+};
+
+async function restoreOn(
+  turn: Pick<Turn, 'services' | 'lease' | 'signal' | 'renew'>,
+  { name, kept }: Restore,
+  state: Restoring,
+): Promise<Restoring | undefined> {
+  const { services, lease } = turn;
+  const { vectors, clock } = services;
+  const { isCleared, upload, isUploaded, seen } = state;
+  const now = clock().getTime();
+  if (!isCleared) {
+    await assertNoAlias(vectors, name);
+    await turn.renew();
+    await vectors.deleteCollection(name);
+    return { isCleared: true };
+  }
+  if (!upload) return { upload: { epoch: lease.epoch, at: now } };
+  // One that an earlier invocation began may have arrived: it is waited for, and not sent twice.
+  if (isUploaded === undefined) {
+    return { isUploaded: upload.epoch === lease.epoch && (await send(turn, { name, kept })) };
+  }
+  const points = await vectors.restoredPoints(name);
+  const isNew = points !== undefined && points !== seen?.points;
+  const since = isNew ? now : (seen?.at ?? now);
+  if (points !== undefined && now - since >= (await settlingMs(vectors, name, points))) {
+    // The store keeps the file that it was sent, too.
+    await vectors.deleteSnapshot(name, kept.name);
+    return { restored: points };
+  }
+  if (isNew) return { seen: { points, at: now } };
+  // Since it last changed: an invocation that crashed may have left it alone for minutes.
+  const longest = 2 * MINUTE_MS + kept.size / SLOWEST_BYTES_PER_MS;
+  if (now - (seen?.at ?? upload.at) < longest) return undefined;
+  await turn.renew();
+  await vectors.deleteCollection(name);
+  if (!isUploaded) return AGAIN;
+  throw new Refusal('RefusedSnapshot', `The store did not restore ${kept.name} in time.`);
+}
+
+/** Whether the store says that it has all of it. After a lost response it may have. */
+async function send(
+  { services, signal, renew }: Pick<Turn, 'services' | 'signal' | 'renew'>,
+  { name, kept }: Restore,
+): Promise<boolean> {
+  const { vectors, artifacts } = services;
+  await renew();
+  const { size, sha256: checksum, name: fileName } = kept;
+  const bytes = contentOf(artifacts, kept.parts);
+  return await vectors
+    .uploadSnapshot(name, { fileName, size, checksum, bytes, signal })
+    .then(() => true, unlessLost);
+}
+
+async function settlingMs(vectors: VectorStore, name: string, points: number): Promise<number> {
+  const info = await vectors.collectionInfo(name);
+  return points > 0 && info?.config.params.shard_number === 1 ? 0 : SETTLING_MS;
+}
+
+/** Behind an alias is what users may work on. @throws Refusal */
+async function assertNoAlias(vectors: VectorStore, name: string): Promise<void> {
+  const aliases = await vectors.listAliases();
+  if (aliases.every(({ alias_name }) => alias_name !== name)) return;
+  throw new Refusal('RefusedNameTaken', `The name ${name} is an alias.`);
+}
+
+/** Once restored, what bears the name is the run's; before, it has to be free. @throws Refusal */
+export async function assertFree(vectors: VectorStore, name: string): Promise<void> {
+  await assertNoAlias(vectors, name);
+  if (!(await vectors.collectionExists(name))) return;
+  throw new Refusal('RefusedNameTaken', `The name ${name} is taken.`);
+}

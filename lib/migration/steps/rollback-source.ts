@@ -1,0 +1,96 @@
+// Which collection the old version goes back to: the old one as long as it is there, else its snapshot under a fresh name.
+// Finding it changes nothing.
+import { troubleOf } from '../point-writer.ts';
+import { testUserOf } from '../ports/memory-backend.ts';
+import { type BackupManifest, readManifest } from '../proof/backup-manifest.ts';
+import { isRefusal, Refusal } from '../refusals.ts';
+import type { Run } from '../runs/run.ts';
+import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
+import { fingerprintOf } from '../scan.ts';
+import type { Services } from '../services.ts';
+import { checkKept, type KeptSnapshot } from '../snapshots.ts';
+import { verifiedFingerprint } from './copy-step.ts';
+import { denseVectorOf } from './prerequisites.ts';
+
+export interface RollbackSource {
+  readonly returnTo: string;
+  /** To be restored as that collection; undefined where it is there. */
+  readonly restores: KeptSnapshot | undefined;
+}
+
+/** @throws Refusal naming what is missing or damaged */
+export async function findRollbackSource(services: Services, run: Run): Promise<RollbackSource> {
+  const { sourceCollection } = run.plan;
+  if (await isUsable(services, run)) return { returnTo: sourceCollection, restores: undefined };
+  const manifest = await usableManifest(services, run);
+  assertSameMinor(manifest.storeVersion, await services.vectors.version());
+  const returnTo = restoredCollectionOf(run);
+  await assertNoAlias(services, returnTo);
+  await checkKept(services.artifacts, manifest.snapshot).catch((error: unknown) => {
+    throw error instanceof Refusal ? noRollback(error.why, error) : error;
+  });
+  return { returnTo, restores: manifest.snapshot };
+}
+
+/** Whether an operator who wants to roll back could. */
+export async function canRollBack(services: Services, run: Run): Promise<boolean> {
+  try {
+    await findRollbackSource(services, run);
+    return true;
+  } catch (error) {
+    if (isRefusal(error, 'RefusedNothingToReturnTo')) return false;
+    throw error;
+  }
+}
+
+/** Whether the collection holds what was verified; the test user's memories aside. */
+export async function isAsVerified(
+  { vectors }: Services,
+  run: Run,
+  collection: string,
+): Promise<boolean> {
+  const { digest } = await fingerprintOf(vectors, collection, testUserOf(run.runId));
+  return digest === verifiedFingerprint(run);
+}
+
+// Before users were let into the new version they never left the old one: whatever it holds is theirs. After that it is
+// made equal to the new one, and only has to be of the same layout.
+async function isUsable(services: Services, run: Run): Promise<boolean> {
+  const { sourceCollection } = run.plan;
+  if (!(await services.vectors.listCollections()).includes(sourceCollection)) return false;
+  return run.openedAt === undefined || (await isOfSameLayout(services, run));
+}
+
+async function isOfSameLayout({ vectors }: Services, run: Run): Promise<boolean> {
+  const old = await vectors.collectionInfo(run.plan.sourceCollection);
+  const live = await vectors.collectionInfo(liveCollectionOf(run));
+  if (!old || !live || troubleOf(old) !== undefined) return false;
+  const [ours, theirs] = [old, live].map(({ config }) => denseVectorOf(config.params.vectors));
+  return ours?.size === theirs?.size && ours?.distance === theirs?.distance;
+}
+
+async function usableManifest(services: Services, run: Run): Promise<BackupManifest> {
+  try {
+    return await readManifest(services, run);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw noRollback(`The backup's manifest cannot be used: ${error.why}`, error);
+  }
+}
+
+async function assertNoAlias({ vectors }: Services, name: string): Promise<void> {
+  const aliases = await vectors.listAliases();
+  if (aliases.every(({ alias_name }) => alias_name !== name)) return;
+  throw noRollback(`${name}, where the snapshot would be restored, is an alias.`);
+}
+
+// Snapshots are for the same minor version; of a newer one, the store would not start again.
+function assertSameMinor(made: string, running: string): void {
+  const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');
+  if (minorOf(made) === minorOf(running)) return;
+  throw noRollback(`The snapshot is of version ${made} and the store runs ${running}.`);
+}
+
+export function noRollback(why: string, cause?: unknown): Refusal {
+  return new Refusal('RefusedNothingToReturnTo', why, { cause });
+}

@@ -1,0 +1,128 @@
+// The response to every change of a whole migration, and of its rollback, is lost once: the changes of the stores, of the
+// backend, of the setting and of the artifacts. The run succeeds, and what may not be done twice is done once.
+import { expect, test } from 'vitest';
+import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
+import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
+import { createSecret } from '../../../../lib/migration/ports/secret.ts';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { fingerprintOf } from '../../../../lib/migration/scan.ts';
+import type { Services } from '../../../../lib/migration/services.ts';
+import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { startLosingProxy } from '../../../support/migration/losing-proxy.ts';
+import {
+  createMigration,
+  type Migration,
+  RUN,
+  type StepName,
+} from '../../../support/migration/migration.ts';
+
+const CHANGES: readonly (readonly [string, RegExp])[] = [
+  ['snapshot', /^POST .*\/snapshots\?/],
+  ['restore', /^POST .*\/snapshots\/upload/],
+  ['collection', /^PUT \/collections\/[^/]+\?/],
+  ['other', /^DELETE |^PUT |^POST .*\/points\/delete/],
+];
+
+/** Of these, one more than needed would be a second copy of something. */
+const ONCE = ['snapshot', 'restore', 'collection'];
+
+const kindOfStore = (request: string) => CHANGES.find(([, like]) => like.test(request))?.[0];
+
+const kindOfBackend = (request: string) =>
+  /^POST \/(memories|chat)$/.test(request) ? 'write' : undefined;
+
+const KEY = 'key-of-the-test-user';
+
+/** The services of the migration, over connections that lose the first response to each change. */
+async function servicesOver(migration: Migration, loses: boolean) {
+  const { qdrant, backend, services } = migration;
+  const store = await startLosingProxy(qdrant.url, kindOfStore, { loses });
+  const users = await startLosingProxy(backend.url, kindOfBackend, { loses });
+  let lostElsewhere = 0;
+  const seen = new Set<string>();
+
+  /** Done, and then not heard of. */
+  function losing<Args extends unknown[], Result>(
+    name: string,
+    method: (...args: Args) => Promise<Result>,
+  ): (...args: Args) => Promise<Result> {
+    return async (...args) => {
+      const result = await method(...args);
+      // A step that is taken again uses keys of its own, which hold the epoch of its lease.
+      const key = `${name} ${JSON.stringify(args[0]).replace(/\d+/g, '#')}`;
+      if (!loses || seen.has(key)) return result;
+      seen.add(key);
+      lostElsewhere += 1;
+      throw new RetryableFailure('RetryableUnavailable', `The response to ${name} is lost.`);
+    };
+  }
+
+  const { artifacts, setting, hooks } = services;
+  const over: Services = {
+    ...services,
+    vectors: createQdrant({ url: store.url }),
+    backend: createHttpMemoryBackend({
+      url: users.url,
+      apiKey: createSecret(KEY),
+      timeoutMs: 10_000,
+    }),
+    artifacts: {
+      ...artifacts,
+      retain: losing('retain', artifacts.retain),
+      delete: losing('delete', artifacts.delete),
+    },
+    setting: { ...setting, change: losing('change', setting.change) },
+    hooks: { ask: losing('ask', hooks.ask) },
+  };
+  return { over, store, lost: () => store.lost() + users.lost() + lostElsewhere };
+}
+
+const RUNBOOK: readonly StepName[] = ['preflight', 'backup', 'rebuild', 'copy', 'verify'];
+const WINDOW: readonly StepName[] = ['freeze', 'backup', 'copy', 'cutover'];
+
+/** As the state machine does it: what may succeed later is taken again. */
+async function follow(migration: Migration, step: StepName, over: Services): Promise<void> {
+  for (;;) {
+    try {
+      await migration.finish(step, {}, over);
+      return;
+    } catch (error) {
+      if (!(error instanceof RetryableFailure)) throw error;
+      migration.pass(5_000);
+    }
+  }
+}
+
+async function migrated(loses: boolean) {
+  // The new version makes its collections outside of the migration's reach; here the migration does.
+  const migration = await createMigration({ memories: 20, users: 3, hasPreview: false });
+  const { vectors } = migration.services;
+  const before = await fingerprintOf(vectors, SOURCE);
+  const { over, store, lost } = await servicesOver(migration, loses);
+  await migration.start({ uploadAs: 'uploaded' });
+  for (const step of RUNBOOK) await follow(migration, step, over);
+  for (const step of WINDOW) await follow(migration, step, over);
+  expect((await migration.runs.read(RUN)).phase).toBe('live');
+  expect(await fingerprintOf(vectors, 'uploaded')).toEqual(before);
+
+  const settings = { store: vectors, collection: 'uploaded', dimensions: 8, now: migration.clock };
+  await (await startNewVersion(settings)).add('user-1', 'A new fact');
+  const after = await fingerprintOf(vectors, 'uploaded');
+  await follow(migration, 'rollback', over);
+  expect((await migration.runs.read(RUN)).phase).toBe('returned');
+  expect(await fingerprintOf(vectors, SOURCE)).toEqual(after);
+  expect(await vectors.listCollections()).toEqual([SOURCE]);
+  expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
+  const once = ONCE.map((kind) => [kind, store.made.get(kind)]);
+  return { once: Object.fromEntries(once), lost: lost() };
+}
+
+test('every response to a change is lost once, and nothing is done twice', async () => {
+  const calm = await migrated(false);
+  const lossy = await migrated(true);
+  console.log(`Lost ${lossy.lost} responses; done`, JSON.stringify(lossy.once));
+  expect(calm.lost).toBe(0);
+  expect(lossy.lost).toBeGreaterThan(30);
+  expect(lossy.once).toEqual(calm.once);
+}, 120_000);

@@ -1,0 +1,52 @@
+// A proxy on loopback that carries every request out, and loses the first response to each one that changes something.
+import { createServer, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface LosingProxy {
+  readonly url: string;
+  /** How often each kind of change was carried out. */
+  readonly made: ReadonlyMap<string, number>;
+  /** How many responses were lost. */
+  lost(): number;
+}
+
+/** @param kindOf names the change that a request makes; undefined for one that only reads */
+export async function startLosingProxy(
+  target: string,
+  kindOf: (request: string) => string | undefined,
+  { loses }: { readonly loses: boolean },
+): Promise<LosingProxy> {
+  const made = new Map<string, number>();
+  const seen = new Set<string>();
+  let lost = 0;
+
+  const server = createServer(async (incoming, response) => {
+    const { method = 'GET', url = '/', headers } = incoming;
+    const kind = kindOf(`${method} ${url}`);
+    const body = Buffer.concat(await Array.fromAsync<Buffer>(incoming));
+    const upstream = send(`${target}${url}`, { method, headers }, async (answer) => {
+      const content = Buffer.concat(await Array.fromAsync<Buffer>(answer));
+      if (kind !== undefined) made.set(kind, (made.get(kind) ?? 0) + 1);
+      // A form has another boundary each time.
+      const key = `${method} ${url} ${url.includes('/upload') ? '' : body.toString('base64')}`;
+      if (loses && kind !== undefined && !seen.has(key)) {
+        seen.add(key);
+        lost += 1;
+        incoming.socket.destroy();
+        return;
+      }
+      response.writeHead(answer.statusCode ?? 500, answer.headers).end(content);
+    });
+    upstream.on('error', () => incoming.socket.destroy());
+    upstream.end(body);
+  });
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, made, lost: () => lost };
+}
