@@ -1,17 +1,24 @@
-// npm run describe: writes the API description that GET /openapi.json answers with.
+// npm run describe: writes the API description that GET /openapi.json answers with, and a typed client made from it.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { generateSource } from 'oazapfts';
 import { buildOpenApiDocument } from './openapi-document.ts';
 import { createCommand, runProgram } from './program.ts';
 
-const FILE = join(import.meta.dirname, '../lib/http/openapi.json');
+const PROJECT = join(import.meta.dirname, '..');
+const DOCUMENT = 'lib/http/openapi.json';
+const CLIENT = 'tests/http/typed-client/client.ts';
 
 const command = createCommand(
   'npm run describe',
-  'Write lib/http/openapi.json from the routes and the schemas that validate requests.',
+  `Write ${DOCUMENT} from the routes and the schemas that validate requests, and ${CLIENT} from it.`,
 ).action(async () => {
-  await writeFile(FILE, `${JSON.stringify(buildOpenApiDocument(), undefined, 2)}\n`);
-  console.log('Wrote lib/http/openapi.json');
+  await writeFile(
+    join(PROJECT, DOCUMENT),
+    `${JSON.stringify(buildOpenApiDocument(), undefined, 2)}\n`,
+  );
+  await writeFile(join(PROJECT, CLIENT), await generateSource(join(PROJECT, DOCUMENT)));
+  for (const file of [DOCUMENT, CLIENT]) console.log(`Wrote ${file}`);
 });
 
 await runProgram(command);

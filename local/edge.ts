@@ -112,11 +112,11 @@ async function forward(
   return answer;
 }
 
-// The gateway would answer ranges and conditions, which API Gateway passes on, and would add headers for the origin.
+// The gateway would answer ranges, which API Gateway passes on, and would add headers for the origin.
 // It decodes a body as UTF-8 and parses it, unless its type is this one: then the functions get the bytes in base64.
 function forwardedHeaders(sent: IncomingHttpHeaders): IncomingHttpHeaders {
   const kept = Object.entries(sent).filter(
-    ([name]) => !/^(range|if-.*|origin|connection|content-type)$/.test(name),
+    ([name]) => !/^(range|if-range|if-.*modified-since|origin|connection|content-type)$/.test(name),
   );
   const hasBody = Number(sent['content-length']) > 0 || 'transfer-encoding' in sent;
   return {

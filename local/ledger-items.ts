@@ -33,7 +33,8 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
   }
 
   function countOf({ id }: Category): number {
-    return tally.counters.get(counterName(keys.category(id), TRANSACTION_COUNT))?.count ?? 0;
+    const counter = tally.counters.get(counterName(keys.category(id), TRANSACTION_COUNT));
+    return Number(counter?.count ?? 0);
   }
 
   return { rows, summary };

@@ -95,8 +95,11 @@ function pathParameters(path: string) {
 
 function queryParameters({ query }: Operation) {
   if (!query) return [];
-  const { properties = {} } = toJsonSchema(query, CONVERSION);
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema }));
+  const { properties = {}, required = [] } = toJsonSchema(query, CONVERSION);
+  return Object.entries(properties).map(([name, schema]) => ({
+    ...{ name, in: 'query', schema },
+    ...(required.includes(name) && { required: true }),
+  }));
 }
 
 function headers(method: string, { isVersioned, isIdempotent }: Operation) {
@@ -210,8 +213,10 @@ function object(fields: Record<string, object>, optional: Record<string, object>
 const ID = { type: 'integer', minimum: 1 };
 const COUNT = { type: 'integer', minimum: 0 };
 const TEXT = { type: 'string' };
+const SUM = { type: 'number', multipleOf: 0.01 };
+const TOTALS = { income: SUM, expense: SUM, net: SUM, count: COUNT };
 const succeeded = (fields: Record<string, object>) =>
-  object({ success: { const: true }, ...fields });
+  object({ success: { enum: [true] }, ...fields });
 
 const SCHEMAS: Readonly<Record<string, object>> = {
   Transaction: recordSchema(newTransactionBody, { category_name: TEXT }),
@@ -237,11 +242,23 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   }),
   CategoryRead: succeeded({ data: reference('schemas', 'Category') }),
   CategoryWritten: succeeded({ data: reference('schemas', 'Category'), message: TEXT }),
+  Summary: succeeded({
+    data: object({
+      ...TOTALS,
+      groups: {
+        type: 'array',
+        items: object(
+          { key: { type: ['integer', 'string', 'null'] }, ...TOTALS },
+          { name: { type: ['string', 'null'], description: 'Of a category.' } },
+        ),
+      },
+    }),
+  }),
   Deleted: succeeded({ message: TEXT }),
   Health: succeeded({ data: object({ status: { const: 'ok' } }, { table: { const: 'ok' } }) }),
   Description: { type: 'object', description: 'This document.' },
   Failure: object(
-    { success: { const: false }, error: { enum: ERROR_CODES }, message: TEXT },
+    { success: { enum: [false] }, error: { enum: ERROR_CODES }, message: TEXT },
     {
       details: {
         type: 'object',

@@ -3,17 +3,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Argument, InvalidArgumentError } from '@commander-js/extra-typings';
+import { awsServices } from './aws-services.ts';
 import { neo4jServer } from './neo4j/server.ts';
 import { createCommand, runProgram } from './program.ts';
 import { qdrantServer } from './qdrant-server.ts';
 import { mem0Environments } from './real-mem0/environments.ts';
 import { createRunning } from './running.ts';
-import { s3Server } from './s3-server.ts';
 import type { Service, StartedService } from './service.ts';
 import { StartError } from './start-error.ts';
 
 const SERVICES: Readonly<Record<string, Service>> = {
-  s3: s3Server,
+  aws: awsServices,
   neo4j: neo4jServer,
   qdrant: qdrantServer,
   mem0: mem0Environments,

@@ -1,6 +1,6 @@
-// The day histogram: how many income and expense transactions each day has, on two levels. A year counts its
-// months, a month its days. With it a list finds its exact total, and the day on which any page starts, without
-// reading the transactions before the page.
+// The day histogram: how many income and expense transactions each day has and what they add up to, on two levels. A
+// year counts its months, a month its days. With it a list finds its exact total, and the day on which any page starts,
+// without reading the transactions before the page; and a summary reads no transaction at all.
 import {
   type CalendarDate,
   type CalendarMonth,
@@ -15,10 +15,16 @@ import {
   toMonth,
   yearOf,
 } from './calendar-date.ts';
+import { addUp, type Totals } from './summary.ts';
 import type { TransactionType } from './transaction.ts';
 
 /** Counts by slot: slots are the months of a year, or the days of a month, from 1. */
 export type SlotCounts = Readonly<Record<TransactionType, ReadonlyMap<number, number>>>;
+
+/** The sums of the amounts by slot, in cents. */
+export interface SlotSums {
+  readonly cents: Readonly<Record<TransactionType, ReadonlyMap<number, bigint>>>;
+}
 
 export type YearCounts = SlotCounts & { readonly year: CalendarYear };
 export type MonthCounts = SlotCounts & { readonly month: CalendarMonth };
@@ -59,27 +65,28 @@ export function needsNoYears(range: DateRange): boolean {
   return monthOf(range.start) === monthOf(range.end) && edgeMonths(range).length > 0;
 }
 
+/** The counts of a date range: of its years, and of the months that are only partly in it. */
+export interface RangeCounts<Sums = unknown> {
+  readonly years: readonly (YearCounts & Sums)[];
+  readonly edges: readonly (MonthCounts & Sums)[];
+}
+
 /** Counts of each month of the range, newest first; of its edge months only the days inside count. */
 export function countsByMonth(
   range: DateRange,
-  years: readonly YearCounts[],
-  edges: readonly MonthCounts[],
+  counts: RangeCounts,
   type?: TransactionType,
 ): [CalendarMonth, number][] {
-  const counts = new Map<CalendarMonth, number>();
-  for (const year of years) {
-    for (let slot = 1; slot <= 12; slot += 1) {
-      const month = toMonth(year.year, slot);
-      if (month >= monthOf(range.start) && month <= monthOf(range.end)) {
-        counts.set(month, count(year, slot, type));
-      }
-    }
-  }
-  for (const edge of edges) {
-    const days = countsByDay(range, edge, type);
-    counts.set(edge.month, sum(days.map(([, number]) => number)));
-  }
-  return [...counts].sort(([one], [other]) => (one < other ? 1 : -1));
+  return byMonth(range, counts, (slots, slot) => count(slots, slot, type), sum);
+}
+
+/** The same with the sums of the amounts. */
+export function totalsByMonth(
+  range: DateRange,
+  counts: RangeCounts<SlotSums>,
+  type?: TransactionType,
+): [CalendarMonth, Totals][] {
+  return byMonth(range, counts, (slots, slot) => totals(slots, slot, type), addUp);
 }
 
 /** Counts of each day of the month that lies in the range, newest first. */
@@ -88,12 +95,10 @@ export function countsByDay(
   month: MonthCounts,
   type?: TransactionType,
 ): [CalendarDate, number][] {
-  const days: [CalendarDate, number][] = [];
-  for (let slot = daysInMonth(month.month); slot >= 1; slot -= 1) {
-    const date = toDate(month.month, slot);
-    if (date >= range.start && date <= range.end) days.push([date, count(month, slot, type)]);
-  }
-  return days;
+  return slotsInRange(range, month.month).map((slot) => [
+    toDate(month.month, slot),
+    count(month, slot, type),
+  ]);
 }
 
 /** The month of the row at the offset (from 0, newest first); undefined past the end. */
@@ -134,6 +139,48 @@ function slotAt<Slot extends string>(counts: readonly [Slot, number][], offset: 
     skip -= number;
   }
   return undefined;
+}
+
+function byMonth<Sums, Figure>(
+  range: DateRange,
+  { years, edges }: RangeCounts<Sums>,
+  figureOf: (slots: SlotCounts & Sums, slot: number) => Figure,
+  add: (figures: readonly Figure[]) => Figure,
+): [CalendarMonth, Figure][] {
+  const figures = new Map<CalendarMonth, Figure>();
+  for (const year of years) {
+    for (let slot = 1; slot <= 12; slot += 1) {
+      const month = toMonth(year.year, slot);
+      if (month >= monthOf(range.start) && month <= monthOf(range.end)) {
+        figures.set(month, figureOf(year, slot));
+      }
+    }
+  }
+  for (const edge of edges) {
+    const days = slotsInRange(range, edge.month).map((slot) => figureOf(edge, slot));
+    figures.set(edge.month, add(days));
+  }
+  return [...figures].sort(([one], [other]) => (one < other ? 1 : -1));
+}
+
+/** The days of a month that are in the range, newest first. */
+function slotsInRange({ start, end }: DateRange, month: CalendarMonth): number[] {
+  const slots: number[] = [];
+  for (let slot = daysInMonth(month); slot >= 1; slot -= 1) {
+    const date = toDate(month, slot);
+    if (date >= start && date <= end) slots.push(slot);
+  }
+  return slots;
+}
+
+function totals(slots: SlotCounts & SlotSums, slot: number, type?: TransactionType): Totals {
+  const centsOf = (each: TransactionType) =>
+    (type ?? each) === each ? (slots.cents[each].get(slot) ?? 0n) : 0n;
+  return {
+    incomeCents: centsOf('income'),
+    expenseCents: centsOf('expense'),
+    count: count(slots, slot, type),
+  };
 }
 
 function count(slots: SlotCounts, slot: number, type?: TransactionType): number {

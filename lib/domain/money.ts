@@ -1,4 +1,5 @@
-// Amounts of money as clients send them: JSON numbers of at most two decimals, of either sign.
+// Amounts of money as clients send them: JSON numbers of at most two decimals, of either sign. Sums are in whole cents,
+// which add up exactly.
 import * as v from 'valibot';
 
 export const LARGEST_AMOUNT = 999_999_999_999.99;
@@ -17,4 +18,15 @@ export const amount = v.pipe(
 /** Judged on the shortest decimal form, which is what a client wrote: 0.1 + 0.2 has seventeen places. */
 export function hasAtMostTwoDecimals(value: number): boolean {
   return Number.isInteger(value) || /^-?\d+\.\d{1,2}$/.test(String(value));
+}
+
+export function toCents(amount: number): number {
+  return Math.round(amount * 100);
+}
+
+/** The shortest decimal form, exact at any size: -1250 is `-12.5`. */
+export function fromCents(cents: bigint): string {
+  const digits = String(cents < 0n ? -cents : cents).padStart(3, '0');
+  const decimal = `${digits.slice(0, -2)}.${digits.slice(-2)}`.replace(/\.?0+$/, '');
+  return cents < 0n ? `-${decimal}` : decimal;
 }

@@ -3,6 +3,7 @@
 import { DEFAULT_PER_PAGE } from '../domain/transaction.ts';
 import { categoryChangesBody, categoryQuery, newCategoryBody } from './category-json.ts';
 import type { ObjectSchema } from './fields.ts';
+import { summaryQuery } from './summary-json.ts';
 import {
   newTransactionBody,
   transactionChangesBody,
@@ -117,6 +118,14 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     response: 'Deleted',
     failures: { 409: 'The category has transactions.' },
     isVersioned: true,
+  },
+  'GET /summary': {
+    id: 'readSummary',
+    summary: 'Add up transactions',
+    description: `Income, expense, net and number of the transactions, and the same for each group: each category (also
+      those without transactions) and what has no category, each month that has transactions, or each type.`,
+    query: summaryQuery,
+    response: 'Summary',
   },
   'GET /health': {
     id: 'checkHealth',

@@ -10,6 +10,7 @@ import {
   type NewTransaction,
   TRANSACTION_TYPES,
   type TransactionChanges,
+  type TransactionFilter,
   type TransactionQuery,
 } from '../domain/transaction.ts';
 import { parseBody, parseFilter, sentOnly } from './fields.ts';
@@ -97,11 +98,16 @@ const categoryIdOrNone = v.union(
   'Must be one whole number in plain decimal digits, or "none".',
 );
 
-export const transactionQuery = v.object({
+/** The parameters that choose transactions. */
+export const transactionFilter = {
   type: v.exactOptional(transactionType),
   category_id: v.exactOptional(categoryIdOrNone),
   start_date: v.exactOptional(calendarDate),
   end_date: v.exactOptional(calendarDate),
+};
+
+export const transactionQuery = v.object({
+  ...transactionFilter,
   page: v.exactOptional(
     v.pipe(
       wholeNumber,
@@ -124,11 +130,19 @@ export function parseTransactionQuery(
 ): TransactionQuery {
   const sent = parseFilter(transactionQuery, query);
   return {
+    ...toTransactionFilter(sent),
+    page: sent.page ?? 1,
+    perPage: sent.per_page ?? DEFAULT_PER_PAGE,
+  };
+}
+
+export function toTransactionFilter(
+  sent: v.InferOutput<v.ObjectSchema<typeof transactionFilter, undefined>>,
+): TransactionFilter {
+  return {
     type: sent.type,
     categoryId: sent.category_id,
     startDate: sent.start_date,
     endDate: sent.end_date,
-    page: sent.page ?? 1,
-    perPage: sent.per_page ?? DEFAULT_PER_PAGE,
   };
 }

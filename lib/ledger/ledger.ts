@@ -14,11 +14,13 @@ import { createKeys } from '../store/keys.ts';
 import { createTransactionPages } from '../store/transaction-pages.ts';
 import { createTransactionStore } from '../store/transactions.ts';
 import { type Categories, createCategories } from './categories.ts';
+import { createSummaries, type Summaries } from './summaries.ts';
 import { createTransactions, type Transactions } from './transactions.ts';
 
 export interface Ledger {
   readonly transactions: Transactions;
   readonly categories: Categories;
+  readonly summaries: Summaries;
   readonly idempotency: Idempotency;
 }
 
@@ -112,6 +114,7 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
         timeZone,
       }),
       categories: createCategories({ ...shared, store: categories, limit }),
+      summaries: createSummaries({ dayCounts, categories }),
       idempotency: createIdempotency({ database, keys, clock }),
     };
   }

@@ -12,7 +12,7 @@ import type {
 } from '../domain/transaction.ts';
 import { unknownRecord } from '../errors.ts';
 import type { RetryPolicy } from '../retry.ts';
-import type { CategoryStore } from '../store/categories.ts';
+import { type CategoryStore, NAMES_READ_AT_ONCE } from '../store/categories.ts';
 import type { TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
 import {
@@ -44,7 +44,7 @@ export function createTransactions(options: {
   async function list({ page, perPage, ...filter }: TransactionQuery): Promise<TransactionListing> {
     const [{ total, items }, firstNames] = await Promise.all([
       pages.read(filter, offsetOf(page, perPage), perPage),
-      categories.firstNames(),
+      categories.names(NAMES_READ_AT_ONCE),
     ]);
     const nameOf = await completed(firstNames, items);
     return {

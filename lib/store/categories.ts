@@ -124,10 +124,9 @@ export function createCategoryStore(options: { readonly database: Database; read
     };
   }
 
-  /** Names by category id, active and inactive; of many categories only the first by name. */
-  async function firstNames(): Promise<Map<number, string>> {
-    const names = { value: keys.categoryNames, consistent: true };
-    const items = await database.query(names, NAMES_READ_AT_ONCE);
+  /** Names by category id, active and inactive, in the order of the names; not more than a number of them. */
+  async function names(limit?: number): Promise<Map<number, string>> {
+    const items = await database.query({ value: keys.categoryNames, consistent: true }, limit);
     return new Map(items.map(({ category_id, sk }) => [Number(category_id), String(sk)]));
   }
 
@@ -157,7 +156,7 @@ export function createCategoryStore(options: { readonly database: Database; read
     };
   }
 
-  return { get, all, firstNames, isNameTaken, nextId, add, replace, deactivate, follow };
+  return { get, all, names, isNameTaken, nextId, add, replace, deactivate, follow };
 }
 
 function whyNotUnused(before: Category, existing: Item | undefined): Error {

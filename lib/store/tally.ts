@@ -7,7 +7,8 @@ import type { Key, Keys } from './keys.ts';
 export interface Counter {
   readonly key: Key;
   readonly attribute: string;
-  readonly count: number;
+  /** A number of transactions, or a sum of amounts in cents. */
+  readonly count: bigint;
 }
 
 /** By `counterName`. */
@@ -23,15 +24,16 @@ export function createTally(keys: Keys) {
     const { id, categoryId } = transaction;
     rows += 1;
     highestId = Math.max(highestId, id);
-    for (const { key, attribute } of countersOf(keys, transaction)) increment(key, attribute);
+    for (const { key, attribute, by } of countersOf(keys, transaction))
+      increase(key, attribute, by);
     if (categoryId === null) return;
     categoryIds.add(categoryId);
-    increment(keys.category(categoryId), TRANSACTION_COUNT);
+    increase(keys.category(categoryId), TRANSACTION_COUNT, 1);
   }
 
-  function increment(key: Key, attribute: string): void {
+  function increase(key: Key, attribute: string, by: number): void {
     const name = counterName(key, attribute);
-    const count = (counters.get(name)?.count ?? 0) + 1;
+    const count = (counters.get(name)?.count ?? 0n) + BigInt(by);
     counters.set(name, { key, attribute, count });
   }
 

@@ -7,11 +7,9 @@ import {
   type DateRange,
   dateRange,
   dayAt,
-  edgeMonths,
   type MonthCounts,
   type MonthStart,
   monthAt,
-  needsNoYears,
   type PageStart,
   sum,
 } from '../domain/day-histogram.ts';
@@ -50,11 +48,13 @@ export function createTransactionPages(options: {
     const range = dateRange(filter.startDate, filter.endDate);
     if (range.start > range.end) return { total: 0, items: [] };
     const rows = { partition: keys.partition(filter), ...range };
-    const [{ total, months, edges }, firstRows] = await Promise.all([
-      countMonths(filter, range),
+    const [counts, firstRows] = await Promise.all([
+      dayCounts.ofRange(range, filter.categoryId),
       // The first page starts with the newest row, whatever the counts are.
       offset === 0 ? slice(newestFirst(rows, range.start, lastKeyOf(range.end)), 0, limit) : [],
     ]);
+    const months = countsByMonth(range, counts, filter.type);
+    const total = sum(months.map(([, count]) => count));
     const items = offset === 0 ? firstRows : await readLater();
     // On the first page the rows may be ahead of the counts.
     return { total: Math.max(total, items.length), items: items.map(fromTransactionItem) };
@@ -68,17 +68,8 @@ export function createTransactionPages(options: {
         const last = oldestFirst(rows, range.start, lastKeyOf(range.end));
         return (await slice(last, 0, rest)).reverse();
       }
-      return await readFrom(await findDay(filter, range, monthStart, edges), rows, limit);
+      return await readFrom(await findDay(filter, range, monthStart, counts.edges), rows, limit);
     }
-  }
-
-  async function countMonths({ categoryId, type }: TransactionFilter, range: DateRange) {
-    const [years, edges] = await Promise.all([
-      needsNoYears(range) ? [] : dayCounts.years(range, categoryId),
-      Promise.all(edgeMonths(range).map((month) => dayCounts.month(month, categoryId))),
-    ]);
-    const months = countsByMonth(range, years, edges, type);
-    return { total: sum(months.map(([, count]) => count)), months, edges };
   }
 
   async function findDay(

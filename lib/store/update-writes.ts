@@ -12,7 +12,7 @@ export interface Condition {
 /** Adds to counters of one item; without a condition a missing item is created. */
 export function addTo(
   key: Key,
-  byAttribute: ReadonlyMap<string, number>,
+  byAttribute: ReadonlyMap<string, number | bigint>,
   condition?: Condition,
 ): Write {
   const terms = [...byAttribute.keys()].map((_, n) => `#a${n} :a${n}`);

@@ -1,7 +1,7 @@
 // The first page of a list, whose rows are read beside the counts, against the same page read after the counts.
 import { countsByDay, countsByMonth, dateRange, sum } from '../../lib/domain/day-histogram.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
-import { createCategoryStore } from '../../lib/store/categories.ts';
+import { createCategoryStore, NAMES_READ_AT_ONCE } from '../../lib/store/categories.ts';
 import { createDatabase } from '../../lib/store/database.ts';
 import { createDayCounts } from '../../lib/store/day-counts.ts';
 import { createKeys, lastKeyOf, parseDateKey } from '../../lib/store/keys.ts';
@@ -63,11 +63,11 @@ async function readSequentially(
   const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
   const dayCounts = createDayCounts(database, keys);
   const range = dateRange();
-  const [years] = await Promise.all([
-    dayCounts.years(range),
-    createCategoryStore({ database, keys }).firstNames(),
+  const [counts] = await Promise.all([
+    dayCounts.ofRange(range),
+    createCategoryStore({ database, keys }).names(NAMES_READ_AT_ONCE),
   ]);
-  const months = countsByMonth(range, years, []);
+  const months = countsByMonth(range, counts);
   const [month = ''] = months.find(([, count]) => count > 0) ?? [];
   const days = countsByDay(range, await dayCounts.month(month));
   const [day = ''] = days.find(([, count]) => count > 0) ?? [];

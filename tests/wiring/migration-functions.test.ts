@@ -15,7 +15,6 @@ import {
   sourcesOf,
   theOnly,
 } from '../support/packaged-template.ts';
-import { startBundle } from '../support/started-bundle.ts';
 
 const FOLDER = join(import.meta.dirname, '../../functions/migration');
 // Drivers of a graph store and of an object store; the API's functions have neither.
@@ -116,13 +115,6 @@ describe('a stage with something to migrate', () => {
       ARTIFACTS_URL: 's3://memory-backups.example/of/memories',
       ARTIFACTS_BUCKET_OWNER: { Ref: 'AWS::AccountId' },
     });
-  });
-});
-
-describe('bundles of the migration started as they are deployed', () => {
-  it.each(migrationFunctionsOf(readTemplate('prod')))('%s', (_name, properties) => {
-    const started = startBundle(bundleOf('prod', properties), properties);
-    expect(started).toMatchObject({ handler: 'function' });
   });
 });
 

@@ -35,6 +35,7 @@ const LEDGER_ACCESS: Record<string, TableAccess> = {
     UpdateItem: [TABLE],
   },
   'categories/delete': { GetItem: [TABLE], UpdateItem: [TABLE] },
+  'summary/read': { GetItem: [TABLE], Query: [TABLE] },
   'api/openapi': {},
   'api/preflight': {},
   'api/not-found': {},
@@ -44,7 +45,10 @@ const EXPECTED_ACCESS = Object.fromEntries(
   Object.entries(LEDGER_ACCESS).map(([name, access]) => [name, withApiKeys(access)]),
 );
 EXPECTED_ACCESS['api/health'] = { GetItem: ['HEALTH'] };
-const READERS = ['transactions/list', 'transactions/read', 'categories/list', 'categories/read'];
+const READERS = [
+  ...['transactions/list', 'transactions/read', 'summary/read'],
+  ...['categories/list', 'categories/read'],
+];
 
 function withApiKeys(access: TableAccess): TableAccess {
   if (Object.keys(access).length === 0) return access;

@@ -1,9 +1,6 @@
 // What holds for a stage as a whole: its logs end some day, its files are private, its name is known.
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type RoleProperties, statementsOf } from '../support/granted-access.ts';
-import { packageStage } from '../support/package-service.ts';
 import { readTemplate, resourcesOf, type Stage, theOnly } from '../support/packaged-template.ts';
 
 const LOG_RETENTION_DAYS: readonly (readonly [Stage, number])[] = [
@@ -47,13 +44,6 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (stage, retentionDays) => {
   });
 });
 
-it('refuses a store to migrate without a bucket for the artifacts', async () => {
-  const folder = join(tmpdir(), 'ledger-package-without-artifacts');
-  const packaged = packageStage('dev', folder, { qdrantUrl: 'https://qdrant.example:6333' });
-  const stdout = expect.stringContaining('qdrantUrl needs artifactsUrl');
-  await expect(packaged).rejects.toMatchObject({ stdout });
-});
-
 // The stages by themselves name no key and no bucket.
 it.each(['dev', 'prod', 'migrating'] as const)(
   '%s has no statement without resources',
@@ -65,9 +55,3 @@ it.each(['dev', 'prod', 'migrating'] as const)(
     for (const { Resource } of statements) expect(Resource.length).toBeGreaterThan(0);
   },
 );
-
-it('refuses a stage that nobody described', async () => {
-  const packaged = packageStage('prdo', join(tmpdir(), 'ledger-package-of-no-stage'));
-  const stdout = expect.stringContaining('Value not found at "param" source');
-  await expect(packaged).rejects.toMatchObject({ stdout });
-});

@@ -3,8 +3,8 @@ import type { Category } from '../../domain/category.ts';
 import { StaleRecordError } from '../../errors.ts';
 import { TRANSACTION_COUNT, toNameGuard } from '../categories.ts';
 import type { Write } from '../database.ts';
-import { describeCounter } from '../day-counts.ts';
-import { type Keys, LAST_ID, SEQUENCE_KINDS } from '../keys.ts';
+import { describeCounter, isSum } from '../day-counts.ts';
+import { type Key, type Keys, LAST_ID, periodOf, SEQUENCE_KINDS } from '../keys.ts';
 import type { Counter } from '../tally.ts';
 import { toTransactionItem } from '../transactions.ts';
 import { addTo, setOn } from '../update-writes.ts';
@@ -13,6 +13,7 @@ import type { CheckedRow, LedgerFigures } from './figures.ts';
 export interface Drift {
   readonly what:
     | 'day count'
+    | 'day sums'
     | 'category count'
     | 'row keys'
     | 'category of a row'
@@ -43,38 +44,79 @@ export function findDrifts(keys: Keys, figures: LedgerFigures): Drift[] {
 function counterDrifts(keys: Keys, { recorded, recomputed, categories }: LedgerFigures): Drift[] {
   const names = new Set([...recorded.keys(), ...recomputed.keys()]);
   const known = new Set(categories.map(({ id }) => keys.category(id).sk));
-  return [...names].flatMap((name) => {
+  const wrong = [...names].flatMap((name): WrongCounter[] => {
     const was = recorded.get(name);
     const is = recomputed.get(name);
     const counter = was ?? is;
-    if (!counter || was?.count === (is?.count ?? 0)) return [];
+    if (!counter || (was?.count ?? 0n) === (is?.count ?? 0n)) return [];
     // A category that does not exist is a drift of its own; its count is not created.
     if (counter.attribute === TRANSACTION_COUNT && !known.has(counter.key.sk)) return [];
-    return [counterDrift(keys, counter, was?.count, is?.count ?? 0)];
+    const { key, attribute } = counter;
+    return [{ key, attribute, recorded: was?.count, recomputed: is?.count ?? 0n }];
   });
+  const { sums = [], counts = [] } = Object.groupBy(wrong, ({ attribute }) =>
+    isSum(attribute) ? 'sums' : 'counts',
+  );
+  const byItem = Map.groupBy(sums, ({ key: { pk, sk } }) => `${pk} ${sk}`);
+  return [
+    ...counts.map((each) => countDrift(keys, each)),
+    ...byItem.values().flatMap((ofItem) => {
+      // An item's attributes come in any order; a drift reads the same each time.
+      const [first, ...rest] = ofItem.toSorted((one, other) =>
+        one.attribute < other.attribute ? -1 : 1,
+      );
+      return first ? [sumDrift(keys, first.key, [first, ...rest])] : [];
+    }),
+  ];
 }
 
-function counterDrift(
-  keys: Keys,
-  { key, attribute }: Counter,
-  recorded: number | undefined,
-  recomputed: number,
-): Drift {
+interface WrongCounter extends Omit<Counter, 'count'> {
+  readonly recorded: bigint | undefined;
+  readonly recomputed: bigint;
+}
+
+function countDrift(keys: Keys, counter: WrongCounter): Drift {
+  const { key, attribute, recorded, recomputed } = counter;
   const isOfCategory = key.pk === keys.categories;
-  const by = new Map([[attribute, recomputed - (recorded ?? 0)]]);
-  const unchanged =
-    recorded === undefined
-      ? { expression: 'attribute_not_exists(#a0)' }
-      : { expression: '#a0 = :recorded', values: { ':recorded': recorded } };
   return {
     what: isOfCategory ? 'category count' : 'day count',
     where: isOfCategory
       ? `category ${Number(key.sk)}`
       : `${describeCounter(key.sk, attribute)}, ${keys.describeDays(key.pk)}`,
-    recorded: recorded ?? 'nothing',
-    recomputed,
-    repair: [addTo(key, by, { ...unchanged, onConditionFailed: changedMeanwhile })],
+    recorded: recorded === undefined ? 'nothing' : Number(recorded),
+    recomputed: Number(recomputed),
+    repair: [correct(key, [counter])],
   };
+}
+
+/** One for an item: a ledger from before there were sums has none at all. */
+function sumDrift(keys: Keys, key: Key, sums: readonly WrongCounter[]): Drift {
+  const show = (side: 'recorded' | 'recomputed') =>
+    sums.map((sum) => `${sum.attribute}=${sum[side] ?? 'nothing'}`).join(' ');
+  return {
+    what: 'day sums',
+    where: `cents of ${periodOf(key.sk)}, ${keys.describeDays(key.pk)}`,
+    recorded: show('recorded'),
+    recomputed: show('recomputed'),
+    repair: [correct(key, sums)],
+  };
+}
+
+function correct(key: Key, counters: readonly WrongCounter[]): Write {
+  const by = counters.map(({ attribute, recorded = 0n, recomputed }) => {
+    return [attribute, recomputed - recorded] as const;
+  });
+  const unchanged = counters.map(({ recorded }, n) =>
+    recorded === undefined ? `attribute_not_exists(#a${n})` : `#a${n} = :r${n}`,
+  );
+  const values = counters.flatMap(({ recorded }, n) =>
+    recorded === undefined ? [] : [[`:r${n}`, recorded]],
+  );
+  return addTo(key, new Map(by), {
+    expression: unchanged.join(' AND '),
+    values: Object.fromEntries(values),
+    onConditionFailed: changedMeanwhile,
+  });
 }
 
 function rowDrift(keys: Keys, { item, transaction, wrong }: CheckedRow): Drift {

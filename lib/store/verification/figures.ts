@@ -64,14 +64,14 @@ export async function readLedgerFigures(database: Database, keys: Keys): Promise
       record({
         key: keys.category(category.id),
         attribute: TRANSACTION_COUNT,
-        count: category.transactionCount,
+        count: BigInt(category.transactionCount),
       });
     },
     CATEGORY_NAMES: ({ sk, category_id }) => guards.set(String(sk), Number(category_id)),
     DAYS({ pk, sk, ...counts }) {
       const key = { pk: String(pk), sk: String(sk) };
       for (const [attribute, count] of Object.entries(counts)) {
-        record({ key, attribute, count: Number(count) });
+        record({ key, attribute, count: BigInt(count as number) });
       }
     },
     SEQUENCES({ sk, [LAST_ID]: last }) {

@@ -1,7 +1,9 @@
 // The switch of the cutover: one change, only of what was expected, wherever the setting is kept.
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFileCollectionSetting } from '../../../lib/migration/adapters/file-collection-setting.ts';
 import { createSsmCollectionSetting } from '../../../lib/migration/adapters/ssm-collection-setting.ts';
@@ -41,10 +43,26 @@ async function inParameter(): Promise<Place> {
   };
 }
 
-describe.each([
+const { SSM_ENDPOINT: endpoint = '' } = process.env;
+
+async function inParameterStore(): Promise<Place> {
+  const client = new SSMClient({ endpoint });
+  const parameter = `/memory/${randomUUID()}`;
+  const Type = 'String';
+  await client.send(new PutParameterCommand({ Name: parameter, Value: 'memories', Type }));
+  return {
+    setting: createSsmCollectionSetting({ client, parameter }),
+    missing: createSsmCollectionSetting({ client, parameter: `${parameter}-missing` }),
+  };
+}
+
+const PLACES: [name: string, open: () => Promise<Place>][] = [
   ['a file', inFile],
   ['a parameter', inParameter],
-])('the collection-name setting in %s', (_, open) => {
+];
+if (endpoint !== '') PLACES.push(['the Parameter Store', inParameterStore]);
+
+describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
   let place: Place;
 
   beforeEach(async () => {

@@ -1,133 +1,137 @@
 // One run at a time, one step at a time, and a step that was thought dead changes nothing any more.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { named } from '../../support/migration/refused.ts';
-import { createRunTable, LEASE_MS, PLAN } from '../../support/migration/run-table.ts';
+import { LEASE_MS, PLAN, RUN_TABLES, type RunTable } from '../../support/migration/run-table.ts';
 
-let table: Awaited<ReturnType<typeof createRunTable>>;
+describe.each(RUN_TABLES)('%s', (_, open) => {
+  let table: RunTable;
 
-beforeEach(async () => {
-  table = await createRunTable();
-});
-
-describe('two runs', () => {
-  it('started at once: one gets the lock, the others are told which', async () => {
-    const ids = ['run-a', 'run-b', 'run-c', 'run-d'];
-    const outcomes = await Promise.allSettled(ids.map((id) => table.runs.start(id, PLAN)));
-    const started = outcomes.filter(({ status }) => status === 'fulfilled');
-    expect(started).toHaveLength(1);
-    const holder = await table.lock.activeRun();
-    for (const outcome of outcomes) {
-      if (outcome.status === 'fulfilled') expect(outcome.value.runId).toBe(holder);
-      else expect(outcome.reason).toEqual(named('RefusedOtherRun'));
-    }
-    for (const id of ids.filter((id) => id !== holder)) {
-      await expect(table.runs.read(id)).rejects.toEqual(named('RefusedUnknownRun'));
-    }
-  });
-
-  it('cannot have the same id', async () => {
-    await table.runs.start('run-a', PLAN);
-    await expect(table.runs.start('run-a', PLAN)).rejects.toEqual(named('RefusedRunExists'));
-  });
-
-  it('follow each other once the first has ended, and only then', async () => {
-    const run = await table.runs.start('run-a', PLAN);
-    const lease = await table.lock.take('run-a');
-    await table.runs.write(lease, { ...run, phase: 'live' });
-    table.pass(40 * 86_400_000);
-    await expect(table.runs.start('run-b', PLAN)).rejects.toEqual(named('RefusedOtherRun'));
-
-    await table.runs.finish(lease, { ...run, phase: 'closed' }, 'retention');
-    expect(await table.lock.activeRun()).toBeUndefined();
-    expect(await table.lock.latestRun()).toBe('run-a');
-    await expect(table.lock.take('run-a')).rejects.toEqual(named('RefusedRunEnded'));
-    await table.runs.start('run-b', PLAN);
-    expect(await table.lock.activeRun()).toBe('run-b');
-  });
-
-  it('do not take turns of each other', async () => {
-    await table.runs.start('run-a', PLAN);
-    await expect(table.lock.take('run-b')).rejects.toEqual(named('RefusedOtherRun'));
-  });
-});
-
-describe('two steps of a run', () => {
   beforeEach(async () => {
-    await table.runs.start('run-a', PLAN);
+    table = await open();
   });
 
-  it('beginning at once: one gets the turn, the others are to come again', async () => {
-    const turns = await Promise.allSettled(
-      Array.from({ length: 6 }, () => table.lock.take('run-a')),
-    );
-    expect(turns.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const turn of turns) {
-      if (turn.status === 'rejected') expect(turn.reason).toEqual(named('RetryableLockHeld'));
-    }
+  describe('two runs', () => {
+    it('started at once: one gets the lock, the others are told which', async () => {
+      const ids = ['run-a', 'run-b', 'run-c', 'run-d'];
+      const outcomes = await Promise.allSettled(ids.map((id) => table.runs.start(id, PLAN)));
+      const started = outcomes.filter(({ status }) => status === 'fulfilled');
+      expect(started).toHaveLength(1);
+      const holder = await table.lock.activeRun();
+      for (const outcome of outcomes) {
+        if (outcome.status === 'fulfilled') expect(outcome.value.runId).toBe(holder);
+        else expect(outcome.reason).toEqual(named('RefusedOtherRun'));
+      }
+      for (const id of ids.filter((id) => id !== holder)) {
+        await expect(table.runs.read(id)).rejects.toEqual(named('RefusedUnknownRun'));
+      }
+    });
+
+    it('cannot have the same id', async () => {
+      await table.runs.start('run-a', PLAN);
+      await expect(table.runs.start('run-a', PLAN)).rejects.toEqual(named('RefusedRunExists'));
+    });
+
+    it('follow each other once the first has ended, and only then', async () => {
+      const run = await table.runs.start('run-a', PLAN);
+      const lease = await table.lock.take('run-a');
+      await table.runs.write(lease, { ...run, phase: 'live' });
+      table.pass(40 * 86_400_000);
+      await expect(table.runs.start('run-b', PLAN)).rejects.toEqual(named('RefusedOtherRun'));
+
+      await table.runs.finish(lease, { ...run, phase: 'closed' }, 'retention');
+      expect(await table.lock.activeRun()).toBeUndefined();
+      expect(await table.lock.latestRun()).toBe('run-a');
+      await expect(table.lock.take('run-a')).rejects.toEqual(named('RefusedRunEnded'));
+      await table.runs.start('run-b', PLAN);
+      expect(await table.lock.activeRun()).toBe('run-b');
+    });
+
+    it('do not take turns of each other', async () => {
+      await table.runs.start('run-a', PLAN);
+      await expect(table.lock.take('run-b')).rejects.toEqual(named('RefusedOtherRun'));
+    });
   });
 
-  it('follow each other at once when the first ends its turn', async () => {
-    const first = await table.lock.take('run-a');
-    await table.lock.release(first);
-    expect(await table.lock.take('run-a')).toEqual({ runId: 'run-a', epoch: first.epoch + 1 });
+  describe('two steps of a run', () => {
+    beforeEach(async () => {
+      await table.runs.start('run-a', PLAN);
+    });
+
+    it('beginning at once: one gets the turn, the others are to come again', async () => {
+      const turns = await Promise.allSettled(
+        Array.from({ length: 6 }, () => table.lock.take('run-a')),
+      );
+      expect(turns.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const turn of turns) {
+        if (turn.status === 'rejected') expect(turn.reason).toEqual(named('RetryableLockHeld'));
+      }
+    });
+
+    it('follow each other at once when the first ends its turn', async () => {
+      const first = await table.lock.take('run-a');
+      await table.lock.release(first);
+      expect(await table.lock.take('run-a')).toEqual({ runId: 'run-a', epoch: first.epoch + 1 });
+    });
+
+    it.each([
+      ['is still held back just before the lease runs out', LEASE_MS - 1, false],
+      ['gets the turn of a dead one when the lease has run out', LEASE_MS, true],
+    ])('the second %s', async (_, later, succeeds) => {
+      const first = await table.lock.take('run-a');
+      table.pass(later);
+      const second = table.lock.take('run-a');
+      if (succeeds) expect((await second).epoch).toBe(first.epoch + 1);
+      else await expect(second).rejects.toEqual(named('RetryableLockHeld'));
+    });
+
+    it('the first keeps its turn as long as it renews it', async () => {
+      const first = await table.lock.take('run-a');
+      table.pass(LEASE_MS - 1);
+      await table.lock.renew(first);
+      table.pass(LEASE_MS - 1);
+      await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+    });
+
+    it('a late first one may go on while nobody has taken its turn', async () => {
+      const first = await table.lock.take('run-a');
+      table.pass(10 * LEASE_MS);
+      await table.lock.renew(first);
+      await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+    });
   });
 
-  it.each([
-    ['is still held back just before the lease runs out', LEASE_MS - 1, false],
-    ['gets the turn of a dead one when the lease has run out', LEASE_MS, true],
-  ])('the second %s', async (_, later, succeeds) => {
-    const first = await table.lock.take('run-a');
-    table.pass(later);
-    const second = table.lock.take('run-a');
-    if (succeeds) expect((await second).epoch).toBe(first.epoch + 1);
-    else await expect(second).rejects.toEqual(named('RetryableLockHeld'));
-  });
+  describe('a step whose turn was taken over', () => {
+    it('neither renews, records, finishes nor saves anything', async () => {
+      const run = await table.runs.start('run-a', PLAN);
+      const dead = await table.lock.take('run-a');
+      await table.runs.saveCheckpoint(dead, 'copy', { state: { cursor: 'first' } });
+      table.pass(LEASE_MS);
+      const alive = await table.lock.take('run-a');
 
-  it('the first keeps its turn as long as it renews it', async () => {
-    const first = await table.lock.take('run-a');
-    table.pass(LEASE_MS - 1);
-    await table.lock.renew(first);
-    table.pass(LEASE_MS - 1);
-    await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
-  });
+      const attempts = [
+        () => table.lock.renew(dead),
+        () => table.runs.write(dead, { ...run, phase: 'live' }),
+        () => table.runs.finish(dead, { ...run, phase: 'closed' }, 'copy'),
+        () => table.runs.saveCheckpoint(dead, 'copy', { state: { cursor: 'zombie' } }),
+      ];
+      for (const attempt of attempts) {
+        await expect(attempt()).rejects.toEqual(named('RefusedLockLost'));
+      }
+      expect((await table.runs.read('run-a')).phase).toBe('started');
+      expect(await table.lock.activeRun()).toBe('run-a');
+      expect((await table.runs.readCheckpoint('run-a', 'copy'))?.state).toEqual({
+        cursor: 'first',
+      });
+      await table.lock.renew(alive);
+    });
 
-  it('a late first one may go on while nobody has taken its turn', async () => {
-    const first = await table.lock.take('run-a');
-    table.pass(10 * LEASE_MS);
-    await table.lock.renew(first);
-    await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
-  });
-});
-
-describe('a step whose turn was taken over', () => {
-  it('neither renews, records, finishes nor saves anything', async () => {
-    const run = await table.runs.start('run-a', PLAN);
-    const dead = await table.lock.take('run-a');
-    await table.runs.saveCheckpoint(dead, 'copy', { state: { cursor: 'first' } });
-    table.pass(LEASE_MS);
-    const alive = await table.lock.take('run-a');
-
-    const attempts = [
-      () => table.lock.renew(dead),
-      () => table.runs.write(dead, { ...run, phase: 'live' }),
-      () => table.runs.finish(dead, { ...run, phase: 'closed' }, 'copy'),
-      () => table.runs.saveCheckpoint(dead, 'copy', { state: { cursor: 'zombie' } }),
-    ];
-    for (const attempt of attempts) {
-      await expect(attempt()).rejects.toEqual(named('RefusedLockLost'));
-    }
-    expect((await table.runs.read('run-a')).phase).toBe('started');
-    expect(await table.lock.activeRun()).toBe('run-a');
-    expect((await table.runs.readCheckpoint('run-a', 'copy'))?.state).toEqual({ cursor: 'first' });
-    await table.lock.renew(alive);
-  });
-
-  it('does not end the turn of its successor', async () => {
-    await table.runs.start('run-a', PLAN);
-    const dead = await table.lock.take('run-a');
-    table.pass(LEASE_MS);
-    await table.lock.take('run-a');
-    await table.lock.release(dead);
-    await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+    it('does not end the turn of its successor', async () => {
+      await table.runs.start('run-a', PLAN);
+      const dead = await table.lock.take('run-a');
+      table.pass(LEASE_MS);
+      await table.lock.take('run-a');
+      await table.lock.release(dead);
+      await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+    });
   });
 });

@@ -5,7 +5,7 @@ import { recordKey } from '../../../lib/migration/runs/run-keys.ts';
 import type { Lease } from '../../../lib/migration/runs/run-lock.ts';
 import { statusOf } from '../../../lib/migration/steps/status.ts';
 import { named } from '../../support/migration/refused.ts';
-import { createRunTable, PLAN } from '../../support/migration/run-table.ts';
+import { PLAN, RUN_TABLES, type RunTable } from '../../support/migration/run-table.ts';
 
 const DIGEST = 'a'.repeat(64);
 
@@ -13,90 +13,94 @@ const DIGEST = 'a'.repeat(64);
 const LARGEST_STATE = 256 * 1024;
 const LONGEST_CAUSE = 32_768;
 
-let table: Awaited<ReturnType<typeof createRunTable>>;
-let run: Run;
-let lease: Lease;
+describe.each(RUN_TABLES)('%s', (_, open) => {
+  let table: RunTable;
+  let run: Run;
+  let lease: Lease;
 
-beforeEach(async () => {
-  table = await createRunTable();
-  run = await table.runs.start('run-a', PLAN);
-  lease = await table.lock.take('run-a');
-});
+  beforeEach(async () => {
+    table = await open();
+    run = await table.runs.start('run-a', PLAN);
+    lease = await table.lock.take('run-a');
+  });
 
-describe('the record', () => {
-  it('comes back as it was written', async () => {
-    const written: Run = {
-      ...run,
-      phase: 'frozen',
-      evidence: {
-        'verification-report': {
-          artifact: 'run-a/verification.json',
-          digest: DIGEST,
-          recordedAt: table.clock().getTime(),
-          facts: { passed: true, points: 5_000, fingerprint: DIGEST },
+  describe('the record', () => {
+    it('comes back as it was written', async () => {
+      const written: Run = {
+        ...run,
+        phase: 'frozen',
+        evidence: {
+          'verification-report': {
+            artifact: 'run-a/verification.json',
+            digest: DIGEST,
+            recordedAt: table.clock().getTime(),
+            facts: { passed: true, points: 5_000, fingerprint: DIGEST },
+          },
         },
-      },
-      deadlineAt: table.clock().getTime() + 30 * 60_000,
-    };
-    await table.runs.write(lease, written);
-    expect(await table.runs.read('run-a')).toEqual(written);
+        deadlineAt: table.clock().getTime() + 30 * 60_000,
+      };
+      await table.runs.write(lease, written);
+      expect(await table.runs.read('run-a')).toEqual(written);
+    });
+
+    it('at its largest is carried by the state machine, beside the failure of a step', async () => {
+      const largest = runOf(run, 125);
+      await expect(table.runs.write(lease, runOf(run, 126))).rejects.toEqual(
+        named('RefusedUnrecordable'),
+      );
+      await table.runs.write(lease, largest);
+      const status = await statusOf(table, { runId: 'run-a' });
+      const failure = { Error: 'RefusedVerification', Cause: 'ä'.repeat(LONGEST_CAUSE) };
+      const state = JSON.stringify({ runId: 'run-a', status, failure });
+      expect(Buffer.byteLength(JSON.stringify(largest))).toBeGreaterThan(63 * 1024);
+      expect(Buffer.byteLength(state)).toBeLessThan(LARGEST_STATE);
+    });
+
+    it('of an unknown run is a refusal', async () => {
+      await expect(table.runs.read('run-z')).rejects.toEqual(named('RefusedUnknownRun'));
+    });
+
+    it.each([
+      ['a field that is not its own', { apiKey: 'secret' }],
+      ['counts of users', { counts: { alice: 3 } }],
+      ['a phase that does not exist', { phase: 'done' }],
+      ['evidence without a digest', { evidence: { 'copy-report': { artifact: 'x' } } }],
+      ['a fact that is a text of any length', { evidence: { 'copy-report': long() } }],
+    ])('does not take %s', async (_, part) => {
+      const attempt = table.runs.write(lease, { ...run, ...part } as Run);
+      await expect(attempt).rejects.toEqual(named('RefusedUnrecordable'));
+      expect(await table.runs.read('run-a')).toEqual(run);
+    });
+
+    it('lies where no ledger can reach it', () => {
+      expect(recordKey('run-a').pk).toMatch(/^[^\w-]/);
+    });
   });
 
-  it('at its largest is carried by the state machine, beside the failure of a step', async () => {
-    const largest = runOf(125);
-    await expect(table.runs.write(lease, runOf(126))).rejects.toEqual(named('RefusedUnrecordable'));
-    await table.runs.write(lease, largest);
-    const status = await statusOf(table, { runId: 'run-a' });
-    const failure = { Error: 'RefusedVerification', Cause: 'ä'.repeat(LONGEST_CAUSE) };
-    const state = JSON.stringify({ runId: 'run-a', status, failure });
-    expect(Buffer.byteLength(JSON.stringify(largest))).toBeGreaterThan(63 * 1024);
-    expect(Buffer.byteLength(state)).toBeLessThan(LARGEST_STATE);
-  });
+  describe('a checkpoint', () => {
+    it('tells the next turn where the last one stopped', async () => {
+      const checkpoint = { state: { cursor: '42' }, progress: { done: 42, total: 100 } };
+      await table.runs.saveCheckpoint(lease, 'copy', checkpoint);
+      const savedAt = table.clock().getTime();
+      expect(await table.runs.readCheckpoint('run-a', 'copy')).toEqual({ ...checkpoint, savedAt });
+      expect(await table.runs.readCheckpoint('run-a', 'backup')).toBeUndefined();
+    });
 
-  it('of an unknown run is a refusal', async () => {
-    await expect(table.runs.read('run-z')).rejects.toEqual(named('RefusedUnknownRun'));
-  });
+    it('is forgotten when its step has finished, with the record that says so', async () => {
+      await table.runs.saveCheckpoint(lease, 'copy', { state: {} });
+      await table.runs.saveCheckpoint(lease, 'backup', { state: {} });
+      await table.runs.finish(lease, { ...run, phase: 'copied' }, 'copy');
+      expect((await table.runs.read('run-a')).phase).toBe('copied');
+      expect(await table.runs.readCheckpoint('run-a', 'copy')).toBeUndefined();
+      expect(await table.runs.readCheckpoint('run-a', 'backup')).toBeDefined();
+    });
 
-  it.each([
-    ['a field that is not its own', { apiKey: 'secret' }],
-    ['counts of users', { counts: { alice: 3 } }],
-    ['a phase that does not exist', { phase: 'done' }],
-    ['evidence without a digest', { evidence: { 'copy-report': { artifact: 'x' } } }],
-    ['a fact that is a text of any length', { evidence: { 'copy-report': long() } }],
-  ])('does not take %s', async (_, part) => {
-    const attempt = table.runs.write(lease, { ...run, ...part } as Run);
-    await expect(attempt).rejects.toEqual(named('RefusedUnrecordable'));
-    expect(await table.runs.read('run-a')).toEqual(run);
-  });
-
-  it('lies where no ledger can reach it', () => {
-    expect(recordKey('run-a').pk).toMatch(/^[^\w-]/);
-  });
-});
-
-describe('a checkpoint', () => {
-  it('tells the next turn where the last one stopped', async () => {
-    const checkpoint = { state: { cursor: '42' }, progress: { done: 42, total: 100 } };
-    await table.runs.saveCheckpoint(lease, 'copy', checkpoint);
-    const savedAt = table.clock().getTime();
-    expect(await table.runs.readCheckpoint('run-a', 'copy')).toEqual({ ...checkpoint, savedAt });
-    expect(await table.runs.readCheckpoint('run-a', 'backup')).toBeUndefined();
-  });
-
-  it('is forgotten when its step has finished, with the record that says so', async () => {
-    await table.runs.saveCheckpoint(lease, 'copy', { state: {} });
-    await table.runs.saveCheckpoint(lease, 'backup', { state: {} });
-    await table.runs.finish(lease, { ...run, phase: 'copied' }, 'copy');
-    expect((await table.runs.read('run-a')).phase).toBe('copied');
-    expect(await table.runs.readCheckpoint('run-a', 'copy')).toBeUndefined();
-    expect(await table.runs.readCheckpoint('run-a', 'backup')).toBeDefined();
-  });
-
-  it('of more than 256 KB is refused, and the one before it stays', async () => {
-    await table.runs.saveCheckpoint(lease, 'copy', { state: 'small' });
-    const attempt = table.runs.saveCheckpoint(lease, 'copy', { state: 'x'.repeat(256 * 1024) });
-    await expect(attempt).rejects.toEqual(named('RefusedUnrecordable'));
-    expect((await table.runs.readCheckpoint('run-a', 'copy'))?.state).toBe('small');
+    it('of more than 256 KB is refused, and the one before it stays', async () => {
+      await table.runs.saveCheckpoint(lease, 'copy', { state: 'small' });
+      const attempt = table.runs.saveCheckpoint(lease, 'copy', { state: 'x'.repeat(256 * 1024) });
+      await expect(attempt).rejects.toEqual(named('RefusedUnrecordable'));
+      expect((await table.runs.readCheckpoint('run-a', 'copy'))?.state).toBe('small');
+    });
   });
 });
 
@@ -105,10 +109,10 @@ function long() {
 }
 
 /** Each fact has half a kilobyte. */
-function runOf(facts: number): Run {
+function runOf(run: Run, facts: number): Run {
   const name = (n: number) => `fact-${n}`.padEnd(12, '-');
   const entries = Array.from({ length: facts }, (_, n) => [name(n), 'x'.repeat(500)]);
-  const recordedAt = table.clock().getTime();
+  const recordedAt = run.startedAt;
   const report = { artifact: 'x', digest: DIGEST, recordedAt, facts: Object.fromEntries(entries) };
   return { ...run, phase: 'verified', evidence: { 'verification-report': report } };
 }

@@ -12,6 +12,7 @@ export const OPERATIONS = [
   ['GET /categories/{id}', 'categories/read'],
   ['PUT /categories/{id}', 'categories/update'],
   ['DELETE /categories/{id}', 'categories/delete'],
+  ['GET /summary', 'summary/read'],
   ['GET /health', 'api/health'],
   ['GET /openapi.json', 'api/openapi'],
 ] as const;

@@ -49,7 +49,7 @@ export async function createMigration(
   options: Partial<WorldOptions> = {},
   image?: { readonly world: WorldImage; readonly table: RunTableImage },
 ) {
-  const table = await createRunTable(image?.table);
+  const table = createRunTable(image?.table);
   const { clock, runs, lock, confirmations } = table;
   const remembering = { clock, runs, lock, confirmations };
   const world = await startSandboxWorld({

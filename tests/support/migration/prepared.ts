@@ -55,5 +55,5 @@ async function prepare(point: Point, options: Options, plan: Plan): Promise<Imag
     ? await migrationAt(before, options, plan)
     : await createMigration(options);
   await RUNBOOK[point](migration, plan);
-  return { world: await migration.image(), table: await migration.imageOfTable() };
+  return { world: await migration.image(), table: migration.imageOfTable() };
 }

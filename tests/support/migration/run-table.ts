@@ -1,9 +1,9 @@
-// Runs over a table of the test's own, with a clock that the test turns.
-import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+// The records of runs on a table of the test's own, with a clock that the test turns.
 import { createRemembering } from '../../../lib/migration/runs/remembering.ts';
 import type { Plan } from '../../../lib/migration/runs/run.ts';
 import { createTestTable } from '../test-table.ts';
 import { createManualTicker } from './manual-ticker.ts';
+import { createMemoryTable } from './memory-table.ts';
 
 export { LEASE_MS } from '../../../lib/migration/runs/remembering.ts';
 
@@ -26,12 +26,22 @@ export interface RunTableImage {
 
 const NEW: RunTableImage = { items: [], time: Date.parse('2026-03-01T09:00:00Z') };
 
-export async function createRunTable({ items, time: start }: RunTableImage = NEW) {
-  const { client, tableName } = await createTestTable();
-  if (items.length > 0) {
-    const RequestItems = { [tableName]: items.map((Item) => ({ PutRequest: { Item } })) };
-    await client.send(new BatchWriteCommand({ RequestItems }));
-  }
+type RunTableOptions = Pick<Parameters<typeof createRemembering>[0], 'client' | 'tableName'>;
+
+/** In memory. */
+export function createRunTable(image: RunTableImage = NEW) {
+  const table = createMemoryTable(image.items);
+  const runTable = openRunTable(table, image.time);
+  const imageOfTable = (): RunTableImage => {
+    return { items: table.items(), time: runTable.clock().getTime() };
+  };
+  return { ...runTable, imageOfTable };
+}
+
+export type RunTable = ReturnType<typeof openRunTable>;
+
+/** On any table. */
+export function openRunTable({ client, tableName }: RunTableOptions, start = NEW.time) {
   let time = start;
   const clock = () => new Date(time);
   const { ticker, beat, intervals } = createManualTicker();
@@ -42,9 +52,11 @@ export async function createRunTable({ items, time: start }: RunTableImage = NEW
     pass: (milliseconds: number) => {
       time += milliseconds;
     },
-    imageOfTable: async (): Promise<RunTableImage> => {
-      const scan = new ScanCommand({ TableName: tableName, ConsistentRead: true });
-      return { items: (await client.send(scan)).Items ?? [], time };
-    },
   };
 }
+
+/** The table in memory and a real one, which behave alike. */
+export const RUN_TABLES: readonly (readonly [where: string, open: () => Promise<RunTable>])[] = [
+  ['in memory', async () => createRunTable()],
+  ['on the database', async () => openRunTable(await createTestTable())],
+];

@@ -50,12 +50,12 @@ describe('countsByMonth', () => {
 
   test('newest month first, income and expense together or apart', () => {
     const range = dateRange('2024-01-01', '2024-12-31');
-    expect(nonEmpty(countsByMonth(range, [YEAR], []))).toEqual([
+    expect(nonEmpty(countsByMonth(range, { years: [YEAR], edges: [] }))).toEqual([
       ['2024-12', 1],
       ['2024-02', 4],
       ['2024-01', 5],
     ]);
-    expect(nonEmpty(countsByMonth(range, [YEAR], [], 'income'))).toEqual([
+    expect(nonEmpty(countsByMonth(range, { years: [YEAR], edges: [] }, 'income'))).toEqual([
       ['2024-12', 1],
       ['2024-01', 2],
     ]);
@@ -63,14 +63,16 @@ describe('countsByMonth', () => {
 
   test('of an edge month only the days inside count', () => {
     const range = dateRange('2024-02-28', '2024-12-31');
-    expect(nonEmpty(countsByMonth(range, [YEAR], [FEBRUARY]))).toEqual([
+    expect(nonEmpty(countsByMonth(range, { years: [YEAR], edges: [FEBRUARY] }))).toEqual([
       ['2024-12', 1],
       ['2024-02', 3],
     ]);
   });
 
   test('months outside the range do not count', () => {
-    expect(nonEmpty(countsByMonth(dateRange('2024-03-01', '2024-11-30'), [YEAR], []))).toEqual([]);
+    expect(
+      nonEmpty(countsByMonth(dateRange('2024-03-01', '2024-11-30'), { years: [YEAR], edges: [] })),
+    ).toEqual([]);
   });
 });
 

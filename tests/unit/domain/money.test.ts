@@ -1,7 +1,13 @@
 // Amounts: two decimals, bounds, and what is no number.
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { amount, hasAtMostTwoDecimals, LARGEST_AMOUNT } from '../../../lib/domain/money.ts';
+import {
+  amount,
+  fromCents,
+  hasAtMostTwoDecimals,
+  LARGEST_AMOUNT,
+  toCents,
+} from '../../../lib/domain/money.ts';
 
 describe('hasAtMostTwoDecimals judges the shortest decimal form', () => {
   test.each([0, -0, 1, -1, 0.1, 0.01, -0.01, 1.1, 12.34, 1e3, 1e11, 1e21, LARGEST_AMOUNT])(
@@ -37,4 +43,16 @@ describe('amount', () => {
   test('what JSON makes of 1e400 is not finite', () => {
     expect(faults(JSON.parse('1e400'))).toContain('Must be a finite number.');
   });
+});
+
+test.each([
+  [0, 0n, '0'],
+  [0.07, 7n, '0.07'],
+  [-0.3, -30n, '-0.3'],
+  [1.15, 115n, '1.15'],
+  [100, 10_000n, '100'],
+  [LARGEST_AMOUNT, 99_999_999_999_999n, '999999999999.99'],
+])('%d is %d cents, which read %s', (value, cents, decimal) => {
+  expect(BigInt(toCents(value))).toBe(cents);
+  expect(fromCents(cents)).toBe(decimal);
 });

@@ -13,7 +13,6 @@ import {
 import {
   type CopyScene,
   compare,
-  createTarget,
   FORGETFUL,
   NEW,
   OLD,
@@ -21,7 +20,6 @@ import {
   type SceneOptions,
   startCopyScene,
 } from '../../support/copy-scene.ts';
-import { createLife, type Death, livingStore } from '../../support/killed-store.ts';
 import { point, pointId } from '../../support/vector-stores.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -301,10 +299,9 @@ describe('a sample of the vectors', () => {
     async (seed) => {
       const set = await copied();
       const { points } = await set.store.scroll(NEW, { limit: COUNT });
-      for (const { id, payload } of points) {
-        const vector = asJsonText<number[]>('{"":[0,0,0,1],"bm25":{"indices":[1],"values":[1]}}');
-        await set.store.upsert(NEW, [{ id, payload, vector }], 'upsert');
-      }
+      const vector = asJsonText<number[]>('{"":[0,0,0,1],"bm25":{"indices":[1],"values":[1]}}');
+      const others = points.map(({ id, payload }) => ({ id, payload, vector }));
+      await set.store.upsert(NEW, others, 'upsert');
       const report = await compare(set, { vectors: { sample: 1, seed } });
       expect(report.vectorsCompared).toBeGreaterThan(0);
       expect(report.pending.vector).toBe(report.vectorsCompared);
@@ -474,59 +471,4 @@ describe('failures and interruptions', () => {
     expect(checkpoint.report).toMatchObject({ inserted: 2, compared: COUNT });
     expect(faultsIn(checkpoint.report)).toEqual([]);
   });
-
-  test('killed before or after any of its calls it ends the same, when it is taken again', async () => {
-    const set = await scene({ count: 30, pageSize: 20 });
-    const { store, settings } = set;
-    const ids = await idsOf(set);
-    const reset = async () => {
-      await store.deleteCollection(NEW);
-      await createTarget(store);
-      const kept = { ...settings, from: { store, collection: OLD } };
-      await reconcile(kept, FORGETFUL);
-      const strays = [3, 5].map((id) => point(id, '{"data":"deleted at the source"}'));
-      const stale = ids.slice(12, 15).map((id) => ({ ...point(0, '{"data":"stale"}'), id }));
-      await store.upsert(NEW, [...strays, ...stale], 'upsert');
-      await store.deletePoints(NEW, { ids: ids.slice(24, 27) });
-    };
-    await reset();
-    const expected = (await repair(set)).from;
-    let deaths = 0;
-    for (let call = 1; ; call += 1) {
-      let isOver = false;
-      for (const moment of ['before', 'after'] as const) {
-        await reset();
-        const saved = await killedAt(settings, { at: call, when: moment });
-        if (saved === undefined) isOver = true;
-        else {
-          deaths += 1;
-          const { report } = await reconcile(settings, FORGETFUL, saved);
-          expect([faultsIn(report), report.to], `${moment} ${call}`).toEqual([[], expected]);
-          expect(faultsIn(await compare(set)), `${moment} ${call}`).toEqual([]);
-        }
-      }
-      if (isOver) break;
-    }
-    expect(deaths).toBeGreaterThan(30);
-  });
 });
-
-/** The last checkpoint of a walk that was killed; undefined when it came to its end before. */
-async function killedAt(
-  settings: CopyScene['settings'],
-  death: Death,
-): Promise<ReconcileCheckpoint | undefined> {
-  const life = createLife(death);
-  const store = livingStore(settings.from.store, life);
-  const from = { ...settings.from, store };
-  const to = { ...settings.to, store };
-  let saved = RECONCILE_START;
-  const saveCheckpoint = (checkpoint: ReconcileCheckpoint) =>
-    life.step(async () => {
-      saved = JSON.parse(JSON.stringify(checkpoint));
-    });
-  return await reconcile({ ...settings, from, to }, { saveCheckpoint }).then(
-    () => undefined,
-    () => saved,
-  );
-}

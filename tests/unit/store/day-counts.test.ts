@@ -1,13 +1,13 @@
-// Which counters a transaction moves when it comes, goes, or changes, and by how much; which ones a list reads.
+// Which counts and sums a transaction changes when it is created, deleted or changed, and by how much; which ones a list reads.
 import { describe, expect, test } from 'vitest';
 import type { Database, Range } from '../../../lib/store/database.ts';
 import { type Counted, createDayCounts } from '../../../lib/store/day-counts.ts';
-import { createKeys } from '../../../lib/store/keys.ts';
+import { createKeys, type Key } from '../../../lib/store/keys.ts';
 
 // Following a transaction asks the database nothing.
 const { follow } = createDayCounts({} as Database, createKeys('home'));
 
-const LUNCH: Counted = { date: '2024-02-29', type: 'expense', categoryId: 7 };
+const LUNCH: Counted = { date: '2024-02-29', type: 'expense', categoryId: 7, amount: 12.5 };
 
 /** `family item counter` to what is added to it. */
 function movesOf(before: Counted | undefined, after: Counted | undefined): Record<string, unknown> {
@@ -21,11 +21,14 @@ function movesOf(before: Counted | undefined, after: Counted | undefined): Recor
   return Object.fromEntries(moves);
 }
 
+const changed = (family: string, by: number) => ({
+  ...{ [`${family} Y#2024 e2`]: by, [`${family} Y#2024 E2`]: by * 1250 },
+  ...{ [`${family} M#2024-02 e29`]: by, [`${family} M#2024-02 E29`]: by * 1250 },
+});
+
 const counted = (by: number) => ({
-  'home#DAYS Y#2024 e2': by,
-  'home#DAYS M#2024-02 e29': by,
-  'home#DAYS#7 Y#2024 e2': by,
-  'home#DAYS#7 M#2024-02 e29': by,
+  ...changed('home#DAYS', by),
+  ...changed('home#DAYS#7', by),
 });
 
 describe('follow', () => {
@@ -39,11 +42,20 @@ describe('follow', () => {
 
   test('one without a category is counted among all and among those without one', () => {
     expect(movesOf(undefined, { ...LUNCH, categoryId: null })).toEqual({
-      'home#DAYS Y#2024 e2': 1,
-      'home#DAYS M#2024-02 e29': 1,
-      'home#DAYS#none Y#2024 e2': 1,
-      'home#DAYS#none M#2024-02 e29': 1,
+      ...changed('home#DAYS', 1),
+      ...changed('home#DAYS#none', 1),
     });
+  });
+
+  test('one whose amount changes changes the sums alone', () => {
+    expect(movesOf(LUNCH, { ...LUNCH, amount: 12.49 })).toEqual({
+      ...{ 'home#DAYS Y#2024 E2': -1, 'home#DAYS M#2024-02 E29': -1 },
+      ...{ 'home#DAYS#7 Y#2024 E2': -1, 'home#DAYS#7 M#2024-02 E29': -1 },
+    });
+  });
+
+  test('a sum of nothing is not stored', () => {
+    expect(movesOf(undefined, { ...LUNCH, amount: -0 })).not.toHaveProperty('home#DAYS Y#2024 E2');
   });
 
   test('one that changes in nothing that is counted moves no counter', () => {
@@ -52,47 +64,58 @@ describe('follow', () => {
 
   test('one that moves within its month leaves the year alone', () => {
     expect(movesOf(LUNCH, { ...LUNCH, date: '2024-02-01' })).toEqual({
-      'home#DAYS M#2024-02 e29': -1,
-      'home#DAYS M#2024-02 e1': 1,
-      'home#DAYS#7 M#2024-02 e29': -1,
-      'home#DAYS#7 M#2024-02 e1': 1,
+      ...{ 'home#DAYS M#2024-02 e29': -1, 'home#DAYS M#2024-02 E29': -1250 },
+      ...{ 'home#DAYS M#2024-02 e1': 1, 'home#DAYS M#2024-02 E1': 1250 },
+      ...{ 'home#DAYS#7 M#2024-02 e29': -1, 'home#DAYS#7 M#2024-02 E29': -1250 },
+      ...{ 'home#DAYS#7 M#2024-02 e1': 1, 'home#DAYS#7 M#2024-02 E1': 1250 },
     });
   });
 
   test('one that moves to another category stays where it is among all', () => {
     expect(movesOf(LUNCH, { ...LUNCH, categoryId: 8 })).toEqual({
-      'home#DAYS#7 Y#2024 e2': -1,
-      'home#DAYS#7 M#2024-02 e29': -1,
-      'home#DAYS#8 Y#2024 e2': 1,
-      'home#DAYS#8 M#2024-02 e29': 1,
+      ...changed('home#DAYS#7', -1),
+      ...changed('home#DAYS#8', 1),
     });
   });
 
   test('one that becomes income moves from counter to counter, in one write an item', () => {
     const income = { ...LUNCH, categoryId: null, type: 'income' } as const;
     expect(movesOf({ ...LUNCH, categoryId: null }, income)).toEqual({
-      'home#DAYS Y#2024 e2': -1,
-      'home#DAYS Y#2024 i2': 1,
-      'home#DAYS M#2024-02 e29': -1,
-      'home#DAYS M#2024-02 i29': 1,
-      'home#DAYS#none Y#2024 e2': -1,
-      'home#DAYS#none Y#2024 i2': 1,
-      'home#DAYS#none M#2024-02 e29': -1,
-      'home#DAYS#none M#2024-02 i29': 1,
+      ...changed('home#DAYS', -1),
+      ...{ 'home#DAYS Y#2024 i2': 1, 'home#DAYS Y#2024 I2': 1250 },
+      ...{ 'home#DAYS M#2024-02 i29': 1, 'home#DAYS M#2024-02 I29': 1250 },
+      ...changed('home#DAYS#none', -1),
+      ...{ 'home#DAYS#none Y#2024 i2': 1, 'home#DAYS#none Y#2024 I2': 1250 },
+      ...{ 'home#DAYS#none M#2024-02 i29': 1, 'home#DAYS#none M#2024-02 I29': 1250 },
     });
     expect(follow({ ...LUNCH, categoryId: null }, income)).toHaveLength(4);
   });
 });
 
-test('years asks for those of the range alone, and tells income from expense', async () => {
+test('ofRange reads the years of the range alone, and its edge months', async () => {
   const asked: Range[] = [];
   const query = async (range: Range) => {
     asked.push(range);
-    return [{ pk: 'home#DAYS#7', sk: 'Y#2024', i2: 3, e12: 1 }];
+    return [{ pk: 'home#DAYS#7', sk: 'Y#2024', i2: 3, e12: 1, I2: 5, E12: 10n ** 17n }];
   };
-  const { years } = createDayCounts({ query } as unknown as Database, createKeys('home'));
-  expect(await years({ start: '2024-02-29', end: '2026-01-01' }, 7)).toEqual([
-    { year: '2024', income: new Map([[2, 3]]), expense: new Map([[12, 1]]) },
-  ]);
-  expect(asked).toEqual([{ value: 'home#DAYS#7', between: ['Y#2024', 'Y#2026'] }]);
+  const get = async ({ pk, sk }: Key) => ({ pk, sk, e29: 1, E29: 5 });
+  const { ofRange } = createDayCounts({ query, get } as unknown as Database, createKeys('home'));
+  const none = new Map();
+  expect(await ofRange({ start: '2024-02-29', end: '2025-12-31' }, 7)).toEqual({
+    years: [
+      {
+        year: '2024',
+        ...{ income: new Map([[2, 3]]), expense: new Map([[12, 1]]) },
+        cents: { income: new Map([[2, 5n]]), expense: new Map([[12, 10n ** 17n]]) },
+      },
+    ],
+    edges: [
+      {
+        month: '2024-02',
+        ...{ income: none, expense: new Map([[29, 1]]) },
+        cents: { income: none, expense: new Map([[29, 5n]]) },
+      },
+    ],
+  });
+  expect(asked).toEqual([{ value: 'home#DAYS#7', between: ['Y#2024', 'Y#2025'] }]);
 });

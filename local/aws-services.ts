@@ -1,0 +1,40 @@
+// S3 and the Parameter Store on this machine: Moto, in memory.
+import getPort from 'get-port';
+import { awaitAnswer } from './await-answer.ts';
+import { localAccess } from './local-access.ts';
+import { pythonWith, whyNoPython } from './python-tools.ts';
+import type { Running } from './running.ts';
+import type { Service, StartedService } from './service.ts';
+import { StartError } from './start-error.ts';
+
+export const awsServices: Service = {
+  title: 'S3 and the Parameter Store (Moto)',
+  obstacle: whyNoPython,
+  start,
+};
+
+async function start(running: Running): Promise<StartedService> {
+  const python = await pythonWith('moto');
+  const { region, accessKeyId, secretAccessKey } = localAccess({});
+  const port = await getPort();
+  let lastLine = '';
+  const child = running.startProgram({
+    command: python,
+    args: ['-m', 'moto.server', '--host', '127.0.0.1', '--port', `${port}`],
+    onLine: (line) => {
+      lastLine = line || lastLine;
+    },
+  });
+  const endpoint = `http://127.0.0.1:${port}`;
+  if (!(await awaitAnswer(`${endpoint}/moto-api/data.json`, child))) {
+    throw new StartError(`Moto did not start: ${lastLine}`);
+  }
+  const environment = {
+    S3_ENDPOINT: endpoint,
+    SSM_ENDPOINT: endpoint,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  };
+  return { environment, ended: child.ended };
+}

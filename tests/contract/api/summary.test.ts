@@ -1,0 +1,85 @@
+// GET /summary over HTTP: its parameters, and its figures as JSON.
+import { describe, expect, it } from 'vitest';
+import { openInProcess } from '../../support/api/in-process-client.ts';
+import { createTestService } from '../../support/api/open-api.ts';
+import { givenCategory, givenTransaction, LUNCH } from '../../support/api/records.ts';
+
+const api = await openInProcess(await createTestService());
+const food = await givenCategory(api, { name: 'Food' });
+const old = await givenCategory(api, { name: 'Old' });
+await givenCategory(api, { name: 'Spare' });
+const DAY = { transaction_date: '2026-03-05' };
+await givenTransaction(api, { ...DAY, amount: 0.1, category_id: food.id });
+await givenTransaction(api, { ...DAY, amount: 0.2, category_id: food.id });
+await givenTransaction(api, { ...DAY, amount: 7, category_id: old.id });
+await givenTransaction(api, { amount: 2_500, type: 'income', transaction_date: '2026-04-01' });
+await api.put(`/categories/${old.id}`, { is_active: false });
+
+const NOTHING = { income: 0, expense: 0, net: 0, count: 0 };
+
+describe('GET /summary', () => {
+  it('shows every category, inactive and unused ones too, and what has none', async () => {
+    const { status, body } = await api.get('/summary', { group_by: 'category' });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      success: true,
+      data: {
+        ...{ income: 2_500, expense: 7.3, net: 2_492.7, count: 4 },
+        groups: [
+          { key: food.id, name: 'Food', income: 0, expense: 0.3, net: -0.3, count: 2 },
+          { key: old.id, name: 'Old', income: 0, expense: 7, net: -7, count: 1 },
+          { key: 3, name: 'Spare', ...NOTHING },
+          { key: null, name: null, income: 2_500, expense: 0, net: 2_500, count: 1 },
+        ],
+      },
+    });
+  });
+
+  it('shows months oldest first, and types', async () => {
+    const keysOf = async (query: Record<string, string>) => {
+      const { body } = await api.get('/summary', query);
+      return body.data.groups.map(({ key, net }: { key: string; net: number }) => [key, net]);
+    };
+    expect(await keysOf({ group_by: 'month' })).toEqual([
+      ['2026-03', -7.3],
+      ['2026-04', 2_500],
+    ]);
+    expect(await keysOf({ group_by: 'type', end_date: '2026-03-31' })).toEqual([
+      ['income', 0],
+      ['expense', -7.3],
+    ]);
+    expect(await keysOf({ group_by: 'month', type: 'expense', category_id: 'none' })).toEqual([]);
+  });
+
+  it('is empty where the range is', async () => {
+    const range = { start_date: '2026-04-01', end_date: '2026-03-01' };
+    const { body } = await api.get('/summary', { group_by: 'category', ...range });
+    expect(body.data).toEqual({ ...NOTHING, groups: [] });
+  });
+
+  it('keeps every cent of sums that are larger than a double can hold', async () => {
+    const range = { start_date: '1999-01-01', end_date: '1999-12-31' };
+    const most = { ...LUNCH, amount: 999_999_999_999.99, transaction_date: '1999-06-01' };
+    for (let n = 0; n < 100; n += 1)
+      expect((await api.post('/transactions', most)).status).toBe(201);
+    const { text } = await api.get('/summary', { group_by: 'month', ...range });
+    expect(text).toContain('"expense":99999999999999,"net":-99999999999999,"count":100');
+    await givenTransaction(api, { ...most, amount: 0.01 });
+    const later = await api.get('/summary', { group_by: 'type', ...range });
+    expect(later.text).toContain('"expense":99999999999999.01,');
+  });
+
+  it.each([
+    [{}, ['group_by']],
+    [{ group_by: 'day' }, ['group_by']],
+    [{ group_by: 'type', page: '1' }, ['page']],
+    [
+      { group_by: 'type', start_date: '2026-02-30', category_id: 'x' },
+      ['start_date', 'category_id'],
+    ],
+  ])('refuses %j', async (query, names) => {
+    const { status, body } = await api.get('/summary', query);
+    expect([status, body.error]).toEqual([400, 'validation_failed']);
+    expect(Object.keys(body.details ?? {}).sort()).toEqual(names.sort());
+  });
+});

@@ -1,0 +1,76 @@
+// What a summary costs in DynamoDB's units, and that the sums make no usual write cost more.
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { LARGEST_AMOUNT } from '../../../lib/domain/money.ts';
+import { TRANSACTION_TYPES } from '../../../lib/domain/transaction.ts';
+import { createMeteredClient } from '../../../local/bench/metered-client.ts';
+import { bulkLoad, bulkLoadHousehold } from '../../../local/bulk-loader.ts';
+import { openLedger } from '../../../local/open-ledger.ts';
+import { isOnDynamodbLocal } from '../../support/database-engine.ts';
+import { WRITE_UNITS } from '../../support/request-units.ts';
+import { createTestTable } from '../../support/test-table.ts';
+
+const table = await createTestTable();
+
+function open(ledgerId: string) {
+  const client = createMeteredClient(table.client);
+  return { client, ledger: openLedger({ ...table, ledgerId, client, timeZone: 'UTC' }) };
+}
+
+describe.each([500, 5_000])('a summary of a year in a ledger of %i', (transactions) => {
+  const ledgerId = `household-${transactions}`;
+  const { client, ledger } = open(ledgerId);
+  beforeAll(async () => {
+    const household = { transactions, years: 10, lastDay: '2026-06-30', seed: 11 };
+    await bulkLoadHousehold({ ...table, ledgerId }, household);
+  });
+
+  const YEAR = {
+    ...{ type: undefined, categoryId: undefined },
+    ...{ startDate: '2025-01-01', endDate: '2025-12-31' },
+  };
+  const CATEGORIES = 30;
+
+  it.each([
+    ['month', YEAR, 4],
+    ['month', { ...YEAR, startDate: '2025-06-10', endDate: '2026-06-09' }, 4],
+    ['type', YEAR, 4],
+    ['category', YEAR, CATEGORIES],
+  ] as const)('by %s, %o, costs at most %i read units', async (groupBy, filter, bar) => {
+    const { result, cost } = await client.measure(() =>
+      ledger.summaries.read({ ...filter, groupBy }),
+    );
+    expect(result.count).toBeGreaterThan(0);
+    expect(cost.readUnits).toBeLessThanOrEqual(bar);
+    expect(cost.roundTrips).toBeLessThanOrEqual(groupBy === 'category' ? 3 : 1);
+  });
+});
+
+test.skipIf(isOnDynamodbLocal())(
+  'a month in which each day has all there can be costs 21 write units for a create',
+  async () => {
+    const target = { ...table, ledgerId: 'full-month' };
+    const written = { createdAt: 0, updatedAt: 0, version: 1 };
+    const category = { ...written, description: null, color: null, isActive: true };
+    const days = Array.from({ length: 31 }, (_, n) => `2026-03-${String(n + 1).padStart(2, '0')}`);
+    const rows = days.flatMap((date) =>
+      TRANSACTION_TYPES.flatMap((type) => Array(20).fill({ date, type })),
+    );
+    await bulkLoad(
+      target,
+      [{ ...category, id: 1, name: 'All', transactionCount: 0 }],
+      rows.map((row, n) => ({
+        ...{ ...row, ...written, id: n + 1, categoryId: 1, notes: null, description: 'x' },
+        amount: LARGEST_AMOUNT - n,
+      })),
+    );
+    const { client, ledger } = open(target.ledgerId);
+    const { cost } = await client.measure(() =>
+      ledger.transactions.create({
+        ...{ description: 'Supermarket', amount: 25.4, type: 'expense', notes: null },
+        ...{ categoryId: 1, date: '2026-03-05' },
+      }),
+    );
+    expect(cost.writeUnits).toBeLessThanOrEqual(21);
+    expect(cost.writeUnits).toBeGreaterThan(WRITE_UNITS.create);
+  },
+);

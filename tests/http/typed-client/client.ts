@@ -1,0 +1,592 @@
+/**
+ * Finance ledger
+ * 1.0.0
+ * DO NOT MODIFY - This file has been generated using oazapfts.
+ * See https://www.npmjs.com/package/oazapfts
+ */
+import * as Oazapfts from "@oazapfts/runtime";
+import * as QS from "@oazapfts/runtime/query";
+export const defaults: Oazapfts.Defaults<Oazapfts.CustomHeaders> = {
+    headers: {},
+    baseUrl: "/"
+};
+const oazapfts = Oazapfts.runtime(defaults);
+export const servers = {
+    server1: "/"
+};
+export type Transaction = {
+    id: number;
+    description: string;
+    amount: number;
+    "type": "income" | "expense";
+    category_id: number | null;
+    transaction_date: string;
+    notes: string | null;
+    created_at: string;
+    updated_at: string;
+    category_name?: string;
+};
+export type Pagination = {
+    page: number;
+    per_page: number;
+    total: number;
+    pages: number;
+    has_next: boolean;
+    has_prev: boolean;
+};
+export type TransactionPage = {
+    success: true;
+    data: Transaction[];
+    pagination: Pagination;
+};
+export type Failure = {
+    success: false;
+    error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
+    message: string;
+    /** Each invalid field with its sentences. */
+    details?: {
+        [key: string]: string[];
+    };
+};
+export type TransactionWritten = {
+    success: true;
+    data: Transaction;
+    message: string;
+};
+export type TransactionRead = {
+    success: true;
+    data: Transaction;
+};
+export type Deleted = {
+    success: true;
+    message: string;
+};
+export type Category = {
+    id: number;
+    name: string;
+    description: string | null;
+    color: string | null;
+    is_active: boolean;
+    created_at: string;
+    updated_at: string;
+    /** In single reads, and in lists requested with counts. */
+    transaction_count?: number;
+};
+export type CategoryList = {
+    success: true;
+    data: Category[];
+    count: number;
+};
+export type CategoryWritten = {
+    success: true;
+    data: Category;
+    message: string;
+};
+export type CategoryRead = {
+    success: true;
+    data: Category;
+};
+export type Summary = {
+    success: true;
+    data: {
+        income: number;
+        expense: number;
+        net: number;
+        count: number;
+        groups: {
+            key: number | string | null;
+            income: number;
+            expense: number;
+            net: number;
+            count: number;
+            /** Of a category. */
+            name?: string | null;
+        }[];
+    };
+};
+export type Health = {
+    success: true;
+    data: {
+        status: "ok";
+        table?: "ok";
+    };
+};
+export type Description = object;
+/**
+ * List transactions
+ */
+export function listTransactions({ $type, categoryId, startDate, endDate, page, perPage }: {
+    $type?: "income" | "expense";
+    categoryId?: number | "none";
+    startDate?: string;
+    endDate?: string;
+    page?: number;
+    perPage?: number;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: TransactionPage;
+    } | {
+        status: 400;
+        data: Failure;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>(`/transactions${QS.query(QS.explode({
+        "type": $type,
+        category_id: categoryId,
+        start_date: startDate,
+        end_date: endDate,
+        page,
+        per_page: perPage
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Create a transaction
+ */
+export function createTransaction(body: {
+    description: string;
+    amount: number;
+    "type": "income" | "expense";
+    category_id?: number | null;
+    transaction_date?: string;
+    notes?: string | null;
+    /** Ignored. */
+    id?: any;
+    /** Ignored. */
+    created_at?: any;
+    /** Ignored. */
+    updated_at?: any;
+    /** Ignored. */
+    category_name?: any;
+    /** Ignored. */
+    transaction_count?: any;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
+        data: TransactionWritten;
+    } | {
+        status: 400;
+        data: Failure;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 404;
+        data: Failure;
+    } | {
+        status: 409;
+        data: Failure;
+    } | {
+        status: 413;
+        data: Failure;
+    } | {
+        status: 422;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>("/transactions", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "Idempotency-Key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Read a transaction
+ */
+export function readTransaction(id: number, { ifNoneMatch }: {
+    ifNoneMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: TransactionRead;
+    } | {
+        status: 304;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 404;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>(`/transactions/${encodeURIComponent(id)}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "If-None-Match": ifNoneMatch
+        })
+    });
+}
+/**
+ * Update a transaction
+ */
+export function updateTransaction(id: number, body: {
+    description?: string;
+    amount?: number;
+    "type"?: "income" | "expense";
+    category_id?: number | null;
+    transaction_date?: string;
+    notes?: string | null;
+    /** Ignored. */
+    id?: any;
+    /** Ignored. */
+    created_at?: any;
+    /** Ignored. */
+    updated_at?: any;
+    /** Ignored. */
+    category_name?: any;
+    /** Ignored. */
+    transaction_count?: any;
+}, { ifMatch }: {
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: TransactionWritten;
+    } | {
+        status: 400;
+        data: Failure;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 404;
+        data: Failure;
+    } | {
+        status: 412;
+        data: Failure;
+    } | {
+        status: 413;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>(`/transactions/${encodeURIComponent(id)}`, oazapfts.json({
+        ...opts,
+        method: "PUT",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "If-Match": ifMatch
+        })
+    }));
+}
+/**
+ * Delete a transaction
+ */
+export function deleteTransaction(id: number, { ifMatch }: {
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Deleted;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 404;
+        data: Failure;
+    } | {
+        status: 412;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>(`/transactions/${encodeURIComponent(id)}`, {
+        ...opts,
+        method: "DELETE",
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "If-Match": ifMatch
+        })
+    });
+}
+/**
+ * List categories
+ */
+export function listCategories({ activeOnly, includeCounts }: {
+    activeOnly?: boolean | string;
+    includeCounts?: boolean | string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: CategoryList;
+    } | {
+        status: 400;
+        data: Failure;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>(`/categories${QS.query(QS.explode({
+        active_only: activeOnly,
+        include_counts: includeCounts
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Create a category
+ */
+export function createCategory(body: {
+    name: string;
+    description?: string | null;
+    color?: string | null;
+    is_active?: boolean;
+    /** Ignored. */
+    id?: any;
+    /** Ignored. */
+    created_at?: any;
+    /** Ignored. */
+    updated_at?: any;
+    /** Ignored. */
+    category_name?: any;
+    /** Ignored. */
+    transaction_count?: any;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
+        data: CategoryWritten;
+    } | {
+        status: 400;
+        data: Failure;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 409;
+        data: Failure;
+    } | {
+        status: 413;
+        data: Failure;
+    } | {
+        status: 422;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>("/categories", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "Idempotency-Key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Read a category
+ */
+export function readCategory(id: number, { ifNoneMatch }: {
+    ifNoneMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: CategoryRead;
+    } | {
+        status: 304;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 404;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>(`/categories/${encodeURIComponent(id)}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "If-None-Match": ifNoneMatch
+        })
+    });
+}
+/**
+ * Update a category
+ */
+export function updateCategory(id: number, body: {
+    name?: string;
+    description?: string | null;
+    color?: string | null;
+    is_active?: boolean;
+    /** Ignored. */
+    id?: any;
+    /** Ignored. */
+    created_at?: any;
+    /** Ignored. */
+    updated_at?: any;
+    /** Ignored. */
+    category_name?: any;
+    /** Ignored. */
+    transaction_count?: any;
+}, { ifMatch }: {
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: CategoryWritten;
+    } | {
+        status: 400;
+        data: Failure;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 404;
+        data: Failure;
+    } | {
+        status: 409;
+        data: Failure;
+    } | {
+        status: 412;
+        data: Failure;
+    } | {
+        status: 413;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>(`/categories/${encodeURIComponent(id)}`, oazapfts.json({
+        ...opts,
+        method: "PUT",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "If-Match": ifMatch
+        })
+    }));
+}
+/**
+ * Deactivate a category
+ */
+export function deleteCategory(id: number, { ifMatch }: {
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Deleted;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 404;
+        data: Failure;
+    } | {
+        status: 409;
+        data: Failure;
+    } | {
+        status: 412;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>(`/categories/${encodeURIComponent(id)}`, {
+        ...opts,
+        method: "DELETE",
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "If-Match": ifMatch
+        })
+    });
+}
+/**
+ * Add up transactions
+ */
+export function readSummary(groupBy: "category" | "month" | "type", { $type, categoryId, startDate, endDate }: {
+    $type?: "income" | "expense";
+    categoryId?: number | "none";
+    startDate?: string;
+    endDate?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Summary;
+    } | {
+        status: 400;
+        data: Failure;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>(`/summary${QS.query(QS.explode({
+        group_by: groupBy,
+        "type": $type,
+        category_id: categoryId,
+        start_date: startDate,
+        end_date: endDate
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Check that the service runs
+ */
+export function checkHealth(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Health;
+    } | {
+        status: 500;
+        data: Failure;
+    }>("/health", {
+        ...opts
+    });
+}
+/**
+ * Describe the API
+ */
+export function describeApi(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Description;
+    }>("/openapi.json", {
+        ...opts
+    });
+}

@@ -1,0 +1,86 @@
+// The README's tour, taken with a client that was generated from the API description.
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateSource } from 'oazapfts';
+import { expect, inject, test } from 'vitest';
+import * as api from './client.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    apiUrl: string;
+    apiKey: string;
+  }
+}
+
+const CLIENT = join(import.meta.dirname, 'client.ts');
+const DESCRIPTION = join(import.meta.dirname, '../../../lib/http/openapi.json');
+
+const key: string | undefined = inject('apiKey');
+api.defaults.baseUrl = inject('apiUrl');
+api.defaults.headers = key ? { authorization: `Bearer ${key}` } : {};
+
+/** Narrows a response to the one with this status. */
+function expectStatus<Reply extends { status: number }, Status extends Reply['status']>(
+  reply: Reply,
+  status: Status,
+): asserts reply is Extract<Reply, { status: Status }> {
+  expect(reply.status).toBe(status);
+}
+
+test('the client is the one that `npm run describe` generates', async () => {
+  expect(readFileSync(CLIENT, 'utf8')).toBe(await generateSource(DESCRIPTION));
+});
+
+test('the tour of the README', async () => {
+  const created = await api.createCategory({ name: `Sailing ${randomUUID()}`, color: '#0077B6' });
+  expectStatus(created, 201);
+  const category = created.data.data;
+
+  const idempotencyKey = randomUUID();
+  const fee = {
+    description: 'Mooring fee',
+    amount: 89.9,
+    type: 'expense',
+    category_id: category.id,
+    transaction_date: '2026-07-04',
+  } as const;
+  const first = await api.createTransaction(fee, { idempotencyKey });
+  const repeated = await api.createTransaction(fee, { idempotencyKey });
+  expectStatus(first, 201);
+  expectStatus(repeated, 201);
+  const { id } = first.data.data;
+  expect(repeated.data).toEqual(first.data);
+
+  const listed = await api.listTransactions({
+    categoryId: category.id,
+    $type: 'expense',
+    startDate: '2026-01-01',
+    endDate: '2026-12-31',
+    perPage: 1,
+  });
+  expectStatus(listed, 200);
+  expect(listed.data.pagination.total).toBe(1);
+  expect(listed.data.data.map((transaction) => transaction.id)).toEqual([id]);
+  expectStatus(await api.listTransactions({ categoryId: 'none' }), 200);
+
+  const renamed = await api.updateCategory(category.id, { name: `${category.name} club` });
+  expectStatus(renamed, 200);
+  const read = await api.readTransaction(id);
+  expectStatus(read, 200);
+  expect(read.data.data.category_name).toBe(renamed.data.data.name);
+
+  const used = await api.deleteCategory(category.id);
+  expectStatus(used, 409);
+  expect(used.data.error).toBe('conflict');
+  expectStatus(await api.deleteTransaction(id), 200);
+  expectStatus(await api.deleteCategory(category.id), 200);
+  const inactive = await api.readCategory(category.id);
+  expectStatus(inactive, 200);
+  expect(inactive.data.data).toMatchObject({ is_active: false, transaction_count: 0 });
+
+  // @ts-expect-error: the types know no such field
+  const misspelt = await api.createTransaction({ ...fee, amount: 9.999, catgeory_id: 3 });
+  expectStatus(misspelt, 400);
+  expect(Object.keys(misspelt.data.details ?? {}).sort()).toEqual(['amount', 'catgeory_id']);
+});

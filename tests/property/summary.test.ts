@@ -1,0 +1,126 @@
+// A summary is what adding up the rows themselves gives, whatever was written, changed and deleted before.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { daysInMonth, monthOf } from '../../lib/domain/calendar-date.ts';
+import { LARGEST_AMOUNT } from '../../lib/domain/money.ts';
+import { SUMMARY_GROUPINGS, type SummaryQuery } from '../../lib/domain/summary.ts';
+import {
+  type NamedTransaction,
+  TRANSACTION_TYPES,
+  type TransactionFields,
+} from '../../lib/domain/transaction.ts';
+import { createVerification } from '../../lib/ledger/verification.ts';
+import { openLedger } from '../../local/open-ledger.ts';
+import { anyDate, crowdedDate } from '../support/calendar-arbitraries.ts';
+import { SEED, seeded } from '../support/seed.ts';
+import { createTestTable } from '../support/test-table.ts';
+
+const table = await createTestTable();
+const CATEGORIES = [1, 2, 3];
+/** Has transactions from before it was made inactive. */
+const INACTIVE = 2;
+
+const cents = fc.oneof(
+  fc.integer({ min: -10_000, max: 100_000 }),
+  fc.constantFrom(0, Math.round(LARGEST_AMOUNT * 100), -Math.round(LARGEST_AMOUNT * 100)),
+);
+const fields: fc.Arbitrary<TransactionFields> = fc.record({
+  ...{ description: fc.constant('x'), notes: fc.constant(null), date: crowdedDate },
+  amount: cents.map((value) => value / 100),
+  type: fc.constantFrom(...TRANSACTION_TYPES),
+  categoryId: fc.constantFrom(null, ...CATEGORIES),
+});
+const change = fc.record({ position: fc.nat(), to: fc.option(fields, { nil: undefined }) });
+const boundary = fc.option(fc.oneof(crowdedDate, anyDate), { nil: undefined });
+const question: fc.Arbitrary<SummaryQuery> = fc.record({
+  groupBy: fc.constantFrom(...SUMMARY_GROUPINGS),
+  type: fc.constantFrom(undefined, ...TRANSACTION_TYPES),
+  categoryId: fc.constantFrom(undefined, undefined, null, ...CATEGORIES, 9),
+  startDate: boundary.map((date) => date && wholeMonthsNowAndThen(date, '01')),
+  endDate: boundary.map((date) => date && wholeMonthsNowAndThen(date)),
+});
+
+/** Ranges of whole months are read from other items than those that cut a month. */
+function wholeMonthsNowAndThen(date: string, day?: string): string {
+  if (Number(date.slice(8)) % 2 === 0) return date;
+  return `${monthOf(date)}-${day ?? daysInMonth(monthOf(date))}`;
+}
+
+let runs = 0;
+
+async function givenLedger(
+  rows: readonly TransactionFields[],
+  changes: readonly { position: number; to: TransactionFields | undefined }[],
+) {
+  runs += 1;
+  const target = { ...table, ledgerId: `run-${runs}` };
+  const ledger = openLedger({ ...target, timeZone: 'UTC' });
+  const { categories, transactions } = ledger;
+  for (const id of CATEGORIES) {
+    const name = `Category ${id}`;
+    await categories.create({ name, description: null, color: null, isActive: true });
+  }
+  const model: NamedTransaction[] = [];
+  for (const row of rows) model.push(await transactions.create(row));
+  for (const { position, to } of changes) {
+    const existing = model[position % model.length];
+    if (!existing) continue;
+    const place = model.indexOf(existing);
+    if (to) model[place] = await transactions.update(existing, to);
+    else {
+      await transactions.remove(String(existing.id));
+      model.splice(place, 1);
+    }
+  }
+  await categories.update(await categories.find(String(INACTIVE)), { isActive: false });
+  return { ledger, model, verification: createVerification(target) };
+}
+
+function totalsOf(rows: readonly TransactionFields[]) {
+  const sum = (wanted: string) =>
+    rows
+      .filter(({ type }) => type === wanted)
+      .reduce((total, { amount }) => total + BigInt(Math.round(amount * 100)), 0n);
+  return { incomeCents: sum('income'), expenseCents: sum('expense'), count: rows.length };
+}
+
+function summaryOf(model: readonly TransactionFields[], query: SummaryQuery) {
+  const { groupBy, type, categoryId, startDate = '', endDate = '9999-99-99' } = query;
+  const isEmpty = startDate > endDate;
+  const rows = model
+    .filter((row) => (type ?? row.type) === row.type)
+    .filter((row) => categoryId === undefined || row.categoryId === categoryId)
+    .filter(({ date }) => date >= startDate && date <= endDate);
+  const groups = {
+    category: () =>
+      [...CATEGORIES, null]
+        .filter((id) => categoryId === undefined || id === categoryId)
+        .map((key) => ({
+          ...{ key, name: key === null ? null : `Category ${key}` },
+          ...totalsOf(rows.filter((row) => row.categoryId === key)),
+        })),
+    month: () =>
+      [...new Set(rows.map(({ date }) => monthOf(date)))]
+        .toSorted()
+        .map((key) => ({ key, ...totalsOf(rows.filter(({ date }) => monthOf(date) === key)) })),
+    type: () =>
+      TRANSACTION_TYPES.filter((each) => (type ?? each) === each).map((key) => ({
+        ...{ key, ...totalsOf(rows.filter((row) => row.type === key)) },
+      })),
+  };
+  return { ...totalsOf(rows), groups: isEmpty ? [] : groups[groupBy]() };
+}
+
+test(`every summary is the model's (seed ${SEED})`, { timeout: 600_000 }, async () => {
+  const rows = fc.array(fields, { maxLength: 45, size: 'max' });
+  const changes = fc.array(change, { maxLength: 10 });
+  const questions = fc.array(question, { minLength: 1, maxLength: 12, size: 'max' });
+  const agrees = fc.asyncProperty(rows, changes, questions, async (given, changed, asked) => {
+    const { ledger, model, verification } = await givenLedger(given, changed);
+    for (const query of asked) {
+      expect(await ledger.summaries.read(query)).toEqual(summaryOf(model, query));
+    }
+    expect((await verification.verify()).drifts).toEqual([]);
+  });
+  await fc.assert(agrees, seeded(40));
+});
