@@ -45,6 +45,18 @@ export class ConflictError extends Error {
   override readonly name = 'ConflictError';
 }
 
+/** Another transaction of the ledger has this external id. */
+export class DuplicateError extends Error {
+  override readonly name = 'DuplicateError';
+  /** Id of the transaction that has it; undefined where it was not stored either. */
+  readonly existingId: number | undefined;
+
+  constructor(externalId: string, existingId?: number) {
+    super(`A transaction with external_id ${JSON.stringify(externalId)} already exists`);
+    this.existingId = existingId;
+  }
+}
+
 /** The request carries no key or token, or one that is not valid (any more). */
 export class UnauthenticatedError extends Error {
   override readonly name = 'UnauthenticatedError';

@@ -1,6 +1,6 @@
 // The OpenAPI document of the service, made from the schemas that validate requests and from lib/http/operations.ts.
 import { type ConversionConfig, type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import { newCategoryBody } from '../lib/http/category-json.ts';
 import { type ObjectSchema, READ_ONLY } from '../lib/http/fields.ts';
 import { IDEMPOTENCY_KEY } from '../lib/http/idempotency.ts';
@@ -213,13 +213,26 @@ function object(fields: Record<string, object>, optional: Record<string, object>
 const ID = { type: 'integer', minimum: 1 };
 const COUNT = { type: 'integer', minimum: 0 };
 const TEXT = { type: 'string' };
+const FAILURE_FIELDS = {
+  error: { enum: ERROR_CODES },
+  message: TEXT,
+  details: {
+    type: 'object',
+    description: 'Each invalid field with its sentences.',
+    additionalProperties: { type: 'array', items: TEXT, minItems: 1 },
+  },
+  existing_id: { ...ID, description: 'The transaction that has the `external_id`.' },
+};
 const SUM = { type: 'number', multipleOf: 0.01 };
 const TOTALS = { income: SUM, expense: SUM, net: SUM, count: COUNT };
 const succeeded = (fields: Record<string, object>) =>
   object({ success: { enum: [true] }, ...fields });
 
 const SCHEMAS: Readonly<Record<string, object>> = {
-  Transaction: recordSchema(newTransactionBody, { category_name: TEXT }),
+  Transaction: recordSchema(v.omit(newTransactionBody, ['external_id']), {
+    category_name: TEXT,
+    external_id: TEXT,
+  }),
   Category: recordSchema(newCategoryBody, {
     transaction_count: {
       ...COUNT,
@@ -242,6 +255,18 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   }),
   CategoryRead: succeeded({ data: reference('schemas', 'Category') }),
   CategoryWritten: succeeded({ data: reference('schemas', 'Category'), message: TEXT }),
+  TransactionResults: succeeded({
+    data: object({
+      ...{ created: COUNT, duplicates: COUNT, failed: COUNT },
+      results: {
+        type: 'array',
+        items: object(
+          { index: COUNT, status: { enum: [201, 400, 404, 409, 422, 500] } },
+          { id: ID, ...FAILURE_FIELDS },
+        ),
+      },
+    }),
+  }),
   Summary: succeeded({
     data: object({
       ...TOTALS,
@@ -258,13 +283,7 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   Health: succeeded({ data: object({ status: { const: 'ok' } }, { table: { const: 'ok' } }) }),
   Description: { type: 'object', description: 'This document.' },
   Failure: object(
-    { success: { enum: [false] }, error: { enum: ERROR_CODES }, message: TEXT },
-    {
-      details: {
-        type: 'object',
-        description: 'Each invalid field with its sentences.',
-        additionalProperties: { type: 'array', items: TEXT, minItems: 1 },
-      },
-    },
+    { success: { enum: [false] }, error: FAILURE_FIELDS.error, message: TEXT },
+    { details: FAILURE_FIELDS.details, existing_id: FAILURE_FIELDS.existing_id },
   ),
 };

@@ -14,6 +14,8 @@ export interface TransactionFields {
   readonly categoryId: number | null;
   readonly date: CalendarDate;
   readonly notes: string | null;
+  /** The id in the system that the transaction comes from, unique in the ledger; null or absent: none. */
+  readonly externalId?: string | null;
 }
 
 export interface Transaction extends TransactionFields, Revision {
@@ -40,9 +42,13 @@ export interface TransactionFilter {
 }
 
 export interface TransactionQuery extends TransactionFilter {
+  readonly externalId?: string | undefined;
   readonly page: number;
   readonly perPage: number;
 }
+
+/** As many as one request may create. */
+export const LARGEST_BULK = 100;
 
 export const DEFAULT_PER_PAGE = 20;
 export const LARGEST_PER_PAGE = 100;

@@ -1,6 +1,7 @@
 // The one place where an error becomes a status and an error code.
 import {
   ConflictError,
+  DuplicateError,
   ForbiddenError,
   IdempotencyKeyReusedError,
   MethodNotAllowedError,
@@ -46,6 +47,10 @@ export function toErrorReply(error: unknown, failure: string): Reply {
   if (error instanceof RequestInProgressError) {
     const reply = failed(409, { error: 'conflict', message: error.message });
     return { ...reply, headers: { 'retry-after': '1' } };
+  }
+  if (error instanceof DuplicateError) {
+    const { message, existingId: existing_id } = error;
+    return failed(409, { error: 'conflict', message, existing_id });
   }
   if (error instanceof ConflictError) {
     return failed(409, { error: 'conflict', message: error.message });

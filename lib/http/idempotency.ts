@@ -46,6 +46,44 @@ export function idempotent<Event extends CreateEvent>(
   };
 }
 
+/** What a request that creates many records remembers of each of them. */
+export interface ItemMarkers {
+  /** The writes that belong into the transaction of the record. */
+  readonly record: (index: number, id: number) => readonly Write[];
+  /** The id of the record that an interrupted request with this key created. */
+  readonly find: (index: number) => Promise<number | undefined>;
+}
+
+/**
+ * The same for a request that creates many records, in more than one transaction. Each record has a marker of its own: a
+ * repetition of a request that was interrupted creates the rest.
+ */
+export function idempotentItems<Event extends CreateEvent>(
+  create: (event: Event, markers?: ItemMarkers) => Promise<Reply>,
+): (event: Event) => Promise<Reply> {
+  return async (event) => {
+    const key = readKey(event);
+    if (key === undefined) return await create(event);
+    const { idempotency } = event.ledger;
+    const fingerprint = hash(canonicalJson(event.json));
+    const recorded = await idempotency.find(key);
+    if (recorded) return replay(recorded, fingerprint);
+    const reply = await create(event, {
+      record: (index, id) => [
+        idempotency.record(hash(`${key} ${index}`), { fingerprint, status: 201, body: { id } }),
+      ],
+      find: async (index) => {
+        const marker = await idempotency.find(hash(`${key} ${index}`));
+        return marker && Number(replay(marker, fingerprint).body.id);
+      },
+    });
+    // The markers of the records are enough to repeat it: those that failed unexpectedly are tried again.
+    if (!reply.hasUnexpectedFailures)
+      await idempotency.save(key, { ...reply, fingerprint }).catch(() => undefined);
+    return reply;
+  };
+}
+
 // Of one resource: the same key may be used for a transaction and for a category.
 function readKey({ headers, requestContext }: CreateEvent): string | undefined {
   const sent = headers['idempotency-key'];

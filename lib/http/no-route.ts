@@ -5,6 +5,7 @@ import { MethodNotAllowedError, NotFoundError } from '../errors.ts';
 const METHODS: readonly (readonly [path: RegExp, methods: readonly string[]])[] = [
   [/^\/(health|openapi\.json|summary)\/?$/, ['GET']],
   [/^\/(transactions|categories)\/?$/, ['GET', 'POST']],
+  [/^\/transactions\/bulk\/?$/, ['POST']],
   [/^\/(transactions|categories)\/[^/]+\/?$/, ['GET', 'PUT', 'DELETE']],
 ];
 

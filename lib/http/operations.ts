@@ -6,6 +6,7 @@ import type { ObjectSchema } from './fields.ts';
 import { summaryQuery } from './summary-json.ts';
 import {
   newTransactionBody,
+  newTransactionsBody,
   transactionChangesBody,
   transactionQuery,
 } from './transaction-json.ts';
@@ -22,7 +23,7 @@ export interface Operation {
   readonly response: string;
   readonly status?: number;
   /** What the failures below mean here, where that is more than the usual. */
-  readonly failures?: Readonly<Record<number, string>>;
+  readonly failures?: Readonly<Record<number, string | false>>;
   /** One record, whose version clients can name: ETag, and If-Match or If-None-Match. */
   readonly isVersioned?: boolean;
   /** Takes an Idempotency-Key. */
@@ -52,9 +53,22 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     failures: {
       400: INVALID_TRANSACTION,
       404: 'There is no category with the `category_id` sent.',
+      409: `Another transaction has the \`external_id\`: \`existing_id\` names it. Or a request with this
+        Idempotency-Key is running.`,
     },
     isIdempotent: true,
     isVersioned: true,
+  },
+  'POST /transactions/bulk': {
+    id: 'createTransactions',
+    summary: 'Create up to 100 transactions',
+    description:
+      'Each is created or refused by itself: `results` has one result for each, in their order.',
+    body: newTransactionsBody,
+    response: 'TransactionResults',
+    status: 207,
+    failures: { 400: 'The body is not a list of 1 to 100 transactions.', 409: false },
+    isIdempotent: true,
   },
   'GET /transactions/{id}': {
     id: 'readTransaction',
@@ -69,7 +83,10 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
       'Changes only the fields that are sent; `"category_id": null` takes the category away.',
     body: transactionChangesBody,
     response: 'TransactionWritten',
-    failures: { 400: INVALID_TRANSACTION, 404: NO_CATEGORY },
+    failures: {
+      ...{ 400: INVALID_TRANSACTION, 404: NO_CATEGORY },
+      409: 'Another transaction has the `external_id`.',
+    },
     isVersioned: true,
   },
   'DELETE /transactions/{id}': {

@@ -7,6 +7,8 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
   /** Beside those of every response, names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of many records, some failed in a way that a repetition may mend. */
+  readonly hasUnexpectedFailures?: boolean;
 }
 
 export const ERROR_CODES = [
@@ -26,6 +28,8 @@ export interface Failure {
   readonly error: (typeof ERROR_CODES)[number];
   readonly message: string;
   readonly details?: FieldErrors | undefined;
+  /** The record that has what was to be unique. */
+  readonly existing_id?: number | undefined;
 }
 
 export function found(data: object): Reply {
@@ -42,6 +46,25 @@ export function foundPage(data: readonly object[], pagination: Pagination): Repl
 
 export function created(data: object, message: string): Reply {
   return { status: 201, body: { success: true, data, message } };
+}
+
+/** One result for each record, by its position in the request. */
+export function createdMany(outcomes: readonly (Reply | { readonly id: number })[]): Reply {
+  const results = outcomes.map((outcome, index) => {
+    if ('id' in outcome) return { index, status: 201, id: outcome.id };
+    const { success: _, ...failure } = outcome.body;
+    return { index, status: outcome.status, ...failure };
+  });
+  const count = (isCounted: (status: number) => boolean) =>
+    results.filter(({ status }) => isCounted(status)).length;
+  const data = {
+    created: count((status) => status === 201),
+    duplicates: count((status) => status === 409),
+    failed: count((status) => status !== 201 && status !== 409),
+    results,
+  };
+  const hasUnexpectedFailures = count((status) => status >= 500) > 0;
+  return { status: 207, body: { success: true, data }, hasUnexpectedFailures };
 }
 
 export function updated(data: object, message: string): Reply {

@@ -5,6 +5,7 @@ import { amount } from '../domain/money.ts';
 import { filledText, text } from '../domain/text.ts';
 import {
   DEFAULT_PER_PAGE,
+  LARGEST_BULK,
   LARGEST_PER_PAGE,
   type NamedTransaction,
   type NewTransaction,
@@ -13,7 +14,10 @@ import {
   type TransactionFilter,
   type TransactionQuery,
 } from '../domain/transaction.ts';
+import { ValidationError } from '../errors.ts';
 import { parseBody, parseFilter, sentOnly } from './fields.ts';
+
+const LONGEST_EXTERNAL_ID = 128;
 
 const transactionType = v.picklist(TRANSACTION_TYPES, 'Must be "income" or "expense".');
 
@@ -27,14 +31,36 @@ export const newTransactionBody = v.object(
     ),
     transaction_date: v.exactOptional(calendarDate),
     notes: v.exactOptional(v.nullable(text(5_000))),
+    external_id: v.exactOptional(v.nullable(filledText(LONGEST_EXTERNAL_ID))),
   },
   'Is required.',
 );
 
+const bulkBody = (each: v.GenericSchema) =>
+  v.object(
+    {
+      transactions: v.pipe(
+        v.array(each, 'Must be an array.'),
+        v.minLength(1, 'Must not be empty.'),
+        v.maxLength(LARGEST_BULK, `Must be at most ${LARGEST_BULK} transactions.`),
+      ),
+    },
+    'Is required.',
+  );
+/** As described. Each transaction is validated by itself, so that the others can be created. */
+export const newTransactionsBody = bulkBody(newTransactionBody);
+const unvalidatedTransactionsBody = bulkBody(v.unknown());
+
+/** @throws ValidationError, also for an unknown field */
+export function parseBulk(body: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return parseBody(unvalidatedTransactionsBody, body).transactions as unknown[];
+}
+
 export const transactionChangesBody = v.partial(newTransactionBody);
 
 /** @throws ValidationError with the errors of every field */
-export function parseNewTransaction(body: Readonly<Record<string, unknown>>): NewTransaction {
+export function parseNewTransaction(body: unknown): NewTransaction {
+  if (!isObject(body)) throw new ValidationError('Must be a JSON object');
   const sent = parseBody(newTransactionBody, body);
   return {
     description: sent.description,
@@ -42,6 +68,7 @@ export function parseNewTransaction(body: Readonly<Record<string, unknown>>): Ne
     type: sent.type,
     categoryId: sent.category_id ?? null,
     notes: sent.notes ?? null,
+    ...(sent.external_id == null ? {} : { externalId: sent.external_id }),
     ...(sent.transaction_date === undefined ? {} : { date: sent.transaction_date }),
   };
 }
@@ -61,10 +88,11 @@ export function parseTransactionChanges(
     categoryId: sent.category_id,
     date: sent.transaction_date,
     notes: sent.notes,
+    externalId: sent.external_id,
   });
 }
 
-/** Every field, null when empty; `category_name` only where there is a category. */
+/** Every field, null when empty; `category_name` and `external_id` only where there are any. */
 export function toTransactionJson(transaction: NamedTransaction) {
   return {
     id: transaction.id,
@@ -75,6 +103,7 @@ export function toTransactionJson(transaction: NamedTransaction) {
     ...(transaction.categoryName === undefined ? {} : { category_name: transaction.categoryName }),
     transaction_date: transaction.date,
     notes: transaction.notes,
+    ...(transaction.externalId ? { external_id: transaction.externalId } : {}),
     created_at: new Date(transaction.createdAt).toISOString(),
     updated_at: new Date(transaction.updatedAt).toISOString(),
   };
@@ -108,6 +137,7 @@ export const transactionFilter = {
 
 export const transactionQuery = v.object({
   ...transactionFilter,
+  external_id: v.exactOptional(filledText(LONGEST_EXTERNAL_ID)),
   page: v.exactOptional(
     v.pipe(
       wholeNumber,
@@ -131,6 +161,7 @@ export function parseTransactionQuery(
   const sent = parseFilter(transactionQuery, query);
   return {
     ...toTransactionFilter(sent),
+    externalId: sent.external_id,
     page: sent.page ?? 1,
     perPage: sent.per_page ?? DEFAULT_PER_PAGE,
   };
@@ -145,4 +176,8 @@ export function toTransactionFilter(
     startDate: sent.start_date,
     endDate: sent.end_date,
   };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,6 +8,7 @@ import type {
   NewTransaction,
   Transaction,
   TransactionChanges,
+  TransactionFilter,
   TransactionQuery,
 } from '../domain/transaction.ts';
 import { unknownRecord } from '../errors.ts';
@@ -15,6 +16,7 @@ import type { RetryPolicy } from '../retry.ts';
 import { type CategoryStore, NAMES_READ_AT_ONCE } from '../store/categories.ts';
 import type { TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
+import { createBulk } from './bulk.ts';
 import {
   type AlsoWrite,
   type IsExpected,
@@ -41,7 +43,9 @@ export function createTransactions(options: {
   const { store, pages, categories, retryPolicy, deadline, clock, timeZone } = options;
 
   /** Newest first: by date, then creation, then id. */
-  async function list({ page, perPage, ...filter }: TransactionQuery): Promise<TransactionListing> {
+  async function list(query: TransactionQuery): Promise<TransactionListing> {
+    const { page, perPage, externalId, ...filter } = query;
+    if (externalId !== undefined) return await listExternal(externalId, query);
     const [{ total, items }, firstNames] = await Promise.all([
       pages.read(filter, offsetOf(page, perPage), perPage),
       categories.names(NAMES_READ_AT_ONCE),
@@ -50,6 +54,19 @@ export function createTransactions(options: {
     return {
       items: items.map((item) => withName(item, nameOf)),
       pagination: paginate(page, perPage, total),
+    };
+  }
+
+  async function listExternal(
+    externalId: string,
+    { page, perPage, ...filter }: TransactionQuery,
+  ): Promise<TransactionListing> {
+    const id = await store.findExternal(externalId);
+    const row = id === undefined ? undefined : await store.get(id);
+    const items = row && matches(row, filter) ? [await named(row)] : [];
+    return {
+      items: items.slice(offsetOf(page, perPage)),
+      pagination: paginate(page, perPage, items.length),
     };
   }
 
@@ -69,24 +86,25 @@ export function createTransactions(options: {
     return await named(await find(pathId));
   }
 
-  /** @throws NotFoundError or ValidationError for its category */
+  /** @throws DuplicateError; NotFoundError or ValidationError for its category */
   async function create(
     fields: NewTransaction,
     alsoWrite: AlsoWrite<NamedTransaction> = () => [],
   ): Promise<NamedTransaction> {
     const category = await assignable(fields.categoryId);
-    const id = await store.nextId();
-    const now = clock();
-    const transaction: Transaction = {
-      ...fields,
-      date: fields.date ?? currentDate(now, timeZone),
-      id,
-      ...firstRevision(now),
-    };
+    const transaction = newTransaction(fields, await store.nextIds(1));
     const created = { ...transaction, categoryName: category?.name };
-    await store.add(transaction, alsoWrite(created));
+    await store.add([{ transaction, also: alsoWrite(created) }]);
     return created;
   }
+
+  function newTransaction(fields: NewTransaction, id: number): Transaction {
+    const now = clock();
+    const date = fields.date ?? currentDate(now, timeZone);
+    return { externalId: null, ...fields, date, id, ...firstRevision(now) };
+  }
+
+  const createMany = createBulk({ store, assignable, newTransaction });
 
   /** @throws NotFoundError when it no longer exists, and as `create` does */
   async function update(
@@ -146,7 +164,7 @@ export function createTransactions(options: {
     return new Map([...names, ...found.map(({ id, name }) => [id, name] as const)]);
   }
 
-  return { list, find, read, create, update, remove };
+  return { list, find, read, create, createMany, update, remove };
 }
 
 function withName(transaction: Transaction, nameOf: ReadonlyMap<number, string>): NamedTransaction {
@@ -155,4 +173,16 @@ function withName(transaction: Transaction, nameOf: ReadonlyMap<number, string>)
     ...transaction,
     categoryName: categoryId === null ? undefined : nameOf.get(categoryId),
   };
+}
+
+function matches(
+  row: Transaction,
+  { type, categoryId, startDate, endDate }: TransactionFilter,
+): boolean {
+  return (
+    (type === undefined || row.type === type) &&
+    (categoryId === undefined || row.categoryId === categoryId) &&
+    (startDate === undefined || row.date >= startDate) &&
+    (endDate === undefined || row.date <= endDate)
+  );
 }

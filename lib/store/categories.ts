@@ -85,21 +85,25 @@ export function createCategoryStore(options: { readonly database: Database; read
     await database.commit([update, ...renaming], isStored(after));
   }
 
-  /** The writes that keep the counts right when a transaction moves from one category to another. */
-  function follow(left: number | null, joined: number | null): Write[] {
-    if (left === joined) return [];
-    return [...(left === null ? [] : [leave(left)]), ...(joined === null ? [] : [join(joined)])];
+  /** The writes that keep the counts right when transactions leave categories and join others. */
+  function follow(left: readonly (number | null)[], joined: readonly (number | null)[]): Write[] {
+    const changes = new Map<number, number>();
+    for (const id of left) if (id !== null) changes.set(id, (changes.get(id) ?? 0) - 1);
+    for (const id of joined) if (id !== null) changes.set(id, (changes.get(id) ?? 0) + 1);
+    return [...changes].flatMap(([id, by]) =>
+      by === 0 ? [] : [by < 0 ? leave(id, by) : join(id, by)],
+    );
   }
 
-  function leave(id: number): Write {
-    return addTo(keys.category(id), new Map([[TRANSACTION_COUNT, -1]]), {
+  function leave(id: number, by: number): Write {
+    return addTo(keys.category(id), new Map([[TRANSACTION_COUNT, by]]), {
       expression: IS_KNOWN,
       onConditionFailed: () => new Error(`Category ${id} of a transaction is not there`),
     });
   }
 
-  function join(id: number): Write {
-    return addTo(keys.category(id), new Map([[TRANSACTION_COUNT, 1]]), {
+  function join(id: number, by: number): Write {
+    return addTo(keys.category(id), new Map([[TRANSACTION_COUNT, by]]), {
       expression: IS_ASSIGNABLE,
       values: { ':yes': true },
       onConditionFailed: (existing) =>

@@ -61,11 +61,11 @@ export function createDayCounts(database: Database, keys: Keys) {
     return { month, ...toSlotCounts(item ?? {}) };
   }
 
-  /** The writes that keep the counts right when a transaction is created, deleted or changed. */
-  function follow(before: Counted | undefined, after: Counted | undefined): Write[] {
+  /** The writes that keep the counts right when transactions are created, deleted or changed. */
+  function follow(before: readonly Counted[], after: readonly Counted[]): Write[] {
     const changes = new Map<string, CountChange>();
-    if (before) note(changes, keys, before, -1);
-    if (after) note(changes, keys, after, 1);
+    for (const each of before) note(changes, keys, each, -1);
+    for (const each of after) note(changes, keys, each, 1);
     return [...changes.values()].flatMap(toWrite);
   }
 

@@ -18,7 +18,7 @@ const KEPT_SECONDS = 24 * 60 * 60;
 const IS_FREE = 'attribute_not_exists(pk) OR expires_at <= :now';
 
 export function createIdempotency(options: {
-  readonly database: Pick<Database, 'get'>;
+  readonly database: Pick<Database, 'get' | 'commit'>;
   readonly keys: Keys;
   readonly clock: () => Date;
 }) {
@@ -50,5 +50,10 @@ export function createIdempotency(options: {
     };
   }
 
-  return { find, record };
+  /** Records a reply by itself. @throws RequestRepeatedError */
+  async function save(key: string, reply: RecordedReply): Promise<void> {
+    await database.commit([record(key, reply)]);
+  }
+
+  return { find, record, save };
 }

@@ -3,6 +3,7 @@
 //   one transaction              Get    TRANSACTION#id
 //   transactions, newest first   Query  one of four date-sorted indexes: all, type, category, category and type
 //   how many, and on which day   Query  DAYS, DAYS#category or DAYS#none: years (Y#2026); Get: one month (M#2026-03)
+//   the row of an external id    Get    EXTERNAL_ID#the external id
 //   one category / all of them   Get / Query  CATEGORIES
 //   who has a name / all names   Get / Query  CATEGORY_NAMES
 //   the next id                  Update SEQUENCES
@@ -49,7 +50,7 @@ export function createKeys(ledgerId: string) {
     /** Of every item of the ledger. */
     prefix: within(''),
 
-    /** Which kind of item a partition key is of: TRANSACTION, CATEGORIES, CATEGORY_NAMES, SEQUENCES or DAYS. */
+    /** Which kind of item a partition key is of: TRANSACTION, EXTERNAL_ID, CATEGORIES ... */
     kindOf: (pk: string): string => pk.split('#', 2)[1] ?? '',
 
     transaction: (id: number): Key => ({ pk: within('TRANSACTION', id), sk: ONLY_ITEM }),
@@ -59,6 +60,14 @@ export function createKeys(ledgerId: string) {
       const prefix = within('TRANSACTION', '');
       return pk.startsWith(prefix) ? Number(pk.slice(prefix.length)) : Number.NaN;
     },
+
+    externalId: (externalId: string): Key => ({
+      pk: within('EXTERNAL_ID', externalId),
+      sk: ONLY_ITEM,
+    }),
+
+    /** The external id in the key of its guard. */
+    externalIdOf: (pk: string): string => pk.slice(within('EXTERNAL_ID', '').length),
 
     categories: within('CATEGORIES'),
     category: (id: number): Key => ({ pk: within('CATEGORIES'), sk: paddedId(id) }),

@@ -1,7 +1,7 @@
 // Stores transactions: the row, the day counts and the count of its category change in one database transaction.
 import { isAssignableId, isStoredAs } from '../domain/record.ts';
 import type { Transaction, TransactionType } from '../domain/transaction.ts';
-import { StaleRecordError } from '../errors.ts';
+import { DuplicateError, StaleRecordError } from '../errors.ts';
 import type { CategoryStore } from './categories.ts';
 import type { Database, Item, Write } from './database.ts';
 import type { DayCounts } from './day-counts.ts';
@@ -17,11 +17,22 @@ interface StoredTransaction {
   readonly type: TransactionType;
   readonly category_id?: number;
   readonly notes?: string;
+  readonly external_id?: string;
   readonly updated_at: number;
   readonly version: number;
 }
 
+/** A new transaction, and further writes of the database transaction that stores it. */
+export interface NewRow {
+  readonly transaction: Transaction;
+  readonly also: readonly Write[];
+}
+
+/** The limit of one TransactWriteItems. */
+const MOST_WRITES = 100;
+
 const IS_NEW = 'attribute_not_exists(pk)';
+const IS_OWN_EXTERNAL_ID = 'transaction_id = :id';
 const IS_UNCHANGED = 'version = :version';
 
 export function createTransactionStore(options: {
@@ -38,22 +49,54 @@ export function createTransactionStore(options: {
     return item && fromTransactionItem(item);
   }
 
-  /** Ids may be skipped: an id that is drawn for a write that fails is not used. */
-  async function nextId(): Promise<number> {
-    return await database.increment(keys.sequence('transaction'), LAST_ID, 1);
+  /** Id of the transaction that has an external id. */
+  async function findExternal(externalId: string): Promise<number | undefined> {
+    const guard = await database.get(keys.externalId(externalId));
+    return guard && Number(guard.transaction_id);
   }
 
-  /** @throws NotFoundError, ValidationError when its category no longer exists or is inactive */
-  async function add(transaction: Transaction, also: readonly Write[] = []): Promise<void> {
-    const put: Write = {
-      Put: { Item: toTransactionItem(keys, transaction), ConditionExpression: IS_NEW },
-      onConditionFailed: () => new Error(`Transaction id ${transaction.id} was given twice`),
-    };
-    await database.commit([...also, put, ...followers(undefined, transaction)], {
-      key: keys.transaction(transaction.id),
+  /** The first of several new ids. Ids may be skipped: an id that is drawn for a write that fails is not used. */
+  async function nextIds(count: number): Promise<number> {
+    return (await database.increment(keys.sequence('transaction'), LAST_ID, count)) - count + 1;
+  }
+
+  /**
+   * Stores all rows or none.
+   * @throws DuplicateError; NotFoundError, ValidationError when a category no longer exists or is inactive
+   */
+  async function add(rows: readonly NewRow[]): Promise<void> {
+    const [first] = rows;
+    if (!first) return;
+    await database.commit(writesOf(rows), {
+      key: keys.transaction(first.transaction.id),
       // No other request has this id.
       wasApplied: (stored) => stored !== undefined,
     });
+  }
+
+  /** Whether the rows can be stored in one database transaction, which writes each item once. */
+  function fit(rows: readonly NewRow[]): boolean {
+    const externalIds = rows.flatMap(({ transaction: { externalId } }) => externalId ?? []);
+    const areDistinct = new Set(externalIds).size === externalIds.length;
+    return areDistinct && writesOf(rows).length <= MOST_WRITES;
+  }
+
+  function writesOf(rows: readonly NewRow[]): Write[] {
+    const puts = rows.flatMap(({ transaction, also }): Write[] => [
+      ...also,
+      {
+        Put: { Item: toTransactionItem(keys, transaction), ConditionExpression: IS_NEW },
+        onConditionFailed: () => new Error(`Transaction id ${transaction.id} was given twice`),
+      },
+      ...guards(undefined, transaction),
+    ]);
+    return [
+      ...puts,
+      ...followers(
+        [],
+        rows.map(({ transaction }) => transaction),
+      ),
+    ];
   }
 
   /** @throws StaleRecordError when the row has changed since it was read, and as `add` does */
@@ -62,7 +105,7 @@ export function createTransactionStore(options: {
       Put: { Item: toTransactionItem(keys, after), ...unchanged(before) },
       onConditionFailed: (existing) => stale(before, existing),
     };
-    await database.commit([put, ...followers(before, after)], {
+    await database.commit([put, ...guards(before, after), ...followers([before], [after])], {
       key: keys.transaction(after.id),
       wasApplied: (stored) => isStoredAs(after, stored && fromTransactionItem(stored)),
     });
@@ -74,20 +117,55 @@ export function createTransactionStore(options: {
       Delete: { Key: keys.transaction(transaction.id), ...unchanged(transaction) },
       onConditionFailed: (existing) => stale(transaction, existing),
     };
-    await database.commit([deletion, ...followers(transaction, undefined)], {
+    const writes = [deletion, ...guards(transaction, undefined), ...followers([transaction], [])];
+    await database.commit(writes, {
       key: keys.transaction(transaction.id),
       wasApplied: (stored) => stored === undefined,
     });
   }
 
-  function followers(before: Transaction | undefined, after: Transaction | undefined): Write[] {
+  function followers(before: readonly Transaction[], after: readonly Transaction[]): Write[] {
+    const categoriesOf = (rows: readonly Transaction[]) => rows.map(({ categoryId }) => categoryId);
     return [
       ...dayCounts.follow(before, after),
-      ...categories.follow(before?.categoryId ?? null, after?.categoryId ?? null),
+      ...categories.follow(categoriesOf(before), categoriesOf(after)),
     ];
   }
 
-  return { get, nextId, add, replace, remove };
+  /** The items that make external ids unique. */
+  function guards(before: Transaction | undefined, after: Transaction | undefined): Write[] {
+    const left = before?.externalId ?? undefined;
+    const taken = after?.externalId ?? undefined;
+    if (left === taken) return [];
+    return [
+      ...(before && left !== undefined ? [release(left, before.id)] : []),
+      ...(after && taken !== undefined ? [claim(taken, after.id)] : []),
+    ];
+  }
+
+  function claim(externalId: string, id: number): Write {
+    return {
+      Put: {
+        Item: toExternalIdGuard(keys, externalId, id),
+        ConditionExpression: IS_NEW,
+      },
+      onConditionFailed: (existing) =>
+        new DuplicateError(externalId, existing && Number(existing.transaction_id)),
+    };
+  }
+
+  function release(externalId: string, id: number): Write {
+    return {
+      Delete: {
+        Key: keys.externalId(externalId),
+        ConditionExpression: IS_OWN_EXTERNAL_ID,
+        ExpressionAttributeValues: { ':id': id },
+      },
+      onConditionFailed: () => new Error(`The external id of transaction ${id} is not its own`),
+    };
+  }
+
+  return { get, findExternal, nextIds, add, fit, replace, remove };
 }
 
 function unchanged({ version }: Transaction) {
@@ -102,6 +180,10 @@ function stale({ id, version }: Transaction, existing: Item | undefined): StaleR
   return new StaleRecordError(message, existing && fromTransactionItem(existing));
 }
 
+export function toExternalIdGuard(keys: Keys, externalId: string, id: number): Item {
+  return { ...keys.externalId(externalId), transaction_id: id };
+}
+
 export function toTransactionItem(keys: Keys, transaction: Transaction): Item {
   const stored: Omit<StoredTransaction, 'date_key'> = {
     description: transaction.description,
@@ -109,6 +191,7 @@ export function toTransactionItem(keys: Keys, transaction: Transaction): Item {
     type: transaction.type,
     ...(transaction.categoryId === null ? {} : { category_id: transaction.categoryId }),
     ...(transaction.notes === null ? {} : { notes: transaction.notes }),
+    ...(transaction.externalId ? { external_id: transaction.externalId } : {}),
     updated_at: transaction.updatedAt,
     version: transaction.version,
   };
@@ -124,6 +207,7 @@ export function fromTransactionItem(item: Item): Transaction {
     type: stored.type,
     categoryId: stored.category_id ?? null,
     notes: stored.notes ?? null,
+    externalId: stored.external_id ?? null,
     updatedAt: stored.updated_at,
     version: stored.version,
   };

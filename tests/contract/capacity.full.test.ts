@@ -205,9 +205,14 @@ async function measureWrites({ ledger: { transactions }, client }: Metered) {
   const bare = await client.measure(() =>
     transactions.create({ ...fields, ...place, categoryId: null }),
   );
+  const imported = await client.measure(() =>
+    transactions.create({ ...fields, ...place, externalId: 'bank-1' }),
+  );
+  await transactions.remove(String(imported.result.id));
   const removeBare = await client.measure(() => transactions.remove(String(bare.result.id)));
   return {
     ...{ create: create.cost, updateOfNotes: updateOfNotes.cost, delete: remove.cost },
+    createWithExternalId: imported.cost,
     ...{ createWithoutCategory: bare.cost, deleteWithoutCategory: removeBare.cost },
   };
 }

@@ -52,6 +52,7 @@ const key = () => ({ 'idempotency-key': randomUUID() });
 const PROVOKED: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> = {
   200: (call) => send(api, call),
   201: (call) => send(api, call),
+  207: (call) => send(api, call),
   304: (call) => send(api, call, { headers: { 'if-none-match': '*' } }),
   400: (call) => send(api, call, { body: { unknown: 1 }, query: { unknown: 1 } }),
   401: (call) => send(withToken, call),
@@ -64,6 +65,10 @@ const PROVOKED: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> =
     }),
   409: async (call) => {
     if (call.method === 'POST') return send(withBusyKeys, call, { headers: key() });
+    if (call.path.startsWith('/transactions')) {
+      const { external_id } = await givenTransaction(api, { external_id: randomUUID() });
+      return send(api, { ...call, body: { external_id } });
+    }
     const { name } = await givenCategory(api);
     await givenTransaction(api, { category_id: Number(call.path.split('/')[2]) });
     return send(api, { ...call, body: { name } });
@@ -73,7 +78,11 @@ const PROVOKED: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> =
   422: async (call) => {
     const headers = key();
     await send(api, call, { headers });
-    return send(api, { ...call, body: { ...call.body, description: 'Other' } }, { headers });
+    const body =
+      'transactions' in call.body
+        ? { transactions: [{ ...LUNCH, description: 'Other' }] }
+        : { ...call.body, description: 'Other' };
+    return send(api, { ...call, body }, { headers });
   },
   500: (call) => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
@@ -96,7 +105,8 @@ async function callOf(route: string): Promise<Call> {
   const isCategory = pattern.startsWith('/categories');
   const given = isCategory ? givenCategory : givenTransaction;
   const id = pattern.includes('{id}') ? (await given(api)).id : '';
-  const body = isCategory ? { name: randomUUID() } : LUNCH;
+  const one = isCategory ? { name: randomUUID() } : LUNCH;
+  const body = pattern.endsWith('/bulk') ? { transactions: [one] } : one;
   const query: Call['query'] = pattern === '/summary' ? { group_by: 'type' } : {};
   return { method, path: pattern.replace('{id}', id), body, query };
 }

@@ -61,7 +61,7 @@ export const MUTANTS: readonly Mutant[] = [
 
   // Counts and pages.
   ...mutantsOf('lib/store/day-counts.ts', 'tests/unit/store/day-counts.test.ts', [
-    ['note(changes, keys, before, -1)', 'note(changes, keys, before, 0)'],
+    ['note(changes, keys, each, -1)', 'note(changes, keys, each, 0)'],
     ['by !== 0', 'by > 0'],
   ]),
   ...mutantsOf('lib/store/transaction-pages.ts', 'tests/contract/crowded-day.full.test.ts', [

@@ -5,4 +5,5 @@ export const LIST_READ_UNITS = 5;
 export const WRITE_UNITS = {
   ...{ create: 17, delete: 16, updateOfNotes: 6 },
   ...{ createWithoutCategory: 15, deleteWithoutCategory: 14 },
+  createWithExternalId: 19,
 } as const;

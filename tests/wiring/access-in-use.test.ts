@@ -34,6 +34,12 @@ const STEPS: readonly Step[] = [
   ['transactions/create', { body: BILL }, 201],
   ['transactions/list', { query: { start_date: '2026-03-02', end_date: '2026-03-30' } }, 200],
   ['transactions/list', { query: { type: 'expense' } }, 200],
+  [
+    'transactions/bulk',
+    { body: { transactions: [{ ...BILL, external_id: 'a', category_id: 1 }] } },
+    207,
+  ],
+  ['transactions/update', { id: 3, body: { external_id: null } }, 200],
   ['transactions/list', { query: { category_id: '1' } }, 200],
   ['transactions/list', { query: { category_id: '1', type: 'expense' } }, 200],
   ['transactions/read', { id: 1 }, 200],

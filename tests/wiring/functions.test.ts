@@ -18,7 +18,7 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
   const functions = apiFunctionsOf(readTemplate(stage));
 
   it('are one for each endpoint, two about the service, one for preflights and one for everything else', () => {
-    expect(functions).toHaveLength(15);
+    expect(functions).toHaveLength(16);
   });
 
   it('are the files of the API folders, each deployed once', () => {

@@ -22,8 +22,14 @@ const INDEXES = ['all', 'type', 'category', 'category-type'].map((facet) => `${f
 const LEDGER_ACCESS: Record<string, TableAccess> = {
   'transactions/list': { GetItem: [TABLE], Query: [TABLE, ...INDEXES] },
   'transactions/create': { GetItem: [TABLE], PutItem: [TABLE], UpdateItem: [TABLE] },
+  'transactions/bulk': { GetItem: [TABLE], PutItem: [TABLE], UpdateItem: [TABLE] },
   'transactions/read': { GetItem: [TABLE] },
-  'transactions/update': { GetItem: [TABLE], PutItem: [TABLE], UpdateItem: [TABLE] },
+  'transactions/update': {
+    DeleteItem: [TABLE],
+    GetItem: [TABLE],
+    PutItem: [TABLE],
+    UpdateItem: [TABLE],
+  },
   'transactions/delete': { DeleteItem: [TABLE], GetItem: [TABLE], UpdateItem: [TABLE] },
   'categories/list': { Query: [TABLE] },
   'categories/create': { GetItem: [TABLE], PutItem: [TABLE], UpdateItem: [TABLE] },

@@ -6,9 +6,9 @@ import type { Write } from '../database.ts';
 import { describeCounter, isSum } from '../day-counts.ts';
 import { type Key, type Keys, LAST_ID, periodOf, SEQUENCE_KINDS } from '../keys.ts';
 import type { Counter } from '../tally.ts';
-import { toTransactionItem } from '../transactions.ts';
+import { toExternalIdGuard, toTransactionItem } from '../transactions.ts';
 import { addTo, setOn } from '../update-writes.ts';
-import type { CheckedRow, LedgerFigures } from './figures.ts';
+import type { CheckedRow, ExternalIdOwners, LedgerFigures } from './figures.ts';
 
 export interface Drift {
   readonly what:
@@ -18,6 +18,7 @@ export interface Drift {
     | 'row keys'
     | 'category of a row'
     | 'name guard'
+    | 'external id'
     | 'sequence';
   readonly where: string;
   readonly recorded: string | number;
@@ -37,6 +38,9 @@ export function findDrifts(keys: Keys, figures: LedgerFigures): Drift[] {
     ...figures.wrongRows.map((row) => rowDrift(keys, row)),
     ...unknownCategories(figures),
     ...guardDrifts(keys, figures),
+    ...figures.wrongExternalIds
+      .entries()
+      .map(([externalId, owners]) => externalIdDrift(keys, externalId, owners)),
     ...sequenceDrifts(keys, figures),
   ];
 }
@@ -202,6 +206,57 @@ function guardDrift(
   };
   const repair = [claim, checkName(keys, id, name, '#name = :name')];
   return { ...drift, recomputed: `category ${id}`, repair };
+}
+
+function externalIdDrift(
+  keys: Keys,
+  externalId: string,
+  { rows: [id, ...others], guard }: ExternalIdOwners,
+): Drift {
+  const drift = {
+    what: 'external id',
+    where: JSON.stringify(externalId),
+    recorded: guard === undefined ? 'nobody' : `transaction ${guard}`,
+  } as const;
+  if (others.length > 0) {
+    return {
+      ...drift,
+      recomputed: `transactions ${[id, ...others].toSorted((one = 0, other = 0) => one - other).join(' and ')}`,
+    };
+  }
+  const unchanged =
+    guard === undefined
+      ? { ConditionExpression: 'attribute_not_exists(pk)' }
+      : {
+          ConditionExpression: 'transaction_id = :guard',
+          ExpressionAttributeValues: { ':guard': guard },
+        };
+  if (id === undefined) {
+    const release: Write = {
+      Delete: { Key: keys.externalId(externalId), ...unchanged },
+      onConditionFailed: changedMeanwhile,
+    };
+    const hasOther = 'attribute_not_exists(pk) OR external_id <> :external_id';
+    const repair = [release, checkExternalId(keys, Number(guard), externalId, hasOther)];
+    return { ...drift, recomputed: 'nobody', repair };
+  }
+  const claim: Write = {
+    Put: { Item: toExternalIdGuard(keys, externalId, id), ...unchanged },
+    onConditionFailed: changedMeanwhile,
+  };
+  const repair = [claim, checkExternalId(keys, id, externalId, 'external_id = :external_id')];
+  return { ...drift, recomputed: `transaction ${id}`, repair };
+}
+
+function checkExternalId(keys: Keys, id: number, externalId: string, condition: string): Write {
+  return {
+    ConditionCheck: {
+      Key: keys.transaction(id),
+      ConditionExpression: condition,
+      ExpressionAttributeValues: { ':external_id': externalId },
+    },
+    onConditionFailed: changedMeanwhile,
+  };
 }
 
 function checkName(keys: Keys, id: number, name: string, condition: string): Write {

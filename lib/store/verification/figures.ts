@@ -18,6 +18,8 @@ export interface LedgerFigures {
   readonly recomputed: Counters;
   /** Categories that rows refer to. */
   readonly referredTo: ReadonlySet<number>;
+  /** External ids of which row and guard differ. */
+  readonly wrongExternalIds: ReadonlyMap<string, ExternalIdOwners>;
   readonly wrongRows: readonly CheckedRow[];
   readonly lastIds: Readonly<Record<SequenceKind, number>>;
   readonly highestIds: Readonly<Record<SequenceKind, number>>;
@@ -31,6 +33,12 @@ export interface CheckedRow {
   readonly wrong: readonly string[];
 }
 
+/** Ids of the transactions that have an external id, by their rows, and by its guard. */
+export interface ExternalIdOwners {
+  readonly rows: readonly number[];
+  readonly guard: number | undefined;
+}
+
 const KEY_ATTRIBUTES = [
   'sk',
   'all_key',
@@ -42,7 +50,7 @@ const KEY_ATTRIBUTES = [
 
 /**
  * Rows are never counted from an index: an index may lag behind, and correct counters would look too high.
- * One page of items is in memory at a time; what stays is a number for every day and category.
+ * One page of items is in memory at a time; what stays is a number for every day and category, and each external id.
  */
 export async function readLedgerFigures(database: Database, keys: Keys): Promise<LedgerFigures> {
   const tally = createTally(keys);
@@ -50,12 +58,15 @@ export async function readLedgerFigures(database: Database, keys: Keys): Promise
   const guards = new Map<string, number>();
   const recorded = new Map<string, Counter>();
   const wrongRows: CheckedRow[] = [];
+  const externalIds = new Map<string, ExternalIdOwners>();
   const lastIds = { transaction: 0, category: 0 };
 
   const readers: Record<string, (item: Item) => void> = {
     TRANSACTION(item) {
       const row = checkRow(keys, item);
       if (row.transaction) tally.add(row.transaction);
+      const { id, externalId } = row.transaction ?? {};
+      if (id !== undefined && externalId) noteRow(externalId, id);
       if (row.wrong.length > 0) wrongRows.push(row);
     },
     CATEGORIES(item) {
@@ -66,6 +77,9 @@ export async function readLedgerFigures(database: Database, keys: Keys): Promise
         attribute: TRANSACTION_COUNT,
         count: BigInt(category.transactionCount),
       });
+    },
+    EXTERNAL_ID: ({ pk, transaction_id }) => {
+      noteGuard(keys.externalIdOf(String(pk)), Number(transaction_id));
     },
     CATEGORY_NAMES: ({ sk, category_id }) => guards.set(String(sk), Number(category_id)),
     DAYS({ pk, sk, ...counts }) {
@@ -78,6 +92,15 @@ export async function readLedgerFigures(database: Database, keys: Keys): Promise
       lastIds[sk as SequenceKind] = Number(last);
     },
   };
+
+  function noteRow(externalId: string, id: number): void {
+    const { rows = [], guard } = externalIds.get(externalId) ?? {};
+    externalIds.set(externalId, { rows: [...rows, id], guard });
+  }
+
+  function noteGuard(externalId: string, guard: number): void {
+    externalIds.set(externalId, { rows: externalIds.get(externalId)?.rows ?? [], guard });
+  }
 
   function record(counter: Counter): void {
     recorded.set(counterName(counter.key, counter.attribute), counter);
@@ -93,6 +116,7 @@ export async function readLedgerFigures(database: Database, keys: Keys): Promise
     recorded,
     recomputed: tally.counters,
     referredTo: tally.categoryIds,
+    wrongExternalIds: new Map([...externalIds].filter(([, owners]) => !areEqual(owners))),
     wrongRows,
     lastIds,
     highestIds: {
@@ -100,6 +124,10 @@ export async function readLedgerFigures(database: Database, keys: Keys): Promise
       category: Math.max(0, ...categories.map(({ id }) => id)),
     },
   };
+}
+
+function areEqual({ rows, guard }: ExternalIdOwners): boolean {
+  return rows.length === 1 && rows[0] === guard;
 }
 
 function checkRow(keys: Keys, item: Item): CheckedRow {

@@ -160,6 +160,24 @@ const REPAIRABLE: readonly Spoiled[] = [
     told: ['sequence, last category id: recorded 0, recomputed 2'],
   },
   {
+    rule: 'an external id without its guard',
+    spoil: (keys) => send.set(keys.transaction(3), 'external_id', 'bank#1'),
+    told: ['external id, "bank#1": recorded nobody, recomputed transaction 3'],
+  },
+  {
+    rule: 'a guard of an external id that no row has',
+    spoil: (keys) => send.put({ ...keys.externalId('bank#2'), transaction_id: 4 }),
+    told: ['external id, "bank#2": recorded transaction 4, recomputed nobody'],
+  },
+  {
+    rule: 'a guard that names another row',
+    spoil: async (keys) => {
+      await send.set(keys.transaction(3), 'external_id', 'bank#3');
+      await send.put({ ...keys.externalId('bank#3'), transaction_id: 4 });
+    },
+    told: ['external id, "bank#3": recorded transaction 4, recomputed transaction 3'],
+  },
+  {
     rule: 'several at once',
     spoil: async (keys) => {
       await send.delete(at(keys.days(), 'Y#2025'));
@@ -181,6 +199,16 @@ const FOR_A_PERSON: readonly Spoiled[] = [
     spoil: (keys) => send.set(keys.category(2), 'name', 'Food'),
     told: [
       'name guard, "Food": recorded category 1, recomputed categories 1 and 2 (needs a person to decide)',
+    ],
+  },
+  {
+    rule: 'two rows of one external id',
+    spoil: async (keys) => {
+      await send.set(keys.transaction(3), 'external_id', 'twice');
+      await send.set(keys.transaction(4), 'external_id', 'twice');
+    },
+    told: [
+      'external id, "twice": recorded nobody, recomputed transactions 3 and 4 (needs a person to decide)',
     ],
   },
   {

@@ -25,6 +25,7 @@ export type Transaction = {
     created_at: string;
     updated_at: string;
     category_name?: string;
+    external_id?: string;
 };
 export type Pagination = {
     page: number;
@@ -47,11 +48,34 @@ export type Failure = {
     details?: {
         [key: string]: string[];
     };
+    /** The transaction that has the `external_id`. */
+    existing_id?: number;
 };
 export type TransactionWritten = {
     success: true;
     data: Transaction;
     message: string;
+};
+export type TransactionResults = {
+    success: true;
+    data: {
+        created: number;
+        duplicates: number;
+        failed: number;
+        results: {
+            index: number;
+            status: 201 | 400 | 404 | 409 | 422 | 500;
+            id?: number;
+            error?: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
+            message?: string;
+            /** Each invalid field with its sentences. */
+            details?: {
+                [key: string]: string[];
+            };
+            /** The transaction that has the `external_id`. */
+            existing_id?: number;
+        }[];
+    };
 };
 export type TransactionRead = {
     success: true;
@@ -115,11 +139,12 @@ export type Description = object;
 /**
  * List transactions
  */
-export function listTransactions({ $type, categoryId, startDate, endDate, page, perPage }: {
+export function listTransactions({ $type, categoryId, startDate, endDate, externalId, page, perPage }: {
     $type?: "income" | "expense";
     categoryId?: number | "none";
     startDate?: string;
     endDate?: string;
+    externalId?: string;
     page?: number;
     perPage?: number;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -143,6 +168,7 @@ export function listTransactions({ $type, categoryId, startDate, endDate, page, 
         category_id: categoryId,
         start_date: startDate,
         end_date: endDate,
+        external_id: externalId,
         page,
         per_page: perPage
     }))}`, {
@@ -159,6 +185,7 @@ export function createTransaction(body: {
     category_id?: number | null;
     transaction_date?: string;
     notes?: string | null;
+    external_id?: string | null;
     /** Ignored. */
     id?: any;
     /** Ignored. */
@@ -209,6 +236,62 @@ export function createTransaction(body: {
     }));
 }
 /**
+ * Create up to 100 transactions
+ */
+export function createTransactions(body: {
+    transactions: {
+        description: string;
+        amount: number;
+        "type": "income" | "expense";
+        category_id?: number | null;
+        transaction_date?: string;
+        notes?: string | null;
+        external_id?: string | null;
+    }[];
+    /** Ignored. */
+    id?: any;
+    /** Ignored. */
+    created_at?: any;
+    /** Ignored. */
+    updated_at?: any;
+    /** Ignored. */
+    category_name?: any;
+    /** Ignored. */
+    transaction_count?: any;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 207;
+        data: TransactionResults;
+    } | {
+        status: 400;
+        data: Failure;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 413;
+        data: Failure;
+    } | {
+        status: 422;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>("/transactions/bulk", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "Idempotency-Key": idempotencyKey
+        })
+    }));
+}
+/**
  * Read a transaction
  */
 export function readTransaction(id: number, { ifNoneMatch }: {
@@ -248,6 +331,7 @@ export function updateTransaction(id: number, body: {
     category_id?: number | null;
     transaction_date?: string;
     notes?: string | null;
+    external_id?: string | null;
     /** Ignored. */
     id?: any;
     /** Ignored. */
@@ -275,6 +359,9 @@ export function updateTransaction(id: number, body: {
         data: Failure;
     } | {
         status: 404;
+        data: Failure;
+    } | {
+        status: 409;
         data: Failure;
     } | {
         status: 412;

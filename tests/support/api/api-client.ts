@@ -28,6 +28,7 @@ export interface ResponseBody {
   readonly pagination?: Readonly<Record<string, unknown>>;
   readonly count?: unknown;
   readonly error?: unknown;
+  readonly existing_id?: unknown;
   readonly details?: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -4,6 +4,7 @@
 export const OPERATIONS = [
   ['GET /transactions', 'transactions/list'],
   ['POST /transactions', 'transactions/create'],
+  ['POST /transactions/bulk', 'transactions/bulk'],
   ['GET /transactions/{id}', 'transactions/read'],
   ['PUT /transactions/{id}', 'transactions/update'],
   ['DELETE /transactions/{id}', 'transactions/delete'],
@@ -35,6 +36,10 @@ const FUNCTION_OF = new Map<string, FunctionName>(OPERATIONS);
 export function findRoute(method: string, path: string): Route {
   if (method === 'OPTIONS') return { key: 'OPTIONS /{path+}', functionName: 'api/preflight' };
   const [, resource = '', id, ...rest] = path.replace(/(?<=[^/])\/$/, '').split('/');
+  const exact = `${method} /${resource}/${id}`;
+  if (rest.length === 0 && FUNCTION_OF.has(exact)) {
+    return { key: exact, functionName: FUNCTION_OF.get(exact) ?? 'api/not-found' };
+  }
   const key = `${method} /${resource}${id === undefined ? '' : '/{id}'}`;
   const functionName = rest.length === 0 && id !== '' ? FUNCTION_OF.get(key) : undefined;
   if (!functionName) return { key: '$default', functionName: 'api/not-found' };

@@ -9,6 +9,7 @@ describe('parseTransactionQuery', () => {
     expect(parseTransactionQuery({})).toStrictEqual({
       type: undefined,
       categoryId: undefined,
+      externalId: undefined,
       startDate: undefined,
       endDate: undefined,
       page: 1,
@@ -28,6 +29,7 @@ describe('parseTransactionQuery', () => {
     expect(parseTransactionQuery(query)).toStrictEqual({
       type: 'income',
       categoryId: 7,
+      externalId: undefined,
       startDate: '2024-01-01',
       endDate: '2024-02-29',
       page: 3,

@@ -9,9 +9,11 @@ const { follow } = createDayCounts({} as Database, createKeys('home'));
 
 const LUNCH: Counted = { date: '2024-02-29', type: 'expense', categoryId: 7, amount: 12.5 };
 
+const listOf = (counted: Counted | undefined) => (counted ? [counted] : []);
+
 /** `family item counter` to what is added to it. */
 function movesOf(before: Counted | undefined, after: Counted | undefined): Record<string, unknown> {
-  const moves = follow(before, after).flatMap(({ Update }) => {
+  const moves = follow(listOf(before), listOf(after)).flatMap(({ Update }) => {
     const { Key, ExpressionAttributeNames = {}, ExpressionAttributeValues = {} } = Update ?? {};
     return Object.entries(ExpressionAttributeNames).map(([placeholder, counter]) => [
       `${Key?.pk} ${Key?.sk} ${counter}`,
@@ -54,12 +56,16 @@ describe('follow', () => {
     });
   });
 
+  test('several that come change each item once', () => {
+    expect(follow([], [LUNCH, LUNCH, { ...LUNCH, date: '2024-02-01' }])).toHaveLength(4);
+  });
+
   test('a sum of nothing is not stored', () => {
     expect(movesOf(undefined, { ...LUNCH, amount: -0 })).not.toHaveProperty('home#DAYS Y#2024 E2');
   });
 
   test('one that changes in nothing that is counted moves no counter', () => {
-    expect(follow(LUNCH, { ...LUNCH })).toEqual([]);
+    expect(follow([LUNCH], [{ ...LUNCH }])).toEqual([]);
   });
 
   test('one that moves within its month leaves the year alone', () => {
@@ -88,7 +94,7 @@ describe('follow', () => {
       ...{ 'home#DAYS#none Y#2024 i2': 1, 'home#DAYS#none Y#2024 I2': 1250 },
       ...{ 'home#DAYS#none M#2024-02 i29': 1, 'home#DAYS#none M#2024-02 I29': 1250 },
     });
-    expect(follow({ ...LUNCH, categoryId: null }, income)).toHaveLength(4);
+    expect(follow([{ ...LUNCH, categoryId: null }], [income])).toHaveLength(4);
   });
 });
 

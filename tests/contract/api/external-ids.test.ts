@@ -1,0 +1,88 @@
+// external_id: unique in the ledger, freed by a delete, and a filter of the list.
+import { randomUUID } from 'node:crypto';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openApi } from '../../support/api/open-api.ts';
+import { givenTransaction, keptTransaction, LUNCH } from '../../support/api/records.ts';
+
+const api = await openApi();
+afterAll(() => api.close());
+
+const bankId = () => `bank#${randomUUID()}`;
+
+async function idsWith(external_id: string, filter: object = {}): Promise<number[]> {
+  const { body } = await api.get('/transactions', { external_id, ...filter });
+  expect(body.pagination?.total).toBe(body.data.length);
+  return body.data.map(({ id }: { id: number }) => id);
+}
+
+describe('external_id', () => {
+  it('is stored and shown, and left out where there is none', async () => {
+    const external_id = bankId();
+    expect((await keptTransaction(api, { external_id })).external_id).toBe(external_id);
+    expect(await keptTransaction(api, { external_id: null })).not.toHaveProperty('external_id');
+  });
+
+  it('is refused with the id of the transaction that has it', async () => {
+    const external_id = bankId();
+    const { id } = await givenTransaction(api, { external_id });
+    expect(await api.post('/transactions', { ...LUNCH, external_id })).toMatchObject({
+      status: 409,
+      body: { success: false, error: 'conflict', existing_id: id },
+    });
+    const other = await givenTransaction(api);
+    const reply = await api.put(`/transactions/${other.id}`, { external_id });
+    expect([reply.status, reply.body.existing_id]).toEqual([409, id]);
+    expect(await idsWith(external_id)).toEqual([id]);
+  });
+
+  it('is free again after a delete, and after the transaction took another', async () => {
+    const external_id = bankId();
+    const first = await givenTransaction(api, { external_id });
+    await api.delete(`/transactions/${first.id}`);
+    expect(await idsWith(external_id)).toEqual([]);
+    const second = await givenTransaction(api, { external_id });
+    for (const next of [bankId(), null]) {
+      const { body } = await api.put(`/transactions/${second.id}`, { external_id: next });
+      expect(body.data.external_id ?? null).toBe(next);
+    }
+    const third = await givenTransaction(api, { external_id });
+    expect(await idsWith(external_id)).toEqual([third.id]);
+  });
+
+  it('may be sent back with what was read', async () => {
+    const read = await givenTransaction(api, { external_id: bankId() });
+    const { status, body } = await api.put(`/transactions/${read.id}`, { ...read, amount: 3 });
+    expect([status, body.data.external_id]).toEqual([200, read.external_id]);
+  });
+
+  it('filters the list together with the other filters, and past its only page', async () => {
+    const external_id = bankId();
+    const { id } = await givenTransaction(api, { external_id, transaction_date: '2026-03-05' });
+    expect(await idsWith(external_id, { type: 'expense', end_date: '2026-03-05' })).toEqual([id]);
+    expect(await idsWith(external_id, { type: 'income' })).toEqual([]);
+    expect(await idsWith(external_id, { start_date: '2026-03-06' })).toEqual([]);
+    expect(await idsWith(external_id, { category_id: 'none' })).toEqual([id]);
+    const { body } = await api.get('/transactions', { external_id, page: 2 });
+    expect(body).toMatchObject({ data: [], pagination: { total: 1, pages: 1, has_next: false } });
+  });
+
+  it('goes to one of ten concurrent requests', async () => {
+    const external_id = bankId();
+    const send = () => api.post('/transactions', { ...LUNCH, external_id });
+    const replies = await Promise.all(Array.from({ length: 10 }, send));
+    const created = replies.filter(({ status }) => status === 201).map(({ body }) => body.data.id);
+    expect(created).toHaveLength(1);
+    const refused = replies.filter(({ status }) => status === 409);
+    expect(refused.map(({ body }) => body.existing_id)).toEqual(Array(9).fill(created[0]));
+  });
+
+  it.each([
+    ['', 400],
+    ['x'.repeat(129), 400],
+    [5, 400],
+    ['x'.repeat(100), 201],
+  ])('%j: %i', async (sent, status) => {
+    const external_id = status === 201 ? `${sent}${randomUUID().slice(0, 28)}` : sent;
+    expect((await api.post('/transactions', { ...LUNCH, external_id })).status).toBe(status);
+  });
+});
