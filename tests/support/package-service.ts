@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { fetchOnce } from '../../local/tools.ts';
+import type { Packaged, Stage } from './packaged-template.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder with one packaged service for each stage. */
-    packagedService: string;
+    /** Folder of each packaged service. */
+    packagedServices: Readonly<Record<Packaged, string>>;
   }
 }
 
@@ -20,7 +21,8 @@ const PROJECT = join(import.meta.dirname, '../..');
 const SERVERLESS = join(PROJECT, 'node_modules/serverless/bin/serverless.js');
 
 const PACKAGES = 'packages';
-const INPUTS = ['{bundle,functions,lib,serverless}/**/*.*', '*.{json,yml,ts}'];
+const INPUTS_OF_TEMPLATE = ['serverless/**/*.*', '{functions,lib}/**/*.json', '*.{json,yml,ts}'];
+const INPUTS_OF_BUNDLES = [...INPUTS_OF_TEMPLATE, '{bundle,functions,lib}/**/*.ts'];
 const DAY_MS = 86_400_000;
 
 // No account and no home; and, as left in a shell, what must not find its way into a package.
@@ -53,24 +55,35 @@ const MIGRATING = {
   monthlyBudgetUsd: '50',
 };
 
-/** Vitest's global setup of the wiring tests. */
+/**
+ * Vitest's global setup of the wiring tests. The bundles are those of `prod`; of the others only the template is read,
+ * which is made again only when something changes that it depends on.
+ */
 export default async function packageService({ provide }: TestProject) {
-  const folder = await fetchOnce(join(PACKAGES, hashOfInputs()), packageAll);
-  provide('packagedService', folder);
+  // One after the other: the packager keeps its work in one folder, `.serverless`.
+  provide('packagedServices', {
+    prod: await packageOnce('prod', INPUTS_OF_BUNDLES, 'prod'),
+    dev: await packageOnce('dev', INPUTS_OF_TEMPLATE, 'dev'),
+    migrating: await packageOnce('migrating', INPUTS_OF_TEMPLATE, 'prod', MIGRATING),
+  });
 }
 
-async function packageAll(draft: string): Promise<string> {
-  await removeOldPackages();
-  try {
-    // One after the other: the packager keeps its work in one folder, `.serverless`.
-    await packageStage('dev', join(draft, 'packages', 'dev'));
-    await packageStage('prod', join(draft, 'packages', 'prod'));
-    await packageStage('prod', join(draft, 'packages', 'migrating'), MIGRATING);
-  } catch (error) {
-    console.error((error as { readonly stdout?: string }).stdout);
-    throw error;
-  }
-  return join(draft, 'packages');
+async function packageOnce(
+  name: Packaged,
+  inputs: readonly string[],
+  ...[stage, parameters]: [stage: Stage, parameters?: Readonly<Record<string, string>>]
+): Promise<string> {
+  return await fetchOnce(join(PACKAGES, `${name}-${hashOf(inputs)}`), async (draft) => {
+    await removeOldPackages();
+    const folder = join(draft, name);
+    try {
+      await packageStage(stage, folder, parameters);
+    } catch (error) {
+      console.error((error as { readonly stdout?: string }).stdout);
+      throw error;
+    }
+    return folder;
+  });
 }
 
 /** Other runs may be reading packages of other inputs, but not after a day. */
@@ -83,10 +96,11 @@ async function removeOldPackages(): Promise<void> {
   }
 }
 
-/** Of every file that a package is made from; the lock file stands for the installed packages. */
-function hashOfInputs(): string {
+/** The lock file stands for the installed packages; a function is found by its file's name. */
+function hashOf(inputs: readonly string[]): string {
   const hash = createHash('sha256').update(readFileSync(import.meta.filename));
-  for (const path of globSync(INPUTS, { cwd: PROJECT }).toSorted()) {
+  for (const path of globSync('functions/**/*.ts', { cwd: PROJECT }).toSorted()) hash.update(path);
+  for (const path of globSync(inputs, { cwd: PROJECT }).toSorted()) {
     hash.update(path).update(readFileSync(join(PROJECT, path)));
   }
   return hash.digest('hex').slice(0, 16);

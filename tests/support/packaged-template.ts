@@ -79,10 +79,10 @@ export function entryPoint(handler: string): string {
   return handler.replace(/^functions\//, '').replace(/\.handler$/, '');
 }
 
-/** What is deployed for a function: file names and contents. */
-export function bundleOf(stage: Stage, { Code }: FunctionProperties): Record<string, Uint8Array> {
+/** What is deployed for a function of stage `prod`: file names and contents. All stages have the same bundles. */
+export function bundleOf({ Code }: FunctionProperties): Record<string, Uint8Array> {
   const archive = Code.S3Key.replace(/^.*\//, '');
-  return unzipSync(readFileSync(join(packageFolder(stage), archive)));
+  return unzipSync(readFileSync(join(packageFolder('prod'), archive)));
 }
 
 /** The sources that a bundle was made of, as paths from the project's root. */
@@ -94,7 +94,7 @@ export function sourcesOf(bundle: Record<string, Uint8Array>): string[] {
 }
 
 function packageFolder(stage: Packaged): string {
-  const folder = inject('packagedService');
-  if (!folder) throw new Error('tests/support/package-service.ts has to be the global setup');
-  return join(folder, stage);
+  const folders = inject('packagedServices');
+  if (!folders) throw new Error('tests/support/package-service.ts has to be the global setup');
+  return folders[stage];
 }

@@ -29,9 +29,7 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
     expect(functions.map(([name]) => name).toSorted()).toEqual(files.toSorted());
   });
 
-  describe.each(functions)('%s', (name, properties) => {
-    const bundle = bundleOf(stage, properties);
-
+  describe.each(functions)('%s', (_name, properties) => {
     it('runs on Node 24 and arm64, within limits of its own, traced', () => {
       expect(properties).toMatchObject({
         FunctionName: expect.stringContaining(`finance-ledger-${stage}-`),
@@ -56,29 +54,32 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
         METRICS_NAMESPACE: `finance-ledger-${stage}`,
       });
     });
+  });
+});
 
-    it('is one bundle and its source map', () => {
-      const file = `functions/${name}.mjs`;
-      expect(Object.keys(bundle).sort()).toEqual([file, `${file}.map`]);
-    });
+describe.each(apiFunctionsOf(readTemplate('prod')))('bundle of %s', (name, properties) => {
+  const bundle = bundleOf(properties);
 
-    it('is at most 256 KB', () => {
-      expect(bundle[`functions/${name}.mjs`]?.byteLength).toBeLessThanOrEqual(LARGEST_BUNDLE);
-    });
+  it('is one bundle and its source map', () => {
+    const file = `functions/${name}.mjs`;
+    expect(Object.keys(bundle).sort()).toEqual([file, `${file}.map`]);
+  });
 
-    it('holds its own entry point, the library and packages, nothing local and no test', () => {
-      const sources = sourcesOf(bundle);
-      expect(sources).toContain(`functions/${name}.ts`);
-      const strangers = sources.filter(
-        (source) =>
-          source !== `functions/${name}.ts` && !/^(lib|bundle|node_modules)\//.test(source),
-      );
-      expect(strangers).toEqual([]);
-    });
+  it('is at most 256 KB', () => {
+    expect(bundle[`functions/${name}.mjs`]?.byteLength).toBeLessThanOrEqual(LARGEST_BUNDLE);
+  });
 
-    it('finds credentials in the environment alone', () => {
-      const providers = sourcesOf(bundle).filter((source) => /credential-provider/.test(source));
-      expect(providers).toEqual([]);
-    });
+  it('holds its own entry point, the library and packages, nothing local and no test', () => {
+    const sources = sourcesOf(bundle);
+    expect(sources).toContain(`functions/${name}.ts`);
+    const strangers = sources.filter(
+      (source) => source !== `functions/${name}.ts` && !/^(lib|bundle|node_modules)\//.test(source),
+    );
+    expect(strangers).toEqual([]);
+  });
+
+  it('finds credentials in the environment alone', () => {
+    const providers = sourcesOf(bundle).filter((source) => /credential-provider/.test(source));
+    expect(providers).toEqual([]);
   });
 });

@@ -33,8 +33,6 @@ describe.each(STAGES)('functions of the migration in stage %s', (stage) => {
   });
 
   describe.each(functions)('%s', (name, properties) => {
-    const bundle = bundleOf(stage, properties);
-
     it('runs on Node 24 and arm64, within limits of its own, traced', () => {
       expect(properties).toMatchObject({
         Runtime: 'nodejs24.x',
@@ -61,20 +59,23 @@ describe.each(STAGES)('functions of the migration in stage %s', (stage) => {
         ...(OF_GRAPH.includes(name) ? { NEO4J_USER: 'neo4j' } : {}),
       });
     });
+  });
+});
 
-    it('is one bundle of at most 1.25 MB and its source map', () => {
-      const file = `functions/${name}.mjs`;
-      expect(Object.keys(bundle).sort()).toEqual([file, `${file}.map`]);
-      expect(bundle[file]?.byteLength).toBeLessThanOrEqual(LARGEST_BUNDLE);
-    });
+describe.each(migrationFunctionsOf(readTemplate('prod')))('bundle of %s', (name, properties) => {
+  const bundle = bundleOf(properties);
 
-    it('holds its own entry point, the library and packages, nothing local and no test', () => {
-      const strangers = sourcesOf(bundle).filter(
-        (source) =>
-          source !== `functions/${name}.ts` && !/^(lib|bundle|node_modules)\//.test(source),
-      );
-      expect(strangers).toEqual([]);
-    });
+  it('is one bundle of at most 1.25 MB and its source map', () => {
+    const file = `functions/${name}.mjs`;
+    expect(Object.keys(bundle).sort()).toEqual([file, `${file}.map`]);
+    expect(bundle[file]?.byteLength).toBeLessThanOrEqual(LARGEST_BUNDLE);
+  });
+
+  it('holds its own entry point, the library and packages, nothing local and no test', () => {
+    const strangers = sourcesOf(bundle).filter(
+      (source) => source !== `functions/${name}.ts` && !/^(lib|bundle|node_modules)\//.test(source),
+    );
+    expect(strangers).toEqual([]);
   });
 });
 

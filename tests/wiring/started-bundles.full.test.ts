@@ -12,14 +12,14 @@ const template = readTemplate('prod');
 
 describe('bundles of the API', () => {
   it.each(apiFunctionsOf(template))('%s', (_name, properties) => {
-    const started = startBundle(bundleOf('prod', properties), properties);
+    const started = startBundle(bundleOf(properties), properties);
     expect(started).toEqual({ handler: 'function', undici: [] });
   });
 });
 
 describe('bundles of the migration', () => {
   it.each(migrationFunctionsOf(template))('%s', (_name, properties) => {
-    const started = startBundle(bundleOf('prod', properties), properties);
+    const started = startBundle(bundleOf(properties), properties);
     expect(started).toMatchObject({ handler: 'function' });
   });
 });

@@ -7,6 +7,6 @@ it.each(['transactions/create', 'migration/backup'])('%s', (entryPoint) => {
   const found = functionsOf(readTemplate('prod')).find(([name]) => name === entryPoint);
   if (!found) throw new Error(`No function ${entryPoint}`);
   const [, properties] = found;
-  const started = startBundle(bundleOf('prod', properties), properties);
+  const started = startBundle(bundleOf(properties), properties);
   expect(started).toMatchObject({ handler: 'function' });
 });
