@@ -1,0 +1,112 @@
+// npm run import: adds a bank's CSV file to a ledger, through the API of a running or deployed service.
+import { readFileSync } from 'node:fs';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { Option } from '@commander-js/extra-typings';
+import cliProgress from 'cli-progress';
+import { DATE_ORDERS, readStatement, type Statement } from './import/statement.ts';
+import { readCategories, type Service, upload } from './import/upload.ts';
+import { DEFAULT_REGION } from './local-access.ts';
+import { createCommand, EXIT, httpAddress, runProgram } from './program.ts';
+import { StartError } from './start-error.ts';
+
+const MOST_SHOWN = 20;
+
+const command = createCommand('npm run import --', "Add a bank's CSV file to a ledger.")
+  .argument('<file>', 'the CSV file, with a header')
+  .option('--yes', 'import; without it the command only shows what it would do')
+  .addOption(
+    new Option('--url <url>', 'address of the service')
+      .argParser(httpAddress)
+      .default(serviceAddress())
+      .conflicts('stage'),
+  )
+  .option('--stage <name>', 'the deployed stage, such as prod, in the place of an address')
+  .option('--date <column>', 'the column of the date')
+  .option('--amount <column>', 'the column of the amount; negative is an expense')
+  .option('--description <column>', 'the column of the description')
+  .option('--notes <column>', 'the column of the notes')
+  .option(
+    '--category <column>',
+    "the column of the category's name; missing categories are created",
+  )
+  .option(
+    '--type <column>',
+    'the column with "income" or "expense"; the amount then keeps its sign',
+  )
+  .option('--id <column>', "the column of the bank's id; without it one is made from the row")
+  .addOption(new Option('--date-order <order>', 'how dates are written').choices(DATE_ORDERS))
+  .addHelpText(
+    'after',
+    '\nA key is read from API_KEY. Rows that were imported before are not added again: repeat an\ninterrupted import. Exit code 0: all rows are there; 1: some were not imported.',
+  )
+  .action(importFile);
+
+await runProgram(command);
+
+async function importFile(file: string, options: ReturnType<typeof command.opts>): Promise<void> {
+  const { date, amount, description, notes, category, type, id: externalId } = options;
+  const columns = { date, amount, description, notes, category, type, externalId };
+  const statement = readStatement(readText(file), { columns, dateOrder: options.dateOrder });
+  const url = options.stage ? await addressOf(options.stage) : options.url;
+  const service = { url, key: process.env.API_KEY || undefined };
+  await describe(statement, service);
+  if (options.yes) await run(statement, service);
+  else console.log('Nothing was sent. Add --yes to import.');
+  if (statement.errors.length > 0) process.exitCode = EXIT.failed;
+}
+
+async function describe({ columns, rows, errors }: Statement, service: Service): Promise<void> {
+  for (const [field, header] of Object.entries(columns))
+    console.log(`${field}: column "${header}"`);
+  const dates = rows.map((row) => row.date).toSorted();
+  const count = (wanted: string) => rows.filter(({ type }) => type === wanted).length;
+  console.log(
+    `${rows.length} rows from ${dates[0] ?? 'none'} to ${dates.at(-1) ?? 'none'}: ${count('income')} income, ${count('expense')} expense`,
+  );
+  const known = await readCategories(service);
+  const names = new Set(rows.flatMap(({ category }) => category ?? []));
+  const missing = [...names].filter((name) => !known.has(name));
+  if (missing.length > 0) console.log(`new categories: ${missing.join(', ')}`);
+  show(errors, 'cannot be read');
+}
+
+async function run({ rows }: Statement, service: Service): Promise<void> {
+  const bar = new cliProgress.SingleBar({ noTTYOutput: true, notTTYSchedule: 10_000 });
+  bar.start(rows.length, 0);
+  const { created, duplicates, refused } = await upload(service, rows, (done) => {
+    bar.update(done);
+  }).finally(() => bar.stop());
+  console.log(`${created} created, ${duplicates} were there already, ${refused.length} refused`);
+  show(refused, 'refused');
+  if (refused.length > 0) process.exitCode = EXIT.failed;
+}
+
+function show(lines: readonly { line: number; message: string }[], what: string): void {
+  for (const { line, message } of lines.slice(0, MOST_SHOWN)) {
+    console.error(`line ${line} ${what}: ${message}`);
+  }
+  if (lines.length > MOST_SHOWN) console.error(`and ${lines.length - MOST_SHOWN} more`);
+}
+
+/** @throws StartError */
+async function addressOf(stage: string): Promise<string> {
+  const StackName = `finance-ledger-${stage}`;
+  const client = new CloudFormationClient({ region: process.env.AWS_REGION || DEFAULT_REGION });
+  const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+  const outputs = Stacks[0]?.Outputs ?? [];
+  const url = outputs.find(({ OutputKey }) => OutputKey === 'HttpApiUrl')?.OutputValue;
+  if (url === undefined) throw new StartError(`The stack ${StackName} has no HttpApiUrl`);
+  return url;
+}
+
+function readText(file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (cause) {
+    throw new StartError(`${file} cannot be read as UTF-8: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function serviceAddress(): string {
+  return `http://localhost:${process.env.PORT || '3000'}`;
+}
