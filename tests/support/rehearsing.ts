@@ -76,7 +76,7 @@ export async function startSharedStore(): Promise<SharedStore> {
       seed: 9,
     });
   }
-  await createAlias(sandbox.url, 'm', 'memories');
+  await createAlias(sandbox.url, 'm', 'memories', apiKey);
   await vectors.startSnapshot('memories');
   await untilSnapshot(vectors, 'memories');
   return {

@@ -81,12 +81,14 @@ function createStoreUnderTest(url: () => string): StoreUnderTest {
 }
 
 /** The migration makes no aliases, but meets them. */
-export async function createAlias(url: string, alias: string, collection: string): Promise<void> {
+export async function createAlias(
+  url: string,
+  alias: string,
+  collection: string,
+  apiKey = process.env.QDRANT_API_KEY ?? 'secret',
+): Promise<void> {
   const actions = [{ create_alias: { alias_name: alias, collection_name: collection } }];
-  const headers = {
-    'content-type': 'application/json',
-    'api-key': process.env.QDRANT_API_KEY ?? 'secret',
-  };
+  const headers = { 'content-type': 'application/json', 'api-key': apiKey };
   const body = JSON.stringify({ actions });
   const response = await fetch(`${url}/collections/aliases`, { method: 'POST', headers, body });
   if (!response.ok) throw new Error(`No alias ${alias}: ${await response.text()}`);
