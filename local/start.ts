@@ -82,7 +82,9 @@ function printAddresses(
   console.log(
     `Try:  curl -s http://localhost:${settings.port}/transactions/   (npm run seed fills it)`,
   );
-  console.log('Docs: README.md has a tour, docs/api.md has every rule of the API');
+  console.log(
+    `Docs: http://localhost:${settings.port}/docs has every route, README.md a tour, docs/api.md every rule of the API`,
+  );
 }
 
 function failWhenItEnds(name: string | undefined, child: Child | undefined): void {

@@ -8,6 +8,14 @@ import type { Reply } from './replies.ts';
 
 type WireReply = Reply | APIGatewayProxyStructuredResultV2;
 
+/** Of every response: nothing is guessed from it, shown in a frame or loaded by it, and it stays on HTTPS. */
+export const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000',
+};
+
 export function envelope(failure: string): MiddlewareObj<ApiEvent, WireReply> {
   return {
     after: (request) => {
@@ -27,6 +35,7 @@ function toResult(reply: Reply, requestId: string): APIGatewayProxyStructuredRes
   return {
     statusCode: reply.status,
     headers: {
+      ...SECURITY_HEADERS,
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
       'x-request-id': requestId,

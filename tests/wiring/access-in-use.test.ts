@@ -104,7 +104,9 @@ describe.skipIf(!hasEngine)('the roles grant what the functions use', () => {
     await running.stop();
   });
 
-  it.each(apiFunctionsOf(template).map(([name]) => name))('%s', (name) => {
+  // The documentation page runs only as a bundle, and a role without rights is tested elsewhere.
+  const names = apiFunctionsOf(template).map(([name]) => name);
+  it.each(names.filter((name) => name !== 'api/docs'))('%s', (name) => {
     const granted = Object.entries(tableAccess(template, name)).map(([operation, reached]) => [
       operation,
       reached.sort(),

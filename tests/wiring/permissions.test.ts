@@ -43,6 +43,7 @@ const LEDGER_ACCESS: Record<string, TableAccess> = {
   'categories/delete': { GetItem: [TABLE], UpdateItem: [TABLE] },
   'summary/read': { GetItem: [TABLE], Query: [TABLE] },
   'api/openapi': {},
+  'api/docs': {},
   'api/preflight': {},
   'api/not-found': {},
 };

@@ -16,6 +16,7 @@ export const OPERATIONS = [
   ['GET /summary', 'summary/read'],
   ['GET /health', 'api/health'],
   ['GET /openapi.json', 'api/openapi'],
+  ['GET /docs', 'api/docs'],
 ] as const;
 
 /** Those that need to know who sends the request. */

@@ -33,6 +33,10 @@ test('a reply goes out as JSON that nobody keeps, with the id that the function 
   expect(await answer(async () => found({ id: 1 }))).toEqual({
     statusCode: 200,
     headers: {
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      'strict-transport-security': 'max-age=31536000',
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
       'x-request-id': 'lambda-1',

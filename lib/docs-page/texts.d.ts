@@ -1,0 +1,13 @@
+// Files that the bundler puts in as text.
+declare module 'swagger-ui-dist/*' {
+  const text: string;
+  export default text;
+}
+declare module '*.css' {
+  const text: string;
+  export default text;
+}
+declare module '*/viewer.js' {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,41 @@
+// Roles and names for screen readers where the viewer has none, or the same one twice; null takes one away.
+const ATTRIBUTES = [
+  ['textarea.body-param__text', { 'aria-label': 'Request body' }],
+  ['.parameters-col_description select', { 'aria-label': 'Value of the parameter' }],
+  ['.information-container', { role: 'region', 'aria-label': 'About the API' }],
+  ['.scheme-container', { role: 'region', 'aria-label': 'Authentication' }],
+  ['.responses-table', { role: null }],
+  ['.modal-ux', { role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Authentication' }],
+  ['.close-modal', { 'aria-label': 'Close' }],
+  ['.modal-ux button[type=submit]', { 'aria-label': null }],
+];
+
+function complete() {
+  for (const [selector, attributes] of ATTRIBUTES) {
+    for (const element of document.querySelectorAll(selector)) {
+      for (const [name, value] of Object.entries(attributes)) {
+        if (value === null) element.removeAttribute(name);
+        else element.setAttribute(name, value);
+      }
+    }
+  }
+}
+
+new MutationObserver(complete).observe(document.body, { childList: true, subtree: true });
+
+SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#viewer',
+  // There is one server. Without the heading in its place, the levels of headings would have a gap.
+  plugins: [
+    ({ React }) => ({
+      wrapComponents: {
+        ServersContainer: () => () => React.createElement('h2', null, 'Routes'),
+      },
+    }),
+  ],
+  tryItOutEnabled: true,
+  syntaxHighlight: { activated: false },
+  defaultModelsExpandDepth: -1,
+  validatorUrl: null,
+});

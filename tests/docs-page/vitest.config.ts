@@ -1,0 +1,19 @@
+// npm run test:docs-page: the documentation page in a real browser, on the running service.
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+import { whyNoChromium } from './chromium.ts';
+
+const obstacle = whyNoChromium();
+if (obstacle) console.warn(`Skipped: the tests of the documentation page, because ${obstacle}`);
+
+export default defineConfig({
+  test: {
+    name: 'docs-page',
+    root: join(import.meta.dirname, '../..'),
+    include: ['tests/docs-page/*.test.ts'],
+    ...(obstacle ? {} : { globalSetup: 'tests/support/running-api.ts' }),
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    reporters: ['default', './tests/support/closing-line.ts'],
+  },
+});
