@@ -43,12 +43,19 @@ export interface TransactionFilter {
 
 export interface TransactionQuery extends TransactionFilter {
   readonly externalId?: string | undefined;
+  /** In the description or the notes, in any case. */
+  readonly search?: string | undefined;
+  /** The default is newest first. */
+  readonly isOldestFirst?: boolean | undefined;
   readonly page: number;
   readonly perPage: number;
 }
 
 /** As many as one request may create. */
 export const LARGEST_BULK = 100;
+
+/** A search reads every transaction that the other filters leave: as many at most. */
+export const MOST_SEARCHED = 2_000;
 
 export const DEFAULT_PER_PAGE = 20;
 export const LARGEST_PER_PAGE = 100;

@@ -138,6 +138,8 @@ export const transactionFilter = {
 export const transactionQuery = v.object({
   ...transactionFilter,
   external_id: v.exactOptional(filledText(LONGEST_EXTERNAL_ID)),
+  q: v.exactOptional(filledText(100)),
+  sort: v.exactOptional(v.picklist(['date', '-date'], 'Must be "date" or "-date".')),
   page: v.exactOptional(
     v.pipe(
       wholeNumber,
@@ -159,9 +161,12 @@ export function parseTransactionQuery(
   query: Readonly<Record<string, string | undefined>>,
 ): TransactionQuery {
   const sent = parseFilter(transactionQuery, query);
+  if (sent.q !== undefined) requireDates(sent);
   return {
     ...toTransactionFilter(sent),
     externalId: sent.external_id,
+    search: sent.q,
+    isOldestFirst: sent.sort === 'date',
     page: sent.page ?? 1,
     perPage: sent.per_page ?? DEFAULT_PER_PAGE,
   };
@@ -180,4 +185,12 @@ export function toTransactionFilter(
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A search reads the transactions of the range. @throws ValidationError */
+function requireDates({ start_date, end_date }: { start_date?: string; end_date?: string }): void {
+  const missing = Object.entries({ start_date, end_date }).filter(([, date]) => !date);
+  if (missing.length === 0) return;
+  const details = Object.fromEntries(missing.map(([name]) => [name, ['Is required with q.']]));
+  throw new ValidationError('Filter validation failed', { details });
 }

@@ -3,18 +3,19 @@ import { currentDate } from '../domain/calendar-date.ts';
 import { type Category, inactiveCategory } from '../domain/category.ts';
 import { offsetOf, type Pagination, paginate } from '../domain/pagination.ts';
 import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
-import type {
-  NamedTransaction,
-  NewTransaction,
-  Transaction,
-  TransactionChanges,
-  TransactionFilter,
-  TransactionQuery,
+import {
+  MOST_SEARCHED,
+  type NamedTransaction,
+  type NewTransaction,
+  type Transaction,
+  type TransactionChanges,
+  type TransactionFilter,
+  type TransactionQuery,
 } from '../domain/transaction.ts';
-import { unknownRecord } from '../errors.ts';
+import { unknownRecord, ValidationError } from '../errors.ts';
 import type { RetryPolicy } from '../retry.ts';
 import { type CategoryStore, NAMES_READ_AT_ONCE } from '../store/categories.ts';
-import type { TransactionPages } from '../store/transaction-pages.ts';
+import type { TransactionPage, TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
 import { createBulk } from './bulk.ts';
 import {
@@ -44,10 +45,12 @@ export function createTransactions(options: {
 
   /** Newest first: by date, then creation, then id. */
   async function list(query: TransactionQuery): Promise<TransactionListing> {
-    const { page, perPage, externalId, ...filter } = query;
+    const { page, perPage, externalId, search, isOldestFirst, ...filter } = query;
     if (externalId !== undefined) return await listExternal(externalId, query);
     const [{ total, items }, firstNames] = await Promise.all([
-      pages.read(filter, offsetOf(page, perPage), perPage),
+      search === undefined
+        ? pages.read(filter, offsetOf(page, perPage), perPage, isOldestFirst)
+        : readMatching(search, query),
       categories.names(NAMES_READ_AT_ONCE),
     ]);
     const nameOf = await completed(firstNames, items);
@@ -55,6 +58,22 @@ export function createTransactions(options: {
       items: items.map((item) => withName(item, nameOf)),
       pagination: paginate(page, perPage, total),
     };
+  }
+
+  /** @throws ValidationError where too many rows would have to be read */
+  async function readMatching(
+    search: string,
+    { page, perPage, isOldestFirst, ...filter }: TransactionQuery,
+  ): Promise<TransactionPage> {
+    const candidates = await pages.count(filter);
+    if (candidates > MOST_SEARCHED) throw tooManyToSearch(candidates);
+    const all = await pages.read(filter, 0, MOST_SEARCHED, isOldestFirst);
+    const wanted = search.toLowerCase();
+    const found = all.items.filter(({ description, notes }) =>
+      `${description}\n${notes ?? ''}`.toLowerCase().includes(wanted),
+    );
+    const offset = offsetOf(page, perPage);
+    return { total: found.length, items: found.slice(offset, offset + perPage) };
   }
 
   async function listExternal(
@@ -185,4 +204,9 @@ function matches(
     (startDate === undefined || row.date >= startDate) &&
     (endDate === undefined || row.date <= endDate)
   );
+}
+
+function tooManyToSearch(candidates: number): ValidationError {
+  const limit = `A search reads at most ${MOST_SEARCHED} transactions; these dates and filters have ${candidates}.`;
+  return new ValidationError('Filter validation failed', { details: { q: [limit] } });
 }

@@ -44,7 +44,9 @@ export function createTransactionPages(options: {
     filter: TransactionFilter,
     offset: number,
     limit: number,
+    isOldestFirst = false,
   ): Promise<TransactionPage> {
+    if (isOldestFirst) return await readOldestFirst(filter, offset, limit);
     const range = dateRange(filter.startDate, filter.endDate);
     if (range.start > range.end) return { total: 0, items: [] };
     const rows = { partition: keys.partition(filter), ...range };
@@ -70,6 +72,28 @@ export function createTransactionPages(options: {
       }
       return await readFrom(await findDay(filter, range, monthStart, counts.edges), rows, limit);
     }
+  }
+
+  /** The same rows as the page that ends as far from the newest. */
+  async function readOldestFirst(
+    filter: TransactionFilter,
+    offset: number,
+    limit: number,
+  ): Promise<TransactionPage> {
+    const total = await count(filter);
+    const end = Math.max(0, total - offset);
+    const start = Math.max(0, end - limit);
+    if (start === end) return { total, items: [] };
+    const { items } = await read(filter, start, end - start);
+    return { total, items: items.toReversed() };
+  }
+
+  /** How many rows the list has. */
+  async function count({ categoryId, type, startDate, endDate }: TransactionFilter) {
+    const range = dateRange(startDate, endDate);
+    if (range.start > range.end) return 0;
+    const counts = await dayCounts.ofRange(range, categoryId);
+    return sum(countsByMonth(range, counts, type).map(([, each]) => each));
   }
 
   async function findDay(
@@ -108,7 +132,7 @@ export function createTransactionPages(options: {
     return from ? await database.query(range, limit, from) : [];
   }
 
-  return { read };
+  return { read, count };
 }
 
 /** Where the rows of a list are, and its date range. */

@@ -139,12 +139,14 @@ export type Description = object;
 /**
  * List transactions
  */
-export function listTransactions({ $type, categoryId, startDate, endDate, externalId, page, perPage }: {
+export function listTransactions({ $type, categoryId, startDate, endDate, externalId, q, sort, page, perPage }: {
     $type?: "income" | "expense";
     categoryId?: number | "none";
     startDate?: string;
     endDate?: string;
     externalId?: string;
+    q?: string;
+    sort?: "date" | "-date";
     page?: number;
     perPage?: number;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -169,6 +171,8 @@ export function listTransactions({ $type, categoryId, startDate, endDate, extern
         start_date: startDate,
         end_date: endDate,
         external_id: externalId,
+        q,
+        sort,
         page,
         per_page: perPage
     }))}`, {
