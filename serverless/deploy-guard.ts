@@ -3,7 +3,7 @@
 
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { ENDED, type Phase } from '../lib/migration/phases.ts';
+import { ENDED, isRetained, type Phase } from '../lib/migration/phases.ts';
 import { LOCK_KEY, recordKey } from '../lib/migration/runs/run-keys.ts';
 
 export interface Template {
@@ -12,7 +12,7 @@ export interface Template {
   >;
 }
 
-/** The run that has the lock of the table. */
+/** The run that has the lock of the table, or is live. */
 export type ActiveRun =
   | { readonly id: string; readonly phase: Phase | string }
   /** Why the table cannot say. */
@@ -30,9 +30,6 @@ export interface Situation {
   /** The id of the run, or "unknown", that the operator accepts to deploy under. */
   readonly acceptedRun: string;
 }
-
-/** Phases in which no step is at work and none is waited for: the new version serves, the way back is kept. */
-const AT_REST: readonly string[] = ['live', 'irreversible'];
 
 /** Why it must not go ahead; empty when it may. */
 export function reasonsAgainst(situation: Situation): string[] {
@@ -53,9 +50,7 @@ function reasonsOfRun({ run, next, acceptedRun }: Situation): string[] {
     ...(next === undefined
       ? [`It would remove the functions and the watchdog ${under}.`]
       : watchdogReasons(next, under)),
-    ...(AT_REST.includes(run.phase) || next === undefined
-      ? []
-      : [`It would change functions ${under}.`]),
+    ...(isRetained(run.phase) || next === undefined ? [] : [`It would change functions ${under}.`]),
   ];
   return reasons.length === 0
     ? []
@@ -233,7 +228,8 @@ export class DeployGuard {
     };
     try {
       const lock = await read(LOCK_KEY);
-      const id = lock?.active_run;
+      // A live run holds no lock, and still needs its watchdog.
+      const id = lock?.active_run || lock?.live_runs?.at(-1);
       if (!id) return undefined;
       const phase = (await read(recordKey(id)))?.phase;
       return ENDED.some((ended) => ended === phase) ? undefined : { id, phase };

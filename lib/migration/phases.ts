@@ -85,6 +85,13 @@ export const IN_WINDOW = [
   'switching',
 ] as const satisfies readonly Phase[];
 
+/** Users are on the new version; the lock is free, and the watchdog counts the days. */
+const RETAINED = ['live', 'irreversible'] as const satisfies readonly Phase[];
+
+export function isRetained(phase: unknown): boolean {
+  return RETAINED.some((retained) => retained === phase);
+}
+
 export const PAST_RETENTION = ['irreversible', 'closed'] as const satisfies readonly Phase[];
 
 export const WAYS_OUT = ['returning', 'returned', 'aborted'] as const satisfies readonly Phase[];

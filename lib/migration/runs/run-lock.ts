@@ -2,9 +2,10 @@
 // and a step that was thought dead learns at its next write that its epoch is over.
 import type { Database, Item, Write } from '../../store/database.ts';
 import { setOn } from '../../store/update-writes.ts';
+import { isRetained } from '../phases.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { type Ticker, whileBeating } from './heartbeat.ts';
-import { LOCK_KEY } from './run-keys.ts';
+import { LOCK_KEY, recordKey } from './run-keys.ts';
 
 export interface Lease {
   readonly runId: string;
@@ -15,8 +16,10 @@ export type RunLock = ReturnType<typeof createRunLock>;
 
 const NO_RUN = '';
 const NO_LEASE = 0;
-const IS_FREE = 'attribute_not_exists(pk) OR (active_run = :none AND epoch = :seen)';
-const IS_MY_TURN = 'active_run = :run AND epoch = :seen AND lease_until <= :now';
+/** A condition on it fails. */
+const NO_EPOCH = -1;
+const IS_AS_SEEN = 'attribute_not_exists(pk) OR epoch = :seen';
+const IS_EXPIRED = 'epoch = :seen AND lease_until <= :now';
 const IS_MY_EPOCH = 'epoch = :epoch';
 
 export function createRunLock(options: {
@@ -40,15 +43,27 @@ export function createRunLock(options: {
     return lock && String(lock.latest_run);
   }
 
-  /** The write by which a new run gets the lock. */
+  /** Runs whose old data is retained: they hold no lock. */
+  async function liveRuns(): Promise<string[]> {
+    return liveRunsOf(await database.get(LOCK_KEY));
+  }
+
+  // A live run leaves the lock to others, also where one of its steps has crashed. A rollback from there keeps it.
+  async function isFree(lock: Item | undefined): Promise<boolean> {
+    if (!lock || lock.active_run === NO_RUN) return true;
+    if (Number(lock.lease_until) > now()) return false;
+    return isRetained((await database.get(recordKey(String(lock.active_run))))?.phase);
+  }
+
+  /** The write by which a new run gets the lock; refused while another run has it. */
   async function claim(runId: string): Promise<Write> {
-    const seen = epochOf(await database.get(LOCK_KEY));
+    const lock = await database.get(LOCK_KEY);
+    const seen = epochOf(lock);
     const taken = { active_run: runId, latest_run: runId, epoch: seen + 1, lease_until: NO_LEASE };
     return setOn(LOCK_KEY, taken, {
-      expression: IS_FREE,
-      values: { ':none': NO_RUN, ':seen': seen },
-      onConditionFailed: (lock) =>
-        new Refusal('RefusedOtherRun', `Run ${lock?.active_run} is under way.`),
+      expression: IS_AS_SEEN,
+      values: { ':seen': (await isFree(lock)) ? seen : NO_EPOCH },
+      onConditionFailed: otherRun,
     });
   }
 
@@ -57,13 +72,16 @@ export function createRunLock(options: {
    * @throws Refusal when the lock is another run's; RetryableFailure while another step has its turn
    */
   async function take(runId: string): Promise<Lease> {
-    const seen = epochOf(await database.get(LOCK_KEY));
+    const lock = await database.get(LOCK_KEY);
+    const isLive = liveRunsOf(lock).includes(runId) && (await isFree(lock));
+    if (lock?.active_run !== runId && !isLive) throw notYourTurn(runId, lock);
+    const seen = epochOf(lock);
     const turn = setOn(
       LOCK_KEY,
-      { epoch: seen + 1, lease_until: now() + leaseMs },
+      { active_run: runId, epoch: seen + 1, lease_until: now() + leaseMs },
       {
-        expression: IS_MY_TURN,
-        values: { ':run': runId, ':seen': seen, ':now': now() },
+        expression: IS_EXPIRED,
+        values: { ':seen': seen, ':now': now() },
         onConditionFailed: (lock) => notYourTurn(runId, lock),
       },
     );
@@ -105,20 +123,25 @@ export function createRunLock(options: {
     return whileBeating({ renew: beat, now, leaseMs, ticker }, work);
   }
 
-  /** Ends the turn, if it is not over already. */
-  async function release(lease: Lease): Promise<void> {
+  /** Ends the turn, if it is not over already. @param isLive such a run leaves the lock to others between its steps */
+  async function release(lease: Lease, { isLive = false } = {}): Promise<void> {
     try {
-      await database.commit([fence(lease, NO_LEASE)]);
+      await database.commit([isLive ? await free(lease, { isLive }) : fence(lease, NO_LEASE)]);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
   }
 
-  /** The write by which a run that has ended frees the lock for the next one. */
-  function free({ runId, epoch }: Lease): Write {
+  /** The write by which a run that is live, or has ended, frees the lock for the next one. */
+  async function free(
+    { runId, epoch }: Lease,
+    { isLive }: { readonly isLive: boolean },
+  ): Promise<Write> {
+    const others = (await liveRuns()).filter((other) => other !== runId);
+    const live_runs = isLive ? [...others, runId] : others;
     return setOn(
       LOCK_KEY,
-      { active_run: NO_RUN, lease_until: NO_LEASE },
+      { active_run: NO_RUN, lease_until: NO_LEASE, live_runs },
       {
         expression: IS_MY_EPOCH,
         values: { ':epoch': epoch },
@@ -127,7 +150,15 @@ export function createRunLock(options: {
     );
   }
 
-  return { activeRun, latestRun, claim, take, fence, renew, keep, release, free };
+  return { activeRun, latestRun, liveRuns, claim, take, fence, renew, keep, release, free };
+}
+
+function liveRunsOf(lock: Item | undefined): string[] {
+  return Array.isArray(lock?.live_runs) ? lock.live_runs.map(String) : [];
+}
+
+function otherRun(lock: Item | undefined): Refusal {
+  return new Refusal('RefusedOtherRun', `Run ${lock?.active_run} is under way.`);
 }
 
 function epochOf(lock: Item | undefined): number {
@@ -136,10 +167,9 @@ function epochOf(lock: Item | undefined): number {
 
 function notYourTurn(runId: string, lock: Item | undefined): Error {
   if (lock?.active_run !== runId) {
-    const other = lock?.active_run
-      ? `Run ${lock.active_run} is under way.`
-      : 'No run is under way.';
-    return new Refusal(lock?.active_run ? 'RefusedOtherRun' : 'RefusedRunEnded', other);
+    return lock?.active_run
+      ? otherRun(lock)
+      : new Refusal('RefusedRunEnded', 'No run is under way.');
   }
   const until = new Date(Number(lock.lease_until)).toISOString();
   return new RetryableFailure(

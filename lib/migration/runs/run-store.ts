@@ -1,6 +1,6 @@
 // Remembers runs: the record, the checkpoints of its steps, and under whose turn they were written.
 import type { Database, Item, Write } from '../../store/database.ts';
-import { type Command, ENDED, PHASES, type Phase } from '../phases.ts';
+import { type Command, ENDED, isRetained, PHASES, type Phase } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import {
   type Checkpoint,
@@ -52,11 +52,13 @@ export function createRunStore(options: {
 
   /**
    * Records a step's end and forgets its checkpoint, so that it starts again from the beginning when it is repeated.
-   * A run that has ended lets the lock go.
+   * A run that is live or has ended frees the lock.
    * @throws Refusal when the turn is over
    */
   async function finish(lease: Lease, run: Run, step: Command): Promise<void> {
-    const fence = hasEnded(run.phase) ? lock.free(lease) : lock.fence(lease);
+    const isLive = isRetained(run.phase);
+    const frees = isLive || hasEnded(run.phase);
+    const fence = frees ? await lock.free(lease, { isLive }) : lock.fence(lease);
     const forget = {
       Delete: { Key: checkpointKey(run.runId, step) },
       onConditionFailed: unconditional,

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
 import { moveFor, type Standing } from '../next-step.ts';
-import { type Command, ENDED, type Evidence } from '../phases.ts';
+import { type Command, ENDED, type Evidence, isRetained } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import { POLL_SECONDS } from './durations.ts';
@@ -145,9 +145,10 @@ async function inTurn(
 }
 
 // The result of the step counts, also where its lock cannot be released: the lock expires by itself.
-async function releaseLock({ lock, log }: Services, lease: Lease): Promise<void> {
+async function releaseLock({ runs, lock, log }: Services, lease: Lease): Promise<void> {
   try {
-    await lock.release(lease);
+    const { phase } = await runs.read(lease.runId);
+    await lock.release(lease, { isLive: isRetained(phase) });
   } catch (error) {
     const message = 'The lock could not be released: it expires by itself';
     log({ level: 'WARN', message, runId: lease.runId, why: String(error) });

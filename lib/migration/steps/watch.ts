@@ -18,35 +18,51 @@ export function namesARun(payload: unknown): boolean {
 
 /**
  * @param timeLeftMs of the function that is invoked; whoever is no function has time
- * @returns undefined when there is nothing to be done
+ * @returns undefined when there is nothing to be done for any run
  * @throws Refusal, RetryableFailure: the next watch tries again
  */
 export async function keepWatch(
   services: Services,
   timeLeftMs = () => Number.POSITIVE_INFINITY,
 ): Promise<StepResult | undefined> {
-  let runId: string | undefined;
-  try {
-    runId = await services.lock.activeRun();
-    if (runId === undefined) return undefined;
-    const step = dueStep(await services.runs.read(runId), services.clock());
-    if (!step) return undefined;
-    const payload = { runId, execute: true, actor: 'machine' };
-    return await takeStep(step, services, { payload, timeLeftMs });
-  } catch (error) {
-    const failure = translateFailure(error);
-    logFailedWatch(services, runId, failure);
-    throw failure;
-  }
+  const { runs, clock } = services;
+  let last: StepResult | undefined;
+  let failed: { readonly failure: unknown } | undefined;
+  const attempt = async (runId: string, work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      const failure = translateFailure(error);
+      logFailedWatch(services, runId, failure);
+      failed ??= { failure };
+    }
+  };
+  await attempt('unknown', async () => {
+    for (const runId of await runsOf(services)) {
+      await attempt(runId, async () => {
+        const step = dueStep(await runs.read(runId), clock());
+        const payload = { runId, execute: true, actor: 'machine' };
+        if (step) last = await takeStep(step, services, { payload, timeLeftMs });
+      });
+    }
+  });
+  if (failed) throw failed.failure;
+  return last;
+}
+
+// The run under way first: users may be waiting for it.
+async function runsOf({ lock }: Services): Promise<string[]> {
+  const active = await lock.activeRun();
+  return [...new Set([...(active === undefined ? [] : [active]), ...(await lock.liveRuns())])];
 }
 
 // Nobody looks at what a timer gets for an answer.
-function logFailedWatch({ log }: Services, runId: string | undefined, error: unknown): void {
+function logFailedWatch({ log }: Services, runId: string, error: unknown): void {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   log({
     level: 'ERROR',
     message: 'The watch failed; the next one tries again',
-    ...{ runId: runId ?? 'unknown', failure: name, why: message },
+    ...{ runId, failure: name, why: message },
   });
 }
 

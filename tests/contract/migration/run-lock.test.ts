@@ -34,16 +34,57 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     it('follow each other once the first has ended, and only then', async () => {
       const run = await table.runs.start('run-a', PLAN);
       const lease = await table.lock.take('run-a');
-      await table.runs.write(lease, { ...run, phase: 'live' });
+      await table.runs.write(lease, { ...run, phase: 'switching' });
       table.pass(40 * 86_400_000);
       await expect(table.runs.start('run-b', PLAN)).rejects.toEqual(named('RefusedOtherRun'));
 
-      await table.runs.finish(lease, { ...run, phase: 'closed' }, 'retention');
+      await table.runs.finish(lease, { ...run, phase: 'returned' }, 'rollback');
       expect(await table.lock.activeRun()).toBeUndefined();
       expect(await table.lock.latestRun()).toBe('run-a');
       await expect(table.lock.take('run-a')).rejects.toEqual(named('RefusedRunEnded'));
       await table.runs.start('run-b', PLAN);
       expect(await table.lock.activeRun()).toBe('run-b');
+    });
+
+    it('begin while others are live, whose steps wait for the lock', async () => {
+      const run = await table.runs.start('run-a', PLAN);
+      const lease = await table.lock.take('run-a');
+      await table.runs.finish(lease, { ...run, phase: 'live' }, 'cutover');
+      expect(await table.lock.activeRun()).toBeUndefined();
+      expect(await table.lock.liveRuns()).toEqual(['run-a']);
+
+      const other = await table.runs.start('run-b', PLAN);
+      await expect(table.lock.take('run-a')).rejects.toEqual(named('RefusedOtherRun'));
+      const second = await table.lock.take('run-b');
+      await table.runs.finish(second, { ...other, phase: 'live' }, 'cutover');
+      expect(await table.lock.liveRuns()).toEqual(['run-a', 'run-b']);
+
+      const again = await table.lock.take('run-a');
+      await table.runs.finish(again, { ...run, phase: 'closed' }, 'retention');
+      expect(await table.lock.liveRuns()).toEqual(['run-b']);
+    });
+
+    it('begin although a step of a live one has died', async () => {
+      const run = await table.runs.start('run-a', PLAN);
+      const lease = await table.lock.take('run-a');
+      await table.runs.finish(lease, { ...run, phase: 'live' }, 'cutover');
+      await table.lock.take('run-a');
+      await expect(table.runs.start('run-b', PLAN)).rejects.toEqual(named('RefusedOtherRun'));
+      table.pass(LEASE_MS);
+      await table.runs.start('run-b', PLAN);
+      expect(await table.lock.activeRun()).toBe('run-b');
+    });
+
+    it('do not begin while a live one is being rolled back, crashed or waiting', async () => {
+      const run = await table.runs.start('run-a', PLAN);
+      const lease = await table.lock.take('run-a');
+      await table.runs.finish(lease, { ...run, phase: 'live' }, 'cutover');
+      const again = await table.lock.take('run-a');
+      await table.runs.write(again, { ...run, phase: 'returning' });
+      table.pass(LEASE_MS);
+      await expect(table.runs.start('run-b', PLAN)).rejects.toEqual(named('RefusedOtherRun'));
+      await table.lock.release(await table.lock.take('run-a'));
+      await expect(table.runs.start('run-b', PLAN)).rejects.toEqual(named('RefusedOtherRun'));
     });
 
     it('do not take turns of each other', async () => {

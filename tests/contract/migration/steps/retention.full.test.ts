@@ -269,3 +269,40 @@ describe('a watch that fails', () => {
     expect(migration.logged).toMatchObject([{ level: 'ERROR', runId: 'unknown', why: 'odd' }]);
   });
 });
+
+describe('several runs that are live', () => {
+  it('are all watched: one that fails does not keep the others from their end', async () => {
+    const migration = await migrationAt('live', {}, { removesWhenOver: true });
+    const { services, runs, lock } = migration;
+    expect(await lock.activeRun()).toBeUndefined();
+    const run = await runs.read(RUN);
+    const plan = { ...run.plan, sourceCollection: 'others', targetCollection: 'others_v3_run-b' };
+    const other = await runs.start('run-b', plan);
+    const lease = await lock.take('run-b');
+    const { liveAt, retainUntil, evidence } = run;
+    const live = { ...other, phase: 'live' as const, liveAt, retainUntil, evidence };
+    await runs.finish(lease, live, 'cutover');
+    migration.pass(30 * DAY_MS);
+    const read: typeof runs.read = async (id) => {
+      if (id === RUN) throw new Error('Not now');
+      return await runs.read(id);
+    };
+    const failing = { ...services, runs: { ...runs, read } };
+    await expect(keepWatch(failing)).rejects.toThrow('Not now');
+    expect((await runs.read('run-b')).phase).toBe('irreversible');
+    for (let n = 0; n < 3; n += 1) await keepWatch(services);
+    expect((await runs.read('run-b')).phase).toBe('closed');
+    expect((await runs.read(RUN)).phase).toBe('closed');
+    expect(await lock.liveRuns()).toEqual([]);
+  });
+
+  it('keeps the collection in use, whatever the plan says is to be removed', async () => {
+    const migration = await migrationAt('live', {}, { removesWhenOver: true });
+    const { vectors, setting } = migration.services;
+    await setting.change({ from: migration.target, to: SOURCE });
+    migration.pass(30 * DAY_MS);
+    await migration.finish('retention');
+    await expect(migration.finish('retention')).rejects.toEqual(named('RefusedSettingChanged'));
+    expect(await vectors.listCollections()).toContain(SOURCE);
+  });
+});
