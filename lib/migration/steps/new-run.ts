@@ -11,7 +11,8 @@ import { translateFailure } from '../runs/translate-failure.ts';
 import type { Services } from '../services.ts';
 import { forecastPreflight, preflight } from './preflight.ts';
 
-const MAX_NAME_BYTES = 180;
+// The store names the file of a snapshot after its collection, with 58 bytes more; the run appends up to 53.
+const MAX_NAME_BYTES = 140;
 
 // Qdrant's own rule, with room for what a run appends.
 const collectionName = v.pipe(

@@ -50,7 +50,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ retentionDays: 999_999_999_999_999 }, 'retentionDays has to be a whole number from 30 to'],
   [{ vectorSample: 0 }, 'vectorSample has to be a whole number, 1 or more'],
   [{ freeBytes: -1 }, 'freeBytes has to be a whole number of bytes'],
-  [{ uploadAs: 'a/b' }, 'uploadAs has to be a name of 1 to 180 bytes in UTF-8, none of them /'],
+  [{ uploadAs: 'a/b' }, 'uploadAs has to be a name of 1 to 140 bytes in UTF-8, none of them /'],
   [{ uploadAs: 'a\u001b[2J' }, 'uploadAs has to be a name of '],
   [{ sourceCollection: 'a\nb' }, 'sourceCollection has to be a name of '],
   [{ sourceCollection: 'a\u202eb' }, 'sourceCollection has to be a name of '],
