@@ -146,8 +146,9 @@ describe('with the old collection', () => {
   it('what another program has written there since stays, and is reported', async () => {
     const migration = await migrationAt('live', {}, { uploadAs: 'memories_of_2026' });
     const { vectors } = migration.services;
-    await writeToOld(migration, 'Of a program that still uses the old one');
+    // In this order, so that it is not the new memory that is deleted: its id is random.
     await deleteFirst(migration, SOURCE);
+    await writeToOld(migration, 'Of a program that still uses the old one');
     const written = await fingerprintOf(vectors, SOURCE);
     await migration.finish('rollback');
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
