@@ -5,6 +5,8 @@ const ATTRIBUTES = [
   ['.information-container', { role: 'region', 'aria-label': 'About the API' }],
   ['.scheme-container', { role: 'region', 'aria-label': 'Authentication' }],
   ['.responses-table', { role: null }],
+  // It scrolls, also for those who have no pointer.
+  ['pre.microlight', { tabindex: '0' }],
   ['.modal-ux', { role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Authentication' }],
   ['.close-modal', { 'aria-label': 'Close' }],
   ['.modal-ux button[type=submit]', { 'aria-label': null }],
