@@ -1,5 +1,16 @@
 // Values as the Neo4j driver has them, to tagged values and back.
-import { Integer, int, Point, Vector } from 'neo4j-driver';
+import {
+  DateTime,
+  Date as Day,
+  Duration,
+  Integer,
+  int,
+  LocalDateTime,
+  LocalTime,
+  Point,
+  Time,
+  Vector,
+} from 'neo4j-driver';
 import { elementsFromBase64, elementsToBase64 } from '../graph/binary-elements.ts';
 import {
   floatText,
@@ -10,11 +21,12 @@ import {
   type TagContents,
   type Tagged,
   type TaggedValue,
+  TEMPORAL_FIELDS,
+  type TemporalTag,
   taggedFloat,
   tagOf,
 } from '../graph/tagged-values.ts';
 import { Refusal } from '../refusals.ts';
-import { decodeTemporal, encodeTemporal } from './neo4j-temporals.ts';
 
 /** @throws Refusal naming the type that a dump cannot hold, and where it was met */
 export function encodeValue(value: unknown, path = 'value'): TaggedValue {
@@ -84,12 +96,53 @@ function encodeObject(value: object, path: string): Tagged {
   throw invalidValue(`${path} is of a type that a dump cannot hold: ${typeName(value)}`);
 }
 
+const TEMPORALS = {
+  $date: Day,
+  $ltime: LocalTime,
+  $time: Time,
+  $ldt: LocalDateTime,
+  $dt: DateTime,
+  $dur: Duration,
+} as const satisfies Record<TemporalTag, unknown>;
+
+const TEMPORAL_TAGS = Object.keys(TEMPORALS) as TemporalTag[];
+
+/** Undefined for what is neither a date nor a time nor a duration. */
+function encodeTemporal(value: object): Tagged | undefined {
+  const tag = TEMPORAL_TAGS.find((tag) => value instanceof TEMPORALS[tag]);
+  if (!tag) return undefined;
+  const components = TEMPORAL_FIELDS[tag].map((field) => {
+    const component: unknown = (value as Record<string, unknown>)[field];
+    // Servers before 5 speak a protocol without it: the repeated hour of autumn could be either one.
+    if (component === undefined && field === 'timeZoneOffsetSeconds') {
+      throw invalidValue('A date-time came without its offset from UTC');
+    }
+    return component === undefined || component === null ? null : String(component);
+  });
+  return { [tag]: components } as unknown as Tagged;
+}
+
+function decodeTemporal(tag: TemporalTag) {
+  const Temporal = TEMPORALS[tag] as new (...components: unknown[]) => object;
+  return (components: TagContents[TemporalTag]) =>
+    new Temporal(
+      ...components.map((component, at) =>
+        TEMPORAL_FIELDS[tag][at] === 'timeZoneId' ? component : int(component ?? ''),
+      ),
+    );
+}
+
 function pointTexts({ srid, x, y, z }: Point): string[] {
   return [`${srid}`, floatText(x), floatText(y), ...(z === undefined ? [] : [floatText(z)])];
 }
 
 const DECODERS: { readonly [T in Tag]: (content: TagContents[T]) => unknown } = {
-  ...decodeTemporal,
+  $date: decodeTemporal('$date'),
+  $ltime: decodeTemporal('$ltime'),
+  $time: decodeTemporal('$time'),
+  $ldt: decodeTemporal('$ldt'),
+  $dt: decodeTemporal('$dt'),
+  $dur: decodeTemporal('$dur'),
   $int: int,
   $f: Number,
   $f32: (text) => [...elementsFromBase64('FLOAT32', text)],

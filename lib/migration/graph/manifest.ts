@@ -4,7 +4,7 @@ import type { ArtifactStore } from '../ports/artifacts.ts';
 import { readJson, writeJson } from '../ports/json-artifact.ts';
 import type { Counts } from './fingerprint.ts';
 
-export const DUMP_FORMAT = 'graph-dump/1';
+export const DUMP_FORMAT = 'graph-dump/2';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));

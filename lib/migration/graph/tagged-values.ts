@@ -1,12 +1,26 @@
 // Values of a graph as JSON that loses nothing: what JSON cannot tell apart carries a tag of its own.
 import { Refusal } from '../refusals.ts';
-import {
-  parseDate,
-  parseDateTime,
-  parseOffsetTime,
-  parseTime,
-  parseZonedDateTime,
-} from './temporal-text.ts';
+
+const DATE = ['year', 'month', 'day'] as const;
+const TIME = ['hour', 'minute', 'second', 'nanosecond'] as const;
+
+/** The components of each temporal type, as the driver names them. */
+export const TEMPORAL_FIELDS = {
+  $date: DATE,
+  /** A time of day without an offset. */
+  $ltime: TIME,
+  $time: [...TIME, 'timeZoneOffsetSeconds'],
+  /** A date and time without a zone. */
+  $ldt: [...DATE, ...TIME],
+  /** The offset stands beside the zone because the zone alone leaves the repeated hour of autumn open. */
+  $dt: [...DATE, ...TIME, 'timeZoneOffsetSeconds', 'timeZoneId'],
+  $dur: ['months', 'days', 'seconds', 'nanoseconds'],
+} as const;
+
+export type TemporalTag = keyof typeof TEMPORAL_FIELDS;
+
+/** Integers in decimal, in the order of the fields; of a zone its name, or null. */
+type Components = readonly (string | null)[];
 
 /** What stands behind each tag. All binary content is base64 of little-endian elements. */
 export interface TagContents {
@@ -18,17 +32,12 @@ export interface TagContents {
   readonly $f32: string;
   /** A long list of floats that need double precision. */
   readonly $f64: string;
-  readonly $date: string;
-  /** A time of day without an offset. */
-  readonly $ltime: string;
-  /** A time of day with an offset. */
-  readonly $time: string;
-  /** A date and time without a zone. */
-  readonly $ldt: string;
-  /** A date and time with an offset and, where it has one, its zone. */
-  readonly $dt: string;
-  /** Months, days, seconds and nanoseconds. */
-  readonly $dur: readonly [string, string, string, string];
+  readonly $date: Components;
+  readonly $ltime: Components;
+  readonly $time: Components;
+  readonly $ldt: Components;
+  readonly $dt: Components;
+  readonly $dur: Components;
   /** The reference system, then two or three coordinates. */
   readonly $pt: readonly string[];
   readonly $b64: string;
@@ -130,12 +139,12 @@ const CHECKS: Record<Exclude<Tag, '$map'>, (content: unknown) => boolean> = {
   $f: (content) => isFloatText(content) && !(Number(content) % 1),
   $f32: (content) => isBinary(content, 4),
   $f64: (content) => isBinary(content, 8),
-  $date: textThat(parseDate),
-  $ltime: textThat(parseTime),
-  $time: textThat(parseOffsetTime),
-  $ldt: textThat(parseDateTime),
-  $dt: textThat(parseZonedDateTime),
-  $dur: (content) => isListOf(content, isIntegerText, 4, 4),
+  $date: (content) => isTemporal(content, '$date'),
+  $ltime: (content) => isTemporal(content, '$ltime'),
+  $time: (content) => isTemporal(content, '$time'),
+  $ldt: (content) => isTemporal(content, '$ldt'),
+  $dt: (content) => isTemporal(content, '$dt'),
+  $dur: (content) => isTemporal(content, '$dur'),
   $pt: (content) => isListOf(content, isFloatText, 3, 4),
   $b64: (content) => isBinary(content, 1),
   $vec: isVector,
@@ -173,6 +182,48 @@ function isListOf(
   return content.every(isItem);
 }
 
-function textThat(parse: (text: string) => unknown) {
-  return (content: unknown) => typeof content === 'string' && parse(content) !== undefined;
+const RANGES: Readonly<Record<string, readonly [number, number]>> = {
+  year: [-999_999_999, 999_999_999],
+  month: [1, 12],
+  day: [1, 31],
+  hour: [0, 23],
+  minute: [0, 59],
+  second: [0, 59],
+  nanosecond: [0, 999_999_999],
+  timeZoneOffsetSeconds: [-64_800, 64_800],
+};
+
+function isTemporal(content: unknown, tag: TemporalTag): boolean {
+  const fields: readonly string[] = TEMPORAL_FIELDS[tag];
+  if (!Array.isArray(content) || content.length !== fields.length) return false;
+  return (
+    fields.every((field, at) => isComponent(field, content[at])) && isOfCalendar(content, fields)
+  );
+}
+
+function isComponent(field: string, value: unknown): boolean {
+  if (field === 'timeZoneId') return value === null || isZone(value);
+  if (!isIntegerText(value)) return false;
+  const [least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY] = RANGES[field] ?? [];
+  return Number(value) >= least && Number(value) <= most;
+}
+
+function isOfCalendar(content: readonly unknown[], fields: readonly string[]): boolean {
+  if (fields[0] !== 'year') return true;
+  const [year = 0, month = 0, day = 0] = content.map(Number);
+  // The calendar repeats itself every 400 years, and JavaScript's own ends long before the graph's.
+  return day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+}
+
+const knownZones = new Set<unknown>();
+
+function isZone(zone: unknown): boolean {
+  if (typeof zone !== 'string' || knownZones.has(zone)) return typeof zone === 'string';
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+  } catch {
+    return false;
+  }
+  knownZones.add(zone);
+  return true;
 }

@@ -22,12 +22,12 @@ describe('on disk', () => {
     [
       'the first of two half past twos',
       autumn(7200),
-      { $dt: '2024-10-27T02:30:00.000000001+02:00[Europe/Amsterdam]' },
+      { $dt: ['2024', '10', '27', '2', '30', '0', '1', '7200', 'Europe/Amsterdam'] },
     ],
     [
       'the second of two half past twos',
       autumn(3600),
-      { $dt: '2024-10-27T02:30:00.000000001+01:00[Europe/Amsterdam]' },
+      { $dt: ['2024', '10', '27', '2', '30', '0', '1', '3600', 'Europe/Amsterdam'] },
     ],
   ])('%s', (_, value, written) => {
     expect(encodeValue(value)).toEqual(written);
@@ -85,10 +85,10 @@ describe('is refused when met in a file', () => {
     ['a float in another notation', { $f: '1.0' }],
     ['a truncated list of doubles', { $f64: 'AAAAAA==' }],
     ['text that is not base64', { $b64: '*' }],
-    ['the thirtieth of February', { $date: '2024-02-30' }],
-    ['a leap day of a common year', { $date: '1900-02-29' }],
-    ['the hour 24', { $ltime: '24:00:00' }],
-    ['a date-time without offset or zone', { $dt: '2024-01-01T00:00:00' }],
+    ['the thirtieth of February', { $date: ['2024', '2', '30'] }],
+    ['a leap day of a common year', { $date: ['1900', '2', '29'] }],
+    ['the hour 24', { $ltime: ['24', '0', '0', '0'] }],
+    ['a date-time without offset or zone', { $dt: ['2024', '1', '1', '0', '0', '0', '0'] }],
     ['a duration of three parts', { $dur: ['1', '2', '3'] }],
     ['a point on a line', { $pt: ['7203', '1'] }],
     ['a vector of unknown elements', { $vec: ['FLOAT16', ''] }],
