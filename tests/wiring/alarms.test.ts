@@ -54,6 +54,9 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   CategoriesErrors: { healthy: 0, cause: 1, lasting: 1 },
   CategoriesThrottles: { healthy: 0, cause: 1, lasting: 2 },
   CategoriesDuration: { healthy: 900, cause: 16_000, lasting: 1 },
+  SummaryErrors: { healthy: 0, cause: 1, lasting: 1 },
+  SummaryThrottles: { healthy: 0, cause: 1, lasting: 2 },
+  SummaryDuration: { healthy: 900, cause: 16_000, lasting: 1 },
   ApiErrors: { healthy: 0, cause: 1, lasting: 1 },
   ApiThrottles: { healthy: 0, cause: 1, lasting: 2 },
   ApiDuration: { healthy: 20, cause: 16_000, lasting: 1 },
@@ -190,7 +193,7 @@ it('every alarm is documented', () => {
   const document = readFileSync(join(import.meta.dirname, '../../docs/deploy.md'), 'utf8');
   for (const [, { AlarmName }] of alarms) {
     const name = AlarmName.replace(/^finance-ledger-prod-/, '');
-    const isGroup = /^(transactions|categories|api)-/.test(name);
+    const isGroup = /^(transactions|categories|summary|api)-/.test(name);
     expect(document).toContain(isGroup ? `${name.split('-')[1]}\`` : `\`${name}\``);
   }
 });

@@ -33,7 +33,7 @@ const EXPECTED_ACCESS: Record<string, Access> = {
   'migration/verify': { dynamodb: STEP, setting: [], s3: KEEP },
   'migration/freeze': { dynamodb: STEP, setting: [], s3: KEEP },
   'migration/cutover': { dynamodb: STEP, setting: CHANGE, s3: RETAIN },
-  'migration/rollback': { dynamodb: STEP, setting: CHANGE, s3: RETAIN },
+  'migration/rollback': { dynamodb: STEP, setting: CHANGE, s3: ALL },
   'migration/abort': { dynamodb: STEP, setting: LOOK, s3: [] },
   'migration/retention': { dynamodb: STEP, setting: CHANGE, s3: ALL },
 };
