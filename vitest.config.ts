@@ -1,10 +1,12 @@
 // Each folder of tests/ is a kind of test. `npm test` runs the files named `*.test.ts`, `npm run test:full` those
 // named `*.full.test.ts`, and `npx vitest run <path>` any of them.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { dynamodbLocal } from './local/engine.ts';
 
 interface Kind {
   readonly globalSetup?: string;
+  readonly setupFiles?: string;
   /** Kinds with the same number run at the same time, higher numbers later. */
   readonly groupOrder?: number;
   /** False where the files share what they test. */
@@ -16,7 +18,10 @@ const DATABASE: Kind = { globalSetup: 'tests/support/database-engine.ts' };
 
 const KINDS = {
   unit: {},
-  wiring: { globalSetup: 'tests/support/package-service.ts' },
+  wiring: {
+    globalSetup: 'tests/support/package-service.ts',
+    setupFiles: 'tests/support/packages-ready.ts',
+  },
   property: DATABASE,
   contract: DATABASE,
   workflow: DATABASE,
@@ -95,14 +100,32 @@ const LOCAL_ACCESS = {
   AWS_SECRET_ACCESS_KEY: 'local',
 };
 
+/** The service is packaged meanwhile. */
+class WiringLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isWiring = ({ project }: TestSpecification) => project.name === 'wiring';
+    const sorted = await super.sort(files);
+    return [...sorted.filter((file) => !isWiring(file)), ...sorted.filter(isWiring)];
+  }
+}
+
 export default defineConfig(({ mode }) => {
   const select = filesOf(mode);
   const projects = Object.entries(KINDS).map(
-    ([name, { groupOrder = 0, ...kind }]: [string, Kind]): TestProjectInlineConfiguration => ({
+    ([name, { groupOrder, fileParallelism, ...kind }]: [
+      string,
+      Kind,
+    ]): TestProjectInlineConfiguration => ({
       test: {
         name,
         env: { ...LOCAL_ACCESS, TEST_MODE: mode },
-        sequence: { groupOrder },
+        // The few of `npm test` neither share nor burden anything.
+        ...(mode === 'quick'
+          ? {}
+          : {
+              sequence: { groupOrder: groupOrder ?? 0 },
+              fileParallelism: fileParallelism ?? true,
+            }),
         isolate: false,
         // Only ends what hangs: no test may depend on how busy the machine is.
         testTimeout: 60_000,
@@ -118,6 +141,7 @@ export default defineConfig(({ mode }) => {
       projects,
       // Half of the time is spent waiting for a database or a server: one worker more than the cores of CI.
       maxWorkers: 3,
+      sequence: { sequencer: WiringLast },
       reporters: ['default', './tests/support/closing-line.ts'],
     },
   };

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -56,34 +56,61 @@ const MIGRATING = {
 };
 
 /**
- * Vitest's global setup of the wiring tests. The bundles are those of `prod`; of the others only the template is read,
- * which is made again only when something changes that it depends on.
+ * Vitest's global setup of the wiring tests, which wait for their packages (packages-ready.ts) while other tests run.
+ * The bundles are those of `prod`; of the others only the template is read, which is made again only when something
+ * changes that it depends on.
  */
-export default async function packageService({ provide }: TestProject) {
-  // One after the other: the packager keeps its work in one folder, `.serverless`.
+export default function packageService({ provide }: TestProject) {
+  const prod = packageOf('prod', INPUTS_OF_BUNDLES, 'prod');
+  const dev = packageOf('dev', INPUTS_OF_TEMPLATE, 'dev');
+  const migrating = packageOf('migrating', INPUTS_OF_TEMPLATE, 'prod', MIGRATING);
   provide('packagedServices', {
-    prod: await packageOnce('prod', INPUTS_OF_BUNDLES, 'prod'),
-    dev: await packageOnce('dev', INPUTS_OF_TEMPLATE, 'dev'),
-    migrating: await packageOnce('migrating', INPUTS_OF_TEMPLATE, 'prod', MIGRATING),
+    prod: prod.folder,
+    dev: dev.folder,
+    migrating: migrating.folder,
   });
+  const made = makeAll([prod, dev, migrating]);
+  return async () => await made;
 }
 
-async function packageOnce(
+interface Package {
+  readonly folder: string;
+  readonly make: () => Promise<unknown>;
+}
+
+function packageOf(
   name: Packaged,
   inputs: readonly string[],
   ...[stage, parameters]: [stage: Stage, parameters?: Readonly<Record<string, string>>]
-): Promise<string> {
-  return await fetchOnce(join(PACKAGES, `${name}-${hashOf(inputs)}`), async (draft) => {
-    await removeOldPackages();
-    const folder = join(draft, name);
-    try {
-      await packageStage(stage, folder, parameters);
-    } catch (error) {
-      console.error((error as { readonly stdout?: string }).stdout);
-      throw error;
-    }
-    return folder;
-  });
+): Package {
+  const cached = join(PACKAGES, `${name}-${hashOf(inputs)}`);
+  const folder = join(PROJECT, '.local', cached);
+  const make = async () => {
+    await rm(failureOf(folder), { force: true });
+    await fetchOnce(cached, async (draft) => {
+      await removeOldPackages();
+      try {
+        await packageStage(stage, join(draft, name), parameters);
+      } catch (error) {
+        const { stdout } = error as { readonly stdout?: string };
+        await writeFile(failureOf(folder), stdout ?? String(error));
+        throw error;
+      }
+      return join(draft, name);
+    });
+  };
+  return { folder, make };
+}
+
+// One after the other: the packager keeps its work in one folder, `.serverless`.
+async function makeAll(packages: readonly Package[]): Promise<void> {
+  // The tests that wait for a package throw why there is none.
+  for (const { make } of packages) await make().catch(() => {});
+}
+
+/** File that says why there is no such package. */
+export function failureOf(folder: string): string {
+  return `${folder}.failure.txt`;
 }
 
 /** Other runs may be reading packages of other inputs, but not after a day. */

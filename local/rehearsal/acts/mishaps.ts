@@ -103,8 +103,9 @@ export const MISHAPS: readonly Act[] = [
         rehearsal.world.backend.grant('key-of-user-1', 'user-1');
         refusals.push(await refusalOf(rehearsal, 'key-of-user-1'));
       }
-      const meant = ['RefusedCredentials', 'RefusedKeyOfOtherUser'].slice(0, refusals.length);
-      rehearsal.expect('each is refused by its name', `${refusals}` === `${meant}`);
+      const isForKey = (refusal: string) =>
+        /^RefusedPrerequisites: .*API key of the test user: /.test(refusal);
+      rehearsal.expect('each is refused for its key', refusals.every(isForKey));
       return { phase: 'started' };
     },
   },
@@ -142,5 +143,5 @@ async function refusalOf({ parts, world, services, migrate }: Rehearsal, key: st
   const url = parts.backend ? parts.backend.url : world.backend.url;
   const apiKey = createSecret(key);
   const backend = createHttpMemoryBackend({ url, apiKey, timeoutMs: 10_000 });
-  return (await migrate({ services: { ...services, backend } }))?.name;
+  return String(await migrate({ services: { ...services, backend } }));
 }
