@@ -321,7 +321,8 @@ async function restoreOn(
   if (!upload) return { upload: { epoch: lease.epoch, at: now } };
   // One that an earlier invocation began may have arrived: it is waited for, and not sent twice.
   if (isUploaded === undefined) {
-    return { isUploaded: upload.epoch === lease.epoch && (await send(turn, { name, kept })) };
+    const isSent = upload.epoch === lease.epoch && (await send(turn, { name, kept }));
+    return { isUploaded: isSent, upload: { ...upload, at: clock().getTime() } };
   }
   const points = await vectors.restoredPoints(name);
   const isNew = points !== undefined && points !== seen?.points;

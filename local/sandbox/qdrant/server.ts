@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type FolderImage, readFolder, writeFolder } from '../folder-image.ts';
+import { type Background, createBackground } from './background.ts';
 import type { Exchange } from './exchange.ts';
 import { createFaults, type Fault, type Misfortune } from './faults.ts';
 import { Refusal } from './refusal.ts';
@@ -42,6 +43,8 @@ export interface QdrantImage {
 export interface QdrantSandbox {
   readonly url: string;
   fault(fault: Fault): void;
+  /** Returns when no snapshot is being made, removed or restored. */
+  idle(): Promise<void>;
   image(): Promise<QdrantImage>;
   /** Takes no more requests, breaks open connections and removes its files. */
   close(): Promise<void>;
@@ -56,7 +59,8 @@ export async function startQdrantSandbox(
   const faults = createFaults();
   await writeFolder(folder, options.image?.files ?? new Map());
   const registry = options.image?.registry.copy() ?? createRegistry();
-  const answer = createAnswering(folder, registry, options);
+  const background = createBackground();
+  const answer = createAnswering({ folder, registry, background }, options);
 
   const server = createServer(async (incoming, response) => {
     const request = `${incoming.method} ${incoming.url}`;
@@ -76,17 +80,26 @@ export async function startQdrantSandbox(
   return {
     url: `http://127.0.0.1:${port}`,
     fault: faults.add,
-    image: async () => ({ registry: registry.copy(), files: await readFolder(folder) }),
+    idle: background.idle,
+    async image() {
+      await background.idle();
+      return { registry: registry.copy(), files: await readFolder(folder) };
+    },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
+      await background.idle();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-function createAnswering(folder: string, registry: Registry, options: QdrantSandboxOptions) {
+function createAnswering(
+  held: { readonly folder: string; readonly registry: Registry; readonly background: Background },
+  options: QdrantSandboxOptions,
+) {
+  const { folder, registry, background } = held;
   const {
     version = DEFAULT_VERSION,
     now = () => new Date(),
@@ -95,7 +108,7 @@ function createAnswering(folder: string, registry: Registry, options: QdrantSand
   const { keepsSnapshotsElsewhere: isElsewhere = false } = options;
   const peerId = '7431927411890327';
   const snapshots = createSnapshotFolder({ folder, version, peerId, isElsewhere, now });
-  const route = createRouter({ version, registry, snapshots });
+  const route = createRouter({ version, registry, snapshots, background });
 
   return async (incoming: IncomingMessage): Promise<unknown> => {
     const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://sandbox');

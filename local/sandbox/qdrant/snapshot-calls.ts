@@ -9,13 +9,12 @@ import { readSnapshotHead, restorePoints, type SnapshotHead } from './snapshot-f
 import type { SandboxState } from './state.ts';
 import { compareVersions } from './versions.ts';
 
-export function createSnapshotCalls({ registry, snapshots, version }: SandboxState) {
+export function createSnapshotCalls({ registry, snapshots, version, background }: SandboxState) {
   async function create(exchange: Exchange) {
     const name = registry.nameOf(nameIn(exchange, 'collection'));
     const making = snapshots.create(name, registry.get(name));
     if (isTrue(exchange, 'wait', true)) return making;
-    // What goes wrong now is reported nowhere.
-    making.catch(() => undefined);
+    background.start(making);
     return ACCEPTED;
   }
 
@@ -36,7 +35,7 @@ export function createSnapshotCalls({ registry, snapshots, version }: SandboxSta
   async function remove(exchange: Exchange) {
     const removing = snapshots.remove(liveName(exchange), nameIn(exchange, 'snapshot'));
     if (isTrue(exchange, 'wait', true)) return removing.then(() => true);
-    removing.catch(() => undefined);
+    background.start(removing);
     return ACCEPTED;
   }
 
@@ -55,7 +54,7 @@ export function createSnapshotCalls({ registry, snapshots, version }: SandboxSta
     await snapshots.adopt(name, fileName, part, checksum);
     const recovering = recover(name, snapshots.pathOf(name, fileName));
     if (isTrue(exchange, 'wait', true)) return recovering;
-    recovering.catch(() => undefined);
+    background.start(recovering);
     return ACCEPTED;
   }
 

@@ -1,5 +1,6 @@
 // What all calls of one sandbox share.
 
+import type { Background } from './background.ts';
 import type { Registry } from './registry.ts';
 import type { SnapshotFolder } from './snapshot-folder.ts';
 
@@ -7,5 +8,6 @@ export interface SandboxState {
   /** The Qdrant version it behaves as. */
   readonly version: string;
   readonly registry: Registry;
+  readonly background: Background;
   readonly snapshots: SnapshotFolder;
 }

@@ -68,7 +68,7 @@ export async function createMigration(
     await createRun(services, { ...own, ...enough, ...plan });
   }
 
-  /** One invocation. */
+  /** One invocation, and what the store does after it was answered: its work takes no time of the test's clock. */
   async function invoke(
     name: StepName,
     input: Partial<StepInput> = {},
@@ -76,7 +76,11 @@ export async function createMigration(
   ): Promise<StepResult> {
     const step: Step = STEPS[name];
     const payload = { runId: RUN, execute: true, ...(await approvalFor(name)), ...input };
-    return await takeStep(step, spoken, { payload, timeLeftMs: () => 600_000 });
+    try {
+      return await takeStep(step, spoken, { payload, timeLeftMs: () => 600_000 });
+    } finally {
+      await world.qdrant.idle();
+    }
   }
 
   /** As often as the step asks for it, the time it asks for passing in between. */

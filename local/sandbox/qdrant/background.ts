@@ -1,0 +1,23 @@
+// Work that goes on after its request was answered.
+
+export interface Background {
+  /** What goes wrong in it is reported nowhere. */
+  start(task: Promise<unknown>): void;
+  /** Returns when nothing is under way. */
+  idle(): Promise<void>;
+}
+
+export function createBackground(): Background {
+  const tasks = new Set<Promise<unknown>>();
+
+  function start(task: Promise<unknown>): void {
+    const ended = task.catch(() => undefined).finally(() => tasks.delete(ended));
+    tasks.add(ended);
+  }
+
+  async function idle(): Promise<void> {
+    while (tasks.size > 0) await Promise.all(tasks);
+  }
+
+  return { start, idle };
+}
