@@ -27,6 +27,7 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
 const PREFIX = 'fl_';
 const PARTITION = '@API_KEYS';
 const ID_DIGITS = 12;
+const ID = new RegExp(`^[0-9a-f]{${ID_DIGITS}}$`);
 const EXISTS = { expression: 'attribute_exists(pk)' };
 
 /** Whether a bearer token is meant to be a key of this service. */
@@ -71,11 +72,12 @@ export function createApiKeys(options: {
    * @throws NotFoundError
    */
   async function revoke(id: string): Promise<ApiKey> {
+    if (!ID.test(id)) throw unknownKey(id);
     const [found] = await database.query(
       { value: PARTITION, between: [id, `${id}~`], consistent: true },
       1,
     );
-    if (!found || !/^[0-9a-f]{12}$/.test(id)) throw unknownKey(id);
+    if (!found) throw unknownKey(id);
     const revokedAt = Number(found.revoked_at ?? clock().getTime());
     await change(found, { revoked_at: revokedAt });
     return { ...fromItem(found), revokedAt };
