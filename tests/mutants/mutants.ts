@@ -77,7 +77,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/domain/day-histogram.ts', 'tests/unit/domain/day-histogram.test.ts', [
     ['skip < number', 'skip <= number'],
-    ['date >= range.start', 'date > range.start'],
+    ['date >= start', 'date > start'],
   ]),
   ...mutantsOf('lib/domain/pagination.ts', 'tests/unit/domain/pagination.test.ts', [
     ['page < pages', 'page <= pages'],
@@ -117,7 +117,10 @@ export const MUTANTS: readonly Mutant[] = [
 
   // Requests and responses.
   ...mutantsOf('lib/http/error-reply.ts', 'tests/unit/http/error-reply.test.ts', [
-    ['    return failed(409', '    return failed(400'],
+    [
+      "    return failed(409, { error: 'conflict', message: error",
+      "    return failed(400, { error: 'conflict', message: error",
+    ],
   ]),
   ...mutantsOf('lib/http/json-body.ts', 'tests/unit/http/json-body.test.ts', [
     ['bytes.length > MAX_BODY_BYTES', 'bytes.length >= MAX_BODY_BYTES'],
