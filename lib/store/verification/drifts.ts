@@ -2,13 +2,13 @@
 import type { Category } from '../../domain/category.ts';
 import { StaleRecordError } from '../../errors.ts';
 import { TRANSACTION_COUNT, toNameGuard } from '../categories.ts';
-import type { Write } from '../database.ts';
+import type { Item, Write } from '../database.ts';
 import { describeCounter, isSum } from '../day-counts.ts';
 import { type Key, type Keys, LAST_ID, periodOf, SEQUENCE_KINDS } from '../keys.ts';
 import type { Counter } from '../tally.ts';
 import { toExternalIdGuard, toTransactionItem } from '../transactions.ts';
 import { addTo, setOn } from '../update-writes.ts';
-import type { CheckedRow, ExternalIdOwners, LedgerFigures } from './figures.ts';
+import type { CheckedRow, LedgerFigures } from './figures.ts';
 
 export interface Drift {
   readonly what:
@@ -37,10 +37,8 @@ export function findDrifts(keys: Keys, figures: LedgerFigures): Drift[] {
     ...counterDrifts(keys, figures),
     ...figures.wrongRows.map((row) => rowDrift(keys, row)),
     ...unknownCategories(figures),
-    ...guardDrifts(keys, figures),
-    ...figures.wrongExternalIds
-      .entries()
-      .map(([externalId, owners]) => externalIdDrift(keys, externalId, owners)),
+    ...nameDrifts(keys, figures),
+    ...externalIdDrifts(keys, figures),
     ...sequenceDrifts(keys, figures),
   ];
 }
@@ -158,114 +156,102 @@ function unknownCategories({ categories, referredTo }: LedgerFigures): Drift[] {
     }));
 }
 
-function guardDrifts(keys: Keys, { categories, guards }: LedgerFigures): Drift[] {
+function nameDrifts(keys: Keys, { categories, guards }: LedgerFigures): Drift[] {
+  const names: Guarded = {
+    what: 'name guard',
+    one: 'category',
+    many: 'categories',
+    attribute: 'name',
+    guardKey: keys.categoryName,
+    recordKey: keys.category,
+    toGuard: (name, id) => toNameGuard(keys, name, id),
+  };
   const byName = Map.groupBy(categories, ({ name }) => name);
-  const names = new Set([...guards.keys(), ...byName.keys()]);
-  return [...names].flatMap((name) => {
+  return [...new Set([...guards.keys(), ...byName.keys()])].flatMap((name) => {
     const owner = guards.get(name);
     const ids = (byName.get(name) ?? []).map(({ id }) => id);
     if (ids.length === 1 && ids[0] === owner) return [];
-    return [guardDrift(keys, name, owner, ids)];
+    return [guardDrift(names, name, owner, ids)];
   });
 }
 
-/** @param ids the categories that have the name */
+function externalIdDrifts(keys: Keys, { wrongExternalIds }: LedgerFigures): Drift[] {
+  const externalIds: Guarded = {
+    what: 'external id',
+    one: 'transaction',
+    many: 'transactions',
+    attribute: 'external_id',
+    guardKey: keys.externalId,
+    recordKey: keys.transaction,
+    toGuard: (externalId, id) => toExternalIdGuard(keys, externalId, id),
+  };
+  return [...wrongExternalIds].map(([externalId, { rows, guard }]) =>
+    guardDrift(externalIds, externalId, guard, rows),
+  );
+}
+
+/** An attribute that is unique among records; for each value an item, its guard, names the record. */
+interface Guarded {
+  readonly what: 'name guard' | 'external id';
+  readonly one: 'category' | 'transaction';
+  readonly many: string;
+  readonly attribute: string;
+  readonly guardKey: (value: string) => Key;
+  readonly recordKey: (id: number) => Key;
+  readonly toGuard: (value: string, id: number) => Item;
+}
+
+/** @param ids the records that have the value */
 function guardDrift(
-  keys: Keys,
-  name: string,
+  guarded: Guarded,
+  value: string,
   owner: number | undefined,
-  [id, ...others]: readonly number[],
+  ids: readonly number[],
 ): Drift {
-  const drift = {
-    what: 'name guard',
-    where: JSON.stringify(name),
-    recorded: owner === undefined ? 'nobody' : `category ${owner}`,
-  } as const;
-  if (others.length > 0) {
-    return { ...drift, recomputed: `categories ${[id, ...others].join(' and ')}` };
+  const { what, one, many, guardKey, toGuard } = guarded;
+  const recorded = owner === undefined ? 'nobody' : `${one} ${owner}`;
+  const drift = { what, where: JSON.stringify(value), recorded };
+  if (ids.length > 1) {
+    const sorted = ids.toSorted((former, latter) => former - latter);
+    return { ...drift, recomputed: `${many} ${sorted.join(' and ')}` };
   }
   const isUnchanged =
     owner === undefined
       ? { ConditionExpression: 'attribute_not_exists(pk)' }
       : {
-          ConditionExpression: 'category_id = :owner',
+          ConditionExpression: `${one}_id = :owner`,
           ExpressionAttributeValues: { ':owner': owner },
         };
+  const [id] = ids;
   if (id === undefined) {
     const release: Write = {
-      Delete: { Key: keys.categoryName(name), ...isUnchanged },
+      Delete: { Key: guardKey(value), ...isUnchanged },
       onConditionFailed: changedMeanwhile,
     };
-    const hasOtherName = 'attribute_not_exists(pk) OR #name <> :name';
-    const repair = [release, checkName(keys, Number(owner), name, hasOtherName)];
+    const hasAnother = 'attribute_not_exists(pk) OR #attribute <> :value';
+    const repair = [release, checkRecord(guarded, Number(owner), value, hasAnother)];
     return { ...drift, recomputed: 'nobody', repair };
   }
   const claim: Write = {
-    Put: { Item: toNameGuard(keys, name, id), ...isUnchanged },
+    Put: { Item: toGuard(value, id), ...isUnchanged },
     onConditionFailed: changedMeanwhile,
   };
-  const repair = [claim, checkName(keys, id, name, '#name = :name')];
-  return { ...drift, recomputed: `category ${id}`, repair };
+  const repair = [claim, checkRecord(guarded, id, value, '#attribute = :value')];
+  return { ...drift, recomputed: `${one} ${id}`, repair };
 }
 
-function externalIdDrift(
-  keys: Keys,
-  externalId: string,
-  { rows: [id, ...others], guard }: ExternalIdOwners,
-): Drift {
-  const drift = {
-    what: 'external id',
-    where: JSON.stringify(externalId),
-    recorded: guard === undefined ? 'nobody' : `transaction ${guard}`,
-  } as const;
-  if (others.length > 0) {
-    return {
-      ...drift,
-      recomputed: `transactions ${[id, ...others].toSorted((one = 0, other = 0) => one - other).join(' and ')}`,
-    };
-  }
-  const unchanged =
-    guard === undefined
-      ? { ConditionExpression: 'attribute_not_exists(pk)' }
-      : {
-          ConditionExpression: 'transaction_id = :guard',
-          ExpressionAttributeValues: { ':guard': guard },
-        };
-  if (id === undefined) {
-    const release: Write = {
-      Delete: { Key: keys.externalId(externalId), ...unchanged },
-      onConditionFailed: changedMeanwhile,
-    };
-    const hasOther = 'attribute_not_exists(pk) OR external_id <> :external_id';
-    const repair = [release, checkExternalId(keys, Number(guard), externalId, hasOther)];
-    return { ...drift, recomputed: 'nobody', repair };
-  }
-  const claim: Write = {
-    Put: { Item: toExternalIdGuard(keys, externalId, id), ...unchanged },
-    onConditionFailed: changedMeanwhile,
-  };
-  const repair = [claim, checkExternalId(keys, id, externalId, 'external_id = :external_id')];
-  return { ...drift, recomputed: `transaction ${id}`, repair };
-}
-
-function checkExternalId(keys: Keys, id: number, externalId: string, condition: string): Write {
+function checkRecord(
+  { recordKey, attribute }: Guarded,
+  id: number,
+  value: string,
+  condition: string,
+): Write {
   return {
     ConditionCheck: {
-      Key: keys.transaction(id),
+      Key: recordKey(id),
       ConditionExpression: condition,
-      ExpressionAttributeValues: { ':external_id': externalId },
-    },
-    onConditionFailed: changedMeanwhile,
-  };
-}
-
-function checkName(keys: Keys, id: number, name: string, condition: string): Write {
-  return {
-    ConditionCheck: {
-      Key: keys.category(id),
-      ConditionExpression: condition,
-      ExpressionAttributeNames: { '#name': 'name' },
-      ExpressionAttributeValues: { ':name': name },
+      ExpressionAttributeNames: { '#attribute': attribute },
+      ExpressionAttributeValues: { ':value': value },
     },
     onConditionFailed: changedMeanwhile,
   };
