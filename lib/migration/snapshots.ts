@@ -50,11 +50,11 @@ export type Taking = v.InferOutput<typeof takingSchema>;
 /** Checkpoint of restoring one. */
 export const restoringEntries = {
   isCleared: v.optional(v.boolean()),
-  /** The lease that began the upload, and when. */
-  upload: v.optional(v.object({ epoch: v.number(), at: v.number() })),
+  /** Epoch of the lease that began the upload. */
+  upload: v.optional(v.number()),
   isUploaded: v.optional(v.boolean()),
-  /** Since when the collection has had this many points. */
-  seen: v.optional(v.object({ points: v.number(), at: v.number() })),
+  /** Since when the collection has had this many points; none from the end of the upload until it can be read. */
+  seen: v.optional(v.object({ points: v.optional(v.number()), at: v.number() })),
   /** How many points came back. */
   restored: v.optional(v.number()),
 };
@@ -311,19 +311,19 @@ async function restoreOn(
   const { services, lease } = turn;
   const { vectors, clock } = services;
   const { isCleared, upload, isUploaded, seen } = state;
-  const now = clock().getTime();
   if (!isCleared) {
     await assertNoAlias(vectors, name);
     await turn.renew();
     await vectors.deleteCollection(name);
     return { isCleared: true };
   }
-  if (!upload) return { upload: { epoch: lease.epoch, at: now } };
+  if (upload === undefined) return { upload: lease.epoch };
   // One that an earlier invocation began may have arrived: it is waited for, and not sent twice.
   if (isUploaded === undefined) {
-    const isSent = upload.epoch === lease.epoch && (await send(turn, { name, kept }));
-    return { isUploaded: isSent, upload: { ...upload, at: clock().getTime() } };
+    const isSent = upload === lease.epoch && (await send(turn, { name, kept }));
+    return { isUploaded: isSent, seen: { at: clock().getTime() } };
   }
+  const now = clock().getTime();
   const points = await vectors.restoredPoints(name);
   const isNew = points !== undefined && points !== seen?.points;
   const since = isNew ? now : (seen?.at ?? now);
@@ -335,7 +335,7 @@ async function restoreOn(
   if (isNew) return { seen: { points, at: now } };
   // Since it last changed: an invocation that crashed may have left it alone for minutes.
   const longest = 2 * MINUTE_MS + kept.size / SLOWEST_BYTES_PER_MS;
-  if (now - (seen?.at ?? upload.at) < longest) return undefined;
+  if (now - since < longest) return undefined;
   await turn.renew();
   await vectors.deleteCollection(name);
   if (!isUploaded) return AGAIN;
