@@ -1,7 +1,7 @@
 // Packages the service for all wiring tests, as an operator without an account would; again only when its inputs change.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,8 +85,9 @@ function packageOf(
 ): Package {
   const cached = join(PACKAGES, `${name}-${hashOf(inputs)}`);
   const folder = join(PROJECT, '.local', cached);
-  const make = async () => {
-    await rm(failureOf(folder), { force: true });
+  // Before any test looks for it: it may be an earlier run's.
+  rmSync(failureOf(folder), { force: true });
+  const make = async () =>
     await fetchOnce(cached, async (draft) => {
       await removeOldPackages();
       try {
@@ -98,7 +99,6 @@ function packageOf(
       }
       return join(draft, name);
     });
-  };
   return { folder, make };
 }
 
