@@ -13,11 +13,6 @@ import {
   stackOf,
 } from '../../local/emulated-stage.ts';
 
-/** Files of the shared suites that start a service of their own, on a table of the database engine. */
-export const LEFT_OUT_FILES = ['bulk', 'search', 'summary'].map(
-  (name) => `tests/contract/api/${name}.test.ts`,
-);
-
 /** Tests of the shared suites that cannot pass on the emulator, by what their names contain. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /health': 'The emulator answers /health on every host itself.',

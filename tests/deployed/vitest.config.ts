@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { whyNoPython } from '../../local/python-tools.ts';
-import { LEFT_OUT, LEFT_OUT_FILES } from './emulator-differences.ts';
+import { LEFT_OUT } from './emulator-differences.ts';
 
 const obstacle = whyNoPython();
 if (obstacle) console.warn(`Skipped: the tests of the deployed service, because ${obstacle}`);
@@ -25,7 +25,7 @@ export default defineConfig({
     include: obstacle
       ? ['tests/deployed/without-python.test.ts']
       : ['tests/contract/api/**/*.test.ts', 'tests/http/**/*.test.ts', 'tests/deployed/*.test.ts'],
-    exclude: obstacle ? [] : ['tests/deployed/without-python.test.ts', ...LEFT_OUT_FILES],
+    exclude: obstacle ? [] : ['tests/deployed/without-python.test.ts'],
     testNamePattern: new RegExp(`^(?!.*(${names.join('|')}))`),
     ...(obstacle ? {} : { globalSetup: 'tests/deployed/deploy-service.ts' }),
     // One emulator and one ledger for all files.

@@ -1,8 +1,8 @@
 // GET /summary over HTTP: its parameters, and its figures as JSON.
 import { describe, expect, it } from 'vitest';
-import { openInProcess } from '../../support/api/in-process-client.ts';
-import { createTestService } from '../../support/api/open-api.ts';
-import { givenCategory, givenTransaction, LUNCH } from '../../support/api/records.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createTestService } from '../support/api/open-api.ts';
+import { givenCategory, givenTransaction, LUNCH } from '../support/api/records.ts';
 
 const api = await openInProcess(await createTestService());
 const food = await givenCategory(api, { name: 'Food' });

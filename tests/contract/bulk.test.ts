@@ -1,12 +1,12 @@
 // POST /transactions/bulk: one result for each transaction, and nothing created twice.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createLedgerService } from '../../../lib/ledger/ledger.ts';
-import { createVerification } from '../../../lib/ledger/verification.ts';
-import { openInProcess } from '../../support/api/in-process-client.ts';
-import { givenCategory, LUNCH, UNKNOWN_ID } from '../../support/api/records.ts';
-import { interpose } from '../../support/interposed-client.ts';
-import { createTestTable } from '../../support/test-table.ts';
+import { createLedgerService } from '../../lib/ledger/ledger.ts';
+import { createVerification } from '../../lib/ledger/verification.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { givenCategory, LUNCH, UNKNOWN_ID } from '../support/api/records.ts';
+import { interpose } from '../support/interposed-client.ts';
+import { createTestTable } from '../support/test-table.ts';
 
 const table = await createTestTable();
 let ledgers = 0;
