@@ -1,5 +1,5 @@
-"""A memory backend over real mem0, of the major version that is installed: the six documented endpoints, and two more
-to change and delete a memory.
+"""A memory backend over real mem0, of the major version that is installed: the six documented endpoints, and three more
+to list the memories of a user, and to change and delete one.
 
     python backend.py SETTINGS.json
 
@@ -31,6 +31,9 @@ from pydantic import BaseModel  # noqa: E402
 from qdrant_client import models  # noqa: E402
 
 HAS_GRAPH = mem0.__version__.startswith("1.")
+
+# mem0 lists no more than 100 (1.x) or 20 (2.x) without it.
+MOST_LISTED = 10_000
 
 
 class Message(BaseModel):
@@ -107,6 +110,14 @@ def add(body: NewMemory, user: str = Depends(user_of_key)):
     assert_own(user, body.user_id)
     assert_may_write(user)
     return memory().add([message.model_dump() for message in body.messages], user_id=user)
+
+
+@app.get("/memories/{user_id}")
+def list_memories(user_id: str, user: str = Depends(user_of_key)):
+    assert_own(user, user_id)
+    if HAS_GRAPH:
+        return memory().get_all(user_id=user, limit=MOST_LISTED)
+    return memory().get_all(filters={"user_id": user}, top_k=MOST_LISTED)
 
 
 @app.put("/memories/{memory_id}")

@@ -1,4 +1,5 @@
-// A service that takes three writes per second is migrated from mem0 1.x to 2.x, and no acknowledged write is lost.
+// A service that takes three writes per second is migrated from mem0 1.x to 2.x and rolled back, and no acknowledged
+// write is lost. `npm run test:busy-service` does it ten times.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -6,45 +7,70 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
 import {
   type BusyService,
-  lossesIn,
+  findLosses,
   startBusyService,
   startWriter,
+  type Written,
 } from '../support/busy-service.ts';
 import { hasMem0, REAL_QDRANT } from '../support/real-services.ts';
 
 const COMMAND = join(import.meta.dirname, '../../local/migrate.ts');
+const RUNS = Number(process.env.BUSY_SERVICE_RUNS || 1);
 const MEMORIES = 300;
-/** No request of the writer takes longer. */
-const PLAN = ['--accept', 'no-graph', '--drain-seconds', '5'];
-const WRITES_AFTERWARDS = 15;
+/** No request of the writer takes longer than the drain. */
+const PLAN = ['--accept', 'no-graph', '--drain-seconds', '5', '--free-gb', '1'];
+/** On each version that users are let into. */
+const WRITES = 15;
 
 describe.skipIf(!REAL_QDRANT || !hasMem0)('a service with three writes per second', () => {
-  it('is migrated without losing a write', async () => {
-    const service = await startBusyService({ qdrantUrl: REAL_QDRANT ?? '', memories: MEMORIES });
-    onTestFinished(service.close);
-    const writer = startWriter(service, await service.memoriesIn(service.source));
-    onTestFinished(async () => void (await writer.stop()));
+  it.for(Array.from({ length: RUNS }, (_, n) => n + 1))(
+    'is migrated and rolled back without losing a write (%i)',
+    async (run) => {
+      const service = await startBusyService({ qdrantUrl: REAL_QDRANT ?? '', memories: MEMORIES });
+      onTestFinished(service.close);
+      const before = await service.memories();
+      expect(before.size).toBe(MEMORIES);
+      const writer = startWriter(service, before);
+      onTestFinished(writer.stop);
+      await writer.acknowledges(WRITES);
 
-    await migrate(service, 'run', '--source', service.source, ...PLAN);
-    expect(await collectionOf(service)).toBe(service.target);
-    await writer.acknowledged(WRITES_AFTERWARDS);
-    const written = await writer.stop();
+      await migrate(service, 'run', '--source', service.source, ...PLAN);
+      await writer.acknowledges(WRITES);
+      expect(await service.version()).toMatch(/^2\./);
+      expect(await collectionOf(service)).toBe(service.target);
+      expect(await findLosses(service, writer)).toEqual([]);
+      const { refused } = writer.written();
 
-    const memories = await service.memoriesIn(service.target);
-    expect(lossesIn(memories, written, testUserOf(service.runId))).toEqual([]);
-    expect(written.failures).toEqual([]);
-    console.info(`${written.acknowledged} writes acknowledged, ${written.refused} refused`);
-  });
+      await migrate(service, 'rollback', '--execute');
+      await writer.acknowledges(WRITES);
+      await writer.stop();
+      expect(await service.version()).toMatch(/^1\./);
+      expect(await collectionOf(service)).toBe(service.source);
+      expect(await findLosses(service, writer)).toEqual([]);
+
+      const written = writer.written();
+      expect(written.failures).toEqual([]);
+      // The writer did not rest in either window.
+      expect(refused).toBeGreaterThan(0);
+      expect(written.refused).toBeGreaterThan(refused);
+      console.info(`Run ${run} of ${RUNS}: ${summaryOf(written)}, 0 lost`);
+    },
+  );
 });
+
+function summaryOf({ acknowledged, refused, unanswered }: Written): string {
+  const { create, change, delete: deleted } = acknowledged;
+  const all = create + change + deleted;
+  const kinds = `${create} created, ${change} changed, ${deleted} deleted`;
+  return `${all} writes acknowledged (${kinds}), ${refused} refused, ${unanswered} without an answer`;
+}
 
 /** As an operator who expects it to work. */
 async function migrate(service: BusyService, ...words: readonly string[]): Promise<void> {
   const { environment, runId } = service;
-  const options = ['--run', runId, '--free-gb', '1', '--yes'];
-  const child = spawn(process.execPath, [COMMAND, ...words, ...options], {
+  const child = spawn(process.execPath, [COMMAND, ...words, '--run', runId, '--yes'], {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import * as v from 'valibot';
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
 import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
-import type { VectorStore } from '../../lib/migration/ports/vector-store.ts';
 import { mem0Hooks, startMem0Service } from '../../local/real-mem0/service.ts';
 import { seedMemories } from '../../local/sandbox/readable-memories.ts';
 import { startWebhook } from '../../local/sandbox/webhook.ts';
@@ -15,11 +15,12 @@ import { Mem0RefusalError, type Mem0User, mem0User } from './real-services.ts';
 import { createTestTable } from './test-table.ts';
 
 const DIMENSIONS = 32;
+const USERS = 10;
 const TEST_KEY = 'key-of-the-test-user';
 
 export interface Memory {
   readonly user: string;
-  readonly text: string;
+  readonly text: string | undefined;
 }
 
 /** By id. */
@@ -33,7 +34,10 @@ export interface BusyService {
   readonly users: readonly Mem0User[];
   /** What the command line is given. */
   readonly environment: NodeJS.ProcessEnv;
-  memoriesIn(collection: string): Promise<Memories>;
+  /** Of all users, as the version that is deployed shows them. */
+  memories(): Promise<Memories>;
+  /** Of mem0, as the service says. */
+  version(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -47,7 +51,7 @@ export async function startBusyService(options: {
   const target = `${source}_v3_${runId}`;
   const qdrant = { url: options.qdrantUrl };
   const store = createQdrant(qdrant);
-  const users = ['user-0', 'user-1', 'user-2'].map(mem0User);
+  const users = Array.from({ length: USERS }, (_, n) => mem0User(`user-${n}`));
   const keys = Object.assign({ [TEST_KEY]: testUserOf(runId) }, ...users.map(({ keys }) => keys));
   const service = await startMem0Service({ qdrant, dimensions: DIMENSIONS, users: keys });
   const preview = await startMem0Service({ qdrant, dimensions: DIMENSIONS, users: keys });
@@ -56,7 +60,7 @@ export async function startBusyService(options: {
   // mem0 makes its collection with the first request.
   await users[0]?.count(service.url);
   await seedMemories(store, {
-    ...{ collection: source, users: 10, memories: options.memories },
+    ...{ collection: source, users: USERS, memories: options.memories },
     ...{ dimensions: DIMENSIONS, seed: 1 },
   });
   const webhook = await startWebhook(mem0Hooks(service));
@@ -80,7 +84,8 @@ export async function startBusyService(options: {
       TABLE_NAME: tableName,
       DYNAMODB_ENDPOINT: endpoint,
     },
-    memoriesIn: (collection) => memoriesIn(store, collection),
+    memories: () => memoriesOf(users, service.url),
+    version: () => versionAt(service.url),
     async close() {
       await webhook.close();
       await preview.close();
@@ -92,29 +97,38 @@ export async function startBusyService(options: {
   };
 }
 
-async function memoriesIn(store: VectorStore, collection: string): Promise<Memories> {
-  const { points } = await store.scroll(collection, { limit: 100_000, vector: false });
-  return new Map(
-    points.map(({ id, payload }) => {
-      const { user_id: user, data: text } = JSON.parse(payload);
-      return [JSON.parse(id), { user, text }];
-    }),
+async function memoriesOf(users: readonly Mem0User[], url: string): Promise<Memories> {
+  const lists = users.map(async (user) =>
+    [...(await user.list(url))].map(([id, text]) => [id, { user: user.userId, text }] as const),
   );
+  return new Map((await Promise.all(lists)).flat());
 }
+
+async function versionAt(url: string): Promise<string> {
+  const response = await fetch(`${url}/health`);
+  return v.parse(v.object({ mem0: v.string() }), await response.json()).mem0;
+}
+
+const KINDS = ['create', 'change', 'delete'] as const;
+
+type Kind = (typeof KINDS)[number];
 
 export interface Written {
   /** What must be there, byte for byte. */
   readonly expected: Memories;
   /** Deletions that were acknowledged. */
   readonly deleted: ReadonlySet<string>;
-  /** Ids and texts of writes whose response was lost: either outcome is right. */
+  /** Ids and texts of writes that have no response, or not yet: either outcome is right. */
   readonly unknown: ReadonlySet<string>;
-  readonly acknowledged: number;
+  readonly acknowledged: Readonly<Record<Kind, number>>;
   /** Refused with 503, or not accepted by any server. */
   readonly refused: number;
+  readonly unanswered: number;
   /** Answers that no write should get. */
   readonly failures: readonly string[];
 }
+
+export type Writer = ReturnType<typeof startWriter>;
 
 const PAUSE_MS = 1_000 / 3;
 
@@ -124,16 +138,16 @@ export function startWriter(
   memories: Memories,
 ) {
   const expected = new Map(memories);
-  const [deleted, unknown] = [new Set<string>(), new Set<string>()];
+  const [deleted, unknown, inFlight] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const failures: string[] = [];
-  let [acknowledged, refused, count] = [0, 0, 0];
+  const acknowledged = { create: 0, change: 0, delete: 0 };
+  let [refused, unanswered, tried] = [0, 0, 0];
   const writing = new Set<Promise<void>>();
-  const own = (user: Mem0User) => [...expected].filter(([, memory]) => memory.user === user.userId);
-  const inUse = new Set<string>();
+  const allAcknowledged = () => KINDS.reduce((sum, kind) => sum + acknowledged[kind], 0);
 
   /** The one of the user's memories that was not written to for the longest time. */
-  function oldestOf(user: Mem0User): string | undefined {
-    return own(user).find(([id]) => !inUse.has(id))?.[0];
+  function oldestOf({ userId }: Mem0User): string | undefined {
+    return [...expected].find(([id, { user }]) => user === userId && !inFlight.has(id))?.[0];
   }
 
   async function create(user: Mem0User, text: string): Promise<void> {
@@ -154,46 +168,52 @@ export function startWriter(
   }
 
   async function write(n: number): Promise<void> {
-    const user = users[Math.floor(n / 3) % users.length];
-    const id = user && n % 3 > 0 ? oldestOf(user) : undefined;
+    const user = users[Math.floor(n / KINDS.length) % users.length];
+    const kind = KINDS[n % KINDS.length] ?? 'create';
+    const id = user && kind !== 'create' ? oldestOf(user) : undefined;
     const text = `Fact ${n} about the rowing club`;
-    if (!user || (n % 3 > 0 && id === undefined)) return;
-    if (id) inUse.add(id);
+    if (!user || (kind !== 'create' && id === undefined)) return;
+    const named = id === undefined ? [text] : [id, text];
+    for (const name of named) inFlight.add(name);
     try {
       if (id === undefined) await create(user, text);
-      else await (n % 3 === 1 ? change(user, id, text) : remove(user, id));
-      acknowledged += 1;
+      else await (kind === 'change' ? change(user, id, text) : remove(user, id));
+      acknowledged[kind] += 1;
     } catch (error) {
       if (isRefused(error)) refused += 1;
       else {
         if (error instanceof Mem0RefusalError) failures.push(error.message);
-        unknown.add(text);
-        if (id) {
-          unknown.add(id);
-          expected.delete(id);
-        }
+        else unanswered += 1;
+        for (const name of named) unknown.add(name);
+        if (id) expected.delete(id);
       }
     } finally {
-      if (id) inUse.delete(id);
+      for (const name of named) inFlight.delete(name);
     }
   }
 
   const timer = setInterval(() => {
-    const one = write(count).finally(() => writing.delete(one));
+    const one = write(tried).finally(() => writing.delete(one));
     writing.add(one);
-    count += 1;
+    tried += 1;
   }, PAUSE_MS);
 
   return {
-    /** Waits for that many more. */
-    async acknowledged(more: number): Promise<void> {
-      const goal = acknowledged + more;
-      while (acknowledged < goal) await pause(PAUSE_MS);
+    /** Waits until that many more are acknowledged. */
+    async acknowledges(more: number): Promise<void> {
+      const goal = allAcknowledged() + more;
+      while (allAcknowledged() < goal) await pause(PAUSE_MS);
     },
-    async stop(): Promise<Written> {
+    written: (): Written => ({
+      expected: new Map([...expected].filter(([id]) => !inFlight.has(id))),
+      deleted: new Set(deleted),
+      unknown: new Set([...unknown, ...inFlight]),
+      acknowledged: { ...acknowledged },
+      ...{ refused, unanswered, failures: [...failures] },
+    }),
+    async stop(): Promise<void> {
       clearInterval(timer);
       await Promise.all(writing);
-      return { expected, deleted, unknown, acknowledged, refused, failures };
     },
   };
 }
@@ -205,17 +225,25 @@ function isRefused(error: unknown): boolean {
   return cause?.code === 'ECONNREFUSED';
 }
 
-/** Every acknowledged write that a collection does not show, and what it has beside them. */
-export function lossesIn(memories: Memories, written: Written, testUser: string): string[] {
-  const { expected, deleted, unknown } = written;
-  const lost = [...expected].flatMap(([id, { text }]) => {
-    const found = memories.get(id)?.text;
-    return found === text ? [] : [`${id} should say "${text}", not "${found}"`];
+/** Every acknowledged write that users do not find, and what they find beside them; the writer may go on meanwhile. */
+export async function findLosses(service: BusyService, writer: Writer): Promise<string[]> {
+  const before = writer.written();
+  const memories = await service.memories();
+  const after = new Set(lossesIn(memories, writer.written()));
+  // What was written meanwhile is missing before or after, never in both.
+  return lossesIn(memories, before).filter((loss) => after.has(loss));
+}
+
+function lossesIn(memories: Memories, { expected, deleted, unknown }: Written): string[] {
+  const lost = [...expected].flatMap(([id, { user, text }]) => {
+    const found = memories.get(id);
+    if (found?.text === text && found?.user === user) return [];
+    return [`${id} of ${user} should say "${text}", not "${found?.text}"`];
   });
   const returned = [...deleted].filter((id) => memories.has(id)).map((id) => `${id} is deleted`);
-  const strange = [...memories].flatMap(([id, { user, text }]) => {
+  const strange = [...memories].flatMap(([id, { text = '' }]) => {
     const isKnown = expected.has(id) || deleted.has(id) || unknown.has(id) || unknown.has(text);
-    return isKnown || user === testUser ? [] : [`${id} was never written: "${text}"`];
+    return isKnown ? [] : [`${id} was never written: "${text}"`];
   });
   return [...lost, ...returned, ...strange];
 }

@@ -7,7 +7,7 @@ export const REAL_QDRANT = process.env.QDRANT_URL || undefined;
 export const hasMem0 = Boolean(process.env.MEM0_1_PYTHON && process.env.MEM0_2_PYTHON);
 
 const answerSchema = v.object({
-  results: v.optional(v.array(v.object({ id: v.string() })), []),
+  results: v.optional(v.array(v.object({ id: v.string(), memory: v.optional(v.string()) })), []),
   memory_count: v.optional(v.number(), 0),
 });
 
@@ -57,6 +57,11 @@ export function mem0User(userId: string) {
     async search(url: string, query: string): Promise<string[]> {
       const { results } = await call('POST', url, '/memories/search', { query });
       return results.map(({ id }) => id);
+    },
+    /** @returns the texts by id */
+    async list(url: string): Promise<Map<string, string | undefined>> {
+      const { results } = await call('GET', url, `/memories/${encodeURIComponent(userId)}`);
+      return new Map(results.map(({ id, memory }) => [id, memory]));
     },
     async count(url: string): Promise<number> {
       return (await call('GET', url, `/stats/${encodeURIComponent(userId)}`)).memory_count;
