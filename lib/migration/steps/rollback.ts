@@ -36,6 +36,7 @@ import {
 import { isDoneOutside } from './ask-outside.ts';
 import { carryOverLateWrites, lateWriteFacts, lateWritesSchema } from './late-writes.ts';
 import { countLeastLost, countLostWrites, exportLostWrites, type Loss } from './lost-writes.ts';
+import { scanCollection } from './recorded-counts.ts';
 import { findRollbackSource, isAsVerified, noRollback } from './rollback-source.ts';
 import { tidyUp } from './tidy-up.ts';
 import { removeUploads } from './upload-swap.ts';
@@ -59,6 +60,8 @@ const stateSchema = v.object({
   reconciled: v.optional(v.custom<ReconcileCheckpoint>(() => true)),
   loss: v.optional(lossSchema),
   isDeployed: v.optional(v.boolean()),
+  /** What the new version wrote until it was replaced has come along, too. */
+  isLastLookTaken: v.optional(v.boolean()),
   /** Refused: users stay on the new version. */
   refused: v.optional(v.object({ name: v.custom<RefusalName>(() => true), why: v.string() })),
 });
@@ -165,6 +168,13 @@ async function goBack(turn: Turn, begun: State, keep: Keep): Promise<Outcome> {
     await services.backend.health();
     state = await keep({ isDeployed: true });
   }
+  if (keepsWrites(run, state) && !state.isLastLookTaken) {
+    // Once only: a program that writes there without end would keep users from writing.
+    if (!(await isAsReconciled(turn, state)) && !(await takeWritesAlong(turn, state, keep))) {
+      return waiting(0);
+    }
+    state = await keep({ isLastLookTaken: true });
+  }
   return await open(turn, state, state.loss ?? { lost: 0 });
 }
 
@@ -196,7 +206,7 @@ async function isFrozen(turn: Turn, state: State, keep: Keep): Promise<boolean> 
 }
 
 /** Users were let into the new version, and the old collection is there to take their writes. */
-function keepsWrites({ openedAt }: Run, { restores }: State): boolean {
+function keepsWrites({ openedAt }: Run, { restores }: Pick<State, 'restores'>): boolean {
   return openedAt !== undefined && !restores;
 }
 
@@ -235,12 +245,26 @@ async function takeWritesAlong(turn: Turn, state: State, keep: Keep): Promise<bo
   const saveCheckpoint = async (reconciled: ReconcileCheckpoint) =>
     void (await keep({ reconciled }, { done: reconciled.report.compared, total }));
   const ports = { renew, isTimeUp: () => !hasTime(), saveCheckpoint };
-  const reached = await reconcile(settings, ports, state.reconciled ?? RECONCILE_START);
+  const { reconciled: before } = state;
+  const start = before && !before.isComplete ? before : RECONCILE_START;
+  const reached = await reconcile(settings, ports, start);
   if (!reached.isComplete) return false;
   const faults = faultsIn(reached.report);
   if (faults.length === 0) return true;
   const why = `${names.to} could not be made equal to ${names.from}: ${faults.join(', ')}.`;
   throw new Refusal('RefusedVerification', why);
+}
+
+/** Whether the new collection, where it is still there, is as it was when the old one was made equal to it. */
+async function isAsReconciled(
+  { services, run }: Turn,
+  { reconciled }: Pick<State, 'reconciled'>,
+): Promise<boolean> {
+  const live = liveCollectionOf(run);
+  if (!reconciled?.isComplete) return false;
+  if (!(await services.vectors.collectionExists(live))) return true;
+  const { contents } = await scanCollection(services, run, live);
+  return contents.digest === reconciled.report.from.digest;
 }
 
 /** Where nobody was let in, what is found is exported, and stands in nobody's way. @throws Refusal */
@@ -303,17 +327,21 @@ async function stayOnNew(turn: Turn, { refused, isFreezing }: State): Promise<Ou
 
 async function open(
   turn: Turn,
-  { returnTo, lateWrites }: Pick<State, 'returnTo' | 'lateWrites'>,
+  state: Pick<State, 'returnTo' | 'restores' | 'lateWrites' | 'reconciled'>,
   loss: Loss,
 ): Promise<Outcome> {
   const { services, run, lease } = turn;
+  const { returnTo, lateWrites } = state;
   if (!(await isDoneOutside(turn, 'open-writes', returnTo))) return waiting();
+  // Users have written to the old collection since: what came so late can be compared by a person only.
+  const isKept = keepsWrites(run, state) && !(await isAsReconciled(turn, state));
   const message = 'What the run has left on the store is to be removed by hand';
   await tidyUp(turn, message, async () => {
     await removeLeftoverSnapshot(turn);
     await removeUploads(turn);
-    const own = run.openedAt === undefined ? [] : liveCollectionsOf(run);
-    await removeCollections(turn, [...collectionsOf(run), ...own]);
+    const live: string[] = run.openedAt === undefined ? [] : liveCollectionsOf(run);
+    const own = [...collectionsOf(run), ...live];
+    await removeCollections(turn, isKept ? own.filter((name) => !live.includes(name)) : own);
   });
   const { lost, exportedTo } = loss;
   if (exportedTo) await retain(turn, exportedTo);
@@ -321,6 +349,7 @@ async function open(
     returnedTo: returnTo,
     lost,
     ...(lateWrites.found ? lateWriteFacts(lateWrites) : {}),
+    ...(isKept ? { keptForWrites: liveCollectionOf(run) } : {}),
     ...(exportedTo ? { exportedTo, usersWereLetIn: run.openedAt !== undefined } : {}),
   };
   const evidence = await storeReport(services, {

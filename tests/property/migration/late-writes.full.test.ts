@@ -1,5 +1,6 @@
 // A write that comes late, after any of the remote calls between the freeze and the opening of writes, is never lost: it
-// is carried over to the new version, or the cutover is refused and users stay on the old version, which has it.
+// is carried over to the new version, or the cutover is refused and users stay on the old version, which has it. In a
+// rollback it comes along, or the new collection is kept and named in the report.
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
 import type { VectorStore } from '../../../lib/migration/ports/vector-store.ts';
@@ -31,13 +32,15 @@ const PORTS = [
 
 const KINDS = ['created', 'changed', 'deleted'] as const;
 
-async function writeLate(store: VectorStore, kind: (typeof KINDS)[number]): Promise<void> {
-  const { points } = await store.scroll(SOURCE, { limit: 1 });
+type Kind = (typeof KINDS)[number];
+
+async function writeLate(store: VectorStore, collection: string, kind: Kind): Promise<void> {
+  const { points } = await store.scroll(collection, { limit: 1 });
   const [first] = points;
-  if (kind === 'deleted' && first) return await store.deletePoints(SOURCE, { ids: [first.id] });
+  if (kind === 'deleted' && first) return await store.deletePoints(collection, { ids: [first.id] });
   const late = point(77_777, '{"user_id":"user-1","data":"a late memory"}', '[1,0,0,0]');
   const id = kind === 'changed' && first ? first.id : late.id;
-  await store.upsert(SOURCE, [{ ...late, id }], 'upsert');
+  await store.upsert(collection, [{ ...late, id }], 'upsert');
 }
 
 /** Does something once, after that many calls between the freeze and the opening of writes, or right before the latter. */
@@ -100,6 +103,18 @@ async function cutOver(migration: Migration, services: Services): Promise<void> 
   }
 }
 
+/** The calls after which a write is tried: every so many, and the last ones. */
+function triedOf(all: number): number[] {
+  const calls = Array.from({ length: all }, (_, n) => n + 1);
+  return calls.filter((at) => at % STRIDE === 0 || at > all - 3);
+}
+
+async function forEachOf(calls: readonly number[], work: (at: number) => Promise<void>) {
+  for (let from = 0; from < calls.length; from += AT_ONCE) {
+    await Promise.all(calls.slice(from, from + AT_ONCE).map(work));
+  }
+}
+
 describe('a late write', { timeout: 3_600_000 }, () => {
   const ends = { live: 0, returned: 0 };
   let all = 0;
@@ -118,7 +133,7 @@ describe('a late write', { timeout: 3_600_000 }, () => {
     let isLate = false;
     const { services } = interrupted(migration.services, at, async () => {
       isLate = true;
-      await writeLate(vectors, kind);
+      await writeLate(vectors, SOURCE, kind);
     });
     await cutOver(migration, services);
     // A busy machine renews its lock more often, so that one run has more calls than another.
@@ -140,12 +155,43 @@ describe('a late write', { timeout: 3_600_000 }, () => {
     await cutOver(quiet, services);
     expect((await quiet.runs.read(RUN)).phase).toBe('live');
     all = calls();
-    const tried = Array.from({ length: all }, (_, n) => n + 1).filter(
-      (at) => at % STRIDE === 0 || at > all - 3,
-    );
-    for (let from = 0; from < tried.length; from += AT_ONCE) {
-      await Promise.all(tried.slice(from, from + AT_ONCE).map(endOf));
-    }
+    const tried = triedOf(all);
+    await forEachOf(tried, endOf);
     expect(ends.live + ends.returned).toBeGreaterThan(0.9 * tried.length);
+  });
+});
+
+describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
+  const ends = { 'came along': 0, kept: 0 };
+
+  async function rollBack(at: number): Promise<number> {
+    const migration = await migrationAt('live', SMALL);
+    const { vectors } = migration.services;
+    const kind = KINDS[at % KINDS.length] ?? 'created';
+    let written: Awaited<ReturnType<typeof fingerprintOf>> | undefined;
+    const { services, calls } = interrupted(migration.services, at, async () => {
+      await writeLate(vectors, migration.target, kind);
+      written = await fingerprintOf(vectors, migration.target);
+    });
+    await migration.finish('rollback', {}, services);
+    const { phase, evidence } = await migration.runs.read(RUN);
+    expect(phase).toBe('returned');
+    if (!written) return calls();
+    const kept = evidence['return-report']?.facts.keptForWrites;
+    const found = await fingerprintOf(vectors, kept === undefined ? SOURCE : migration.target);
+    expect(found, `${kind} after call ${at}`).toEqual(written);
+    ends[kept === undefined ? 'came along' : 'kept'] += 1;
+    return calls();
+  }
+
+  it('comes along, or the new collection is kept', async () => {
+    const all = await rollBack(0);
+    const tried = triedOf(all);
+    await forEachOf(tried, async (at) => void (await rollBack(at)));
+    const ended = ends['came along'] + ends.kept;
+    console.log(
+      `A late write after ${ended} of ${all} calls: ${ends['came along']} came along, ${ends.kept} kept, 0 lost`,
+    );
+    expect(ended).toBeGreaterThan(0.9 * tried.length);
   });
 });

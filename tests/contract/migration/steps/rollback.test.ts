@@ -143,6 +143,30 @@ describe('with the old collection', () => {
     );
   });
 
+  it.each([
+    ['created', (one: Migration) => writeToNew(one, 'After the walk')],
+    ['deleted', (one: Migration) => deleteFirst(one, one.target)],
+  ])('a memory %s after both were compared comes along', async (_, write) => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    let written: unknown;
+    const services = justBefore(migration, 'deploy-old', async () => {
+      await write(migration);
+      written = await fingerprintOf(vectors, migration.target);
+    });
+    await migration.finish('rollback', {}, services);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+  });
+
+  it('the new collection stays where it was written to after the last look at it', async () => {
+    const migration = await migrationAt('live');
+    const services = justBefore(migration, 'open-writes', () => writeToNew(migration, 'Too late'));
+    await migration.finish('rollback', {}, services);
+    expect(await phaseOf(migration)).toBe('returned');
+    expect(await collectionsOf(migration)).toContain(migration.target);
+    expect(await reportOf(migration)).toMatchObject({ lost: 0, keptForWrites: migration.target });
+  });
+
   it('what another program has written there since stays, and is reported', async () => {
     const migration = await migrationAt('live', {}, { uploadAs: 'memories_of_2026' });
     const { vectors } = migration.services;
