@@ -5,23 +5,21 @@ import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { TestProject } from 'vitest/node';
-import { createApiKeys } from '../../lib/auth/api-keys.ts';
 import { createRemembering } from '../../lib/migration/runs/remembering.ts';
-import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
-import { createDatabase } from '../../lib/store/database.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { startAwsEmulator } from '../../local/aws-emulator.ts';
 import {
   addressOf,
   clientOptions,
+  createKey,
+  deployStage,
   type EmulatedStage,
-  runServerless,
+  repairCors,
 } from '../../local/emulated-stage.ts';
 import { createRunning, type Running } from '../../local/running.ts';
 import { startWebhook } from '../../local/sandbox/webhook.ts';
 import { SOURCE, startSandboxWorld } from '../../local/sandbox/world.ts';
 import { createHttpClient } from '../support/api/http-client.ts';
-import { leaveOutUnsupported, repairCors } from './emulator-differences.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -58,33 +56,20 @@ export default async function deployService({ provide }: TestProject) {
     const parameters = await openMigration(running, environment);
     const folder = await mkdtemp(join(tmpdir(), 'ledger-deployed-'));
     running.whenStopping(() => rm(folder, { recursive: true, force: true }));
-    await runServerless(deployed, ['package', '--package', folder], parameters);
-    await leaveOutUnsupported(folder);
-    await runServerless(deployed, ['deploy', '--package', folder], parameters);
+    await deployStage(deployed, folder, parameters);
     provide('packageFolder', folder);
     provide('parameters', parameters);
     provide('corsBeforeRepair', await preflightStatus(deployed));
     await repairCors(deployed);
     provide('deployed', deployed);
     provide('runId', RUN);
-    provide('apiKey', await createKey(environment));
+    provide('apiKey', await createKey(deployed, 'home'));
     provide('apiUrl', await addressOf(deployed));
   } catch (error) {
     await running.stop();
     throw error;
   }
   return running.stop;
-}
-
-async function createKey({ AWS_ENDPOINT_URL }: EmulatedStage['environment']): Promise<string> {
-  const database = createDatabase({
-    client: createDocumentClient(AWS_ENDPOINT_URL),
-    tableName: `finance-ledger-${STAGE}`,
-    retryPolicy: DEFAULT_RETRY_POLICY,
-  });
-  const keys = createApiKeys({ database, clock: () => new Date() });
-  const { secret } = await keys.create({ name: 'tests', ledger: 'home', scope: 'write' });
-  return secret;
 }
 
 /** @returns the parameters of the stage */

@@ -1,17 +1,5 @@
-// Where the emulator differs from AWS, each made up for in the tests and never in the product.
-// differences.test.ts fails when one of them is gone.
-
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ApiGatewayV2Client, UpdateApiCommand } from '@aws-sdk/client-apigatewayv2';
-import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
-import {
-  addressOf,
-  apiIdOf,
-  clientOptions,
-  type EmulatedStage,
-  stackOf,
-} from '../../local/emulated-stage.ts';
+// Where the emulator differs from AWS, never made up for in the product; local/emulated-stage.ts repairs what it can.
+// differences.test.ts fails when one of these is gone.
 
 /** Tests of the shared suites that cannot pass on the emulator, by what their names contain. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -31,35 +19,3 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   '%25 is 404 naming the resource and the id as sent':
     'The emulated gateway keeps %25 in a path parameter.',
 };
-
-/**
- * CloudFormation stores a CORS configuration under names that the emulated gateway does not read, so that every
- * preflight is a 403; the gateway's own API stores it correctly. The suite calls from the API's own address, which is
- * known only now.
- */
-export async function repairCors(deployed: EmulatedStage): Promise<void> {
-  const options = clientOptions(deployed.environment);
-  const { TemplateBody = '' } = await new CloudFormationClient(options).send(
-    new GetTemplateCommand({ StackName: stackOf(deployed.stage) }),
-  );
-  const { CorsConfiguration } = JSON.parse(TemplateBody).Resources.HttpApi.Properties;
-  const AllowOrigins = [...CorsConfiguration.AllowOrigins, await addressOf(deployed)];
-  const ApiId = await apiIdOf(deployed);
-  await new ApiGatewayV2Client(options).send(
-    new UpdateApiCommand({ ApiId, CorsConfiguration: { ...CorsConfiguration, AllowOrigins } }),
-  );
-}
-
-/**
- * CloudFormation on the emulator refuses alarms that compute with several metrics. They are left out of the package;
- * tests/wiring/alarms.test.ts evaluates them.
- */
-export async function leaveOutUnsupported(packageFolder: string): Promise<void> {
-  const file = join(packageFolder, 'serverless-state.json');
-  const state = JSON.parse(await readFile(file, 'utf8'));
-  const { Resources } = state.service.provider.compiledCloudFormationTemplate;
-  for (const name of Object.keys(Resources)) {
-    if (Resources[name].Properties?.Metrics) delete Resources[name];
-  }
-  await writeFile(file, JSON.stringify(state));
-}

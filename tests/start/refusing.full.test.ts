@@ -1,4 +1,4 @@
-// What the start command cannot work with: one clear line each, and exit code 1.
+// What the commands that start something cannot work with: one clear line each, and exit code 1.
 
 import { once } from 'node:events';
 import {
@@ -151,6 +151,13 @@ describe('a database elsewhere', () => {
     const environment = { DYNAMODB_ENDPOINT: 'localhost:8000' };
     await expectRefusal({ environment }, /^DYNAMODB_ENDPOINT must be an address like /);
   });
+});
+
+it('the deployment to an emulator with an older Python', async () => {
+  writeFileSync(join(folder, 'python3'), '#!/bin/sh\necho Python 3.9.2\n', { mode: 0o755 });
+  const environment = { PATH: `${folder}:${process.env.PATH}` };
+  const command = [process.execPath, 'local/deploy-emulator.ts'] as const;
+  await expectRefusal({ command, environment }, /needs Python: .*3\.10 or newer/);
 });
 
 // The support gives every start a real port; the last word is this shell's.
