@@ -128,5 +128,5 @@ function isFolder({ protocol, host }: URL): boolean {
 }
 
 function isGraph({ protocol, host }: URL): boolean {
-  return /^(neo4j|bolt)(\+ssc?)?:$/.test(protocol) && host !== '';
+  return /^(neo4j|bolt)(\+s(sc)?)?:$/.test(protocol) && host !== '';
 }

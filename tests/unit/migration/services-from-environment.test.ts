@@ -94,6 +94,15 @@ describe('the environment', () => {
     const withGraph = { ...COMPLETE, NEO4J_URL: 'neo4j+s://graph.example' };
     expect(await refusalOf(withGraph)).toContain('NEO4J_PASSWORD is not set');
   });
+
+  it.each(['neo4j', 'neo4j+s', 'neo4j+ssc', 'bolt', 'bolt+s', 'bolt+ssc'])(
+    'may name a graph by %s',
+    async (scheme) => {
+      const graph = { NEO4J_URL: `${scheme}://graph.example:7687`, NEO4J_PASSWORD: 'p' };
+      const services = await servicesFromEnvironment({ ...COMPLETE, ...graph });
+      expect(services.graph).toBeDefined();
+    },
+  );
 });
 
 describe('the functions that look up or note down', () => {
