@@ -1,76 +1,216 @@
-// What the roles of the packaged template allow: of the table, and besides.
+// What the roles of the packaged template grant, and what AWS itself needs of them: lines of an action and a place, such
+// as `dynamodb:GetItem table of ledgers`. Use is recorded in the same terms (recorded-access.ts).
 import {
-  functionsOf,
+  entryPoint,
+  type FunctionProperties,
   type Resource,
   resourcesOf,
   type Template,
   theOnly,
 } from './packaged-template.ts';
 
-/** Table operations with what they reach: the table, or an index by its name. */
-export type TableAccess = Record<string, string[]>;
-
-export const TABLE = 'the table';
-/** The one partition that a role grants by its key. */
-export const API_KEYS = '@API_KEYS';
+export const STATE_MACHINE = 'state machine';
 
 export interface Statement {
   readonly Effect: string;
-  readonly Action: string[];
-  readonly Resource: unknown[];
-  readonly Condition?: { readonly 'ForAllValues:StringEquals'?: Record<string, string[]> };
+  readonly Action: readonly string[];
+  readonly Resource: readonly unknown[];
+  readonly Condition?: unknown;
 }
 
 export interface RoleProperties {
   readonly AssumeRolePolicyDocument: unknown;
-  readonly ManagedPolicyArns: unknown;
-  readonly Policies: {
+  readonly ManagedPolicyArns: readonly unknown[];
+  readonly Policies: readonly {
     readonly PolicyName: string;
-    readonly PolicyDocument: { readonly Statement: Statement[] };
+    readonly PolicyDocument: { readonly Statement: readonly Statement[] };
   }[];
 }
 
-export function roleOf(template: Template, name: string): RoleProperties {
-  const found = functionsOf(template).find(([entryPoint]) => entryPoint === name);
-  if (!found) throw new Error(`No function is named ${name}`);
-  const [roleName] = (found[1].Role as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt'];
-  return (template.Resources[roleName] as Resource<RoleProperties>).Properties;
+/** The logical name of each role by who acts in it: a function's entry point, or the state machine. */
+export function rolesOf(template: Template): [user: string, role: string][] {
+  const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function').map(
+    ([, { Properties }]) => [entryPoint(Properties.Handler), Properties.Role] as const,
+  );
+  const { RoleArn } = theOnly(template, 'AWS::StepFunctions::StateMachine').Properties;
+  return [...functions, [STATE_MACHINE, RoleArn] as const].map(([user, role]) => {
+    return [user, (role as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt'][0]];
+  });
+}
+
+export function roleOf(template: Template, user: string): RoleProperties {
+  const [, name = ''] = rolesOf(template).find(([each]) => each === user) ?? [];
+  return (template.Resources[name] as Resource<RoleProperties>).Properties;
 }
 
 export function statementsOf(role: RoleProperties): Statement[] {
   return role.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 }
 
-export function tableAccess(template: Template, name: string): TableAccess {
-  const { TableName: tableName } = theOnly(template, 'AWS::DynamoDB::Table').Properties;
-  const access: TableAccess = {};
-  for (const { Action, Resource, Condition } of statementsOf(roleOf(template, name))) {
-    const [only] = Condition?.['ForAllValues:StringEquals']?.['dynamodb:LeadingKeys'] ?? [];
-    for (const action of Action) {
-      const [service, operation = ''] = action.split(':');
-      if (service !== 'dynamodb') continue;
-      access[operation] = [
-        ...(access[operation] ?? []),
-        ...Resource.map((each) => only ?? reached(tableName, each)),
-      ];
-    }
-  }
-  return access;
-}
-
-function reached(tableName: unknown, resource: unknown): string {
-  const { 'Fn::Sub': arn } = resource as { 'Fn::Sub': string };
-  const table = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/${tableName}`;
-  if (arn === table) return TABLE;
-  return arn.startsWith(`${table}/index/`) ? arn.slice(`${table}/index/`.length) : arn;
-}
-
-export function logGroupOf(template: Template, name: string): string {
-  const [, properties] = functionsOf(template).find(([entryPoint]) => entryPoint === name) ?? [];
-  const groups = resourcesOf(template, 'AWS::Logs::LogGroup');
-  const own = groups.find(
-    ([, { Properties }]) => Properties.LogGroupName === `/aws/lambda/${properties?.FunctionName}`,
+/** What a role grants. A statement of another form than those known here keeps its own words, which nothing uses. */
+export function grantedBy(template: Template, role: RoleProperties): string[] {
+  const statements = statementsOf(role).flatMap((statement) =>
+    statement.Action.flatMap((action) =>
+      statement.Resource.map(
+        (resource) =>
+          `${action} ${placeOf(template, resource)}${conditionOf(statement)}${effectOf(statement)}`,
+      ),
+    ),
   );
-  if (!own) throw new Error(`${name} has no log group`);
-  return own[0];
+  return [...statements, ...role.ManagedPolicyArns.map((arn) => managed(placeOf(template, arn)))];
+}
+
+// By the keys that a statement is limited to: the table holds ledgers, API keys and the records of migrations.
+const CONDITIONS: Readonly<Record<string, string>> = {
+  [leadingKeys('StringNotLike', '@*')]: ' of ledgers',
+  [leadingKeys('StringEquals', '@API_KEYS')]: ' of API keys',
+  [leadingKeys('StringEquals', 'HEALTH')]: ' of the health check',
+  [leadingKeys('StringLike', '@migration', '@migration#*')]: ' of runs',
+  // A bucket of the same name could be another account's.
+  '{"StringEquals":{"aws:ResourceAccount":{"Ref":"AWS::AccountId"}}}': ' of this account',
+};
+
+function leadingKeys(operator: string, ...keys: string[]): string {
+  return JSON.stringify({ [`ForAllValues:${operator}`]: { 'dynamodb:LeadingKeys': keys } });
+}
+
+function conditionOf({ Condition }: Statement): string {
+  if (Condition === undefined) return '';
+  const text = JSON.stringify(Condition);
+  return CONDITIONS[text] ?? text;
+}
+
+function effectOf({ Effect }: Statement): string {
+  return Effect === 'Allow' ? '' : ` ${Effect}`;
+}
+
+/** `arn:...:table/finance-ledger-prod/index/all-by-date` -> `index all-by-date`, without the names of the stage. */
+function placeOf(template: Template, resource: unknown): string {
+  const { 'Fn::Sub': arn, 'Fn::GetAtt': attribute } = resource as {
+    readonly 'Fn::Sub'?: string;
+    readonly 'Fn::GetAtt'?: readonly string[];
+  };
+  if (attribute) return attribute[1] === 'Arn' ? `${attribute[0]}` : attribute.join('.');
+  const place = (arn ?? JSON.stringify(resource))
+    .replace('arn:$' + '{AWS::Partition}:', '')
+    .replace('$' + '{AWS::Region}:$' + '{AWS::AccountId}:', '');
+  const [name, meaning] = namesOf(template).find(([each]) => place.startsWith(each)) ?? ['', ''];
+  return meaning + place.slice(name.length);
+}
+
+function namesOf(template: Template): [name: string, meaning: string][] {
+  const { TableName } = theOnly(template, 'AWS::DynamoDB::Table').Properties;
+  const variables: Record<string, string> = Object.assign(
+    {},
+    ...resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function').map(
+      ([, { Properties }]) => Properties.Environment.Variables,
+    ),
+  );
+  const artifacts = variables.ARTIFACTS_URL?.replace('s3://', 's3:::');
+  return [
+    [`dynamodb:table/${TableName}/index/`, 'index '],
+    [`dynamodb:table/${TableName}`, 'table'],
+    [`${variables.COLLECTION_SETTING}`.replace('ssm:', 'ssm:parameter'), 'setting'],
+    ...(artifacts
+      ? ([
+          [artifacts, 'artifacts'],
+          [artifacts.replace(/\/.*/, ''), 'bucket'],
+        ] satisfies [string, string][])
+      : []),
+  ];
+}
+
+function managed(policy: string): string {
+  return `managed ${policy}`;
+}
+
+const TRACING = managed('iam::aws:policy/AWSXRayDaemonWriteAccess');
+
+// What the Step Functions guide lists for log delivery. These actions know no resources.
+const LOG_DELIVERY = [
+  ...['CreateLogDelivery', 'GetLogDelivery', 'UpdateLogDelivery', 'DeleteLogDelivery'],
+  ...['ListLogDeliveries', 'PutResourcePolicy', 'DescribeResourcePolicies', 'DescribeLogGroups'],
+].map((action) => `logs:${action} "*"`);
+
+/** What Lambda and Step Functions themselves do in a role, as the function or machine is configured. */
+export function neededByAws(template: Template, user: string): string[] {
+  return user === STATE_MACHINE ? neededByMachine(template) : neededByLambda(template, user);
+}
+
+function neededByLambda(template: Template, user: string): string[] {
+  const [id, { FunctionName, TracingConfig }] = functionOf(template, user);
+  const groups = resourcesOf(template, 'AWS::Logs::LogGroup').filter(
+    ([, { Properties }]) => Properties.LogGroupName === `/aws/lambda/${FunctionName}`,
+  );
+  const failures = resourcesOf<InvokeConfiguration>(template, 'AWS::Lambda::EventInvokeConfig')
+    .filter(([, { Properties }]) => Properties.FunctionName.Ref === id)
+    .map(([, { Properties }]) => Properties.DestinationConfig.OnFailure.Destination);
+  return [
+    ...groups.flatMap(([group]) => [`logs:CreateLogStream ${group}`, `logs:PutLogEvents ${group}`]),
+    ...failures.map((queue) => `sqs:SendMessage ${placeOf(template, queue)}`),
+    ...((TracingConfig as Tracing).Mode === 'Active' ? [TRACING] : []),
+  ];
+}
+
+interface InvokeConfiguration {
+  readonly FunctionName: { readonly Ref: string };
+  readonly DestinationConfig: { readonly OnFailure: { readonly Destination: unknown } };
+}
+
+interface Tracing {
+  readonly Mode: string;
+}
+
+interface Machine {
+  readonly DefinitionString: { readonly 'Fn::Sub': string };
+  readonly LoggingConfiguration: { readonly Level: string };
+  readonly TracingConfiguration: { readonly Enabled: boolean };
+}
+
+function neededByMachine(template: Template): string[] {
+  const { DefinitionString, LoggingConfiguration, TracingConfiguration } = theOnly<Machine>(
+    template,
+    'AWS::StepFunctions::StateMachine',
+  ).Properties;
+  const invoked = new Set(DefinitionString['Fn::Sub'].match(/(?<=:function:)[\w-]+/g));
+  const functions = resourcesOf(template, 'AWS::Lambda::Function')
+    .filter(([, { Properties }]) => invoked.has(String(Properties.FunctionName)))
+    .map(([id]) => `lambda:InvokeFunction ${id}`);
+  return [
+    ...functions,
+    ...(LoggingConfiguration.Level === 'OFF' ? [] : LOG_DELIVERY),
+    ...(TracingConfiguration.Enabled ? [TRACING] : []),
+  ];
+}
+
+function functionOf(template: Template, user: string): [id: string, FunctionProperties] {
+  const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function');
+  const found = functions.find(([, { Properties }]) => entryPoint(Properties.Handler) === user);
+  if (!found) throw new Error(`No function is named ${user}`);
+  return [found[0], found[1].Properties];
+}
+
+/** The role without one of its actions or managed policies, for each of them. */
+export function withoutEach(role: RoleProperties): [action: string, role: RoleProperties][] {
+  const actions = role.Policies.flatMap(({ PolicyDocument }, p) =>
+    PolicyDocument.Statement.flatMap(({ Action }, s) =>
+      Action.map((action, a): [string, RoleProperties] => {
+        const changed = structuredClone(role) as Mutable;
+        changed.Policies[p]?.PolicyDocument.Statement[s]?.Action.splice(a, 1);
+        return [action, changed];
+      }),
+    ),
+  );
+  const policies = role.ManagedPolicyArns.map((_, n): [string, RoleProperties] => [
+    'managed',
+    { ...role, ManagedPolicyArns: role.ManagedPolicyArns.toSpliced(n, 1) },
+  ]);
+  return [...actions, ...policies];
+}
+
+interface Mutable extends RoleProperties {
+  readonly Policies: {
+    readonly PolicyName: string;
+    readonly PolicyDocument: { readonly Statement: (Statement & { readonly Action: string[] })[] };
+  }[];
 }

@@ -1,49 +1,114 @@
-// A door to the database that writes down what was asked of it, in the terms of permissions.
+// Writes down what functions ask of AWS, in the terms of granted-access.ts: an endpoint that answers for DynamoDB and the
+// Parameter Store, and clients of a migration's artifacts and setting.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { API_KEYS, TABLE, type TableAccess } from './granted-access.ts';
+import { createS3Artifacts } from '../../lib/migration/adapters/s3-artifacts.ts';
+import { createSsmCollectionSetting } from '../../lib/migration/adapters/ssm-collection-setting.ts';
+import type { Services } from '../../lib/migration/services.ts';
+import { type Command, createBucket } from './migration/bucket.ts';
+import { createParameterStore, type ParameterStore } from './migration/parameter-store.ts';
 
-export interface RecordingDoor {
+export interface AccessRecorder {
+  /** Passes on to the database, and answers every request for a secret. */
   readonly endpoint: string;
-  /** From here on what is asked is written down for this name. */
+  /** From here on, what is asked is written down for this function. */
   recordFor(name: string): void;
-  accessOf(name: string): TableAccess;
+  /** Such as `s3:GetObject artifacts/* of this account`, in order. */
+  usedBy(name: string): string[];
+  artifacts(options: { readonly prefix: string; readonly now: () => Date }): Services['artifacts'];
+  setting(parameter: string): Services['setting'];
+  readonly parameters: ParameterStore;
   close(): Promise<void>;
 }
 
-interface Request {
+interface Part {
+  readonly Key?: { readonly pk: { readonly S: string } };
+  readonly Item?: { readonly pk: { readonly S: string } };
+}
+
+interface Request extends Part {
   readonly IndexName?: string;
-  readonly Key?: Key;
-  readonly TransactItems?: readonly Record<string, { readonly Key?: Key }>[];
+  readonly TransactItems?: readonly Readonly<Record<string, Part>>[];
+  /** Of a parameter. */
+  readonly Name?: string;
 }
 
-interface Key {
-  readonly pk: { readonly S: string };
-}
+const BUCKET = 'artifacts';
+const OBJECT = 'artifacts/* of this account';
+const WHOLE = 'bucket of this account';
 
-export async function openRecordingDoor(database: string): Promise<RecordingDoor> {
-  const asked = new Map<string, Set<string>>();
+// Actions by command, as the service authorization reference has them. Without the second action, S3 answers 403 for an
+// object that does not exist; without the third, it does not say how long an object is locked.
+const OF_S3: Readonly<Record<string, readonly string[]>> = {
+  HeadObject: [`GetObject ${OBJECT}`, `ListBucket ${WHOLE}`, `GetObjectRetention ${OBJECT}`],
+  GetObject: [`GetObject ${OBJECT}`],
+  GetObjectTagging: [`GetObjectTagging ${OBJECT}`],
+  PutObject: [`PutObject ${OBJECT}`],
+  CreateMultipartUpload: [`PutObject ${OBJECT}`],
+  UploadPart: [`PutObject ${OBJECT}`],
+  CompleteMultipartUpload: [`PutObject ${OBJECT}`],
+  PutObjectTagging: [`PutObjectTagging ${OBJECT}`],
+  PutObjectRetention: [`PutObjectRetention ${OBJECT}`],
+  AbortMultipartUpload: [`AbortMultipartUpload ${OBJECT}`],
+  ListMultipartUploads: [`ListBucketMultipartUploads ${WHOLE}`],
+  ListObjectsV2: [`ListBucket ${WHOLE}`],
+  ListObjectVersions: [`ListBucketVersions ${WHOLE}`],
+  DeleteObject: [`DeleteObject ${OBJECT}`],
+  DeleteObjectVersion: [`DeleteObjectVersion ${OBJECT}`],
+  GetObjectLockConfiguration: [`GetBucketObjectLockConfiguration ${WHOLE}`],
+};
+
+export async function openAccessRecorder(database: string): Promise<AccessRecorder> {
+  const used = new Map<string, Set<string>>();
   let current = '';
+  const parameters = createParameterStore();
+  const bucket = createBucket(noteS3);
   const server = createServer(async (request, response) => {
     const body = await text(request);
-    for (const permission of permissionsFor(request, JSON.parse(body))) {
-      asked.get(current)?.add(permission);
-    }
-    const headers = request.headers as Record<string, string>;
-    const answer = await fetch(database, { method: 'POST', headers: withoutHop(headers), body });
+    const [service, operation = ''] = String(request.headers['x-amz-target']).split('.');
+    const isOfTable = service?.startsWith('DynamoDB');
+    const uses = isOfTable ? ofTable(operation, JSON.parse(body)) : ofSecret(JSON.parse(body));
+    for (const use of uses) note(use);
+    const answer = isOfTable ? await passOn(request, body) : Response.json(SECRET);
     response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
     response.end(await answer.text());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+
+  function note(use: string): void {
+    used.get(current)?.add(use);
+  }
+
+  function noteS3({ name, input }: Command): void {
+    const actions = OF_S3[input.VersionId ? `${name}Version` : name];
+    if (!actions) throw new Error(`The permissions that ${name} needs are not known here`);
+    for (const action of actions) note(`s3:${action}`);
+    if (input.Bucket !== BUCKET) throw new Error(`${input.Bucket} is not the bucket`);
+  }
+
+  function passOn({ headers }: IncomingMessage, body: string): Promise<Response> {
+    const { connection, host, 'content-length': _, ...rest } = headers as Record<string, string>;
+    return fetch(database, { method: 'POST', headers: rest, body });
+  }
+
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     recordFor(name) {
       current = name;
-      if (!asked.has(name)) asked.set(name, new Set());
+      if (!used.has(name)) used.set(name, new Set());
     },
-    accessOf: (name) => toAccess(asked.get(name) ?? new Set()),
+    usedBy: (name) => [...(used.get(name) ?? [])].sort(),
+    artifacts: (options) => createS3Artifacts({ ...options, client: bucket, bucket: BUCKET }),
+    setting: (parameter) => {
+      const send = async (command: { input: { Name?: string } }) => {
+        const action = command.constructor.name.replace(/Command$/, '');
+        note(`ssm:${action} setting${command.input.Name?.slice(parameter.length) ? ':*' : ''}`);
+        return await parameters.client.send(command as never);
+      };
+      return createSsmCollectionSetting({ client: { send: send as never }, parameter });
+    },
+    parameters,
     close() {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -52,28 +117,28 @@ export async function openRecordingDoor(database: string): Promise<RecordingDoor
 }
 
 // A transaction needs no permission of its own, but that of each of its parts.
-function permissionsFor({ headers }: IncomingMessage, body: Request): string[] {
-  const operation = String(headers['x-amz-target']).replace(/^.*\./, '');
+function ofTable(operation: string, body: Request): string[] {
   const parts = body.TransactItems?.flatMap((item) => Object.entries(item));
-  if (parts) return parts.map(([kind, { Key }]) => `${kind}Item ${placeOf(Key)}`);
-  return [`${operation} ${body.IndexName ?? placeOf(body.Key)}`];
+  if (parts) return parts.map(([kind, part]) => `dynamodb:${kind}Item table of ${keyOf(part)}`);
+  const place = body.IndexName ? `index ${body.IndexName}` : 'table';
+  return [`dynamodb:${operation} ${place} of ${keyOf(body)}`];
 }
 
-// The roles grant these partitions by themselves.
-function placeOf(key: Key | undefined): string {
-  const partition = key?.pk.S ?? '';
-  return [API_KEYS, 'HEALTH'].includes(partition) ? partition : TABLE;
+/** No query is for anything but ledgers. */
+function keyOf({ Key, Item }: Part): string {
+  const partition = (Key ?? Item)?.pk.S ?? '';
+  if (partition === '@API_KEYS') return 'API keys';
+  if (partition === 'HEALTH') return 'the health check';
+  return /^@migration(#|$)/.test(partition) ? 'runs' : 'ledgers';
 }
 
-function toAccess(permissions: ReadonlySet<string>): TableAccess {
-  const access: TableAccess = {};
-  for (const permission of permissions) {
-    const [operation = '', ...reached] = permission.split(' ');
-    access[operation] = [...(access[operation] ?? []), reached.join(' ')].sort();
-  }
-  return access;
-}
+const REFERENCE = '/aws/reference/secretsmanager/';
+const SECRET = { Parameter: { Value: 'a secret' } };
 
-function withoutHop({ connection, host, 'content-length': _, ...rest }: Record<string, string>) {
-  return rest;
+// Systems Manager hands out a secret of Secrets Manager to those who may read it there.
+function ofSecret({ Name = '' }: Request): string[] {
+  const parameter = `ssm:GetParameter ssm:parameter${Name}`;
+  if (!Name.startsWith(REFERENCE)) return [parameter];
+  const secret = `secretsmanager:secret:${Name.slice(REFERENCE.length)}-??????`;
+  return [parameter, `secretsmanager:GetSecretValue ${secret}`];
 }

@@ -1,19 +1,36 @@
-// What the functions ask of the table is what their roles grant: nothing is missing, nothing is spare.
-// No local engine checks permissions, so this is where a missing one shows before it does on AWS.
+// Every role of the packaged service grants what its function uses: nothing is missing, and nothing is spare. Use is
+// recorded from the functions themselves. No local engine checks permissions, so a missing one shows here first.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createApiKeys } from '../../lib/auth/api-keys.ts';
+import { createRemembering } from '../../lib/migration/runs/remembering.ts';
+import { servicesFromEnvironment } from '../../lib/migration/services-from-environment.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
 import { createDatabase } from '../../lib/store/database.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { createLocalClient, createTable } from '../../local/create-table.ts';
 import { startDatabase } from '../../local/engine.ts';
 import { createRunning } from '../../local/running.ts';
-import { TABLE, tableAccess } from '../support/granted-access.ts';
-import { apiFunctionsOf, readTemplate } from '../support/packaged-template.ts';
-import { openRecordingDoor, type RecordingDoor } from '../support/recorded-access.ts';
+import { SOURCE } from '../../local/sandbox/world.ts';
+import {
+  grantedBy,
+  neededByAws,
+  type RoleProperties,
+  roleOf,
+  rolesOf,
+  STATE_MACHINE,
+  withoutEach,
+} from '../support/granted-access.ts';
+import { createRecordedRun, type RecordedRun, SETTING } from '../support/migration/recorded-run.ts';
+import {
+  migrationFunctionsOf,
+  type Packaged,
+  readTemplate,
+  resourcesOf,
+} from '../support/packaged-template.ts';
+import { type AccessRecorder, openAccessRecorder } from '../support/recorded-access.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../../functions');
 
@@ -68,65 +85,195 @@ const STEPS: readonly Step[] = [
   ['api/not-found', {}, 404],
 ];
 
+const TABLE = 'access-in-use';
+const DAY_MS = 86_400_000;
+
+const BEFORE = ['preflight', 'backup', 'rebuild', 'copy', 'verify'];
+const INSIDE = ['freeze', 'backup', 'copy'];
+
+/** What passes between two calls of a step. */
+let time = Date.parse('2026-03-01T09:00:00Z');
+const pass = (milliseconds: number) => {
+  time += milliseconds;
+};
+
+async function prove(run: RecordedRun): Promise<void> {
+  await run.start();
+  await run.finish(...BEFORE);
+  await run.openWindow();
+  await run.finish(...INSIDE);
+}
+
+async function race(run: RecordedRun, attempt: () => Promise<unknown>): Promise<void> {
+  expect(await run.whileRaced(attempt)).toMatchObject({ name: 'RefusedSettingChanged' });
+}
+
+/** Each function of the migration on its longest ways. */
+const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
+  'goes-back-from-live': async (run) => {
+    await prove(run);
+    await race(run, () => run.finish('cutover'));
+    await run.finish('cutover');
+    await run.vectors.deleteCollection(SOURCE);
+    await race(run, () => run.finish('rollback'));
+    await run.finish('rollback');
+  },
+  'is-given-up': async (run) => {
+    await run.start();
+    await run.finish('preflight', 'backup', 'rebuild', 'abort');
+  },
+  'is-gone-back-from': async (run) => {
+    await prove(run);
+    await race(run, () => run.finish('cutover'));
+    recorder.parameters.set(SETTING, run.target);
+    await run.vectors.deleteCollection(SOURCE);
+    pass(DAY_MS);
+    await race(run, run.watch);
+    while (await run.watch()) pass(60_000);
+  },
+  'is-closed': async (run) => {
+    await prove(run);
+    await run.confirmWhenAsked('cutover', 'open-writes');
+    await run.finish('cutover');
+    pass(31 * DAY_MS);
+    await run.finish('retention', 'retention');
+  },
+};
+
 // The embedded engine is a program for this one platform.
 const hasEngine = process.platform === 'linux' && process.arch === 'x64';
 
-describe.skipIf(!hasEngine)('the roles grant what the functions use', () => {
-  const running = createRunning();
-  const template = readTemplate('prod');
-  let door: RecordingDoor;
+let recorder: AccessRecorder;
+const running = createRunning();
 
-  beforeAll(async () => {
-    const { endpoint } = await startDatabase(running);
-    const client = createLocalClient(endpoint);
-    await createTable(client, 'access-in-use');
-    client.destroy();
-    const documents = createDocumentClient(endpoint);
-    const retryPolicy = DEFAULT_RETRY_POLICY;
-    const database = createDatabase({ client: documents, tableName: 'access-in-use', retryPolicy });
-    const keys = createApiKeys({ database, clock: () => new Date() });
-    door = await openRecordingDoor(endpoint);
-    stubEnvironment(door.endpoint);
-    const secrets = new Map<string, string>();
-    for (const [name, call, status] of STEPS) {
-      door.recordFor(name);
-      // A key of its own for each function, for the first use of a key is more than the others.
-      const given = { name, ledger: 'default', scope: 'write' } as const;
-      const secret = secrets.get(name) ?? (await keys.create(given)).secret;
-      secrets.set(name, secret);
-      expect(await invoke(name, call, secret), `${name} ${JSON.stringify(call)}`).toBe(status);
-    }
-  }, 30_000);
-
-  afterAll(async () => {
-    vi.unstubAllEnvs();
-    await door.close();
-    await running.stop();
-  });
-
-  // The documentation page runs only as a bundle, and a role without rights is tested elsewhere.
-  const names = apiFunctionsOf(template).map(([name]) => name);
-  it.each(names.filter((name) => name !== 'api/docs'))('%s', (name) => {
-    const granted = Object.entries(tableAccess(template, name)).map(([operation, reached]) => [
-      operation,
-      reached.sort(),
-    ]);
-    expect(Object.fromEntries(granted)).toEqual(door.accessOf(name));
-  });
-
-  it('are recorded rightly: the list asks four indexes and the table', () => {
-    expect(door.accessOf('transactions/list').Query).toHaveLength(5);
-    expect(door.accessOf('transactions/list').Query).toContain(TABLE);
-  });
-});
-
-function stubEnvironment(endpoint: string): void {
-  vi.stubEnv('DYNAMODB_ENDPOINT', endpoint);
-  vi.stubEnv('TABLE_NAME', 'access-in-use');
+beforeAll(async () => {
+  if (!hasEngine) return;
+  const { endpoint } = await startDatabase(running);
+  const client = createLocalClient(endpoint);
+  await createTable(client, TABLE);
+  client.destroy();
+  recorder = await openAccessRecorder(endpoint);
+  vi.stubEnv('DYNAMODB_ENDPOINT', recorder.endpoint);
+  vi.stubEnv('AWS_ENDPOINT_URL_SSM', recorder.endpoint);
+  vi.stubEnv('TABLE_NAME', TABLE);
   vi.stubEnv('AWS_REGION', 'eu-west-1');
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+  await callEndpoints(endpoint);
+  await openServices();
+  await migrate();
+}, 120_000);
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await recorder?.close();
+  await running.stop();
+});
+
+async function callEndpoints(database: string): Promise<void> {
+  const client = createDocumentClient(database);
+  const keys = createApiKeys({
+    database: createDatabase({ client, tableName: TABLE, retryPolicy: DEFAULT_RETRY_POLICY }),
+    clock: () => new Date(),
+  });
+  const secrets = new Map<string, string>();
+  for (const [name, call, status] of STEPS) {
+    recorder.recordFor(name);
+    // A key for each function: the first use of a key asks for more than the others.
+    const given = { name, ledger: 'default', scope: 'write' } as const;
+    const secret = secrets.get(name) ?? (await keys.create(given)).secret;
+    secrets.set(name, secret);
+    expect(await invoke(name, call, secret), `${name} ${JSON.stringify(call)}`).toBe(status);
+  }
 }
+
+/** Reads the secrets that a function of the migration is deployed with, as its first invocation does. */
+async function openServices(): Promise<void> {
+  for (const [name, { Environment }] of migrationFunctionsOf(readTemplate('migrating'))) {
+    const { Variables } = Environment;
+    if (Variables.QDRANT_URL === undefined) continue;
+    recorder.recordFor(name);
+    await servicesFromEnvironment({ ...Variables, ARTIFACTS_BUCKET_OWNER: '111122223333' });
+  }
+}
+
+async function migrate(): Promise<void> {
+  const remembering = createRemembering({
+    client: createDocumentClient(recorder.endpoint),
+    tableName: TABLE,
+    clock: () => new Date(time),
+  });
+  for (const [runId, play] of Object.entries(RUNS)) {
+    const run = await createRecordedRun({ runId, remembering, recorder, pass });
+    await play(run).finally(run.close);
+  }
+}
+
+/** Stages without a migration have neither artifacts nor secrets. */
+const UNNAMED: Readonly<Record<Packaged, RegExp | undefined>> = {
+  dev: /^s3:|^secretsmanager:|ssm:parameter/,
+  prod: /^s3:|^secretsmanager:|ssm:parameter/,
+  migrating: undefined,
+};
+const PACKAGED = Object.keys(UNNAMED) as Packaged[];
+
+describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packaged) => {
+  const template = readTemplate(packaged);
+  const users = rolesOf(template).map(([user]) => user);
+
+  /** What is missing from a role, and what nothing uses of it. */
+  function compare(user: string, role: RoleProperties) {
+    const used = recorder.usedBy(user).filter((use) => !UNNAMED[packaged]?.test(use));
+    const needed = [...used, ...neededByAws(template, user)];
+    const granted = grantedBy(template, role);
+    return {
+      missing: needed.filter((use) => !granted.includes(use)),
+      spare: granted.filter((use) => !needed.includes(use)),
+    };
+  }
+
+  it.each(users)('%s grants what is used', (user) => {
+    expect(compare(user, roleOf(template, user))).toEqual({ missing: [], spare: [] });
+  });
+
+  it.each(users)('%s without any single action lacks exactly that action', (user) => {
+    const changes = withoutEach(roleOf(template, user));
+    expect(changes.length).toBeGreaterThan(2);
+    for (const [action, role] of changes) {
+      const { missing, spare } = compare(user, role);
+      const actions = new Set(missing.map((use) => use.split(' ')[0]));
+      expect({ actions: [...actions], spare }).toEqual({ actions: [action], spare: [] });
+    }
+  });
+
+  it.each(users)('%s trusts one service', (user) => {
+    const Service = user === STATE_MACHINE ? 'states.amazonaws.com' : 'lambda.amazonaws.com';
+    expect(roleOf(template, user).AssumeRolePolicyDocument).toEqual({
+      Version: '2012-10-17',
+      Statement: [{ Effect: 'Allow', Principal: { Service }, Action: 'sts:AssumeRole' }],
+    });
+  });
+
+  it('belong to one function or machine each', () => {
+    const roles = resourcesOf(template, 'AWS::IAM::Role').map(([name]) => name);
+    expect(rolesOf(template).map(([, role]) => role)).toEqual(expect.arrayContaining(roles));
+    expect(users).toHaveLength(roles.length);
+  });
+});
+
+const READERS = STEPS.map(([name]) => name).filter((name) => /\/(list|read|export)$/.test(name));
+
+it.skipIf(!hasEngine).each([...new Set(READERS)])('%s only reads ledgers', (name) => {
+  const writes = recorder.usedBy(name).filter((use) => !/^dynamodb:(GetItem|Query) /.test(use));
+  // The day on which a key was last used.
+  expect(writes).toEqual(['dynamodb:UpdateItem table of API keys']);
+});
+
+it.skipIf(!hasEngine)('a list queries four indexes and the table', () => {
+  const queries = recorder.usedBy('transactions/list').filter((use) => /:Query /.test(use));
+  expect(queries).toHaveLength(5);
+  expect(queries).toContain('dynamodb:Query table of ledgers');
+});
 
 async function invoke(name: string, { id, body, query }: Call, secret: string): Promise<number> {
   const { handler } = await import(join(FUNCTIONS, `${name}.ts`));

@@ -4,7 +4,7 @@ import type { HookAction } from '../../../lib/migration/ports/hooks.ts';
 import type { Remembering } from '../../../lib/migration/runs/remembering.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { SOURCE, startSandboxWorld } from '../../../local/sandbox/world.ts';
-import type { UsedAccess } from './used-access.ts';
+import type { AccessRecorder } from '../recorded-access.ts';
 
 export const SETTING = '/memory/collection';
 
@@ -17,10 +17,10 @@ export type RecordedRun = Awaited<ReturnType<typeof createRecordedRun>>;
 export async function createRecordedRun(options: {
   readonly runId: string;
   readonly remembering: Remembering;
-  readonly used: UsedAccess;
+  readonly recorder: AccessRecorder;
   readonly pass: (milliseconds: number) => void;
 }) {
-  const { runId, remembering, used, pass } = options;
+  const { runId, remembering, recorder, pass } = options;
   const { clock } = remembering;
   const world = await startSandboxWorld({ runId, remembering, memories: 6, users: 2 });
   /** What the webhook takes its time for. */
@@ -30,7 +30,7 @@ export async function createRecordedRun(options: {
   const { hooks, vectors } = world.services;
   const services: Services = {
     ...world.services,
-    setting: used.setting(SETTING),
+    setting: recorder.setting(SETTING),
     hooks: {
       ask: async (request) => {
         if (manual.has(request.action)) return 'asked-of-a-person';
@@ -38,13 +38,13 @@ export async function createRecordedRun(options: {
       },
     },
   };
-  used.parameters.set(SETTING, SOURCE);
+  recorder.parameters.set(SETTING, SOURCE);
 
   async function handle(name: string, payload: object) {
-    used.recordFor(`migration/${name}`);
+    recorder.recordFor(`migration/${name}`);
     const { createHandler } = await import(join(FUNCTIONS, `${name}.ts`));
     // A process of its own knows nothing of what another has asked.
-    const artifacts = used.artifacts({ prefix: 'migration/', now: clock });
+    const artifacts = recorder.artifacts({ prefix: 'migration/', now: clock });
     return await createHandler(async () => ({ ...services, artifacts }))(payload, CONTEXT);
   }
 
@@ -87,14 +87,14 @@ export async function createRecordedRun(options: {
 
   /** Somebody else writes the setting in the moment of the change: who did is looked up, and the step refuses. */
   async function whileRaced(attempt: () => Promise<unknown>): Promise<unknown> {
-    used.recordFor('nobody');
+    recorder.recordFor('nobody');
     const before = await services.setting.read();
-    used.parameters.writeBefore(SETTING, 'of somebody else');
+    recorder.parameters.writeBefore(SETTING, 'of somebody else');
     const failure = await attempt().then(
       () => undefined,
       (error: unknown) => error,
     );
-    used.parameters.set(SETTING, before);
+    recorder.parameters.set(SETTING, before);
     return failure;
   }
 
