@@ -1,7 +1,11 @@
 // Services of a process that is killed before or after one of its remote calls: from then on nothing it does arrives.
 import type { Services } from '../../../lib/migration/services.ts';
 
-export type Moment = 'before' | 'after';
+export interface Death {
+  /** From 1. */
+  readonly call: number;
+  readonly moment: 'before' | 'after';
+}
 
 export class Killed extends Error {
   override readonly name = 'Killed';
@@ -9,30 +13,55 @@ export class Killed extends Error {
 
 export interface Mortal {
   readonly services: Services;
-  /** Calls made until now. */
-  calls(): number;
+  /**
+   * The deaths that differ to those who come after: before the first call made until now, and after each that may have
+   * changed something. After any other, everything outside is as it was after the call before.
+   */
+  deaths(): Death[];
 }
 
-const SPOKEN_TO = [
-  'runs',
-  'lock',
-  'confirmations',
-  'vectors',
-  'artifacts',
-  'setting',
-  'backend',
-  'preview',
-  'hooks',
-  'graph',
-] as const satisfies readonly (keyof Services)[];
+const READS_OF_BACKEND = [
+  'health',
+  'search',
+  'bestMatch',
+  'memoryCount',
+  'isGraphDeprecated',
+] as const;
 
-/** @param death the number of the call and when; never without it */
-export function mortal(
-  services: Services,
-  death?: { readonly call: number; readonly moment: Moment },
-): Mortal {
+/** The remote services, and the calls that change nothing there. */
+const READS = {
+  runs: ['read', 'readCheckpoint'],
+  lock: ['activeRun', 'latestRun', 'liveRuns'],
+  confirmations: ['confirmedBy'],
+  vectors: [
+    'version',
+    'isReady',
+    'nodeCount',
+    'listCollections',
+    'collectionExists',
+    'collectionInfo',
+    'listAliases',
+    'count',
+    'scroll',
+    'retrieve',
+    'encodesKeywords',
+    'listSnapshots',
+    'downloadSnapshot',
+    'restoredPoints',
+  ],
+  artifacts: ['head', 'get', 'list'],
+  setting: ['read'],
+  backend: READS_OF_BACKEND,
+  preview: READS_OF_BACKEND,
+  hooks: [],
+  graph: ['server', 'size', 'position', 'schema', 'nodes', 'relationships'],
+} satisfies { [Name in keyof Services]?: readonly (keyof NonNullable<Services[Name]>)[] };
+
+/** @param death of the process; it lives on without one */
+export function mortal(services: Services, death?: Death): Mortal {
   let calls = 0;
   let isDead = false;
+  const deaths: Death[] = [{ call: 1, moment: 'before' }];
 
   function die(): never {
     isDead = true;
@@ -45,12 +74,13 @@ export function mortal(
     die();
   }
 
-  function wrap<Port extends object>(port: Port): Port {
+  function wrap<Port extends object>(port: Port, reads: readonly string[]): Port {
     const entries = Object.entries(port).map(([name, method]) => {
       if (typeof method !== 'function') return [name, method];
       const mortalMethod = (...args: unknown[]) => {
         if (isDead) throw new Killed();
         calls += 1;
+        if (!reads.includes(name)) deaths.push({ call: calls, moment: 'after' });
         const isLast = calls === death?.call;
         if (isLast && death?.moment === 'before') die();
         const result: unknown = method(...args);
@@ -64,6 +94,9 @@ export function mortal(
     return Object.fromEntries(entries) as Port;
   }
 
-  const wrapped = SPOKEN_TO.map((name) => [name, services[name] && wrap(services[name])]);
-  return { services: { ...services, ...Object.fromEntries(wrapped) }, calls: () => calls };
+  const wrapped = Object.entries(READS).map(([name, reads]) => {
+    const port = services[name as keyof typeof READS];
+    return [name, port && wrap(port, reads)];
+  });
+  return { services: { ...services, ...Object.fromEntries(wrapped) }, deaths: () => deaths };
 }
