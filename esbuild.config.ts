@@ -23,9 +23,12 @@ export const bundleOptions = {
   legalComments: 'none',
 } satisfies BuildOptions;
 
+// Where only the template is wanted: the entry points as they are.
+const unbundledOptions = { bundle: false, platform: 'node', format: 'esm' } satisfies BuildOptions;
+
 function packagingOptions() {
   return {
-    ...bundleOptions,
+    ...(process.env.ONLY_TEMPLATE ? unbundledOptions : bundleOptions),
     concurrency: 2,
     exclude: [],
     outputFileExtension: '.mjs',

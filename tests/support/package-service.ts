@@ -1,4 +1,4 @@
-// Packages the service for all wiring tests, as an operator without an account would; again only when its inputs change.
+// Packages the service for the wiring tests, as an operator without an account would; again only when its inputs change.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, rmSync } from 'node:fs';
@@ -56,14 +56,13 @@ const MIGRATING = {
 };
 
 /**
- * Vitest's global setup of the wiring tests, which wait for their packages (packages-ready.ts) while other tests run.
- * The bundles are those of `prod`; of the others only the template is read, which is made again only when something
- * changes that it depends on.
+ * Vitest's global setup of the wiring tests, which wait for the templates (packages-ready.ts) while other tests run.
+ * In these packages there are no bundles.
  */
 export default function packageService({ provide }: TestProject) {
-  const prod = packageOf('prod', INPUTS_OF_BUNDLES, 'prod');
-  const dev = packageOf('dev', INPUTS_OF_TEMPLATE, 'dev');
-  const migrating = packageOf('migrating', INPUTS_OF_TEMPLATE, 'prod', MIGRATING);
+  const prod = templateOf('prod', 'prod');
+  const dev = templateOf('dev', 'dev');
+  const migrating = templateOf('migrating', 'prod', MIGRATING);
   provide('packagedServices', {
     prod: prod.folder,
     dev: dev.folder,
@@ -73,17 +72,26 @@ export default function packageService({ provide }: TestProject) {
   return async () => await made;
 }
 
+/** Folder of stage `prod` as it is deployed. All stages have the same bundles. */
+export async function packageBundles(): Promise<string> {
+  const name = `bundles-${hashOf(INPUTS_OF_BUNDLES)}`;
+  return await fetchOnce(join(PACKAGES, name), async (draft) => {
+    await packageStage('prod', join(draft, name));
+    return join(draft, name);
+  });
+}
+
 interface Package {
   readonly folder: string;
   readonly make: () => Promise<unknown>;
 }
 
-function packageOf(
+function templateOf(
   name: Packaged,
-  inputs: readonly string[],
-  ...[stage, parameters]: [stage: Stage, parameters?: Readonly<Record<string, string>>]
+  stage: Stage,
+  parameters?: Readonly<Record<string, string>>,
 ): Package {
-  const cached = join(PACKAGES, `${name}-${hashOf(inputs)}`);
+  const cached = join(PACKAGES, `${name}-${hashOf(INPUTS_OF_TEMPLATE)}`);
   const folder = join(PROJECT, '.local', cached);
   // Before any test looks for it: it may be an earlier run's.
   rmSync(failureOf(folder), { force: true });
@@ -91,7 +99,7 @@ function packageOf(
     await fetchOnce(cached, async (draft) => {
       await removeOldPackages();
       try {
-        await packageStage(stage, join(draft, name), parameters);
+        await packageStage(stage, join(draft, name), { parameters, isOnlyTemplate: true });
       } catch (error) {
         const { stdout } = error as { readonly stdout?: string };
         await writeFile(failureOf(folder), stdout ?? String(error));
@@ -137,7 +145,13 @@ function hashOf(inputs: readonly string[]): string {
 export async function packageStage(
   stage: string,
   folder: string,
-  parameters: Readonly<Record<string, string>> = {},
+  {
+    parameters = {},
+    isOnlyTemplate = false,
+  }: {
+    readonly parameters?: Readonly<Record<string, string>> | undefined;
+    readonly isOnlyTemplate?: boolean;
+  } = {},
 ): Promise<void> {
   const given = Object.entries(parameters).map(([name, value]) => `--param=${name}=${value}`);
   const options = ['package', '--stage', stage, '--package', folder, ...given];
@@ -146,7 +160,7 @@ export async function packageStage(
   try {
     await promisify(execFile)(process.execPath, [SERVERLESS, ...options], {
       cwd: PROJECT,
-      env: { ...ENVIRONMENT, TMPDIR: scratch },
+      env: { ...ENVIRONMENT, TMPDIR: scratch, ...(isOnlyTemplate ? { ONLY_TEMPLATE: 'yes' } : {}) },
     });
   } finally {
     await rm(scratch, { recursive: true, force: true });

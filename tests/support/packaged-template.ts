@@ -1,7 +1,6 @@
-// The packaged CloudFormation template, and the files that go with each of its functions.
+// The packaged CloudFormation template.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { strFromU8, unzipSync } from 'fflate';
 import { inject } from 'vitest';
 
 export type Stage = 'dev' | 'prod';
@@ -30,7 +29,13 @@ export interface Template {
 }
 
 export function readTemplate(stage: Packaged): Template {
-  const file = join(packageFolder(stage), 'cloudformation-template-update-stack.json');
+  const folders = inject('packagedServices');
+  if (!folders) throw new Error('tests/support/package-service.ts has to be the global setup');
+  return readTemplateIn(folders[stage]);
+}
+
+export function readTemplateIn(packageFolder: string): Template {
+  const file = join(packageFolder, 'cloudformation-template-update-stack.json');
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
@@ -77,24 +82,4 @@ function isOfMigration(name: string): boolean {
 /** `functions/transactions/list.handler` -> `transactions/list` */
 export function entryPoint(handler: string): string {
   return handler.replace(/^functions\//, '').replace(/\.handler$/, '');
-}
-
-/** What is deployed for a function of stage `prod`: file names and contents. All stages have the same bundles. */
-export function bundleOf({ Code }: FunctionProperties): Record<string, Uint8Array> {
-  const archive = Code.S3Key.replace(/^.*\//, '');
-  return unzipSync(readFileSync(join(packageFolder('prod'), archive)));
-}
-
-/** The sources that a bundle was made of, as paths from the project's root. */
-export function sourcesOf(bundle: Record<string, Uint8Array>): string[] {
-  const [name, map] = Object.entries(bundle).find(([file]) => file.endsWith('.map')) ?? [];
-  if (!name || !map) throw new Error('The bundle has no source map');
-  const { sources } = JSON.parse(strFromU8(map)) as { sources: string[] };
-  return sources.map((source) => source.replace(/^(\.\.\/)+/, ''));
-}
-
-function packageFolder(stage: Packaged): string {
-  const folders = inject('packagedServices');
-  if (!folders) throw new Error('tests/support/package-service.ts has to be the global setup');
-  return folders[stage];
 }

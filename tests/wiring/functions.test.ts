@@ -1,20 +1,10 @@
-// Every function behind the gateway is packaged as one small bundle that starts, on the runtime and with the limits
-// that were chosen for it.
+// Every function behind the gateway is packaged, on the runtime and with the limits that were chosen for it.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  apiFunctionsOf,
-  bundleOf,
-  readTemplate,
-  STAGES,
-  sourcesOf,
-} from '../support/packaged-template.ts';
+import { apiFunctionsOf, readTemplate, STAGES } from '../support/packaged-template.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../../functions');
-const LARGEST_BUNDLE = 256 * 1024;
-/** With the viewer, of which every visit loads all. */
-const LARGEST_PAGE = 3 * 1024 * 1024;
 
 describe.each(STAGES)('functions of stage %s', (stage) => {
   const functions = apiFunctionsOf(readTemplate(stage));
@@ -56,33 +46,5 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
         METRICS_NAMESPACE: `finance-ledger-${stage}`,
       });
     });
-  });
-});
-
-describe.each(apiFunctionsOf(readTemplate('prod')))('bundle of %s', (name, properties) => {
-  const bundle = bundleOf(properties);
-
-  it('is one bundle and its source map', () => {
-    const file = `functions/${name}.mjs`;
-    expect(Object.keys(bundle).sort()).toEqual([file, `${file}.map`]);
-  });
-
-  it('is at most 256 KB, but for the documentation page', () => {
-    const largest = name === 'api/docs' ? LARGEST_PAGE : LARGEST_BUNDLE;
-    expect(bundle[`functions/${name}.mjs`]?.byteLength).toBeLessThanOrEqual(largest);
-  });
-
-  it('holds its own entry point, the library and packages, nothing local and no test', () => {
-    const sources = sourcesOf(bundle);
-    expect(sources).toContain(`functions/${name}.ts`);
-    const strangers = sources.filter(
-      (source) => source !== `functions/${name}.ts` && !/^(lib|bundle|node_modules)\//.test(source),
-    );
-    expect(strangers).toEqual([]);
-  });
-
-  it('finds credentials in the environment alone', () => {
-    const providers = sourcesOf(bundle).filter((source) => /credential-provider/.test(source));
-    expect(providers).toEqual([]);
   });
 });

@@ -6,18 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { FUNCTION_NAMES } from '../../local/migrate/commands.ts';
 import { deployedName } from '../../local/migrate/stage-place.ts';
 import {
-  bundleOf,
   migrationFunctionsOf,
   readTemplate,
   resourcesOf,
   STAGES,
-  sourcesOf,
   theOnly,
 } from '../support/packaged-template.ts';
 
 const FOLDER = join(import.meta.dirname, '../../functions/migration');
-// Drivers of a graph store and of an object store; the API's functions have neither.
-const LARGEST_BUNDLE = 1280 * 1024;
 const QUICK = ['migration/status', 'migration/confirm'];
 const OF_GRAPH = ['migration/preflight', 'migration/backup'];
 const OF_WEBHOOK = ['freeze', 'cutover', 'rollback', 'retention'].map(
@@ -61,23 +57,6 @@ describe.each(STAGES)('functions of the migration in stage %s', (stage) => {
         ...(OF_GRAPH.includes(name) ? { NEO4J_USER: 'neo4j' } : {}),
       });
     });
-  });
-});
-
-describe.each(migrationFunctionsOf(readTemplate('prod')))('bundle of %s', (name, properties) => {
-  const bundle = bundleOf(properties);
-
-  it('is one bundle of at most 1.25 MB and its source map', () => {
-    const file = `functions/${name}.mjs`;
-    expect(Object.keys(bundle).sort()).toEqual([file, `${file}.map`]);
-    expect(bundle[file]?.byteLength).toBeLessThanOrEqual(LARGEST_BUNDLE);
-  });
-
-  it('holds its own entry point, the library and packages, nothing local and no test', () => {
-    const strangers = sourcesOf(bundle).filter(
-      (source) => source !== `functions/${name}.ts` && !/^(lib|bundle|node_modules)\//.test(source),
-    );
-    expect(strangers).toEqual([]);
   });
 });
 

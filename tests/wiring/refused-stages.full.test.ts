@@ -6,7 +6,9 @@ import { packageStage } from '../support/package-service.ts';
 
 it('refuses a store to migrate without a bucket for the artifacts', async () => {
   const folder = join(tmpdir(), 'ledger-package-without-artifacts');
-  const packaged = packageStage('dev', folder, { qdrantUrl: 'https://qdrant.example:6333' });
+  const packaged = packageStage('dev', folder, {
+    parameters: { qdrantUrl: 'https://qdrant.example:6333' },
+  });
   const stdout = expect.stringContaining('qdrantUrl needs artifactsUrl');
   await expect(packaged).rejects.toMatchObject({ stdout });
 });
