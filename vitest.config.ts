@@ -3,6 +3,7 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { dynamodbLocal } from './local/engine.ts';
+import { TIME_LIMITS } from './tests/support/time-limits.ts';
 
 interface Kind {
   readonly globalSetup?: string;
@@ -30,7 +31,7 @@ const KINDS = {
     groupOrder: 1,
     fileParallelism: false,
   },
-  start: { groupOrder: 2, fileParallelism: false, testTimeout: 120_000 },
+  start: { groupOrder: 2, fileParallelism: false },
   // Only in `npm run test:real`, which starts the services.
   real: { ...DATABASE, groupOrder: 3, fileParallelism: false, testTimeout: 1_200_000 },
 } satisfies Record<string, Kind>;
@@ -127,10 +128,7 @@ export default defineConfig(({ mode }) => {
               fileParallelism: fileParallelism ?? true,
             }),
         isolate: false,
-        // Only ends what hangs: no test may depend on how busy the machine is.
-        testTimeout: 60_000,
-        expect: { poll: { timeout: 60_000 } },
-        hookTimeout: 60_000,
+        ...TIME_LIMITS,
         ...kind,
         ...select(name as KindName),
       },

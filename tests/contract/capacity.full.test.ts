@@ -90,7 +90,7 @@ describe.each([
       const cost = { first, last, others: await Array.fromAsync(others, read) };
       costs.push({ filter: JSON.stringify(filter), pages, ...cost });
     }
-  }, 120_000);
+  });
 
   it(`costs at most ${LIST.readUnits} read units, whatever the filter and the page`, () => {
     for (const { filter, first, others, last } of costs) {
@@ -169,7 +169,7 @@ describe.skipIf(isOnDynamodbLocal())('a write', () => {
     for (const transactions of [1_000, 10_000]) {
       costs.set(transactions, await measureWrites(await givenHousehold(transactions, 10)));
     }
-  }, 120_000);
+  });
 
   it.each(Object.entries(WRITE_UNITS))(
     '%s costs at most %i write units, at any size',

@@ -36,7 +36,7 @@ beforeAll(async () => {
     const fields = { ...LUNCH, type, date, categoryId: null, notes: null } as const;
     model.push(await transactions.create(fields));
   }
-}, 120_000);
+});
 
 const NO_FILTER = {
   ...{ type: undefined, categoryId: undefined, startDate: undefined, endDate: undefined },

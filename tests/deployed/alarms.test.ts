@@ -87,5 +87,5 @@ test.each([
   );
   await expect.poll(async () => (await describe())?.StateValue).toBe('ALARM');
   const expected = `"AlarmName": "${AlarmName}"`;
-  await expect.poll(notified, { timeout: 10_000 }).toContain(expected);
+  await expect.poll(notified).toContain(expected);
 });

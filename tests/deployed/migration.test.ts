@@ -19,8 +19,6 @@ const states = new SFNClient(clientOptions(environment));
 const lambda = new LambdaClient(clientOptions(environment));
 let executionArn: string | undefined;
 
-const LONG = { timeout: 300_000 };
-
 async function migrate(...words: string[]): Promise<string> {
   const ended = await migrateWith(environment, ...words, '--stage', stage);
   expect(ended.code, ended.stderr).toBe(0);
@@ -70,12 +68,12 @@ beforeAll(async () => {
   ({ executionArn } = await states.send(new StartExecutionCommand({ stateMachineArn, input })));
 });
 
-test('the machine prepares the run and waits for the approval', LONG, async () => {
+test('the machine prepares the run and waits for the approval', async () => {
   await awaitPhase('verified');
   expect(await collection()).toBe('memories');
 });
 
-test('meanwhile the stage can be neither deployed nor removed', LONG, async () => {
+test('meanwhile the stage can be neither deployed nor removed', async () => {
   const deploy = ['deploy', '--package', inject('packageFolder')];
   const deployed = { stage, environment };
   await expect(runServerless(deployed, deploy, inject('parameters'))).rejects.toThrow(
@@ -86,17 +84,17 @@ test('meanwhile the stage can be neither deployed nor removed', LONG, async () =
   );
 });
 
-test('once approved, it takes the run to the new version', LONG, async () => {
+test('once approved, it takes the run to the new version', async () => {
   const cutover = ['cutover', '--run', runId, '--execute', '--yes', '--stage', stage];
   const { code, stderr } = await migrateWith(environment, ...cutover);
   // The emulator hides the names of errors, so that the command line cannot know that the machine was first.
   if (code !== 0) expect(stderr).toContain('Runtime.HandlerError: No freeze in a run');
   await awaitPhase('live');
-  await expect.poll(describeExecution, { timeout: 60_000 }).toMatchObject({ status: 'SUCCEEDED' });
+  await expect.poll(describeExecution).toMatchObject({ status: 'SUCCEEDED' });
   expect(await collection()).toBe(`memories_v3_${runId}`);
 });
 
-test('the command line goes back', LONG, async () => {
+test('the command line goes back', async () => {
   const confirmed = ['--run', runId, '--execute', '--yes'];
   await migrate('rollback', ...confirmed, '--acknowledged-loss', '0');
   expect((await readStatus()).phase).toBe('returned');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { whyNoPython } from '../../local/python-tools.ts';
+import { TIME_LIMITS } from '../support/time-limits.ts';
 import { LEFT_OUT } from './emulator-differences.ts';
 
 const obstacle = whyNoPython();
@@ -31,8 +32,7 @@ export default defineConfig({
     // One emulator and one ledger for all files.
     fileParallelism: false,
     sequence: { sequencer: RemoveLast },
-    testTimeout: 120_000,
-    hookTimeout: 300_000,
+    ...TIME_LIMITS,
     reporters: ['default', './tests/support/closing-line.ts'],
   },
 });

@@ -1,6 +1,7 @@
 // npm run test:docs-page: the documentation page in a real browser, on the running service.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { TIME_LIMITS } from '../support/time-limits.ts';
 import { whyNoChromium } from './chromium.ts';
 
 const obstacle = whyNoChromium();
@@ -12,8 +13,7 @@ export default defineConfig({
     root: join(import.meta.dirname, '../..'),
     include: ['tests/docs-page/*.test.ts'],
     ...(obstacle ? {} : { globalSetup: 'tests/support/running-api.ts' }),
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    ...TIME_LIMITS,
     reporters: ['default', './tests/support/closing-line.ts'],
   },
 });

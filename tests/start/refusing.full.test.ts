@@ -97,7 +97,7 @@ describe('where the embedded engine cannot run', () => {
   });
 
   // Two starts of a Java program, which is fetched first.
-  it('it starts DynamoDB Local, and keeps the data', { timeout: 400_000 }, async ({ skip }) => {
+  it('it starts DynamoDB Local, and keeps the data', async ({ skip }) => {
     const obstacle = dynamodbLocal.obstacle();
     if (obstacle) skip(`DynamoDB Local cannot run: ${obstacle}`);
     const environment = { DATA_DIR: join(folder, 'data') };

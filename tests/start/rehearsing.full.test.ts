@@ -19,27 +19,18 @@ import {
 } from '../support/rehearsing.ts';
 
 const FEW = ['--memories', '40'];
-/** Several acts, in which a real store or backend is waited for. */
-const PATIENT = { timeout: 300_000 };
 
 describe('a real vector store', () => {
-  it(
-    'is rehearsed on beside the collections of others, which stay as they are',
-    PATIENT,
-    async () => {
-      const { environment, contents } = await startSharedStore();
-      const before = await contents();
-      const { code, stdout, stderr } = await rehearse(
-        [...FEW, '--acts', '1,4,5,9,10'],
-        environment,
-      );
-      expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain(`vector store:   real, ${environment.QDRANT_URL}`);
-      expect(stdout).toContain('memory backend: sandbox');
-      expect(stdout).toContain('SIGKILL');
-      expect(await contents()).toEqual(before);
-    },
-  );
+  it('is rehearsed on beside the collections of others, which stay as they are', async () => {
+    const { environment, contents } = await startSharedStore();
+    const before = await contents();
+    const { code, stdout, stderr } = await rehearse([...FEW, '--acts', '1,4,5,9,10'], environment);
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`vector store:   real, ${environment.QDRANT_URL}`);
+    expect(stdout).toContain('memory backend: sandbox');
+    expect(stdout).toContain('SIGKILL');
+    expect(await contents()).toEqual(before);
+  });
 
   it('is cleared when the rehearsal is interrupted', async () => {
     const { environment, vectors, contents } = await startSharedStore();
@@ -73,42 +64,34 @@ describe('a real vector store', () => {
 });
 
 describe('a real memory backend', () => {
-  it(
-    'works on the collections of the rehearsal, and on its own again afterwards',
-    PATIENT,
-    async () => {
-      const backend = await startOthersBackend();
-      const before = await backend.store.contents();
-      const words = [...FEW, '--acts', '1,7,9', '--redeploy-backend'];
-      const { code, stdout, stderr } = await rehearse(words, backend.environment);
-      expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain('skipped: a real backend has its model');
-      expect(stdout).toContain('1 of 3 acts were skipped.');
-      expect(await backend.store.contents()).toEqual(before);
-      expect(await backend.setting.read()).toBe('memories');
-      expect(backend.heard.slice(-2)).toEqual(['deploy-old memories', 'open-writes memories']);
-    },
-  );
+  it('works on the collections of the rehearsal, and on its own again afterwards', async () => {
+    const backend = await startOthersBackend();
+    const before = await backend.store.contents();
+    const words = [...FEW, '--acts', '1,7,9', '--redeploy-backend'];
+    const { code, stdout, stderr } = await rehearse(words, backend.environment);
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('skipped: a real backend has its model');
+    expect(stdout).toContain('1 of 3 acts were skipped.');
+    expect(await backend.store.contents()).toEqual(before);
+    expect(await backend.setting.read()).toBe('memories');
+    expect(backend.heard.slice(-2)).toEqual(['deploy-old memories', 'open-writes memories']);
+  });
 
-  it(
-    'a memory that gets lost behind the migration is named, and the rehearsal fails',
-    PATIENT,
-    async () => {
-      const lost: string[] = [];
-      const backend = await startOthersBackend(async (action, collection, { vectors }) => {
-        if (action !== 'open-writes' || !collection.includes('_v3_')) return;
-        const [point] = (await vectors.scroll(collection, { limit: 1 })).points;
-        if (!point) throw new Error('Nothing is there to be lost');
-        lost.push(point.id);
-        await vectors.deletePoints(collection, { ids: [point.id] });
-      });
-      const words = [...FEW, '--acts', '1', '--redeploy-backend'];
-      const { code, stdout } = await rehearse(words, backend.environment);
-      expect(code, stdout).toBe(1);
-      expect(stdout).toMatch(new RegExp(`act 1, lost: ${lost[0]} of user-[0-9a-f]{16} is missing`));
-      expect(stdout).toMatch(/The rehearsal failed\.\n$/);
-    },
-  );
+  it('a memory that gets lost behind the migration is named, and the rehearsal fails', async () => {
+    const lost: string[] = [];
+    const backend = await startOthersBackend(async (action, collection, { vectors }) => {
+      if (action !== 'open-writes' || !collection.includes('_v3_')) return;
+      const [point] = (await vectors.scroll(collection, { limit: 1 })).points;
+      if (!point) throw new Error('Nothing is there to be lost');
+      lost.push(point.id);
+      await vectors.deletePoints(collection, { ids: [point.id] });
+    });
+    const words = [...FEW, '--acts', '1', '--redeploy-backend'];
+    const { code, stdout } = await rehearse(words, backend.environment);
+    expect(code, stdout).toBe(1);
+    expect(stdout).toMatch(new RegExp(`act 1, lost: ${lost[0]} of user-[0-9a-f]{16} is missing`));
+    expect(stdout).toMatch(/The rehearsal failed\.\n$/);
+  });
 
   it.each([
     ['its users are not told', {}, [], /--redeploy-backend/],

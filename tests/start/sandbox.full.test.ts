@@ -13,8 +13,6 @@ const SANDBOX = join(LOCAL, 'sandbox.ts');
 const FEW = ['--memories', '40'];
 const RUN = ['--run', 'spring'];
 const CONFIRMED = [...RUN, '--execute', '--yes'];
-/** A dozen processes, in which a store has to hold still. */
-const PATIENT = { timeout: 300_000 };
 
 /** A sandbox whose folder for temporary files is the test's own. */
 async function startSandbox(...words: string[]) {
@@ -39,7 +37,7 @@ async function startSandbox(...words: string[]) {
 
   async function type(word: string): Promise<void> {
     child.stdin.write(`${word}\n`);
-    await expect.poll(() => lines.at(-1), { timeout: 20_000 }).toMatch(new RegExp(`^${word}, `));
+    await expect.poll(() => lines.at(-1)).toMatch(new RegExp(`^${word}, `));
   }
 
   /** @returns its code, what it had started that runs still, and what is left of it on the disk */
@@ -73,30 +71,24 @@ function createShell(takeOver: string) {
   };
 }
 
-it(
-  'is migrated in, from start to live and back, by commands of other processes',
-  PATIENT,
-  async () => {
-    const file = join(await mkdtemp(join(tmpdir(), 'sandbox-env-')), 'sandbox.env');
-    onTestFinished(() => rm(join(file, '..'), { recursive: true, force: true }));
-    const sandbox = await startSandbox(...FEW, '--env', file);
-    const migrate = createShell(`set -a; . ${file}; set +a`);
-    const first = sandbox.lines.find((line) => line.includes('migrate -- run')) ?? '';
-    const end = await migrate(...first.trim().split(' ').slice(5), '--yes');
-    expect(end).toContain('Users are on the new version');
-    expect(await migrate('rollback', ...CONFIRMED, '--acknowledged-loss', '0')).toContain(
-      'returned',
-    );
-    const asked = sandbox.lines.flatMap((line) => /^webhook: (.+), done$/.exec(line)?.[1] ?? []);
-    // A freeze may be asked for again, while it is proved.
-    expect(asked.filter((action, n) => action !== asked[n - 1])).toEqual([
-      ...['freeze', 'deploy-new', 'open-writes'],
-      ...['freeze', 'deploy-old', 'open-writes'],
-    ]);
-    expect(await sandbox.stop()).toEqual(NOTHING_LEFT);
-    await expect(stat(file)).rejects.toThrow('ENOENT');
-  },
-);
+it('is migrated in, from start to live and back, by commands of other processes', async () => {
+  const file = join(await mkdtemp(join(tmpdir(), 'sandbox-env-')), 'sandbox.env');
+  onTestFinished(() => rm(join(file, '..'), { recursive: true, force: true }));
+  const sandbox = await startSandbox(...FEW, '--env', file);
+  const migrate = createShell(`set -a; . ${file}; set +a`);
+  const first = sandbox.lines.find((line) => line.includes('migrate -- run')) ?? '';
+  const end = await migrate(...first.trim().split(' ').slice(5), '--yes');
+  expect(end).toContain('Users are on the new version');
+  expect(await migrate('rollback', ...CONFIRMED, '--acknowledged-loss', '0')).toContain('returned');
+  const asked = sandbox.lines.flatMap((line) => /^webhook: (.+), done$/.exec(line)?.[1] ?? []);
+  // A freeze may be asked for again, while it is proved.
+  expect(asked.filter((action, n) => action !== asked[n - 1])).toEqual([
+    ...['freeze', 'deploy-new', 'open-writes'],
+    ...['freeze', 'deploy-old', 'open-writes'],
+  ]);
+  expect(await sandbox.stop()).toEqual(NOTHING_LEFT);
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+});
 
 it('is frozen and opened by hand, which its users notice', async () => {
   const { lines, type, stop } = await startSandbox(...FEW, '--by-hand');

@@ -98,7 +98,7 @@ onEveryVectorStore((under) => {
 // A line separator is one character of a text, and ends no record.
 const TWO_LINES = '{"user_id":"b","data":"one\u2028two"}';
 
-const PATIENTLY = { timeout: 20_000, interval: 50 };
+const PATIENTLY = { interval: 50 };
 
 async function* inChunks(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 64) yield bytes.subarray(at, at + 64);

@@ -19,9 +19,6 @@ const STAGE = 'dev';
 export const RUN = 'run-a';
 export const OF_RUN = ['--run', RUN];
 
-/** Eleven processes, and a store that has to hold still. */
-export const PATIENT = { timeout: 240_000 };
-
 /** Where the functions run. */
 export const PLACES = ['here', 'on a stage'] as const;
 export type PlaceName = (typeof PLACES)[number];

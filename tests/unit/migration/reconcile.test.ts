@@ -1,5 +1,5 @@
 // A reconciliation finds every way in which two collections differ; with repair it ends with none, and loses nothing.
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import { hasKeywords, unnamedVectorOf } from '../../../lib/migration/points.ts';
 import type { Point, PointId, VectorStore } from '../../../lib/migration/ports/vector-store.ts';
@@ -21,8 +21,6 @@ import {
   startCopyScene,
 } from '../../support/copy-scene.ts';
 import { point, pointId } from '../../support/vector-stores.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const opened: CopyScene[] = [];
 const COUNT = 120;

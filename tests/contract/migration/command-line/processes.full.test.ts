@@ -11,7 +11,6 @@ import {
   migrateWith,
   NO_ACCOUNT,
   OF_RUN,
-  PATIENT,
   PLACES,
   RUN,
   startMigrateWith,
@@ -22,7 +21,7 @@ const PLAN = ['--source', SOURCE, '--accept', 'no-graph', '--drain-seconds', '0'
 const FROM_THE_START = ['run', ...OF_RUN, ...PLAN];
 
 describe.each(PLACES)('a migration, %s', (place) => {
-  it('is driven to the new version, and back without losing a write', PATIENT, async () => {
+  it('is driven to the new version, and back without losing a write', async () => {
     const operator = await createOperator(place, { hasWebhook: true });
     const { succeed, services, record } = operator;
     const { vectors, setting } = services;
