@@ -162,7 +162,7 @@ beforeAll(async () => {
   await callEndpoints(endpoint);
   await openServices();
   await migrate();
-}, 120_000);
+});
 
 afterAll(async () => {
   vi.unstubAllEnvs();
