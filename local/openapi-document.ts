@@ -6,6 +6,7 @@ import { type ObjectSchema, READ_ONLY } from '../lib/http/fields.ts';
 import { IDEMPOTENCY_KEY } from '../lib/http/idempotency.ts';
 import { OPERATIONS_BY_ROUTE, type Operation } from '../lib/http/operations.ts';
 import { ERROR_CODES } from '../lib/http/replies.ts';
+import { CSV_COLUMNS } from '../lib/http/transaction-csv.ts';
 import { newTransactionBody } from '../lib/http/transaction-json.ts';
 
 const ABOUT = `
@@ -120,7 +121,7 @@ function headers(method: string, { isVersioned, isIdempotent }: Operation) {
 /** The statuses follow from what the operation takes; `failures` adds others or says more. */
 function responsesOf(method: string, path: string, operation: Operation) {
   const { status = 200, response, body, query, failures = {}, isPublic } = operation;
-  const { isVersioned, isIdempotent } = operation;
+  const { isVersioned, isIdempotent, isCsv } = operation;
   const isWrite = method !== 'GET';
   const usual: Record<number, string | false | undefined> = {
     400: (body && 'The body is invalid.') ?? (query && 'A parameter is invalid.'),
@@ -139,8 +140,15 @@ function responsesOf(method: string, path: string, operation: Operation) {
   const hasTag = isVersioned && method !== 'DELETE';
   const succeeded = {
     description: 'Done.',
-    ...responseHeaders(hasTag && 'ETag', isIdempotent && 'Idempotent-Replayed'),
-    content: jsonContent(reference('schemas', response)),
+    ...responseHeaders(
+      hasTag && 'ETag',
+      isIdempotent && 'Idempotent-Replayed',
+      isCsv && 'Content-Disposition',
+      isCsv && 'Link',
+    ),
+    content: {
+      [isCsv ? 'text/csv' : 'application/json']: { schema: reference('schemas', response) },
+    },
   };
   const unchanged = {
     description: 'Nothing has changed (If-None-Match).',
@@ -163,6 +171,8 @@ const HEADERS = {
   'X-Request-Id': { schema: { type: 'string' }, required: true },
   ETag: { schema: { type: 'string' }, required: true },
   'Idempotent-Replayed': { schema: { const: 'true' } },
+  'Content-Disposition': { schema: { type: 'string' }, required: true },
+  Link: { schema: { type: 'string' } },
   'Retry-After': { schema: { type: 'integer' } },
   'WWW-Authenticate': { schema: { type: 'string' }, required: true },
 };
@@ -255,6 +265,7 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   }),
   CategoryRead: succeeded({ data: reference('schemas', 'Category') }),
   CategoryWritten: succeeded({ data: reference('schemas', 'Category'), message: TEXT }),
+  TransactionsFile: { ...TEXT, description: `Columns: ${CSV_COLUMNS.join(', ')}.` },
   TransactionResults: succeeded({
     data: object({
       ...{ created: COUNT, duplicates: COUNT, failed: COUNT },

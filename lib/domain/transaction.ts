@@ -41,14 +41,25 @@ export interface TransactionFilter {
   readonly endDate: CalendarDate | undefined;
 }
 
-export interface TransactionQuery extends TransactionFilter {
+export interface TransactionSelection extends TransactionFilter {
   readonly externalId?: string | undefined;
   /** In the description or the notes, in any case. */
   readonly search?: string | undefined;
+}
+
+export interface TransactionQuery extends TransactionSelection {
   /** The default is newest first. */
   readonly isOldestFirst?: boolean | undefined;
   readonly page: number;
   readonly perPage: number;
+}
+
+/** Of a transaction in a list. */
+export type ListPosition = Pick<Transaction, 'date' | 'createdAt' | 'id'>;
+
+export interface ExportQuery extends TransactionSelection {
+  /** Where the part before ended. */
+  readonly after?: ListPosition | undefined;
 }
 
 /** As many as one request may create. */

@@ -41,6 +41,6 @@ function toResult(reply: Reply, requestId: string): APIGatewayProxyStructuredRes
       'x-request-id': requestId,
       ...reply.headers,
     },
-    ...(reply.status === 304 ? {} : { body: JSON.stringify(reply.body) }),
+    ...(reply.status === 304 ? {} : { body: reply.text ?? JSON.stringify(reply.body) }),
   };
 }

@@ -6,6 +6,7 @@ const METHODS: readonly (readonly [path: RegExp, methods: readonly string[]])[] 
   [/^\/(health|openapi\.json|docs|summary)\/?$/, ['GET']],
   [/^\/(transactions|categories)\/?$/, ['GET', 'POST']],
   [/^\/transactions\/bulk\/?$/, ['POST']],
+  [/^\/transactions\/export\/?$/, ['GET']],
   [/^\/(transactions|categories)\/[^/]+\/?$/, ['GET', 'PUT', 'DELETE']],
 ];
 

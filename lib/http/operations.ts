@@ -4,6 +4,7 @@ import { DEFAULT_PER_PAGE } from '../domain/transaction.ts';
 import { categoryChangesBody, categoryQuery, newCategoryBody } from './category-json.ts';
 import type { ObjectSchema } from './fields.ts';
 import { summaryQuery } from './summary-json.ts';
+import { exportQuery } from './transaction-csv.ts';
 import {
   newTransactionBody,
   newTransactionsBody,
@@ -22,6 +23,8 @@ export interface Operation {
   /** Name of the JSON schema of the response (local/openapi-document.ts), and its status where it is not 200. */
   readonly response: string;
   readonly status?: number;
+  /** The response is one part of a CSV file, and a Link header names the next part. */
+  readonly isCsv?: boolean;
   /** What the failures below mean here, where that is more than the usual. */
   readonly failures?: Readonly<Record<number, string | false>>;
   /** One record, whose version clients can name: ETag, and If-Match or If-None-Match. */
@@ -69,6 +72,16 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     status: 207,
     failures: { 400: 'The body is not a list of 1 to 100 transactions.', 409: false },
     isIdempotent: true,
+  },
+  'GET /transactions/export': {
+    id: 'exportTransactions',
+    summary: 'Export transactions as CSV',
+    description: `One part of a CSV file, oldest first. While there are more, \`Link: <...>; rel="next"\` names the next
+      part. Only the first part has the line of column names, so that the parts put together are one file. Text that
+      begins like a formula has an apostrophe before it.`,
+    query: exportQuery,
+    response: 'TransactionsFile',
+    isCsv: true,
   },
   'GET /transactions/{id}': {
     id: 'readTransaction',

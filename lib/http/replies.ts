@@ -7,6 +7,8 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
   /** Beside those of every response, names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is, in the place of the body. */
+  readonly text?: string;
   /** Of many records, some failed in a way that a repetition may mend. */
   readonly hasUnexpectedFailures?: boolean;
 }
@@ -42,6 +44,10 @@ export function foundAll(data: readonly object[]): Reply {
 
 export function foundPage(data: readonly object[], pagination: Pagination): Reply {
   return { status: 200, body: { success: true, data, pagination: toPaginationJson(pagination) } };
+}
+
+export function foundText(found: Required<Pick<Reply, 'text' | 'headers'>>): Reply {
+  return { status: 200, body: {}, ...found };
 }
 
 export function created(data: object, message: string): Reply {

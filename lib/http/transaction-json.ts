@@ -13,6 +13,7 @@ import {
   type TransactionChanges,
   type TransactionFilter,
   type TransactionQuery,
+  type TransactionSelection,
 } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import { parseBody, parseFilter, sentOnly } from './fields.ts';
@@ -135,10 +136,14 @@ export const transactionFilter = {
   end_date: v.exactOptional(calendarDate),
 };
 
-export const transactionQuery = v.object({
+export const transactionSelection = {
   ...transactionFilter,
   external_id: v.exactOptional(filledText(LONGEST_EXTERNAL_ID)),
   q: v.exactOptional(filledText(100)),
+};
+
+export const transactionQuery = v.object({
+  ...transactionSelection,
   sort: v.exactOptional(v.picklist(['date', '-date'], 'Must be "date" or "-date".')),
   page: v.exactOptional(
     v.pipe(
@@ -163,13 +168,17 @@ export function parseTransactionQuery(
   const sent = parseFilter(transactionQuery, query);
   if (sent.q !== undefined) requireDates(sent);
   return {
-    ...toTransactionFilter(sent),
-    externalId: sent.external_id,
-    search: sent.q,
+    ...toTransactionSelection(sent),
     isOldestFirst: sent.sort === 'date',
     page: sent.page ?? 1,
     perPage: sent.per_page ?? DEFAULT_PER_PAGE,
   };
+}
+
+export function toTransactionSelection(
+  sent: v.InferOutput<v.ObjectSchema<typeof transactionSelection, undefined>>,
+): TransactionSelection {
+  return { ...toTransactionFilter(sent), externalId: sent.external_id, search: sent.q };
 }
 
 export function toTransactionFilter(

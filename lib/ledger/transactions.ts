@@ -4,13 +4,15 @@ import { type Category, inactiveCategory } from '../domain/category.ts';
 import { offsetOf, type Pagination, paginate } from '../domain/pagination.ts';
 import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
 import {
+  type ExportQuery,
+  type ListPosition,
   MOST_SEARCHED,
   type NamedTransaction,
   type NewTransaction,
   type Transaction,
   type TransactionChanges,
-  type TransactionFilter,
   type TransactionQuery,
+  type TransactionSelection,
 } from '../domain/transaction.ts';
 import { unknownRecord, ValidationError } from '../errors.ts';
 import type { RetryPolicy } from '../retry.ts';
@@ -28,6 +30,12 @@ import {
 export interface TransactionListing {
   readonly items: readonly NamedTransaction[];
   readonly pagination: Pagination;
+}
+
+export interface NamedTransactionPart {
+  readonly items: readonly NamedTransaction[];
+  /** The position after which the export goes on; undefined at its end. */
+  readonly end?: ListPosition | undefined;
 }
 
 export type Transactions = ReturnType<typeof createTransactions>;
@@ -68,25 +76,43 @@ export function createTransactions(options: {
     const candidates = await pages.count(filter);
     if (candidates > MOST_SEARCHED) throw tooManyToSearch(candidates);
     const all = await pages.read(filter, 0, MOST_SEARCHED, isOldestFirst);
-    const wanted = search.toLowerCase();
-    const found = all.items.filter(({ description, notes }) =>
-      `${description}\n${notes ?? ''}`.toLowerCase().includes(wanted),
-    );
+    const found = all.items.filter((row) => matches(row, { ...filter, search }));
     const offset = offsetOf(page, perPage);
     return { total: found.length, items: found.slice(offset, offset + perPage) };
   }
 
   async function listExternal(
     externalId: string,
-    { page, perPage, ...filter }: TransactionQuery,
+    { page, perPage, ...selection }: TransactionQuery,
   ): Promise<TransactionListing> {
-    const id = await store.findExternal(externalId);
-    const row = id === undefined ? undefined : await store.get(id);
-    const items = row && matches(row, filter) ? [await named(row)] : [];
+    const items = await findExternal(externalId, selection);
     return {
       items: items.slice(offsetOf(page, perPage)),
       pagination: paginate(page, perPage, items.length),
     };
+  }
+
+  /** The transaction of an external id, if it is in the selection. */
+  async function findExternal(
+    externalId: string,
+    selection: TransactionSelection,
+  ): Promise<NamedTransaction[]> {
+    const id = await store.findExternal(externalId);
+    const row = id === undefined ? undefined : await store.get(id);
+    return row && matches(row, selection) ? [await named(row)] : [];
+  }
+
+  /**
+   * Oldest first, a part at a time. A search reads on where a list would refuse it: a part may then be empty although
+   * others follow.
+   */
+  async function readPart({ after, ...selection }: ExportQuery): Promise<NamedTransactionPart> {
+    const { externalId } = selection;
+    if (externalId !== undefined) return { items: await findExternal(externalId, selection) };
+    const [part, names] = await Promise.all([pages.readPart(selection, after), categories.names()]);
+    const rows = part.items.filter((row) => matches(row, selection));
+    const nameOf = await completed(names, rows);
+    return { items: rows.map((row) => withName(row, nameOf)), end: part.end };
   }
 
   /**
@@ -183,7 +209,7 @@ export function createTransactions(options: {
     return new Map([...names, ...found.map(({ id, name }) => [id, name] as const)]);
   }
 
-  return { list, find, read, create, createMany, update, remove };
+  return { list, readPart, find, read, create, createMany, update, remove };
 }
 
 function withName(transaction: Transaction, nameOf: ReadonlyMap<number, string>): NamedTransaction {
@@ -196,13 +222,15 @@ function withName(transaction: Transaction, nameOf: ReadonlyMap<number, string>)
 
 function matches(
   row: Transaction,
-  { type, categoryId, startDate, endDate }: TransactionFilter,
+  { type, categoryId, startDate, endDate, search }: TransactionSelection,
 ): boolean {
+  const text = () => `${row.description}\n${row.notes ?? ''}`.toLowerCase();
   return (
     (type === undefined || row.type === type) &&
     (categoryId === undefined || row.categoryId === categoryId) &&
     (startDate === undefined || row.date >= startDate) &&
-    (endDate === undefined || row.date <= endDate)
+    (endDate === undefined || row.date <= endDate) &&
+    (search === undefined || text().includes(search.toLowerCase()))
   );
 }
 

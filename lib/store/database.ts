@@ -119,6 +119,13 @@ export function createDatabase(options: {
     return items;
   }
 
+  /** The first items of a range, as many as one call reads (1 MB), and the position of the last where there are more. */
+  async function queryOnce(range: Range): Promise<{ items: Item[]; end?: Position | undefined }> {
+    const command = () => new QueryCommand(toQuery(TableName, range));
+    const page = await attempt((options) => client.send(command(), options));
+    return { items: page.Items ?? [], end: page.LastEvaluatedKey };
+  }
+
   /**
    * Items of the table whose partition key starts with a prefix, strongly consistent, one page in memory at a time.
    * Costs the read units of the whole table.
@@ -216,7 +223,7 @@ export function createDatabase(options: {
     return applied;
   }
 
-  return { get, query, scan, countOver, increment, commit };
+  return { get, query, queryOnce, scan, countOver, increment, commit };
 }
 
 function toQuery(

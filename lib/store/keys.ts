@@ -12,7 +12,7 @@
 //
 // Every key starts with the ledger, so that no read can cross from one ledger into another.
 import type { CalendarDate, CalendarMonth, CalendarYear } from '../domain/calendar-date.ts';
-import type { Transaction, TransactionType } from '../domain/transaction.ts';
+import type { ListPosition, Transaction, TransactionType } from '../domain/transaction.ts';
 
 export interface Key extends Record<string, string> {
   readonly pk: string;
@@ -130,15 +130,11 @@ export function periodOf(sk: string): CalendarYear | CalendarMonth {
 }
 
 /** The list's order as a string: date, then creation, then id. */
-export function dateKey({
-  date,
-  createdAt,
-  id,
-}: Pick<Transaction, 'date' | 'createdAt' | 'id'>): string {
+export function dateKey({ date, createdAt, id }: ListPosition): string {
   return `${date}#${new Date(createdAt).toISOString()}#${paddedId(id)}`;
 }
 
-export function parseDateKey(key: string): Pick<Transaction, 'date' | 'createdAt' | 'id'> {
+export function parseDateKey(key: string): ListPosition {
   const [date = '', createdAt = '', id = ''] = key.split('#');
   return { date, createdAt: Date.parse(createdAt), id: Number(id) };
 }
@@ -151,6 +147,11 @@ export function firstKeyOf(date: CalendarDate): string {
 /** Keys of one day lie between the two. */
 export function lastKeyOf(date: CalendarDate): string {
   return `${date}#~`;
+}
+
+/** Keys of the rows after a position are greater, whether or not that row is still there. */
+export function firstKeyAfter(position: ListPosition): string {
+  return `${dateKey(position)}~`;
 }
 
 function named(combination: string, value: string): IndexPartition {

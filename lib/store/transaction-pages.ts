@@ -13,16 +13,29 @@ import {
   type PageStart,
   sum,
 } from '../domain/day-histogram.ts';
-import type { Transaction, TransactionFilter } from '../domain/transaction.ts';
+import type { ListPosition, Transaction, TransactionFilter } from '../domain/transaction.ts';
 import type { Database, Item, Range } from './database.ts';
 import type { DayCounts } from './day-counts.ts';
-import { firstKeyOf, type IndexPartition, type Keys, lastKeyOf } from './keys.ts';
+import {
+  firstKeyAfter,
+  firstKeyOf,
+  type IndexPartition,
+  type Keys,
+  lastKeyOf,
+  parseDateKey,
+} from './keys.ts';
 import { fromTransactionItem } from './transactions.ts';
 
 export interface TransactionPage {
   /** Rows of the whole list. */
   readonly total: number;
   readonly items: readonly Transaction[];
+}
+
+export interface TransactionPart {
+  readonly items: readonly Transaction[];
+  /** The position after which the list goes on; undefined at its end. */
+  readonly end?: ListPosition | undefined;
 }
 
 export type TransactionPages = ReturnType<typeof createTransactionPages>;
@@ -88,6 +101,24 @@ export function createTransactionPages(options: {
     return { total, items: items.toReversed() };
   }
 
+  /** The oldest rows of the list after a position: as many as one query reads, which is 1 MB. */
+  async function readPart(
+    filter: TransactionFilter,
+    after?: ListPosition,
+  ): Promise<TransactionPart> {
+    const range = dateRange(filter.startDate, filter.endDate);
+    const rows = { partition: keys.partition(filter), ...range };
+    const start = firstKeyOf(range.start);
+    const first = after ? firstKeyAfter(after) : start;
+    const part = oldestFirst(rows, first > start ? first : start, lastKeyOf(range.end));
+    if (isEmpty(part)) return { items: [] };
+    const { items, end } = await database.queryOnce(part);
+    return {
+      items: items.map(fromTransactionItem),
+      end: end && parseDateKey(String(end.date_key)),
+    };
+  }
+
   /** How many rows the list has. */
   async function count({ categoryId, type, startDate, endDate }: TransactionFilter) {
     const range = dateRange(startDate, endDate);
@@ -132,7 +163,7 @@ export function createTransactionPages(options: {
     return from ? await database.query(range, limit, from) : [];
   }
 
-  return { read, count };
+  return { read, readPart, count };
 }
 
 /** Where the rows of a list are, and its date range. */

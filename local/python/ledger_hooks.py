@@ -9,6 +9,9 @@ def before_call(context, case, kwargs):
     query = case.query
     if isinstance(query, dict) and "q" in query and not ("start_date" in query and "end_date" in query):
         del query["q"]
+    # Only the service makes cursors.
+    if isinstance(query, dict):
+        query.pop("cursor", None)
     body = case.body
     if not isinstance(body, dict):
         return

@@ -7,19 +7,22 @@ import { createTestService } from '../support/api/open-api.ts';
 import { findRoute, LEDGER_OPERATIONS } from '../support/api/routes.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8');
-const EXAMPLE = /```http\n(\w+) (\S+)\n(.*?)```\n```json\n(.*?)```/gs;
+const EXAMPLE = /```http\n(\w+) (\S+)\n(.*?)```\n```(json|csv)\n(.*?)```/gs;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 test('every route has an example, and every example the response that the document shows', async () => {
   const clock = () => new Date('2026-03-31T12:00:00Z');
   const api = await openInProcess(await createTestService({ clock }));
   const routes = new Set<string>();
-  for (const [, method = '', target = '', rawBody, shown = ''] of DOCUMENT.matchAll(EXAMPLE)) {
+  const examples = DOCUMENT.matchAll(EXAMPLE);
+  for (const [, method = '', target = '', rawBody, type, shown = ''] of examples) {
     const [path = '', query = ''] = target.split('?');
     routes.add(findRoute(method, path).key);
     const sent = rawBody ? { rawBody, headers: JSON_TYPE } : {};
-    const { body } = await api.request(method, path, { query, ...sent });
-    expect({ method, target, body }).toEqual({ method, target, body: JSON.parse(shown) });
+    const { body, text } = await api.request(method, path, { query, ...sent });
+    const received = type === 'csv' ? text.replaceAll('\r\n', '\n') : body;
+    const expected = type === 'csv' ? shown : JSON.parse(shown);
+    expect({ method, target, received }).toEqual({ method, target, received: expected });
   }
   expect([...routes].sort()).toEqual(LEDGER_OPERATIONS.map(([route]) => route).sort());
 });

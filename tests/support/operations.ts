@@ -31,6 +31,11 @@ export const OPERATIONS: readonly Operation[] = [
     ...{ status: 200, failure: 'Failed to retrieve transactions', isRead: true },
   },
   {
+    name: 'export transactions',
+    ask: (api) => api.get('/transactions/export', { start_date: '2026-03-01', category_id: 1 }),
+    ...{ status: 200, failure: 'Failed to export transactions', isRead: true },
+  },
+  {
     name: 'create transaction',
     ask: (api) => api.post('/transactions', { ...LUNCH, category_id: 1, notes: 'Note' }),
     ...{ status: 201, failure: 'Failed to create transaction' },
@@ -144,12 +149,14 @@ export async function runOperation(
     ...{ client: interfere(time.watch(table.client), time), retryPolicy },
     timeoutSignal: time.timeoutSignal,
   });
-  const { status, body } = await time.run(ask(await openInProcess(service)));
+  const { status, body, text } = await time.run(ask(await openInProcess(service)));
   const { drifts } = await createVerification({ ...table, ledgerId }).verify();
   expect(drifts).toEqual([]);
   const contents = await readContents(openLedger(settings(table, ledgerId)));
   const { delays } = retryPolicy;
-  return { reply: { status, body }, tookMs: time.now(), delays, contents };
+  const isFile = body.success === undefined;
+  const reply = { status, body: isFile ? { success: status < 400, data: text } : body };
+  return { reply, tookMs: time.now(), delays, contents };
 }
 
 /** What the ledger contains before an operation. */

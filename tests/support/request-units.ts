@@ -2,6 +2,8 @@
 
 /** Read units of a list, at most; write units of a write, exactly. */
 export const LIST_READ_UNITS = 5;
+/** Read units of one part of an export with some 30 categories, at most: 1 MB, eventually consistent, and their names. */
+export const EXPORT_READ_UNITS = 130;
 export const WRITE_UNITS = {
   ...{ create: 17, delete: 16, updateOfNotes: 6 },
   ...{ createWithoutCategory: 15, deleteWithoutCategory: 14 },

@@ -10,7 +10,7 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
   const functions = apiFunctionsOf(readTemplate(stage));
 
   it('are one for each endpoint, three about the service, one for preflights and one for everything else', () => {
-    expect(functions).toHaveLength(17);
+    expect(functions).toHaveLength(18);
   });
 
   it('are the files of the API folders, each deployed once', () => {

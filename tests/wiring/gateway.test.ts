@@ -71,7 +71,10 @@ describe.each(STAGE_SETTINGS)('the gateway of stage $stage', ({ stage, rate, bur
         'If-Match',
         'If-None-Match',
       ],
-      ExposeHeaders: ['ETag', 'Idempotent-Replayed', 'Retry-After', 'X-Request-Id'],
+      ExposeHeaders: [
+        ...['Content-Disposition', 'ETag', 'Idempotent-Replayed', 'Link'],
+        ...['Retry-After', 'X-Request-Id'],
+      ],
       MaxAge: 3600,
     });
   });

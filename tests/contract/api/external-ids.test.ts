@@ -62,6 +62,9 @@ describe('external_id', () => {
     expect(await idsWith(external_id, { type: 'income' })).toEqual([]);
     expect(await idsWith(external_id, { start_date: '2026-03-06' })).toEqual([]);
     expect(await idsWith(external_id, { category_id: 'none' })).toEqual([id]);
+    const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
+    expect(await idsWith(external_id, { q: 'lunch', ...dates })).toEqual([id]);
+    expect(await idsWith(external_id, { q: 'dinner', ...dates })).toEqual([]);
     const { body } = await api.get('/transactions', { external_id, page: 2 });
     expect(body).toMatchObject({ data: [], pagination: { total: 1, pages: 1, has_next: false } });
   });

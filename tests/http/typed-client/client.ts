@@ -77,6 +77,7 @@ export type TransactionResults = {
         }[];
     };
 };
+export type TransactionsFile = string;
 export type TransactionRead = {
     success: true;
     data: Transaction;
@@ -294,6 +295,45 @@ export function createTransactions(body: {
             "Idempotency-Key": idempotencyKey
         })
     }));
+}
+/**
+ * Export transactions as CSV
+ */
+export function exportTransactions({ $type, categoryId, startDate, endDate, externalId, q, cursor }: {
+    $type?: "income" | "expense";
+    categoryId?: number | "none";
+    startDate?: string;
+    endDate?: string;
+    externalId?: string;
+    q?: string;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: TransactionsFile;
+    } | {
+        status: 400;
+        data: Failure;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>(`/transactions/export${QS.query(QS.explode({
+        "type": $type,
+        category_id: categoryId,
+        start_date: startDate,
+        end_date: endDate,
+        external_id: externalId,
+        q,
+        cursor
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Read a transaction

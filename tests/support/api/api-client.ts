@@ -14,7 +14,7 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The parsed JSON of the answer. */
+  /** The parsed JSON of the answer; empty where it is no JSON. */
   readonly body: ResponseBody;
   readonly text: string;
 }
@@ -80,5 +80,6 @@ export function toApiResponse(
   headers: ApiResponse['headers'],
   text: string,
 ): ApiResponse {
-  return { status, headers, text, body: text === '' ? {} : (JSON.parse(text) as ResponseBody) };
+  const isJson = text !== '' && !headers['content-type']?.startsWith('text/csv');
+  return { status, headers, text, body: isJson ? (JSON.parse(text) as ResponseBody) : {} };
 }

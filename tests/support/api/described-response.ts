@@ -65,7 +65,8 @@ function problemOf(
   if (!content) return `the content type ${headers['content-type']}`;
   const { schema } = content;
   const validate = ajv.getSchema(schema.$ref) as ValidateFunction;
-  return validate(body) ? undefined : ajv.errorsText(validate.errors);
+  const isJson = 'application/json' in described.content;
+  return validate(isJson ? body : text) ? undefined : ajv.errorsText(validate.errors);
 }
 
 // A path or method without a route.

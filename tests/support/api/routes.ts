@@ -5,6 +5,7 @@ export const OPERATIONS = [
   ['GET /transactions', 'transactions/list'],
   ['POST /transactions', 'transactions/create'],
   ['POST /transactions/bulk', 'transactions/bulk'],
+  ['GET /transactions/export', 'transactions/export'],
   ['GET /transactions/{id}', 'transactions/read'],
   ['PUT /transactions/{id}', 'transactions/update'],
   ['DELETE /transactions/{id}', 'transactions/delete'],

@@ -1,0 +1,111 @@
+// Transactions as a CSV file (RFC 4180), in parts that put together are one file: the first has the header, and each
+// names the next in a Link header.
+//
+// Text that a spreadsheet would take for a formula gets an apostrophe before it, and so does text that is empty (an empty
+// cell is null) or begins with an apostrophe. An importer therefore takes away one apostrophe from each cell that begins
+// with one, and has the text as it was.
+import * as v from 'valibot';
+import { isCalendarDate } from '../domain/calendar-date.ts';
+import { isAssignableId } from '../domain/record.ts';
+import type { ExportQuery, ListPosition, NamedTransaction } from '../domain/transaction.ts';
+import type { NamedTransactionPart } from '../ledger/transactions.ts';
+import { parseFilter } from './fields.ts';
+import { toTransactionSelection, transactionSelection } from './transaction-json.ts';
+
+/** In this order for good: an importer recognizes an export by them. */
+export const CSV_COLUMNS = [
+  ...['id', 'transaction_date', 'description', 'amount', 'type', 'category_name', 'notes'],
+  ...['external_id', 'created_at', 'updated_at'],
+] as const;
+
+/** As a response of Lambda carries it, which may have 6 MB: as JSON text, where control characters grow sixfold. */
+const LARGEST_PART_BYTES = 4_000_000;
+
+const FORMULA = /^(?:$|'|[\t\r\n]|\s*[=+\-@＝＋－＠])/;
+const QUOTED = /[",\r\n]|^\s|\s$/;
+const CURSOR = /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})$/;
+
+export const exportQuery = v.object({
+  ...transactionSelection,
+  cursor: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.check((text) => toPosition(text) !== undefined, 'Must be that of a Link header.'),
+    ),
+  ),
+});
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** @throws ValidationError with the errors of every parameter */
+export function parseExportQuery(query: Query): ExportQuery {
+  const { cursor, ...sent } = parseFilter(exportQuery, query);
+  return { ...toTransactionSelection(sent), after: toPosition(cursor ?? '') };
+}
+
+/** @param query the one that the part answers, as it was sent */
+export function toCsvPart({ items, end }: NamedTransactionPart, query: Query) {
+  const { start_date = '', end_date = '', cursor } = query;
+  const lines = cursor === undefined ? [`${CSV_COLUMNS.join(',')}\r\n`] : [];
+  let size = 0;
+  let last = end;
+  for (const [n, item] of items.entries()) {
+    const line = toLine(item);
+    size += Buffer.byteLength(JSON.stringify(line));
+    if (size > LARGEST_PART_BYTES) {
+      last = items[n - 1];
+      break;
+    }
+    lines.push(line);
+  }
+  const name = ['transactions', start_date, end_date].filter((part) => part !== '').join('_');
+  const headers = {
+    'content-type': `text/csv; charset=utf-8; header=${cursor === undefined ? 'present' : 'absent'}`,
+    'content-disposition': `attachment; filename="${name}.csv"`,
+    ...(last && { link: `<?${nextQuery(query, last)}>; rel="next"` }),
+  };
+  return { text: lines.join(''), headers };
+}
+
+/** The text of a cell, as it was before the export. */
+export function fromTextCell(cell: string): string {
+  return cell.replace(/^'/, '');
+}
+
+function toTextCell(text: string | null | undefined): string {
+  if (text == null) return '';
+  return FORMULA.test(text) ? `'${text}` : text;
+}
+
+function toLine(transaction: NamedTransaction): string {
+  const cells: Record<(typeof CSV_COLUMNS)[number], string> = {
+    id: String(transaction.id),
+    transaction_date: transaction.date,
+    description: toTextCell(transaction.description),
+    amount: String(transaction.amount),
+    type: transaction.type,
+    category_name: toTextCell(transaction.categoryName),
+    notes: toTextCell(transaction.notes),
+    external_id: toTextCell(transaction.externalId),
+    created_at: new Date(transaction.createdAt).toISOString(),
+    updated_at: new Date(transaction.updatedAt).toISOString(),
+  };
+  return `${CSV_COLUMNS.map((column) => quoted(cells[column])).join(',')}\r\n`;
+}
+
+function quoted(cell: string): string {
+  return QUOTED.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+function nextQuery(query: Query, { date, createdAt, id }: ListPosition): string {
+  const cursor = Buffer.from(`${date} ${createdAt} ${id}`).toString('base64url');
+  const sent = Object.entries(query).map(([name, value = '']) => [name, value]);
+  return new URLSearchParams({ ...Object.fromEntries(sent), cursor }).toString();
+}
+
+/** Undefined where the text is no cursor. Any position is as good as another: a list shows rows of its own ledger only. */
+function toPosition(cursor: string): ListPosition | undefined {
+  const [, date = '', createdAt, id] = CURSOR.exec(String(Buffer.from(cursor, 'base64url'))) ?? [];
+  const isPosition = isCalendarDate(date) && isAssignableId(Number(id));
+  return isPosition ? { date, createdAt: Number(createdAt), id: Number(id) } : undefined;
+}

@@ -1,0 +1,170 @@
+// GET /transactions/export: which transactions, in which parts, under which headers.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectFilterFaults, expectRequestId } from '../../support/api/expect-reply.ts';
+import { exportAll, exportParts, rowsOf } from '../../support/api/exported.ts';
+import { openApi } from '../../support/api/open-api.ts';
+import {
+  givenCategory,
+  givenTransaction,
+  LUNCH,
+  uniqueName,
+  type WireRecord,
+} from '../../support/api/records.ts';
+
+const api = await openApi();
+afterAll(() => api.close());
+
+describe('GET /transactions/export', () => {
+  let category: WireRecord;
+  const externalId = uniqueName('bank');
+  const given: WireRecord[] = [];
+
+  beforeAll(async () => {
+    category = await givenCategory(api);
+    const place = { category_id: category.id };
+    for (const [transaction_date, fields] of [
+      ['2026-03-05', { notes: 'with "Robin",\r\nlater' }],
+      ['2026-03-01', { description: '=1+1', notes: '' }],
+      ['2026-03-05', { type: 'income', amount: -0.1, external_id: externalId }],
+      ['2026-02-28', {}],
+    ] as const) {
+      given.push(await givenTransaction(api, { ...place, ...fields, transaction_date }));
+    }
+  });
+
+  const idsOf = async (query: Record<string, string>) =>
+    rowsOf(await exportAll(api, { category_id: category.id, ...query })).map(({ id }) =>
+      given.findIndex((row) => String(row.id) === id),
+    );
+
+  it('is a CSV file with every field, and not to be kept by anybody on the way', async () => {
+    const reply = await api.get('/transactions/export', { external_id: externalId });
+    expect(reply.headers).toMatchObject({
+      'content-type': 'text/csv; charset=utf-8; header=present',
+      'content-disposition': 'attachment; filename="transactions.csv"',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    expectRequestId(reply);
+    const [, , { id, created_at, updated_at }] = given;
+    expect(rowsOf(reply.text)).toEqual([
+      {
+        ...{ id: String(id), transaction_date: '2026-03-05', description: 'Lunch', amount: '-0.1' },
+        ...{ type: 'income', category_name: category.name, notes: '', external_id: externalId },
+        ...{ created_at, updated_at },
+      },
+    ]);
+  });
+
+  it('shows the oldest first: by date, then creation, then id', async () => {
+    expect(await idsOf({})).toEqual([3, 1, 0, 2]);
+  });
+
+  it.each([
+    [{ type: 'income' }, [2]],
+    [{ start_date: '2026-03-01' }, [1, 0, 2]],
+    [{ end_date: '2026-03-01' }, [3, 1]],
+    [{ start_date: '2026-03-01', end_date: '2026-03-01' }, [1]],
+    [{ start_date: '2026-03-02', end_date: '2026-03-01' }, []],
+    [{ q: 'ROBIN' }, [0]],
+    [{ q: 'lunch', type: 'expense' }, [3, 0]],
+    [{ q: '%' }, []],
+    [{ external_id: 'nobody has it' }, []],
+  ] as const)('takes the filters of the list: %j', async (query, positions) => {
+    expect(await idsOf(query)).toEqual(positions);
+  });
+
+  it.each([
+    [{ type: 'income' }, [2]],
+    [{ type: 'expense' }, []],
+    [{ q: 'lunch' }, [2]],
+    [{ q: 'dinner' }, []],
+    [{ end_date: '2026-03-04' }, []],
+  ])('an external id goes with the others: %j', async (query, positions) => {
+    expect(await idsOf({ external_id: externalId, ...query })).toEqual(positions);
+  });
+
+  it('keeps texts as they are, but for the guard', async () => {
+    const rows = rowsOf(await exportAll(api, { category_id: category.id }));
+    expect(rows.map(({ description, notes }) => [description, notes])).toEqual([
+      ['Lunch', ''],
+      ["'=1+1", "'"],
+      ['Lunch', 'with "Robin",\r\nlater'],
+      ['Lunch', ''],
+    ]);
+  });
+
+  it('shows what has no category', async () => {
+    const bare = await givenTransaction(api, { transaction_date: '1999-12-31' });
+    const rows = rowsOf(await exportAll(api, { category_id: 'none', end_date: '1999-12-31' }));
+    expect(rows.at(-1)).toMatchObject({ id: String(bare.id), category_name: '' });
+  });
+
+  it.each([
+    [{ page: 1 }, ['page']],
+    [{ per_page: 100, sort: 'date' }, ['per_page', 'sort']],
+    [{ cursor: 'x', start_date: '2026-02-30' }, ['cursor', 'start_date']],
+    [{ catgeory_id: 1 }, ['catgeory_id']],
+  ])('refuses %j', async (query, names) => {
+    const sent = query as unknown as Record<string, string>;
+    expectFilterFaults(await api.get('/transactions/export', sent), names);
+  });
+});
+
+describe('a ledger of more than one part', () => {
+  const ROWS = 70;
+  // 20,000 bytes each: one part reads 1 MB.
+  const LONG = '💶'.repeat(5_000);
+
+  async function givenLongRows() {
+    const { id: category_id } = await givenCategory(api);
+    const rows = Array.from({ length: ROWS }, (_, n) => ({
+      ...{ ...LUNCH, category_id, notes: LONG, description: String(n) },
+      transaction_date: `2026-0${1 + Math.floor(n / 28)}-${String(1 + (n % 28)).padStart(2, '0')}`,
+    }));
+    for (const half of [rows.slice(0, 35), rows.slice(35)]) {
+      const { body } = await api.post('/transactions/bulk', { transactions: half });
+      expect(body.data.created).toBe(half.length);
+    }
+    return category_id;
+  }
+
+  const numbers = (csv: string) => rowsOf(csv).map(({ description }) => description);
+
+  it('is one file when its parts are put together', async () => {
+    const category_id = await givenLongRows();
+    const parts = await Array.fromAsync(exportParts(api, { category_id, q: '💶' }));
+    expect(parts).toHaveLength(2);
+    expect(numbers(parts.join(''))).toEqual(Array.from({ length: ROWS }, (_, n) => String(n)));
+  });
+
+  it('neither loses nor repeats a row where others come and go between two parts', async () => {
+    const category_id = await givenLongRows();
+    const parts = exportParts(api, { category_id });
+    const first = rowsOf((await parts.next()).value ?? '');
+    // The row at which the next part starts, one that was exported, and one that was not.
+    const listed = await api.get('/transactions', { category_id, per_page: 1 });
+    for (const id of [first.at(-1)?.id, first[0]?.id, listed.body.data[0].id]) {
+      expect((await api.delete(`/transactions/${id}`)).status).toBe(200);
+    }
+    const late = { category_id, description: 'late', transaction_date: '2026-12-31' };
+    await givenTransaction(api, late);
+    await givenTransaction(api, {
+      ...late,
+      description: 'too early',
+      transaction_date: '2025-01-01',
+    });
+    const rest = await Array.fromAsync(parts);
+    const header = `${Object.keys(first[0] ?? {}).join(',')}\r\n`;
+    expect(numbers(header + rest.join(''))).toEqual([
+      ...Array.from({ length: ROWS - 1 - first.length }, (_, n) => String(first.length + n)),
+      'late',
+    ]);
+  });
+
+  it('has parts without rows where a search finds none, and ends all the same', async () => {
+    const category_id = await givenLongRows();
+    const parts = await Array.fromAsync(exportParts(api, { category_id, q: 'nowhere' }));
+    expect(parts.map((part) => part.split('\r\n').length)).toEqual([2, 1]);
+  });
+});

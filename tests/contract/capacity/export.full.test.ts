@@ -1,0 +1,40 @@
+// What an export costs in DynamoDB's units: each part as much as what it reads, and no part more than 1 MB.
+import { expect, it } from 'vitest';
+import type { ListPosition } from '../../../lib/domain/transaction.ts';
+import { toCsvPart } from '../../../lib/http/transaction-csv.ts';
+import { createMeteredClient } from '../../../local/bench/metered-client.ts';
+import { bulkLoadHousehold } from '../../../local/bulk-loader.ts';
+import { openLedger } from '../../../local/open-ledger.ts';
+import { EXPORT_READ_UNITS } from '../../support/request-units.ts';
+import { createTestTable } from '../../support/test-table.ts';
+
+const TRANSACTIONS = 5_000;
+/** Usual rows, of which docs/api.md says how many a part has. */
+const LEAST_ROWS = 2_000;
+
+it(`costs at most ${EXPORT_READ_UNITS} read units for each part`, async () => {
+  const table = { ...(await createTestTable()), ledgerId: 'household' };
+  const household = { transactions: TRANSACTIONS, years: 10, lastDay: '2026-06-30', seed: 11 };
+  await bulkLoadHousehold(table, household);
+  const client = createMeteredClient(table.client);
+  const { transactions } = openLedger({ ...table, client, timeZone: 'UTC' });
+  const rows: number[] = [];
+  let after: ListPosition | undefined;
+  do {
+    const filter = { type: undefined, categoryId: undefined, startDate: undefined };
+    const query = { ...filter, endDate: undefined, after };
+    const { result, cost } = await client.measure(() => transactions.readPart(query));
+    expect(cost.readUnits).toBeLessThanOrEqual(EXPORT_READ_UNITS);
+    expect(cost).toMatchObject({ calls: 2, roundTrips: 1 });
+    // The whole of it fits into one response.
+    const { headers } = toCsvPart(result, {});
+    expect(headers.link === undefined).toBe(result.end === undefined);
+    rows.push(result.items.length);
+    after = result.end;
+  } while (after);
+  expect(rows.reduce((sum, count) => sum + count)).toBe(TRANSACTIONS);
+  expect(
+    rows.slice(0, -1).every((count) => count >= LEAST_ROWS),
+    String(rows),
+  ).toBe(true);
+});

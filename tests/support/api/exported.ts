@@ -1,0 +1,27 @@
+// An export as a client takes it: part after part, put together.
+import { parse } from 'csv-parse/sync';
+import { expect } from 'vitest';
+import type { Api } from './api-client.ts';
+
+export type Query = Readonly<Record<string, string | number>>;
+
+/** The parts from a query on; between two of them a test may write. */
+export async function* exportParts(api: Api, query: Query = {}): AsyncGenerator<string> {
+  let next: Query | string | undefined = query;
+  while (next !== undefined) {
+    const { status, text, headers } = await api.get('/transactions/export', next);
+    expect(status, text).toBe(200);
+    const [, link] = /^<\?(.*)>; rel="next"$/.exec(headers.link ?? '') ?? [];
+    expect(link !== undefined, headers.link).toBe(headers.link !== undefined);
+    next = link;
+    yield text;
+  }
+}
+
+export async function exportAll(api: Api, query?: Query): Promise<string> {
+  return (await Array.fromAsync(exportParts(api, query))).join('');
+}
+
+export function rowsOf(csv: string): Record<string, string>[] {
+  return parse(csv, { columns: true });
+}

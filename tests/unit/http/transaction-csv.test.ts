@@ -1,0 +1,151 @@
+// One part of an exported CSV file: its cells, its size, and the position where the next part starts.
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import type { NamedTransaction } from '../../../lib/domain/transaction.ts';
+import {
+  CSV_COLUMNS,
+  fromTextCell,
+  parseExportQuery,
+  toCsvPart,
+} from '../../../lib/http/transaction-csv.ts';
+
+const LUNCH: NamedTransaction = {
+  ...{ id: 7, date: '2026-03-05', description: 'Lunch', amount: 12.5, type: 'expense' },
+  ...{ categoryId: 1, categoryName: 'Food', notes: null, externalId: null },
+  ...{ createdAt: 0, updatedAt: 1, version: 2 },
+};
+
+function cellsOf(fields: Partial<NamedTransaction>): Record<string, string> {
+  const [cells = {}] = parse(toCsvPart({ items: [{ ...LUNCH, ...fields }] }, {}).text, {
+    columns: true,
+  }) as Record<string, string>[];
+  return cells;
+}
+
+function nextQuery(headers: { readonly link?: string }): Record<string, string> {
+  const [, query = ''] = /^<\?(.*)>; rel="next"$/.exec(headers.link ?? '') ?? [];
+  return Object.fromEntries(new URLSearchParams(query));
+}
+
+describe('toCsvPart', () => {
+  it('is a line of column names and a line for each transaction', () => {
+    const { text, headers } = toCsvPart({ items: [LUNCH] }, {});
+    expect(text).toBe(
+      `${CSV_COLUMNS.join(',')}\r\n` +
+        '7,2026-03-05,Lunch,12.5,expense,Food,,,1970-01-01T00:00:00.000Z,1970-01-01T00:00:00.001Z\r\n',
+    );
+    expect(headers).toEqual({
+      'content-type': 'text/csv; charset=utf-8; header=present',
+      'content-disposition': 'attachment; filename="transactions.csv"',
+    });
+  });
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+49 30', "'+49 30"],
+    ['-5', "'-5"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', "'\t=1"],
+    ['\rx', "'\rx"],
+    ['  =1', "'  =1"],
+    ['＝1', "'＝1"],
+    ["'=1", "''=1"],
+    ["'tis", "''tis"],
+    ['', "'"],
+    ['a=1', 'a=1'],
+    [' a', ' a'],
+    ['say "hi", twice\r\n', 'say "hi", twice\r\n'],
+  ])('guards text that looks like a formula, and no other: %j', (notes, cell) => {
+    expect(cellsOf({ notes }).notes).toBe(cell);
+    expect(fromTextCell(cell)).toBe(notes);
+    expect(cellsOf({ description: notes }).description).toBe(cell);
+    expect(cellsOf({ categoryName: notes }).category_name).toBe(cell);
+    expect(cellsOf({ externalId: notes }).external_id).toBe(cell);
+  });
+
+  it.each([
+    [-5, '-5'],
+    [0.01, '0.01'],
+    [0, '0'],
+    [-0, '0'],
+    [999_999_999_999.99, '999999999999.99'],
+    [-999_999_999_999.99, '-999999999999.99'],
+  ])('leaves amounts as they are: %d', (amount, cell) => {
+    expect(cellsOf({ amount }).amount).toBe(cell);
+  });
+
+  it('names the file by its dates', () => {
+    const query = { start_date: '2026-01-01', end_date: '2026-12-31' };
+    expect(toCsvPart({ items: [] }, query).headers['content-disposition']).toBe(
+      'attachment; filename="transactions_2026-01-01_2026-12-31.csv"',
+    );
+  });
+
+  it('names where the next part starts, with the filters as they were sent', () => {
+    const query = { q: 'a&b é', type: 'expense' };
+    const { headers } = toCsvPart({ items: [], end: LUNCH }, query);
+    const { cursor = '', ...filters } = nextQuery(headers);
+    expect(filters).toEqual(query);
+    const { date, createdAt, id } = LUNCH;
+    expect(parseExportQuery({ cursor }).after).toEqual({ date, createdAt, id });
+  });
+
+  it('has no line of column names after the first part', () => {
+    const cursor = nextQuery(toCsvPart({ items: [], end: LUNCH }, {}).headers).cursor ?? '';
+    const { text, headers } = toCsvPart({ items: [LUNCH] }, { cursor });
+    expect([text.split('\r\n').length, headers['content-type']]).toEqual([
+      2,
+      'text/csv; charset=utf-8; header=absent',
+    ]);
+  });
+
+  it('ends before a response of Lambda would be too large, and goes on there', () => {
+    // What a response is sent in doubles or multiplies these characters.
+    const notes = '\u0001"'.repeat(2_500);
+    const items = Array.from({ length: 400 }, (_, n) => ({ ...LUNCH, notes, id: n + 1 }));
+    const ids: string[] = [];
+    let query: Record<string, string> = {};
+    do {
+      const rest = items.slice(ids.length);
+      const { text, headers } = toCsvPart({ items: rest }, query);
+      expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThan(4_100_000);
+      const rows = parse(text, { from_line: query.cursor ? 1 : 2 }) as string[][];
+      expect(rows.length).toBeGreaterThan(0);
+      ids.push(...rows.map(([id = '']) => id));
+      query = nextQuery(headers);
+      if (query.cursor) expect(parseExportQuery(query).after?.id).toBe(Number(ids.at(-1)));
+    } while (query.cursor);
+    expect(ids).toEqual(items.map(({ id }) => String(id)));
+  });
+});
+
+describe('parseExportQuery', () => {
+  it('takes the filters of the list', () => {
+    const dates = { start_date: '2026-01-01', end_date: '2026-01-31' };
+    const sent = { type: 'income', category_id: 'none', external_id: 'a', q: 'x', ...dates };
+    expect(parseExportQuery(sent)).toEqual({
+      ...{ type: 'income', categoryId: null, externalId: 'a', search: 'x' },
+      ...{ startDate: '2026-01-01', endDate: '2026-01-31', after: undefined },
+    });
+  });
+
+  const cursor = (text: string) => Buffer.from(text).toString('base64url');
+  it.each([
+    { page: '1' },
+    { per_page: '1' },
+    { sort: 'date' },
+    { format: 'csv' },
+    { cursor: '' },
+    { cursor: 'x' },
+    { cursor: cursor('2026-02-30 1 1') },
+    { cursor: cursor('2026-02-28 1 0') },
+    { cursor: cursor('2026-02-28 1 1 1') },
+    { cursor: cursor('2026-02-28 9999999999999999 1') },
+    { cursor: cursor('2026-02-28 1 9999999999999999') },
+  ])('refuses %j', (query) => {
+    const [name = ''] = Object.keys(query);
+    expect(() => parseExportQuery(query)).toThrow(
+      expect.objectContaining({ name: 'ValidationError', details: { [name]: expect.any(Array) } }),
+    );
+  });
+});
