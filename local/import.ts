@@ -55,7 +55,11 @@ async function importFile(file: string, options: ReturnType<typeof command.opts>
   if (statement.errors.length > 0) process.exitCode = EXIT.failed;
 }
 
-async function describe({ columns, rows, errors }: Statement, service: Service): Promise<void> {
+async function describe(
+  { isExport, columns, rows, errors }: Statement,
+  service: Service,
+): Promise<void> {
+  if (isExport) console.log('an export of this service');
   for (const [field, header] of Object.entries(columns))
     console.log(`${field}: column "${header}"`);
   const dates = rows.map((row) => row.date).toSorted();
@@ -70,10 +74,10 @@ async function describe({ columns, rows, errors }: Statement, service: Service):
   show(errors, 'cannot be read');
 }
 
-async function run({ rows }: Statement, service: Service): Promise<void> {
+async function run(statement: Statement, service: Service): Promise<void> {
   const bar = new cliProgress.SingleBar({ noTTYOutput: true, notTTYSchedule: 10_000 });
-  bar.start(rows.length, 0);
-  const { created, duplicates, refused } = await upload(service, rows, (done) => {
+  bar.start(statement.rows.length, 0);
+  const { created, duplicates, refused } = await upload(service, statement, (done) => {
     bar.update(done);
   }).finally(() => bar.stop());
   console.log(`${created} created, ${duplicates} were there already, ${refused.length} refused`);

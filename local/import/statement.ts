@@ -1,9 +1,11 @@
-// Reads a bank's CSV file into transactions: which column is which, dates and amounts as banks write them, and an id for
-// each row that is the same at the next reading, so that no row is imported twice.
+// Reads a CSV file into transactions: which column is which, dates and amounts as banks write them, and an id for each row
+// that is the same at the next reading, so that no row is imported twice. An export of this service is recognized by its
+// header, and its texts are read exactly as they were.
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { isCalendarDate } from '../../lib/domain/calendar-date.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../../lib/domain/transaction.ts';
+import { CSV_COLUMNS, fromTextCell } from '../../lib/http/transaction-csv.ts';
 import { StartError } from '../start-error.ts';
 
 /** Headers that banks use, in lower case. */
@@ -54,10 +56,13 @@ export interface StatementRow {
   readonly date: string;
   readonly notes: string | null;
   readonly category: string | null;
-  readonly externalId: string;
+  /** Null in an export, for a transaction that has none. */
+  readonly externalId: string | null;
 }
 
 export interface Statement {
+  /** Of this service. */
+  readonly isExport: boolean;
   /** Headers by field. */
   readonly columns: Readonly<Partial<Record<Field, string>>>;
   readonly rows: readonly StatementRow[];
@@ -68,36 +73,44 @@ type Cells = Readonly<Record<string, string>>;
 
 /** @throws StartError where a column cannot be found, or the file is no CSV */
 export function readStatement(text: string, options: StatementOptions = {}): Statement {
-  const records = parseCsv(text);
-  const columns = findColumns(Object.keys(records[0]?.cells ?? {}), options.columns ?? {});
-  const cellOf = (cells: Cells, field: Field) => cells[columns[field] ?? '']?.trim() ?? '';
+  const { headers, records } = parseCsv(text);
+  const isExport = headers.join() === CSV_COLUMNS.join();
+  const columns = findColumns(headers, options.columns ?? {});
+  const cellOf = (cells: Cells, field: Field): string | null => {
+    const cell = cells[columns[field] ?? ''] ?? '';
+    if (isExport) return cell === '' ? null : fromTextCell(cell);
+    return cell.trim() || null;
+  };
   const dateOrder =
-    options.dateOrder ?? dateOrderOf(records.map(({ cells }) => cellOf(cells, 'date')));
-  const isDecimalComma = records.some(({ cells }) => /,\d{1,2}\D*$/.test(cellOf(cells, 'amount')));
+    options.dateOrder ?? dateOrderOf(records.map(({ cells }) => cellOf(cells, 'date') ?? ''));
+  const isDecimalComma = records.some(({ cells }) =>
+    /,\d{1,2}\D*$/.test(cellOf(cells, 'amount') ?? ''),
+  );
   const seen = new Map<string, number>();
   const rows: StatementRow[] = [];
   const errors: { line: number; message: string }[] = [];
   for (const { line, cells } of records) {
     try {
-      rows.push(toRow(line, (field) => unguarded(cellOf(cells, field))));
+      rows.push(toRow(line, (field) => cellOf(cells, field)));
     } catch (error) {
       errors.push({ line, message: (error as Error).message });
     }
   }
-  return { columns, rows, errors };
+  return { isExport, columns, rows, errors };
 
-  function toRow(line: number, cell: (field: Field) => string): StatementRow {
-    const signed = toAmount(cell('amount'), isDecimalComma);
+  function toRow(line: number, cell: (field: Field) => string | null): StatementRow {
+    const signed = toAmount(cell('amount') ?? '', isDecimalComma);
     const type = toType(cell('type'), signed);
     const row = {
-      description: cell('description'),
-      amount: cell('type') === '' ? Math.abs(signed) : signed,
+      description: cell('description') ?? '',
+      amount: cell('type') === null ? Math.abs(signed) : signed,
       type,
-      date: toDate(cell('date'), dateOrder),
-      notes: cell('notes') || null,
-      category: cell('category') || null,
+      date: toDate(cell('date') ?? '', dateOrder),
+      notes: cell('notes'),
+      category: cell('category'),
     };
-    return { line, ...row, externalId: cell('externalId') || derivedId(row) };
+    const externalId = cell('externalId');
+    return { line, ...row, externalId: isExport ? externalId : (externalId ?? derivedId(row)) };
   }
 
   /** Equal rows are told apart by counting them. */
@@ -109,17 +122,25 @@ export function readStatement(text: string, options: StatementOptions = {}): Sta
   }
 }
 
-function parseCsv(text: string): { readonly line: number; readonly cells: Cells }[] {
+function parseCsv(text: string) {
   const [header = ''] = text.split('\n', 1);
   const columnsBy = (delimiter: string) => header.split(delimiter).length;
   const [delimiter = ','] = [',', ';', '\t'].toSorted(
     (one, other) => columnsBy(other) - columnsBy(one),
   );
+  let headers: string[] = [];
+  const columns = (found: string[]) => {
+    headers = found;
+    return found;
+  };
   try {
     const records = parse(text, {
-      ...{ bom: true, columns: true, info: true, skip_empty_lines: true, delimiter },
+      ...{ bom: true, columns, info: true, skip_empty_lines: true, delimiter },
     }) as unknown as { record: Cells; info: { lines: number } }[];
-    return records.map(({ record, info }) => ({ line: info.lines, cells: record }));
+    return {
+      headers,
+      records: records.map(({ record, info }) => ({ line: info.lines, cells: record })),
+    };
   } catch (cause) {
     throw new StartError(`The file is not valid CSV: ${(cause as Error).message}`, { cause });
   }
@@ -172,14 +193,9 @@ function toAmount(text: string, isDecimalComma: boolean): number {
   return Number(decimal);
 }
 
-function toType(text: string, amount: number): TransactionType {
-  if (text === '') return amount < 0 ? 'expense' : 'income';
+function toType(text: string | null, amount: number): TransactionType {
+  if (text === null) return amount < 0 ? 'expense' : 'income';
   const type = TRANSACTION_TYPES.find((each) => each === text.toLowerCase());
   if (!type) throw new Error(`"${text}" is neither income nor expense`);
   return type;
-}
-
-// Programs that write CSV files put an apostrophe before what a spreadsheet would take for a formula.
-function unguarded(text: string): string {
-  return text.replace(/^'(?=[=+\-@\t\r'])/, '');
 }

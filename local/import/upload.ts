@@ -1,11 +1,12 @@
 // Sends the rows of a statement to a running service, as any client would. A row that is there already is not created
 // again, so that an import can be repeated after it was interrupted.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LARGEST_BULK } from '../../lib/domain/transaction.ts';
 import { DEFAULT_RETRY_POLICY, retry } from '../../lib/retry.ts';
 import { SEED_USER_AGENT } from '../edge.ts';
 import { StartError } from '../start-error.ts';
-import type { StatementRow } from './statement.ts';
+import { readStatement, type Statement, type StatementRow } from './statement.ts';
 
 export interface Service {
   readonly url: string;
@@ -26,7 +27,7 @@ interface Result {
   readonly details?: Readonly<Record<string, readonly string[]>>;
 }
 
-const ATTEMPTS_OF_A_ROW = 5;
+const MOST_ATTEMPTS = 5;
 const RETRY_POLICY = {
   ...DEFAULT_RETRY_POLICY,
   firstDelayMs: 200,
@@ -37,42 +38,75 @@ const RETRY_POLICY = {
 /** @param onProgress called with the number of rows that are done */
 export async function upload(
   service: Service,
-  rows: readonly StatementRow[],
+  statement: Statement,
   onProgress: (done: number) => void,
 ): Promise<Uploaded> {
-  const categories = await ensureCategories(service, rows);
-  const total = { created: 0, duplicates: 0 };
+  const { rows } = statement;
+  const missing = await missingRows(service, statement);
+  const categories = await ensureCategories(service, missing);
+  const total = { created: 0, duplicates: rows.length - missing.length };
   const refused: { line: number; message: string }[] = [];
-  for (let first = 0; first < rows.length; first += LARGEST_BULK) {
-    let open = rows.slice(first, first + LARGEST_BULK);
-    for (let attempt = 1; open.length > 0; attempt += 1) {
-      const failed: StatementRow[] = [];
-      for (const { index, status, message = '', details = {} } of await send(open)) {
-        const row = open[index];
-        if (!row) continue;
-        if (status === 201) total.created += 1;
-        else if (status === 409) total.duplicates += 1;
-        else if (status >= 500 && attempt < ATTEMPTS_OF_A_ROW) failed.push(row);
-        else
-          refused.push({
-            line: row.line,
-            message: [message, ...Object.entries(details).flat(2)].join(' '),
-          });
+  for (let first = 0; first < missing.length; first += LARGEST_BULK) {
+    const some = missing.slice(first, first + LARGEST_BULK);
+    for (const { index, status, message = '', details = {} } of await create(some)) {
+      if (status === 201) total.created += 1;
+      else if (status === 409) total.duplicates += 1;
+      else {
+        const sentences = [message, ...Object.entries(details).flat(2)];
+        refused.push({ line: some[index]?.line ?? 0, message: sentences.join(' ') });
       }
-      open = failed;
     }
-    onProgress(Math.min(first + LARGEST_BULK, rows.length));
+    onProgress(rows.length - missing.length + first + some.length);
   }
   return { ...total, refused };
 
-  async function send(some: readonly StatementRow[]): Promise<readonly Result[]> {
+  async function create(some: readonly StatementRow[]): Promise<readonly Result[]> {
     const transactions = some.map(({ line: _, date, category, externalId, ...fields }) => ({
       ...{ ...fields, transaction_date: date, external_id: externalId },
       ...(category === null ? {} : { category_id: categories.get(category) }),
     }));
-    const { results } = await call(service, 'POST', '/transactions/bulk', { transactions });
-    return results as readonly Result[];
+    // What has an external id is not created twice in any case, and costs less without a key.
+    const isRepeatable = some.every(({ externalId }) => externalId !== null);
+    const headers = isRepeatable ? {} : { 'idempotency-key': randomUUID() };
+    const results = new Map<number, Result>();
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+      const body = { transactions };
+      const sent = await call(service, 'POST', '/transactions/bulk', { body, headers });
+      for (const result of sent.results as readonly Result[])
+        if (results.get(result.index)?.status !== 201) results.set(result.index, result);
+      if (results.values().every(({ status }) => status < 500)) break;
+    }
+    return [...results.values()];
   }
+}
+
+/** The rows that the ledger does not have: of equal rows without an external id, as many as are missing. */
+async function missingRows(service: Service, { isExport, rows }: Statement) {
+  const dates = rows.map(({ date }) => date).toSorted();
+  const [start_date, end_date] = [dates[0], dates.at(-1)];
+  // The rows of a bank have ids by which the service recognizes them.
+  if (!isExport || start_date === undefined || end_date === undefined) return rows;
+  let file = '';
+  let next: string | undefined = `?${new URLSearchParams({ start_date, end_date })}`;
+  while (next !== undefined) {
+    const { text, link } = await request(service, 'GET', `/transactions/export${next}`);
+    file += text;
+    next = /^<(.*)>; rel="next"$/.exec(link ?? '')?.[1];
+  }
+  const present = new Set(identities(readStatement(file).rows));
+  const wanted = identities(rows);
+  return rows.filter((_, n) => !present.has(wanted[n] ?? ''));
+}
+
+/** What makes each row another one: its external id, or its fields and how many equal rows are before it. */
+function identities(rows: readonly StatementRow[]): string[] {
+  const seen = new Map<string, number>();
+  return rows.map(({ line: _, ...row }) => {
+    const name = JSON.stringify(row.externalId ?? row);
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return `${name} ${count}`;
+  });
 }
 
 /** The categories that are there. */
@@ -87,30 +121,36 @@ async function ensureCategories(service: Service, rows: readonly StatementRow[])
   const ids = await readCategories(service);
   for (const { category: name } of rows) {
     if (name === null || ids.has(name)) continue;
-    ids.set(name, Number((await call(service, 'POST', '/categories', { name })).id));
+    ids.set(name, Number((await call(service, 'POST', '/categories', { body: { name } })).id));
   }
   return ids;
 }
 
 /** @returns the `data` of the response. @throws StartError */
-async function call(
+async function call(...parameters: Parameters<typeof request>) {
+  const { text } = await request(...parameters);
+  return (JSON.parse(text).data ?? {}) as Readonly<Record<string, unknown>>;
+}
+
+/** Retries what is transient. @throws StartError */
+async function request(
   { url, key }: Service,
   method: string,
   path: string,
-  body?: object,
-): Promise<Readonly<Record<string, unknown>>> {
+  { body, headers }: { body?: object; headers?: Readonly<Record<string, string>> } = {},
+): Promise<{ readonly text: string; readonly link: string | null }> {
   const send = async () => {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
-        ...{ 'content-type': 'application/json', 'user-agent': SEED_USER_AGENT },
+        ...{ 'content-type': 'application/json', 'user-agent': SEED_USER_AGENT, ...headers },
         ...(key && { authorization: `Bearer ${key}` }),
       },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const reply = (await response.json()) as { data?: object; message?: string };
-    if (response.status < 400) return (reply.data ?? {}) as Readonly<Record<string, unknown>>;
-    const message = `${method} ${url}${path} answered ${response.status}: ${reply.message}`;
+    const text = await response.text();
+    if (response.status < 400) return { text, link: response.headers.get('link') };
+    const message = `${method} ${url}${path} answered ${response.status}: ${JSON.parse(text).message}`;
     throw Object.assign(new StartError(message), { status: response.status });
   };
   const isTransient = (error: unknown) => {

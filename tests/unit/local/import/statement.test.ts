@@ -1,5 +1,6 @@
 // Bank exports as they come: headers, delimiters, dates, amounts, and an id for each row.
 import { describe, expect, it } from 'vitest';
+import { CSV_COLUMNS } from '../../../../lib/http/transaction-csv.ts';
 import { readStatement } from '../../../../local/import/statement.ts';
 
 const read = (lines: readonly string[], options?: Parameters<typeof readStatement>[1]) =>
@@ -34,14 +35,51 @@ describe('readStatement', () => {
     ]);
   });
 
-  it('keeps the sign where there is a type, and takes the guard off formulas', () => {
-    const { rows } = read([
+  it('keeps the sign where there is a type, and an apostrophe that a bank wrote', () => {
+    const { rows, isExport } = read([
       'transaction_date,description,amount,type,external_id',
-      "2026-03-05,'=SUM(A1),-5,expense,bank-1",
+      "2026-03-05,'t Hoen ,-5,expense,bank-1",
     ]);
+    expect(isExport).toBe(false);
     expect(rows).toMatchObject([
-      { description: '=SUM(A1)', amount: -5, type: 'expense', externalId: 'bank-1' },
+      { description: "'t Hoen", amount: -5, type: 'expense', externalId: 'bank-1' },
     ]);
+  });
+
+  describe('of an export of this service', () => {
+    const HEADER = CSV_COLUMNS.join(',');
+    const exported = (cells: string) => `7,2026-03-05,${cells},2026-03-05T12:00:00.000Z,`;
+
+    it('takes one apostrophe away, trims nothing, and gives no id to what has none', () => {
+      const { rows, isExport, errors } = read([
+        HEADER,
+        exported("''=SUM(A1),-5,expense,'+Food,\" x \","),
+        exported("'=1,0.5,income,,','-1"),
+      ]);
+      expect([isExport, errors]).toEqual([true, []]);
+      const date = '2026-03-05';
+      expect(rows).toEqual([
+        {
+          ...{ line: 2, date, description: "'=SUM(A1)", amount: -5, type: 'expense' },
+          ...{ category: '+Food', notes: ' x ', externalId: null },
+        },
+        {
+          ...{ line: 3, date, description: '=1', amount: 0.5, type: 'income' },
+          ...{ category: null, notes: '', externalId: '-1' },
+        },
+      ]);
+    });
+
+    it('may have no rows', () => {
+      expect(read([HEADER, ''])).toMatchObject({ isExport: true, rows: [], errors: [] });
+    });
+
+    it('is not one where columns are missing or in another order', () => {
+      const [id = '', ...others] = CSV_COLUMNS;
+      for (const columns of [others, [...others, id], [...CSV_COLUMNS, 'more']]) {
+        expect(read([columns.join(',')]).isExport).toBe(false);
+      }
+    });
   });
 
   it('takes named columns', () => {

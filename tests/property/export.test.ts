@@ -1,0 +1,141 @@
+// An export that is imported into an empty ledger makes the same ledger, and one that is imported again changes nothing.
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { LARGEST_AMOUNT } from '../../lib/domain/money.ts';
+import { TRANSACTION_TYPES, type Transaction } from '../../lib/domain/transaction.ts';
+import type { Ledger } from '../../lib/ledger/ledger.ts';
+import { readStatement } from '../../local/import/statement.ts';
+import { upload } from '../../local/import/upload.ts';
+import { openLedger } from '../../local/open-ledger.ts';
+import type { Api } from '../support/api/api-client.ts';
+import { exportParts } from '../support/api/exported.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createTestService } from '../support/api/open-api.ts';
+import { serve } from '../support/api/served.ts';
+import { crowdedDate } from '../support/calendar-arbitraries.ts';
+import { interpose } from '../support/interposed-client.ts';
+import { SEED, seeded } from '../support/seed.ts';
+import { createTestTable } from '../support/test-table.ts';
+
+const table = await createTestTable();
+const ROWS_PER_PART = 3;
+// As if three rows were 1 MB.
+const client = interpose(table.client, (name, input: { IndexName?: string; Limit?: number }) => {
+  if (name === 'QueryCommand' && input.IndexName !== undefined) input.Limit = ROWS_PER_PART;
+});
+
+/** What CSV files, spreadsheets and importers trip over. */
+const awkward = fc.constantFrom(
+  ...["'", "''", '=', '+', '-', '@', '＝', '\t', '\r', '\n', '\r\n', '"', '""', ',', ';', ' '],
+  ...['\uFEFF', '\u0000', '\u2028', '🏠', 'é', 'e\u0301', '1.234,50', '2026-03-05', 'null', '\\'],
+);
+const text = fc
+  .array(fc.oneof({ weight: 3, arbitrary: awkward }, fc.string({ unit: 'binary', maxLength: 5 })), {
+    maxLength: 4,
+  })
+  .map((parts) => parts.join(''))
+  .filter((made) => made.isWellFormed());
+const filled = text.filter((made) => made.trim() !== '');
+const cents = fc.oneof(
+  fc.integer({ min: -10_000, max: 100_000 }),
+  fc.constantFrom(0, 1, -1, Math.round(LARGEST_AMOUNT * 100), -Math.round(LARGEST_AMOUNT * 100)),
+);
+const row = fc.record({
+  description: filled,
+  amount: cents.map((value) => value / 100),
+  type: fc.constantFrom(...TRANSACTION_TYPES),
+  category: fc.option(fc.nat(), { nil: null }),
+  date: crowdedDate,
+  notes: fc.option(text, { nil: null }),
+  hasExternalId: fc.boolean(),
+  /** Equal rows in one ledger. */
+  times: fc.constantFrom(1, 1, 1, 2, 3),
+});
+const ledgers = fc.record({
+  names: fc.uniqueArray(
+    filled.map((name) => name.trim()),
+    { maxLength: 3 },
+  ),
+  externalIds: fc.infiniteStream(filled),
+  rows: fc.array(row, { maxLength: 12, size: 'max' }),
+  /** Written before an import is interrupted. */
+  share: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+type Given = typeof ledgers extends fc.Arbitrary<infer Value> ? Value : never;
+
+let runs = 0;
+let target: Api;
+const server = await serve(() => target);
+afterAll(() => server.close());
+
+async function open(name: string) {
+  const ledgerId = `${name}-${runs}`;
+  const api = await openInProcess(await createTestService({ ...table, client, ledgerId }));
+  return { api, ledger: openLedger({ ...table, ledgerId, timeZone: 'UTC' }) };
+}
+
+async function fill({ categories, transactions }: Ledger, { names, externalIds, rows }: Given) {
+  const ids: number[] = [];
+  for (const name of names) {
+    const fields = { name, description: null, color: '#fff', isActive: true };
+    ids.push((await categories.create(fields)).id);
+  }
+  const taken = new Set<string>();
+  for (const { category, hasExternalId, times, ...fields } of rows) {
+    const categoryId = category === null ? null : (ids[category % ids.length] ?? null);
+    for (let n = 0; n < times; n += 1) {
+      const [id = ''] = externalIds.take(1);
+      const externalId = hasExternalId && !taken.has(id) ? id : null;
+      taken.add(id);
+      await transactions.create({ ...fields, categoryId, externalId });
+    }
+  }
+  // Inactive ones keep the transactions that they have.
+  const [first] = ids;
+  if (first !== undefined)
+    await categories.update(await categories.find(String(first)), { isActive: false });
+}
+
+/** All that an import can keep, in the order of the list. */
+async function contentsOf({ transactions }: Ledger) {
+  const { items } = await transactions.readPart({
+    ...{ type: undefined, categoryId: undefined, startDate: undefined, endDate: undefined },
+  });
+  const kept = ({ date, amount, type, description, notes, externalId = null }: Transaction) => {
+    return { date, amount, type, description, notes, externalId };
+  };
+  return items.map((item) => ({ ...kept(item), category: item.categoryName ?? null }));
+}
+
+test(`an export makes the same ledger again (seed ${SEED})`, { timeout: 600_000 }, async () => {
+  const agrees = fc.asyncProperty(ledgers, async (given) => {
+    runs += 1;
+    const from = await open('from');
+    const to = await open('to');
+    await fill(from.ledger, given);
+    const contents = await contentsOf(from.ledger);
+    const parts = await Array.fromAsync(exportParts(from.api));
+    expect(parts.length).toBe(Math.floor(contents.length / ROWS_PER_PART) + 1);
+    const statement = readStatement(parts.join(''));
+    const { rows, errors } = statement;
+    expect([errors, rows.length]).toEqual([[], contents.length]);
+    const imported = async (some: typeof rows, { api }: { api: Api }) => {
+      target = api;
+      const service = { url: server.url, key: undefined };
+      return await upload(service, { ...statement, rows: some }, () => undefined);
+    };
+
+    const before = Math.floor(rows.length * given.share);
+    const interrupted = await imported(rows.slice(0, before), to);
+    expect(interrupted).toEqual({ created: before, duplicates: 0, refused: [] });
+    const whole = { created: rows.length - before, duplicates: before, refused: [] };
+    expect(await imported(rows, to)).toEqual(whole);
+    expect(await contentsOf(to.ledger)).toEqual(contents);
+
+    const nothing = { created: 0, duplicates: rows.length, refused: [] };
+    expect(await imported(rows, to)).toEqual(nothing);
+    expect(await imported(rows, from)).toEqual(nothing);
+    expect(await contentsOf(from.ledger)).toEqual(contents);
+  });
+  await fc.assert(agrees, seeded(200));
+});
