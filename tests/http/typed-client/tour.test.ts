@@ -64,6 +64,13 @@ test('the tour of the README', async () => {
   expect(listed.data.data.map((transaction) => transaction.id)).toEqual([id]);
   expectStatus(await api.listTransactions({ categoryId: 'none' }), 200);
 
+  const summary = await api.readSummary('type', { categoryId: category.id });
+  expectStatus(summary, 200);
+  expect(summary.data.data).toMatchObject({ expense: 89.9, count: 1 });
+  const exported = await api.exportTransactions({ categoryId: category.id });
+  expectStatus(exported, 200);
+  expect(exported.data.split('\r\n')[1]).toContain(`${id},2026-07-04,Mooring fee,89.9,expense,`);
+
   const renamed = await api.updateCategory(category.id, { name: `${category.name} club` });
   expectStatus(renamed, 200);
   const read = await api.readTransaction(id);

@@ -1,0 +1,167 @@
+// `npm run import` with a key, as a person runs it: to the address of a service, and to a deployed stage.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKeys } from '../../lib/auth/api-keys.ts';
+import type { Scope } from '../../lib/auth/caller.ts';
+import { CSV_COLUMNS } from '../../lib/http/transaction-csv.ts';
+import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
+import { createDatabase } from '../../lib/store/database.ts';
+import { openLedger } from '../../local/open-ledger.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createTestService } from '../support/api/open-api.ts';
+import { serve } from '../support/api/served.ts';
+import { createTestTable } from '../support/test-table.ts';
+
+const COMMAND = join(import.meta.dirname, '../../local/import.ts');
+const BANK = ['date,name,amount,category', '2026-03-05,Tea,-3,Food', '2026-03-06,Pay,2500,'];
+
+const table = await createTestTable();
+const api = await openInProcess(await createTestService({ ...table, ledgerId: undefined }));
+const server = await serve(() => api);
+const keys = createApiKeys({
+  database: createDatabase({ ...table, retryPolicy: DEFAULT_RETRY_POLICY }),
+  clock: () => new Date(),
+});
+let folder: string;
+let file: string;
+let ledgers = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'import-'));
+  file = join(folder, 'bank.csv');
+  await writeFile(file, BANK.join('\n'));
+});
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+/** A ledger of its own, with a key. */
+async function givenLedger(scope: Scope = 'write') {
+  ledgers += 1;
+  const ledgerId = `ledger-${ledgers}`;
+  const { secret } = await keys.create({ name: 'test', ledger: ledgerId, scope });
+  const ledger = openLedger({ ...table, ledgerId, timeZone: 'UTC' });
+  return { ledger, environment: { API_KEY: secret } };
+}
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function importFile(environment: NodeJS.ProcessEnv, ...options: string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    const env = { PATH: process.env.PATH, ...environment };
+    const args = [COMMAND, file, ...options];
+    execFile(process.execPath, args, { env, cwd: folder }, (error, stdout, stderr) => {
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr });
+    });
+  });
+}
+
+async function descriptionsIn({ transactions }: ReturnType<typeof openLedger>) {
+  const { items } = await transactions.readPart({
+    ...{ type: undefined, categoryId: undefined, startDate: undefined, endDate: undefined },
+  });
+  return items.map(({ description }) => description);
+}
+
+describe('--url', () => {
+  it('sends nothing without --yes, and with it imports into the ledger of the key', async () => {
+    const { ledger, environment } = await givenLedger();
+    const shown = await importFile(environment, '--url', server.url);
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('--yes') });
+    expect(await descriptionsIn(ledger)).toEqual([]);
+    const imported = await importFile(environment, '--url', `${server.url}/`, '--yes');
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
+    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
+  });
+
+  it.each([
+    ['no key', async () => ({}), 401],
+    ['an unknown key', async () => ({ API_KEY: `fl_${'A'.repeat(43)}` }), 401],
+    ['a key that may only read', async () => (await givenLedger('read')).environment, 403],
+  ])('ends with 1 and the status for %s', async (_, environment, status) => {
+    const ended = await importFile(await environment(), '--url', server.url, '--yes');
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`answered ${status}`),
+    });
+  });
+
+  it('names the rows of an inactive category, and imports the others', async () => {
+    const { ledger, environment } = await givenLedger();
+    const fields = { name: 'Old', description: null, color: null, isActive: false };
+    await ledger.categories.create(fields);
+    const csv = [
+      CSV_COLUMNS.join(),
+      '1,2026-03-05,Tea,3,expense,Old,,,,',
+      '2,2026-03-06,Pay,2500,income,,,,,',
+    ];
+    await writeFile(file, csv.join('\r\n'));
+    const ended = await importFile(environment, '--url', server.url, '--yes');
+    await writeFile(file, BANK.join('\n'));
+    expect(ended).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('1 created, 0 were there already, 1 refused'),
+      stderr: expect.stringContaining('line 2 refused'),
+    });
+    expect(await descriptionsIn(ledger)).toEqual(['Pay']);
+  });
+});
+
+/** CloudFormation, which knows one stack. */
+async function openCloudFormation(outputs: string) {
+  const asked: (string | null)[] = [];
+  const cloudFormation = createServer(async (request, response) => {
+    const parameters = new URLSearchParams(await text(request));
+    asked.push(parameters.get('Action'), parameters.get('StackName'));
+    const stack = `<member><StackName>x</StackName><Outputs>${outputs}</Outputs></member>`;
+    const result = `<DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult>`;
+    response.writeHead(200, { 'content-type': 'text/xml' });
+    response.end(`<DescribeStacksResponse>${result}</DescribeStacksResponse>`);
+  });
+  await new Promise<void>((resolve) => cloudFormation.listen(0, '127.0.0.1', resolve));
+  const { port } = cloudFormation.address() as AddressInfo;
+  const environment = {
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+    ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
+  };
+  const close = () => {
+    cloudFormation.closeAllConnections();
+    return new Promise((resolve) => cloudFormation.close(resolve));
+  };
+  return { environment, asked, close };
+}
+
+describe('--stage', () => {
+  it('imports to the address that the stack of the stage names', async () => {
+    const { ledger, environment } = await givenLedger();
+    const output = `<OutputKey>HttpApiUrl</OutputKey><OutputValue>${server.url}</OutputValue>`;
+    const aws = await openCloudFormation(`<member>${output}</member>`);
+    const all = { ...environment, ...aws.environment };
+    const ended = await importFile(all, '--stage', 'dev', '--yes').finally(aws.close);
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
+    expect(aws.asked).toEqual(['DescribeStacks', 'finance-ledger-dev']);
+    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
+  });
+
+  it('ends with 1 where the stack names no address', async () => {
+    const aws = await openCloudFormation('');
+    const ended = await importFile(aws.environment, '--stage', 'dev').finally(aws.close);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('HttpApiUrl') });
+  });
+
+  it('goes with no address', async () => {
+    const ended = await importFile({}, '--stage', 'dev', '--url', server.url);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('--stage') });
+  });
+});
