@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 
 export interface FailureEntry {
   readonly requestId: string;
-  /** What the client was told. */
+  /** The message that the client received. */
   readonly failure: string;
   readonly cause: unknown;
 }

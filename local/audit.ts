@@ -25,9 +25,9 @@ const command = createCommand(
   }
   const found = Object.entries(report.output.vulnerabilities);
   for (const [name, { severity, range }] of found) console.log(`${severity}: ${name} ${range}`);
-  const grave = found.filter(([, { severity }]) => /^(high|critical)$/.test(severity));
-  console.log(`${grave.length} high or critical of ${found.length} findings`);
-  if (grave.length > 0) process.exitCode = EXIT.failed;
+  const serious = found.filter(([, { severity }]) => /^(high|critical)$/.test(severity));
+  console.log(`${serious.length} high or critical of ${found.length} findings`);
+  if (serious.length > 0) process.exitCode = EXIT.failed;
 });
 
 await runProgram(command);

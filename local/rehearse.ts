@@ -6,10 +6,10 @@ import type { Act } from './rehearsal/acts/act.ts';
 import { ACTS } from './rehearsal/acts.ts';
 import { endingOf } from './rehearsal/ending.ts';
 import { isWell, outcomeOf } from './rehearsal/outcome.ts';
+import { describeAct, describeCounts, describeFaults, type Played } from './rehearsal/output.ts';
 import { describeParts, openParts, type Parts } from './rehearsal/parts.ts';
 import { createRehearseCommand, type Orders } from './rehearsal/read-orders.ts';
 import { startRehearsal } from './rehearsal/rehearsal.ts';
-import { type Played, tellAct, tellCounts, tellFaults } from './rehearsal/telling.ts';
 import { createRunning } from './running.ts';
 
 const COULD_NOT_REHEARSE = 2;
@@ -40,11 +40,11 @@ async function rehearse(orders: Orders): Promise<boolean> {
   for (const [n, act] of ACTS.entries()) {
     if (orders.acts && !orders.acts.includes(n + 1)) continue;
     const result = await play(act, { parts, number: n + 1, memories: orders.memories });
-    console.log(tellAct(result));
+    console.log(describeAct(result));
     played.push(result);
   }
-  console.log(`\n${tellCounts(played)}\n`);
-  for (const fault of tellFaults(played)) console.log(fault);
+  console.log(`\n${describeCounts(played)}\n`);
+  for (const fault of describeFaults(played)) console.log(fault);
   const outcomes = played.flatMap(({ outcome }) => ('skipped' in outcome ? [] : [outcome]));
   const skipped = played.length - outcomes.length;
   if (skipped > 0) console.log(`${skipped} of ${played.length} acts were skipped.`);

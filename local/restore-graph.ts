@@ -7,7 +7,7 @@ import { runId } from './migrate/options.ts';
 import { createOutput, EXIT, reportFailure } from './migrate/output.ts';
 import { createCommand, runProgram } from './program.ts';
 import { carryOut, type RestoreOrder } from './restore-graph/carry-out.ts';
-import { answerAsText, exitCodeOf } from './restore-graph/telling.ts';
+import { answerAsText, exitCodeOf } from './restore-graph/output.ts';
 
 const streams = { input: process.stdin, output: process.stdout, status: process.stderr };
 const output = createOutput(streams, process.argv.includes('--json'));

@@ -1,4 +1,4 @@
-// Counts the days of the way back, once a day; and, every few minutes of a window, whether it has closed. For a run
+// Counts the days until a rollback is no longer possible, once a day; and, every few minutes of a window, whether it has closed. For a run
 // that is named, the step by itself.
 
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';

@@ -14,7 +14,7 @@ export interface TokenIssuer {
 
 export type VerifyToken = (token: string) => Promise<Caller>;
 
-/** Public-key signatures only: with a shared secret whoever can verify could also sign. */
+/** Public-key signatures only: with a shared secret, everyone who can verify could also sign. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 /** Of a clock that is ahead or behind. */
 const CLOCK_TOLERANCE_SECONDS = 30;

@@ -274,7 +274,7 @@ const SETTLING_MS = 10_000;
 
 /**
  * Under a name that is the run's own: onto a collection that exists, a restore overwrites silently.
- * Whatever bears the name is removed first: a half-restored collection may crash the store at its next start.
+ * A collection of that name is removed first: a half-restored collection may crash the store at its next start.
  */
 export function restoreSnapshot<State extends Restoring>(
   name: string,
@@ -368,7 +368,7 @@ async function assertNoAlias(vectors: VectorStore, name: string): Promise<void> 
   throw new Refusal('RefusedNameTaken', `The name ${name} is an alias.`);
 }
 
-/** Once restored, what bears the name is the run's; before, it has to be free. @throws Refusal */
+/** Once restored, the name is the run's; before, it has to be free. @throws Refusal */
 export async function assertFree(vectors: VectorStore, name: string): Promise<void> {
   await assertNoAlias(vectors, name);
   if (!(await vectors.collectionExists(name))) return;

@@ -43,7 +43,7 @@ export function household(transactions: number, years: number): Contents {
   return householdLedger({ transactions, years, lastDay: LAST_DAY, seed: SEED });
 }
 
-/** @param rows how many transactions the contents hold, for whoever waits */
+/** @param rows how many transactions the contents hold, for progress messages */
 export async function openBenchLedger(
   run: BenchRun,
   { categories, transactions }: Contents,

@@ -12,7 +12,7 @@ const LARGEST_BUNDLE_KB = 256;
 const SLOWEST_START = 3.6;
 const BYTES_PER_KB = 1024;
 
-// As deployed, as far as it bears on the start.
+// As deployed, as far as it affects the start.
 const ENVIRONMENT = {
   PATH: process.env.PATH,
   NODE_OPTIONS: '--enable-source-maps',

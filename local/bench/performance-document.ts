@@ -1,6 +1,6 @@
 // docs/performance.md: prose written by people, and between its markers the figures that the bench writes.
 
-/** @throws where the document has no such markers: figures that nobody sees were measured in vain */
+/** @throws where the document has no such markers: figures must not be measured for nothing */
 export function withFigures(document: string, part: string, figures: string): string {
   const start = `<!-- bench:${part} -->`;
   const end = `<!-- /bench:${part} -->`;

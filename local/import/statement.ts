@@ -113,7 +113,7 @@ export function readStatement(text: string, options: StatementOptions = {}): Sta
     return { line, ...row, externalId: isExport ? externalId : (externalId ?? derivedId(row)) };
   }
 
-  /** Equal rows are told apart by counting them. */
+  /** Equal rows are numbered. */
   function derivedId(row: object): string {
     const hash = createHash('sha256').update(JSON.stringify(row)).digest('hex').slice(0, 32);
     const count = (seen.get(hash) ?? 0) + 1;

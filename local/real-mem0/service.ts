@@ -1,4 +1,4 @@
-// A memory service over real mem0 at one address: a version and a collection are deployed by starting its process anew.
+// A memory service over real mem0 at one address: a version and a collection are deployed by starting its process again.
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

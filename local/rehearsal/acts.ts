@@ -1,6 +1,6 @@
 // The acts of the rehearsal, in the order they are played. Each begins with a collection and a run of its own.
 import type { Act } from './acts/act.ts';
 import { MISHAPS } from './acts/mishaps.ts';
-import { WAYS_BACK } from './acts/ways-back.ts';
+import { ROLLBACKS } from './acts/rollbacks.ts';
 
-export const ACTS: readonly Act[] = [...WAYS_BACK, ...MISHAPS];
+export const ACTS: readonly Act[] = [...ROLLBACKS, ...MISHAPS];

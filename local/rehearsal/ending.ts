@@ -4,8 +4,8 @@ import type { Act, Ending } from './acts/act.ts';
 import type { Rehearsal } from './rehearsal.ts';
 
 /**
- * An act that cannot go on has not come as meant; what became of its run is told, and the other acts are played.
- * @throws what kept it from going on, when there is no run to tell of
+ * An act that cannot continue has failed: its run is described, and the other acts are played.
+ * @throws what kept it from going on, when there is no run to describe
  */
 export async function endingOf({ play }: Pick<Act, 'play'>, rehearsal: Rehearsal): Promise<Ending> {
   try {

@@ -1,5 +1,5 @@
 // The graph of a rehearsal, where NEO4J_URL names one: filled with a few nodes of the rehearsal's own while it is
-// empty, and emptied of them again; or, when told so, read as it is.
+// empty, and emptied of them again; or, when asked to, read as it is.
 import { randomUUID } from 'node:crypto';
 import neo4j, { type Driver } from 'neo4j-driver';
 import { openNeo4j } from '../../lib/migration/adapters/neo4j.ts';

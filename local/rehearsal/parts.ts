@@ -34,7 +34,7 @@ export async function openParts(orders: Orders, running: Running): Promise<Parts
   return { runId, database, running, store, graph, backend };
 }
 
-/** What is real and what is not, for whoever watches. */
+/** What is real and what is not, for the output. */
 export function describeParts({ runId, store, graph, backend }: Parts): string[] {
   const { QDRANT_URL, NEO4J_URL, MEMORY_BACKEND_URL } = process.env;
   return [

@@ -12,7 +12,7 @@ import { startWebhook } from '../sandbox/webhook.ts';
 import type { WorldOptions } from '../sandbox/world.ts';
 import type { Act } from './acts/act.ts';
 import { createDiary, type Diary } from './diary.ts';
-import type { Mishap } from './go-between.ts';
+import type { Mishap } from './fault-proxy.ts';
 import { type OtherProcess, startMigrate } from './other-process.ts';
 import type { Parts } from './parts.ts';
 import { type Stage, setStage } from './stage.ts';
@@ -29,7 +29,7 @@ export interface Rehearsal extends Stage, Diary {
    */
   migrate(options?: MigrateOptions): Promise<Error | undefined>;
   /** Until it is done. @throws Refusal */
-  goBack(input?: Partial<StepInput>): Promise<void>;
+  rollBack(input?: Partial<StepInput>): Promise<void>;
   /** What a timer does, until nothing is due. */
   keepWatch(): Promise<void>;
   /** A step, by a process of its own. */
@@ -71,7 +71,7 @@ export async function startRehearsal(
       await start();
       return await letMachineRun({ stage, diary, clock }, how);
     },
-    async goBack(input = {}) {
+    async rollBack(input = {}) {
       const payload = { runId: parts.runId, execute: true, ...input };
       await polled(clock, () =>
         takeStep(rollback, services, { payload, timeLeftMs: () => 600_000 }),
@@ -90,7 +90,7 @@ export async function startRehearsal(
       process.ended.finally(webhook.close);
       return process;
     },
-    meddle: parts.store.goBetween.meddle,
+    meddle: parts.store.faultProxy.meddle,
     pass: clock.pass,
     run: () => services.runs.read(parts.runId),
   };
@@ -116,7 +116,7 @@ async function letMachineRun(
     beforeTask: async (state) => {
       if (state === until) {
         death.abort();
-        // Never returns: whoever died takes no other step.
+        // Never returns: a dead process takes no other step.
         await new Promise(() => {});
       }
       if (state === 'Look') await openWindow(services, runId);

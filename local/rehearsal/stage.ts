@@ -36,7 +36,7 @@ export async function setStage(
   const client = createDocumentClient(database);
   const remembering = createRemembering({ client, tableName, clock: act.clock });
   const source = store.sourceOf(act.number);
-  const address = { url: store.goBetween.url, apiKey: store.apiKey };
+  const address = { url: store.faultProxy.url, apiKey: store.apiKey };
   const sized = backend ? { dimensions: backend.dimensions } : {};
   const world = await startWorldOn(address, {
     runId,

@@ -45,14 +45,14 @@ export interface Execution {
 }
 
 /**
- * @param beforeTask is told of each task before it is carried out; nobody waits in between: it turns the clock
- * @param waitMs for how long to wait all the same where the definition waits for a service; `as-told` as long as it says
+ * @param beforeTask is called with each task before it is carried out; nobody waits in between: it turns the clock
+ * @param waitMs for how long to wait all the same where the definition waits for a service; `as-defined` as long as that says
  */
 export async function execute(options: {
   readonly runId: string;
   readonly services: Services;
   readonly beforeTask: (state: string) => Promise<void>;
-  readonly waitMs?: number | 'as-told';
+  readonly waitMs?: number | 'as-defined';
   /** Stops the execution, as a person may. */
   readonly signal?: AbortSignal | undefined;
 }): Promise<Execution> {
@@ -68,7 +68,7 @@ export async function execute(options: {
     taskResourceLocalHandlers: handlers as never,
     waitTimeOverrides: {
       AwaitApproval: 0,
-      ...(waitMs === 'as-told' ? {} : { Wait: waitMs, AwaitPerson: waitMs }),
+      ...(waitMs === 'as-defined' ? {} : { Wait: waitMs, AwaitPerson: waitMs }),
     },
     retryIntervalOverrides: noPauses(definition),
   };

@@ -6,18 +6,18 @@ import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
 import type { Running } from '../running.ts';
 import { startQdrantSandbox } from '../sandbox/qdrant/server.ts';
 import { firstLine, StartError } from '../start-error.ts';
-import { type GoBetween, startGoBetween } from './go-between.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
-/** What the collections of every rehearsal begin with, whoever's it is. */
+/** What the collections of every rehearsal begin with, on every store. */
 const MARK = 'rehearsed_memories_';
 const DRILL_MARK = 'restore_drill_rehearsal';
 
 export interface RehearsalStore {
   readonly isReal: boolean;
   readonly apiKey: string | undefined;
-  /** Past the go-between: for looking, and for clearing up. */
+  /** Past the fault-proxy: for looking, and for clearing up. */
   readonly vectors: VectorStore;
-  readonly goBetween: GoBetween;
+  readonly faultProxy: FaultProxy;
   /** The collection that an act begins with. */
   sourceOf(act: number): string;
   /** Removes what the rehearsal has made, but for what is still in use. */
@@ -52,15 +52,15 @@ export async function openStore(options: {
     }
   }
 
-  const goBetween = await startGoBetween(url);
+  const faultProxy = await startFaultProxy(url);
   running.whenStopping(clear);
   // Stops first: what is under way is over before anything is cleared.
-  running.whenStopping(goBetween.close);
+  running.whenStopping(faultProxy.close);
   return {
     isReal: Boolean(named),
     apiKey,
     vectors,
-    goBetween,
+    faultProxy,
     sourceOf: (act) => `${source}_${act}`,
     clear,
   };

@@ -1,4 +1,4 @@
-// Whoever sits at the terminal freezes, deploys and opens, where no webhook does.
+// Without a webhook, the person at the terminal freezes, deploys and opens.
 import { createInterface } from 'node:readline/promises';
 import type { HookRequest, Hooks } from '../../lib/migration/ports/hooks.ts';
 
@@ -8,7 +8,7 @@ const TO_BE_DONE: Readonly<Record<HookRequest['action'], (request: HookRequest) 
     `deploy the new version on ${collection}, which takes writes of ${testUser} only`,
   'deploy-old': ({ collection }) => `deploy the old version on ${collection}`,
   'open-writes': () => "take everybody's writes",
-  'warn-of-end': () => 'tell everybody that the way back ends soon',
+  'warn-of-end': () => 'tell everybody that rollback will soon be impossible',
 };
 
 export function createTerminalHooks(terminal: {

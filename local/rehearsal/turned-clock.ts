@@ -11,7 +11,7 @@ export type TurnedClock = ReturnType<typeof createTurnedClock>;
 
 export function createTurnedClock({ backend, store }: Pick<Parts, 'backend' | 'store'>) {
   // What is deployed takes the time it takes.
-  const waitMs = backend ? ('as-told' as const) : store.isReal ? REAL_STORE_MS : 0;
+  const waitMs = backend ? ('as-defined' as const) : store.isReal ? REAL_STORE_MS : 0;
   let skipped = 0;
   const now = () => new Date(Date.now() + skipped);
   const begun = now();
@@ -26,9 +26,9 @@ export function createTurnedClock({ backend, store }: Pick<Parts, 'backend' | 's
     /** For how long the state machine really waits. */
     waitMs,
     minutes: () => (now().getTime() - begun.getTime()) / 60_000,
-    passPoll: () => pass(waitMs === 'as-told' ? 0 : POLL_MS - waitMs),
+    passPoll: () => pass(waitMs === 'as-defined' ? 0 : POLL_MS - waitMs),
     async wait(seconds: number): Promise<void> {
-      const waited = waitMs === 'as-told' ? seconds * 1_000 : waitMs;
+      const waited = waitMs === 'as-defined' ? seconds * 1_000 : waitMs;
       await pause(waited);
       pass(seconds * 1_000 - waited);
     },

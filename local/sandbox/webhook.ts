@@ -22,7 +22,7 @@ const KEY = /^[^:]+:(.+):[^:]+$/;
 
 const STATUS = { done: 204, 'under-way': 202, 'asked-of-a-person': 202 } as const;
 
-/** @param onDone is told before whoever asked is */
+/** @param onDone is called before the response is sent */
 export async function startWebhook(
   hooks: Hooks,
   onDone: (action: HookAction) => void = () => {},

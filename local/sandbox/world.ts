@@ -37,7 +37,7 @@ export interface World {
   readonly graph: SandboxGraph;
   readonly backend: MemoryBackendSandbox;
   readonly operator: Operator;
-  /** What was told to whoever watches the log. */
+  /** What was logged. */
   readonly logged: readonly LogEntry[];
   /** Names the same services to a process of its own; the graph and the hooks live in this one alone. */
   readonly environment: Readonly<Record<string, string>>;
@@ -70,9 +70,9 @@ export interface WorldOptions {
   readonly users?: number;
   readonly memories?: number;
   readonly dimensions?: number;
-  /** Whether the new version can be reached before the cutover; it can, unless told. */
+  /** Whether the new version can be reached before the cutover; it can by default. */
   readonly hasPreview?: boolean;
-  /** Whether there is a graph store; there is, unless told. */
+  /** Whether there is a graph store; there is by default. */
   readonly hasGraph?: boolean;
   /** Of the new version, before the cutover and after. */
   readonly shortcomings?: Shortcomings;

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import type { Ledger } from '../../lib/ledger/ledger.ts';
 import { type Keys, LAST_ID } from '../../lib/store/keys.ts';
 import { openLedger } from '../../local/open-ledger.ts';
+import { createCorruptibleTable } from '../support/corruptible-table.ts';
 import { readContents } from '../support/ledger-contents.ts';
-import { createSpoilableTable } from '../support/spoilable-table.ts';
 
-const { givenLedger, send } = await createSpoilableTable();
+const { givenLedger, send } = await createCorruptibleTable();
 
 const LUNCH = {
   ...{ description: 'Lunch', amount: 9, categoryId: null, notes: null, date: '2026-01-01' },
@@ -15,7 +15,7 @@ const LUNCH = {
 
 interface Drifted {
   readonly rule: string;
-  readonly spoil: (keys: Keys) => Promise<unknown>;
+  readonly corrupt: (keys: Keys) => Promise<unknown>;
   readonly write: (ledger: Ledger) => Promise<unknown>;
   readonly failure: string;
 }
@@ -23,34 +23,34 @@ interface Drifted {
 test.each<Drifted>([
   {
     rule: 'an id that is given again overwrites no transaction',
-    spoil: (keys) => send.set(keys.sequence('transaction'), LAST_ID, 0),
+    corrupt: (keys) => send.set(keys.sequence('transaction'), LAST_ID, 0),
     write: ({ transactions }) => transactions.create(LUNCH),
     failure: 'Transaction id 1 was given twice',
   },
   {
     rule: 'an id that is given again overwrites no category',
-    spoil: (keys) => send.set(keys.sequence('category'), LAST_ID, 0),
+    corrupt: (keys) => send.set(keys.sequence('category'), LAST_ID, 0),
     write: ({ categories }) =>
       categories.create({ name: 'Fun', description: null, color: null, isActive: true }),
     failure: 'Category id 1 was given twice',
   },
   {
     rule: 'a transaction that leaves a category that is not there brings none into being',
-    spoil: (keys) => send.delete(keys.category(2)),
+    corrupt: (keys) => send.delete(keys.category(2)),
     write: ({ transactions }) => transactions.remove('3'),
     failure: 'Category 2 of a transaction is not there',
   },
   {
     rule: 'a rename gives up no name that another category has claimed',
-    spoil: (keys) => send.set(keys.categoryName('Food'), 'category_id', 2),
+    corrupt: (keys) => send.set(keys.categoryName('Food'), 'category_id', 2),
     write: async ({ categories }) =>
       categories.update(await categories.find('1'), { name: 'Meals' }),
     failure: 'The name of category 1 is not reserved for it',
   },
-])('$rule', async ({ spoil, write, failure }) => {
+])('$rule', async ({ corrupt, write, failure }) => {
   const { target, keys } = await givenLedger();
   const ledger = openLedger({ ...target, timeZone: 'UTC' });
-  await spoil(keys);
+  await corrupt(keys);
   const before = await readContents(ledger);
   await expect(write(ledger)).rejects.toThrow(failure);
   expect(await readContents(ledger)).toEqual(before);

@@ -1,9 +1,9 @@
 // Counts are read a moment late, and a year's not in the same moment as a month's: a page still shows no row of another page.
 import { expect, test } from 'vitest';
 import { openLedger } from '../../local/open-ledger.ts';
-import { createSpoilableTable } from '../support/spoilable-table.ts';
+import { createCorruptibleTable } from '../support/corruptible-table.ts';
 
-const { givenLedger, send } = await createSpoilableTable();
+const { givenLedger, send } = await createCorruptibleTable();
 
 const ALL = {
   ...{ type: undefined, categoryId: undefined, startDate: undefined, endDate: undefined },

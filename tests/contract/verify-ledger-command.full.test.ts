@@ -49,13 +49,13 @@ function verifyLedger(environment: NodeJS.ProcessEnv, ...options: string[]): Pro
 async function givenHousehold({ drift }: { drift: boolean }): Promise<NodeJS.ProcessEnv> {
   const { client, tableName, endpoint } = table;
   await bulkLoadHousehold({ client, tableName, ledgerId }, HOUSEHOLD);
-  const spoil = new UpdateCommand({
+  const corrupt = new UpdateCommand({
     TableName: tableName,
     Key: createKeys(ledgerId).category(1),
     UpdateExpression: 'SET transaction_count = :wrong',
     ExpressionAttributeValues: { ':wrong': -4 },
   });
-  if (drift) await client.send(spoil);
+  if (drift) await client.send(corrupt);
   return { LEDGER_ID: ledgerId, TABLE_NAME: tableName, DYNAMODB_ENDPOINT: endpoint };
 }
 

@@ -89,7 +89,7 @@ interface Asked {
   readonly body?: unknown;
 }
 
-// Whoever has a key that is valid, but another user's, is told so: it is the slip that is made most.
+// A valid key of another user gets a message of its own: it is the most common mistake.
 function assertAccepted(endpoint: string, { status }: HttpReply, userId = ''): void {
   if (status === 401) throw new Refusal('RefusedCredentials', `${endpoint} answered 401.`);
   if (status === 403) {

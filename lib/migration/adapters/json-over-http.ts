@@ -1,4 +1,4 @@
-// One JSON request, with its failures told apart: not worth another try, or worth one later.
+// One JSON request; a failure says whether a retry can help.
 import { RetryableFailure } from '../refusals.ts';
 
 export interface HttpReply {

@@ -30,7 +30,7 @@ export function createSessions(driver: Driver, database: string | undefined): Ne
     return driver.session({ ...target, defaultAccessMode, fetchSize: FETCH_SIZE });
   }
 
-  // An explicit transaction, not executeRead: its own retries would begin the rows anew in the midst of them.
+  // An explicit transaction, not executeRead: its own retries would start again from the first row in the middle of the stream.
   async function* rows<Shape extends RecordShape>(statement: string): AsyncIterable<Row<Shape>> {
     const session = open('READ');
     try {

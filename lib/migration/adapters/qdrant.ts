@@ -63,7 +63,7 @@ function createQdrantCollections({ text, result, write, change }: Transport): Ve
     }
   }
 
-  // The name was free when the first request was sent: after a lost response, what bears it is ours.
+  // The name was free when the first request was sent: after a lost response, a collection of that name is ours.
   async function createCollection(collection: string, body: Schemas['CreateCollection']) {
     const call = { method: 'PUT', path: pathOf(collection, '?timeout=60'), body } as const;
     await change(call, () => collectionExists(collection));

@@ -74,7 +74,7 @@ export async function deleteVersions(
   } while (from);
 }
 
-/** Whoever began them is gone: one run writes at a time. */
+/** The process that began them is gone: one run writes at a time. */
 export async function abortUploads(
   client: S3Client,
   place: Place,

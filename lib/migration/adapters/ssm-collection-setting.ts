@@ -32,8 +32,8 @@ export function createSsmCollectionSetting(options: {
   }
 
   // A parameter has no conditional write, but every write has a number: where ours is not the next one after what
-  // was read, it has covered somebody else's, which is put back and told. Killed in between, ours stands, and the next
-  // look finds it: docs/decisions/collection-setting.md.
+  // was read, it has replaced somebody else's, which is restored and reported. After a crash in between, ours remains, and
+  // the next read finds it: docs/decisions/collection-setting.md.
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
     const before = await look();
     if (before.name === to) return;
@@ -41,7 +41,7 @@ export function createSsmCollectionSetting(options: {
     const version = await put(to);
     if (version === before.version + 1) return;
     const covered = await look(`${Name}:${version - 1}`);
-    // Whoever wrote has changed nothing, or just what we were to change.
+    // The other write has changed nothing, or to the same name.
     if (covered.name === from || covered.name === to) return;
     await putBack(covered.name, version);
     throw changedSetting(covered.name);

@@ -37,5 +37,5 @@ export function createWebhook(options: {
   };
 }
 
-/** Nobody is called: whoever runs the migration does it by hand and approves. */
+/** Calls nobody: the operator does it by hand and confirms. */
 export const askAPerson: Hooks = { ask: async () => 'asked-of-a-person' };

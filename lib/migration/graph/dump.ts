@@ -23,7 +23,7 @@ export interface DumpOptions {
 }
 
 /**
- * A dump that was killed is begun anew: what there is of it has no manifest.
+ * A dump that was killed starts again: an incomplete one has no manifest.
  * @throws Refusal when somebody writes to the graph meanwhile, when it holds what a dump cannot, or when a finished
  *   dump is there that must be kept
  */

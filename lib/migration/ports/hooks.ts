@@ -3,7 +3,7 @@ import { EXTERNAL_ACTIONS } from '../phases.ts';
 
 export const HOOK_ACTIONS = [
   ...EXTERNAL_ACTIONS,
-  // Told, not asked: nothing waits for it.
+  // A notification: nothing waits for it.
   'warn-of-end',
 ] as const;
 
@@ -12,7 +12,7 @@ export type HookAction = (typeof HOOK_ACTIONS)[number];
 export interface HookRequest {
   readonly action: HookAction;
   readonly runId: string;
-  /** On the way there, and on each way back, writes are frozen and opened once each; a warning is of one day. */
+  /** A cutover and each rollback freeze and open writes once; a warning is of one day. */
   readonly occasion: string;
   /** That the backend is to work on. */
   readonly collection: string;

@@ -1,4 +1,4 @@
-// What is told to whoever watches the log: structured, without users' ids, memory text or secrets.
+// Structured log entries, without users' ids, memory text or secrets.
 
 export interface LogEntry {
   readonly level: 'WARN' | 'ERROR';

@@ -22,7 +22,7 @@ export function testUserOf(runId: string): string {
   return `${TEST_USER}${runId}`;
 }
 
-/** Nobody's name: it may be told in messages. */
+/** Nobody's name: messages may show it. */
 export function isTestUser(userId: string): boolean {
   return userId.startsWith(TEST_USER);
 }

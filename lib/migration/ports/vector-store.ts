@@ -17,7 +17,7 @@ export interface Point {
   readonly payload: PointPayload;
 }
 
-/** Which parts of a point to bring; all of them unless told. */
+/** Which parts of a point to return; all by default. */
 export interface PointParts {
   /** All of it, some keys of it, or none of it. */
   readonly payload?: boolean | readonly string[];
@@ -103,7 +103,7 @@ export interface SnapshotUpload {
 }
 
 export interface VectorSnapshots {
-  /** Asks for one and returns at once: it is complete when it is listed. Failures are told nowhere. */
+  /** Asks for one and returns at once: it is complete when it is listed. A failure is reported nowhere. */
   startSnapshot(collection: string): Promise<void>;
   listSnapshots(collection: string): Promise<SnapshotDescription[]>;
   /** From a byte to the end. A connection that ends early is continued where it stopped. */

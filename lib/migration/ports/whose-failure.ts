@@ -7,7 +7,7 @@ export function markFailure(error: unknown, service: string): void {
   if (error instanceof Error) owners.set(error, service);
 }
 
-/** To stand before what the error says; empty where nobody has told. */
+/** Precedes the error's message; empty where unknown. */
 export function whoseFailure(error: Error): string {
   const service = owners.get(error);
   return service === undefined ? '' : `${service}: `;

@@ -116,7 +116,7 @@ const runSchema = v.strictObject({
   deadlineAt: v.optional(millisecondsSchema),
   /** From then on the setting may name the new collection, and the new version may be deployed. */
   switchedAt: v.optional(millisecondsSchema),
-  /** From then on what bears the name that the plan asks for is the run's own. */
+  /** From then on a collection of the planned name is the run's own. */
   uploadingAt: v.optional(millisecondsSchema),
   /** From then on users may have written to the new version. */
   openedAt: v.optional(millisecondsSchema),

@@ -24,7 +24,7 @@ interface Candidate {
 
 /**
  * Borrows vectors and texts of old memories for the test user, without keyword vectors, and asks for some of them.
- * They have to be alone, and are removed by whoever removes what the test user has.
+ * They have to be the test user's only memories, and are removed with the test user's.
  * @throws Refusal when others are found first
  */
 export async function proveEmbeddings(

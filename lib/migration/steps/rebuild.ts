@@ -36,7 +36,7 @@ export const rebuild: Step = {
     try {
       return await build(turn);
     } catch (error) {
-      // What was found wanting is set right outside, and then made and proved anew: not what was there before.
+      // After the operator has corrected the cause, the collection is created and checked again.
       if (error instanceof Refusal && !turn.signal.aborted) await turn.save({});
       throw error;
     }

@@ -1,4 +1,4 @@
-// Tells people, once a day, that the way back ends soon: in the log, and to the webhook where there is one.
+// Warns once a day that a rollback will soon be impossible: in the log, and to the webhook where there is one.
 
 import { testUserOf } from '../ports/memory-backend.ts';
 import { DAY_MS } from '../runs/durations.ts';
@@ -6,7 +6,7 @@ import type { Run } from '../runs/run.ts';
 import type { Turn } from '../runs/step.ts';
 import type { Retention } from './retention-days.ts';
 
-/** A day after the last one, whoever asks and however often. */
+/** A day after the last one, however often it is called. */
 export function isReminderDue({ remindedAt }: Run, now: Date): boolean {
   return remindedAt === undefined || now.getTime() - remindedAt >= DAY_MS;
 }
@@ -19,7 +19,7 @@ export async function remind(turn: Turn, retention: Retention): Promise<void> {
     run.plan;
   services.log({
     level: 'WARN',
-    message: 'The way back ends soon: who wants to go back has to do it before',
+    message: 'Rollback will soon be impossible: roll back before then, or not at all',
     runId: run.runId,
     ...{ until, daysLeft, removesOldCollection, removesBackups },
   });
@@ -41,7 +41,7 @@ async function tellOutside({ services, run }: Turn, { daysLeft }: Retention): Pr
     const { name, message } = error as Error;
     services.log({
       level: 'WARN',
-      message: 'The webhook was not told that the way back ends soon',
+      message: 'The webhook was not warned that rollback will soon be impossible',
       ...{ runId, failure: name, why: message },
     });
   }

@@ -1,4 +1,4 @@
-// How many days of the way back are left.
+// For how many more days a rollback is possible.
 import { Refusal } from '../refusals.ts';
 import { DAY_MS } from '../runs/durations.ts';
 import type { Run } from '../runs/run.ts';

@@ -1,4 +1,4 @@
-// Counts the days in which there is a way back. When they are over the run says so; never a day earlier.
+// Counts the days in which a rollback is possible. When they are over the run says so; never a day earlier.
 
 import { Refusal } from '../refusals.ts';
 import { DAY_MS } from '../runs/durations.ts';

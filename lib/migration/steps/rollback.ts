@@ -49,7 +49,7 @@ const stateSchema = v.object({
   /** To be restored as that collection. */
   restores: v.optional(keptSnapshotSchema),
   ...restoringEntries,
-  /** By the operator who began the rollback; whoever continues it need not repeat it. */
+  /** By the operator who started the rollback; another who continues it need not repeat it. */
   acknowledged: v.number(),
   isFreezing: v.optional(v.boolean()),
   look: v.optional(lookSchema),
@@ -108,7 +108,7 @@ export const rollback: Step = {
       return state;
     };
     try {
-      return state.refused ? await stayOnNew(turn, state) : await goBack(turn, state, keep);
+      return state.refused ? await stayOnNew(turn, state) : await rollBack(turn, state, keep);
     } catch (error) {
       if (!(error instanceof Refusal) || !(await isOnNew(turn))) throw error;
       const { name, why } = error;
@@ -132,7 +132,7 @@ function assertRetained(
   throw new Refusal('RefusedIrreversible', wayBackEnded(retainUntil));
 }
 
-async function goBack(turn: Turn, begun: State, keep: Keep): Promise<Outcome> {
+async function rollBack(turn: Turn, begun: State, keep: Keep): Promise<Outcome> {
   const { services, run, renew } = turn;
   const { returnTo } = begun;
   let state = begun;

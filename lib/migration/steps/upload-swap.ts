@@ -59,7 +59,7 @@ export async function uploadSwap(
   const passages = passagesOf(run);
   if (passages.length > 0 && run.uploadingAt === undefined) {
     await assertNamesFree(turn);
-    // From here on, whatever bears these names is the run's own.
+    // From here on, collections of these names are the run's own.
     await note({ uploadingAt: services.clock().getTime() });
   }
   let uploads = from;

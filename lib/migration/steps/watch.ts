@@ -1,5 +1,5 @@
 // What has to happen though nobody asks for it: a window that has closed is gone back from, whatever became of
-// the state machine; and the days of the way back are counted.
+// the state machine; and the days in which a rollback is possible are counted.
 import * as v from 'valibot';
 import { IN_WINDOW, type Phase } from '../phases.ts';
 import type { Run } from '../runs/run.ts';
@@ -17,7 +17,7 @@ export function namesARun(payload: unknown): boolean {
 }
 
 /**
- * @param timeLeftMs of the function that is invoked; whoever is no function has time
+ * @param timeLeftMs of the invoked function; without one there is no limit
  * @returns undefined when there is nothing to be done for any run
  * @throws Refusal, RetryableFailure: the next watch tries again
  */

@@ -130,7 +130,7 @@ function costBars(runs: { bare: Measured[]; plain: Measured[]; filled: Measured 
   const ratio = (bareMs ?? 0) / (plainMs ?? 1);
   const peak = Math.max(...[...plain, filled].map(({ peakMegabytes }) => peakMegabytes));
   const perSecond = (milliseconds = 1) => Math.round(count / (milliseconds / 1_000));
-  const told = (rule: string, value: number): Bar => ({
+  const measured = (rule: string, value: number): Bar => ({
     rule,
     figure: `${value.toLocaleString('en')} points/s`,
     limit: '',
@@ -139,9 +139,9 @@ function costBars(runs: { bare: Measured[]; plain: Measured[]; filled: Measured 
   return [
     atMost('resident memory of the copy', peak, MOST_MEGABYTES, ' MB'),
     atLeast('speed of the copy over that of the bare loop', ratio, LEAST_SPEED, 'x'),
-    told('bare loop, which changes payloads', perSecond(bareMs)),
-    told('copy', perSecond(plainMs)),
-    told('copy with keyword vectors made by the store', perSecond(filled.milliseconds)),
+    measured('bare loop, which changes payloads', perSecond(bareMs)),
+    measured('copy', perSecond(plainMs)),
+    measured('copy with keyword vectors made by the store', perSecond(filled.milliseconds)),
   ];
 }
 

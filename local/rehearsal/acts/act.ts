@@ -8,7 +8,7 @@ import type { Rehearsal } from '../rehearsal.ts';
 export interface Act {
   readonly title: string;
   readonly options?: Partial<WorldOptions>;
-  /** Swaps by snapshot and upload; points the setting at the new collection unless told. */
+  /** Swaps by snapshot and upload; changes the setting to the new collection by default. */
   readonly uploads?: boolean;
   /** Why it cannot be played on these parts; undefined where it can. */
   readonly obstacle?: (parts: Parts) => string | undefined;
@@ -20,7 +20,7 @@ export interface Ending {
   readonly phase: Phase;
   /** What users are to have at the end; what they had before, unless given. */
   readonly holds?: Holdings;
-  /** Writes to the new version that going back took from users, who were told the number. */
+  /** Writes to the new version that the rollback lost, as acknowledged. */
   readonly acknowledgedLoss?: number;
 }
 

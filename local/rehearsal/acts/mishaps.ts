@@ -3,7 +3,7 @@ import { createHttpMemoryBackend } from '../../../lib/migration/adapters/http-me
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
 import { createSecret } from '../../../lib/migration/ports/secret.ts';
 import { LEASE_MS } from '../../../lib/migration/runs/remembering.ts';
-import type { Mishap } from '../go-between.ts';
+import type { Mishap } from '../fault-proxy.ts';
 import type { Rehearsal } from '../rehearsal.ts';
 import type { Act } from './act.ts';
 
@@ -63,8 +63,8 @@ export const MISHAPS: readonly Act[] = [
   {
     title: 'a store that fails, is busy, loses answers and falls silent, in every step',
     play: async ({ parts, migrate, meddle, services, expect }) => {
-      const { goBetween, apiKey } = parts.store;
-      const vectors = createQdrant({ url: goBetween.url, apiKey, timeoutMs: SILENCE_MS });
+      const { faultProxy, apiKey } = parts.store;
+      const vectors = createQdrant({ url: faultProxy.url, apiKey, timeoutMs: SILENCE_MS });
       const struck = new Set(['Look']);
       await migrate({
         services: { ...services, vectors },
@@ -75,21 +75,21 @@ export const MISHAPS: readonly Act[] = [
         },
       });
       const steps = struck.size - 1;
-      const survived = steps - goBetween.waiting();
+      const survived = steps - faultProxy.waiting();
       const isEach = survived === steps && steps >= FAILURES.length;
       expect(`${survived} failures in ${steps} steps were survived`, isEach);
       return { phase: 'live' };
     },
   },
   {
-    title: 'a snapshot cut off on its way, then spoilt: no backup until it is whole',
+    title: 'a snapshot cut off on its way, then corrupted: no backup until it is whole',
     play: async ({ migrate, meddle, run, expect }) => {
       const file = /^GET .*\/snapshots\/[^/?]+$/;
       meddle({ on: file, does: { kind: 'cut', bytes: 100 } });
-      meddle({ on: file, sparing: 1, does: { kind: 'spoil' } });
+      meddle({ on: file, sparing: 1, does: { kind: 'corrupt' } });
       const failure = await migrate();
       const isRefused = failure?.name === 'RefusedSnapshot';
-      expect('the spoilt backup is refused', isRefused && (await run()).phase === 'checked');
+      expect('the corrupted backup is refused', isRefused && (await run()).phase === 'checked');
       const again = await migrate();
       expect('backed up again, it goes on', again === undefined);
       return { phase: 'live' };

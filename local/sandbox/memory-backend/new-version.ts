@@ -20,7 +20,7 @@ import {
 /** What lies further away is not found, as mem0 has it. */
 const LEAST_SCORE = 0.1;
 
-/** What is missing from the image, or goes otherwise than hoped; nothing unless told. */
+/** What is missing from the image or fails; nothing by default. */
 export interface Shortcomings {
   /** No keyword vectors are made: their model is not in the image. */
   readonly noKeywordModel?: boolean;

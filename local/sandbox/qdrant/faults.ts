@@ -5,12 +5,12 @@ export interface Fault {
   readonly on?: RegExp;
   /** After: the work is done and only the answer is lost. */
   readonly when?: 'before' | 'after';
-  /** How many requests to strike; one unless told. */
+  /** How many requests to strike; one by default. */
   readonly times?: number;
-  readonly does: Misfortune;
+  readonly does: Failure;
 }
 
-export type Misfortune =
+export type Failure =
   /** The connection breaks without an answer. */
   | { readonly kind: 'drop' }
   | { readonly kind: 'delay'; readonly milliseconds: number }
@@ -30,7 +30,7 @@ export function createFaults() {
     rules.push({ fault, left: fault.times ?? 1 });
   }
 
-  function strike(request: string, when: 'before' | 'after'): Misfortune | undefined {
+  function strike(request: string, when: 'before' | 'after'): Failure | undefined {
     const rule = rules.find(
       ({ fault }) => (fault.when ?? 'before') === when && (fault.on?.test(request) ?? true),
     );

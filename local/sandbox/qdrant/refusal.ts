@@ -3,7 +3,7 @@
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
-  /** Told as plain text, not in the envelope. */
+  /** Sent as plain text, not in the envelope. */
   readonly plain: boolean;
 
   constructor(status: number, message: string, { plain = false } = {}) {

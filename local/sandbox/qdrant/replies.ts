@@ -40,7 +40,7 @@ function sendJson(response: ServerResponse, status: number, value: object): void
   response.writeHead(status, headers).end(body);
 }
 
-// Whoever accepts gzip gets it, and with it neither a length nor a range.
+// A client that accepts gzip gets it, and with it neither a length nor a range.
 async function sendFile(
   incoming: IncomingMessage,
   response: ServerResponse,

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type FolderImage, readFolder, writeFolder } from '../folder-image.ts';
 import { type Background, createBackground } from './background.ts';
 import type { Exchange } from './exchange.ts';
-import { createFaults, type Fault, type Misfortune } from './faults.ts';
+import { createFaults, type Failure, type Fault } from './faults.ts';
 import { Refusal } from './refusal.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { sendAnswer, sendFailure } from './replies.ts';
@@ -17,17 +17,17 @@ import { createSnapshotFolder } from './snapshot-folder.ts';
 import { DEFAULT_VERSION } from './versions.ts';
 
 export interface QdrantSandboxOptions {
-  /** DEFAULT_VERSION unless told. */
+  /** DEFAULT_VERSION by default. */
   readonly version?: string;
   /** Without one, everybody may do everything. */
   readonly apiKey?: string;
-  /** Beside the other: whoever has it may look. */
+  /** A second key, which may only read. */
   readonly readOnlyKey?: string;
-  /** In object storage, as a server may be set up; in files of its own unless told. */
+  /** In object storage, as a server may be set up; in files of its own by default. */
   readonly keepsSnapshotsElsewhere?: boolean;
-  /** 32 MB unless told, as a real server has it. */
+  /** 32 MB by default, like a real server. */
   readonly maxBodyBytes?: number;
-  /** Any free one unless told. */
+  /** Any free one by default. */
   readonly port?: number;
   readonly now?: () => Date;
   /** What it holds at first; nothing by default. */
@@ -64,12 +64,12 @@ export async function startQdrantSandbox(
 
   const server = createServer(async (incoming, response) => {
     const request = `${incoming.method} ${incoming.url}`;
-    if (await befall(faults.strike(request, 'before'), response)) return;
+    if (await failOnPurpose(faults.strike(request, 'before'), response)) return;
     const outcome = await answer(incoming).then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
-    if (await befall(faults.strike(request, 'after'), response)) return;
+    if (await failOnPurpose(faults.strike(request, 'after'), response)) return;
     if ('error' in outcome) sendFailure(response, outcome.error);
     // A client that goes away in the middle of a file is its own affair.
     else await sendAnswer(incoming, response, outcome.value).catch(() => response.destroy());
@@ -150,14 +150,14 @@ async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<st
   return body.toString();
 }
 
-/** True when the request has got its answer by that. */
-async function befall(misfortune: Misfortune | undefined, response: ServerResponse) {
-  if (!misfortune) return false;
-  if (misfortune.kind === 'delay') {
-    await pause(misfortune.milliseconds);
+/** True when the failure has answered the request. */
+async function failOnPurpose(failure: Failure | undefined, response: ServerResponse) {
+  if (!failure) return false;
+  if (failure.kind === 'delay') {
+    await pause(failure.milliseconds);
     return false;
   }
-  if (misfortune.kind === 'drop') response.destroy();
-  else response.writeHead(misfortune.status, misfortune.headers).end(misfortune.body);
+  if (failure.kind === 'drop') response.destroy();
+  else response.writeHead(failure.status, failure.headers).end(failure.body);
   return true;
 }

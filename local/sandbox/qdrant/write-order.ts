@@ -10,7 +10,7 @@ export function writeResult(exchange: Exchange, collection: Collection): Schemas
   return { operation_id, status: isTrue(exchange, 'wait', false) ? 'completed' : 'acknowledged' };
 }
 
-/** Without `wait` a write that turns out to be wrong is lost, and nobody is told. */
+/** Without `wait` an invalid write is lost silently. */
 export function applyWrite(
   exchange: Exchange,
   collection: Collection,

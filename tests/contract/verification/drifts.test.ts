@@ -4,38 +4,38 @@ import { createVerification } from '../../../lib/ledger/verification.ts';
 import type { Key, Keys } from '../../../lib/store/keys.ts';
 import { type Drift, describeDrift } from '../../../lib/store/verification/drifts.ts';
 import { bulkLoadHousehold } from '../../../local/bulk-loader.ts';
+import { createCorruptibleTable } from '../../support/corruptible-table.ts';
 import { createSleeplessRetryPolicy } from '../../support/sleepless-retry-policy.ts';
-import { createSpoilableTable } from '../../support/spoilable-table.ts';
 
-const { givenLedger, send } = await createSpoilableTable();
+const { givenLedger, send } = await createCorruptibleTable();
 
 const at = (pk: string, sk: string): Key => ({ pk, sk });
 
 interface Spoiled {
   readonly rule: string;
-  readonly spoil: (keys: Keys) => Promise<unknown>;
+  readonly corrupt: (keys: Keys) => Promise<unknown>;
   readonly told: readonly string[];
 }
 
 const REPAIRABLE: readonly Spoiled[] = [
   {
     rule: 'a day counted too high',
-    spoil: (keys) => send.set(at(keys.days(), 'M#2026-03'), 'e5', 3),
+    corrupt: (keys) => send.set(at(keys.days(), 'M#2026-03'), 'e5', 3),
     told: ['day count, expense of 2026-03-05, all transactions: recorded 3, recomputed 2'],
   },
   {
     rule: 'a month of a category counted too low',
-    spoil: (keys) => send.set(at(keys.days(1), 'Y#2026'), 'e3', 1),
+    corrupt: (keys) => send.set(at(keys.days(1), 'Y#2026'), 'e3', 1),
     told: ['day count, expense of 2026-03, category 1: recorded 1, recomputed 2'],
   },
   {
     rule: 'a day of the wrong type',
-    spoil: (keys) => send.set(at(keys.days(), 'M#2025-05'), 'i31', 1),
+    corrupt: (keys) => send.set(at(keys.days(), 'M#2025-05'), 'i31', 1),
     told: ['day count, income of 2025-05-31, all transactions: recorded 1, recomputed 0'],
   },
   {
     rule: 'a month whose counts are gone',
-    spoil: (keys) => send.delete(at(keys.days(2), 'M#2026-04')),
+    corrupt: (keys) => send.delete(at(keys.days(2), 'M#2026-04')),
     told: [
       'day count, income of 2026-04-01, category 2: recorded nothing, recomputed 1',
       'day sums, cents of 2026-04, category 2: recorded I1=nothing, recomputed I1=100',
@@ -43,12 +43,12 @@ const REPAIRABLE: readonly Spoiled[] = [
   },
   {
     rule: 'counts of a year that has no rows',
-    spoil: (keys) => send.put({ ...at(keys.days(), 'Y#1999'), e12: -2 }),
+    corrupt: (keys) => send.put({ ...at(keys.days(), 'Y#1999'), e12: -2 }),
     told: ['day count, expense of 1999-12, all transactions: recorded -2, recomputed 0'],
   },
   {
     rule: 'wrong sums of a month, one of them of a day without rows',
-    spoil: async (keys) => {
+    corrupt: async (keys) => {
       await send.set(at(keys.days(), 'M#2026-03'), 'E5', 199);
       await send.set(at(keys.days(), 'M#2026-03'), 'I6', -1);
     },
@@ -58,7 +58,7 @@ const REPAIRABLE: readonly Spoiled[] = [
   },
   {
     rule: 'months and years of before there were sums',
-    spoil: async (keys) => {
+    corrupt: async (keys) => {
       await send.remove(at(keys.days(null), 'Y#2025'), 'E5');
       await send.remove(at(keys.days(null), 'M#2025-05'), 'E31');
     },
@@ -69,27 +69,27 @@ const REPAIRABLE: readonly Spoiled[] = [
   },
   {
     rule: 'a wrong count of a category',
-    spoil: (keys) => send.set(keys.category(1), 'transaction_count', 0),
+    corrupt: (keys) => send.set(keys.category(1), 'transaction_count', 0),
     told: ['category count, category 1: recorded 0, recomputed 2'],
   },
   {
     rule: 'a name without its guard',
-    spoil: (keys) => send.delete(keys.categoryName('Food')),
+    corrupt: (keys) => send.delete(keys.categoryName('Food')),
     told: ['name guard, "Food": recorded nobody, recomputed category 1'],
   },
   {
     rule: 'a guard of a name that nobody bears',
-    spoil: (keys) => send.put({ ...keys.categoryName('Old'), category_id: 1 }),
+    corrupt: (keys) => send.put({ ...keys.categoryName('Old'), category_id: 1 }),
     told: ['name guard, "Old": recorded category 1, recomputed nobody'],
   },
   {
     rule: 'a guard left by a category that is not there',
-    spoil: (keys) => send.put({ ...keys.categoryName('Lost'), category_id: 77 }),
+    corrupt: (keys) => send.put({ ...keys.categoryName('Lost'), category_id: 77 }),
     told: ['name guard, "Lost": recorded category 77, recomputed nobody'],
   },
   {
     rule: 'guards that point to one another’s category',
-    spoil: async (keys) => {
+    corrupt: async (keys) => {
       await send.put({ ...keys.categoryName('Food'), category_id: 2 });
       await send.put({ ...keys.categoryName('Pay'), category_id: 1 });
     },
@@ -100,14 +100,14 @@ const REPAIRABLE: readonly Spoiled[] = [
   },
   {
     rule: 'a row in the index of the other type',
-    spoil: (keys) => send.set(keys.transaction(3), 'type_key', 'elsewhere#expense'),
+    corrupt: (keys) => send.set(keys.transaction(3), 'type_key', 'elsewhere#expense'),
     told: [
       'row keys, row LEDGER#TRANSACTION#3: recorded type_key=elsewhere#expense, recomputed type_key=LEDGER#income',
     ],
   },
   {
     rule: 'a row in the indexes of a category that it has not',
-    spoil: async (keys) => {
+    corrupt: async (keys) => {
       await send.set(keys.transaction(4), 'category_key', 'LEDGER#1');
       await send.set(keys.transaction(4), 'category_type_key', 'LEDGER#1#expense');
     },
@@ -117,7 +117,7 @@ const REPAIRABLE: readonly Spoiled[] = [
   },
   {
     rule: 'a row without a category of before category_id=none, and its counts',
-    spoil: async (keys) => {
+    corrupt: async (keys) => {
       await send.remove(keys.transaction(4), 'category_key', 'category_type_key');
       await send.delete({ pk: keys.days(null), sk: 'Y#2025' });
       await send.delete({ pk: keys.days(null), sk: 'M#2025-05' });
@@ -132,14 +132,14 @@ const REPAIRABLE: readonly Spoiled[] = [
   },
   {
     rule: 'a row that is missing in the index of all transactions',
-    spoil: (keys) => send.set(keys.transaction(1), 'all_key', 'elsewhere'),
+    corrupt: (keys) => send.set(keys.transaction(1), 'all_key', 'elsewhere'),
     told: [
       'row keys, row LEDGER#TRANSACTION#1: recorded all_key=elsewhere, recomputed all_key=LEDGER',
     ],
   },
   {
     rule: 'a row that stands in the order under another id',
-    spoil: (keys) =>
+    corrupt: (keys) =>
       send.set(
         keys.transaction(2),
         'date_key',
@@ -151,27 +151,27 @@ const REPAIRABLE: readonly Spoiled[] = [
   },
   {
     rule: 'a sequence behind the highest transaction id',
-    spoil: (keys) => send.set(keys.sequence('transaction'), 'last', 3),
+    corrupt: (keys) => send.set(keys.sequence('transaction'), 'last', 3),
     told: ['sequence, last transaction id: recorded 3, recomputed 4'],
   },
   {
     rule: 'a sequence of categories that is gone',
-    spoil: (keys) => send.delete(keys.sequence('category')),
+    corrupt: (keys) => send.delete(keys.sequence('category')),
     told: ['sequence, last category id: recorded 0, recomputed 2'],
   },
   {
     rule: 'an external id without its guard',
-    spoil: (keys) => send.set(keys.transaction(3), 'external_id', 'bank#1'),
+    corrupt: (keys) => send.set(keys.transaction(3), 'external_id', 'bank#1'),
     told: ['external id, "bank#1": recorded nobody, recomputed transaction 3'],
   },
   {
     rule: 'a guard of an external id that no row has',
-    spoil: (keys) => send.put({ ...keys.externalId('bank#2'), transaction_id: 4 }),
+    corrupt: (keys) => send.put({ ...keys.externalId('bank#2'), transaction_id: 4 }),
     told: ['external id, "bank#2": recorded transaction 4, recomputed nobody'],
   },
   {
     rule: 'a guard that names another row',
-    spoil: async (keys) => {
+    corrupt: async (keys) => {
       await send.set(keys.transaction(3), 'external_id', 'bank#3');
       await send.put({ ...keys.externalId('bank#3'), transaction_id: 4 });
     },
@@ -179,7 +179,7 @@ const REPAIRABLE: readonly Spoiled[] = [
   },
   {
     rule: 'several at once',
-    spoil: async (keys) => {
+    corrupt: async (keys) => {
       await send.delete(at(keys.days(), 'Y#2025'));
       await send.set(keys.category(2), 'transaction_count', 9);
       await send.delete(keys.categoryName('Pay'));
@@ -196,14 +196,14 @@ const REPAIRABLE: readonly Spoiled[] = [
 const FOR_A_PERSON: readonly Spoiled[] = [
   {
     rule: 'two categories of one name',
-    spoil: (keys) => send.set(keys.category(2), 'name', 'Food'),
+    corrupt: (keys) => send.set(keys.category(2), 'name', 'Food'),
     told: [
       'name guard, "Food": recorded category 1, recomputed categories 1 and 2 (needs a person to decide)',
     ],
   },
   {
     rule: 'two rows of one external id',
-    spoil: async (keys) => {
+    corrupt: async (keys) => {
       await send.set(keys.transaction(3), 'external_id', 'twice');
       await send.set(keys.transaction(4), 'external_id', 'twice');
     },
@@ -213,14 +213,14 @@ const FOR_A_PERSON: readonly Spoiled[] = [
   },
   {
     rule: 'a row whose date cannot be read',
-    spoil: (keys) => send.set(keys.transaction(4), 'date_key', 'yesterday'),
+    corrupt: (keys) => send.set(keys.transaction(4), 'date_key', 'yesterday'),
     told: [
       'row keys, row LEDGER#TRANSACTION#4: recorded date_key=yesterday, recomputed nothing: the row cannot be read (needs a person to decide)',
     ],
   },
   {
     rule: 'rows of a category that is not there',
-    spoil: (keys) => send.delete(keys.category(1)),
+    corrupt: (keys) => send.delete(keys.category(1)),
     told: [
       'category of a row, category 1: recorded rows that refer to it, recomputed no such category (needs a person to decide)',
     ],
@@ -235,7 +235,7 @@ describe('a ledger', () => {
 
   it('is in order as the bulk loader leaves it', async () => {
     // On a table of its own: a verification reads all of its table.
-    const { target, verification } = await (await createSpoilableTable()).givenLedger();
+    const { target, verification } = await (await createCorruptibleTable()).givenLedger();
     const ledgerId = `${target.ledgerId}-bulk`;
     const household = { transactions: 700, years: 3, lastDay: '2026-06-30', seed: 3 };
     await bulkLoadHousehold({ ...target, ledgerId }, household);
@@ -249,10 +249,10 @@ describe('a ledger', () => {
   });
 });
 
-describe.each(REPAIRABLE)('$rule', ({ spoil, told }) => {
+describe.each(REPAIRABLE)('$rule', ({ corrupt, told }) => {
   it('is reported, and repaired', async () => {
     const { verification, ...ledger } = await givenLedger();
-    await spoil(ledger.keys);
+    await corrupt(ledger.keys);
     expect(lines((await verification.verify()).drifts, ledger.target.ledgerId)).toEqual(told);
     const { repaired, verdict } = await verification.repair();
     expect(lines(repaired, ledger.target.ledgerId)).toEqual(told);
@@ -260,10 +260,10 @@ describe.each(REPAIRABLE)('$rule', ({ spoil, told }) => {
   });
 });
 
-describe.each(FOR_A_PERSON)('$rule', ({ spoil, told }) => {
+describe.each(FOR_A_PERSON)('$rule', ({ corrupt, told }) => {
   it('is reported and left to a person', async () => {
     const { verification, ...ledger } = await givenLedger();
-    await spoil(ledger.keys);
+    await corrupt(ledger.keys);
     const before = lines((await verification.verify()).drifts, ledger.target.ledgerId);
     expect(before).toEqual(expect.arrayContaining([...told]));
     const { verdict } = await verification.repair();

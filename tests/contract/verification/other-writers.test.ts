@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { ConflictError } from '../../../lib/errors.ts';
 import { createVerification } from '../../../lib/ledger/verification.ts';
 import { openLedger } from '../../../local/open-ledger.ts';
+import { createCorruptibleTable } from '../../support/corruptible-table.ts';
 import { onceBefore } from '../../support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../support/sleepless-retry-policy.ts';
-import { createSpoilableTable } from '../../support/spoilable-table.ts';
 import type { Client } from '../../support/store-faults.ts';
 
-const { givenLedger, send } = await createSpoilableTable();
+const { givenLedger, send } = await createCorruptibleTable();
 
 describe('beside other writers', () => {
   it('a difference that only one reading shows is not a drift', async () => {

@@ -135,7 +135,7 @@ async function* watched(call: string, response: Response, watchdog: Watchdog) {
 
 type Watchdog = ReturnType<typeof createWatchdog>;
 
-// A download may take any time, and so may whoever takes the bytes; a silence of the store may not.
+// Neither a download nor its consumer has a time limit; only a silence of the store has one.
 function createWatchdog(silenceMs: number) {
   const controller = new AbortController();
   const bark = () => controller.abort(new Error(`${silenceMs} ms silent`));

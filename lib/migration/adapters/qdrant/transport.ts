@@ -162,7 +162,7 @@ function unavailable(why: string, options?: RetryableOptions): RetryableFailure 
 // 409 to 422 and their like are refusals; these pass by themselves.
 const PASSING = new Set([408, 429, 500, 502, 503, 504]);
 
-// A store before quotas reports a full disk as an internal error, which would be retried in vain.
+// A store before quotas reports a full disk as an internal error, which no retry can help.
 const EXHAUSTED = /no space left|out of memory|disk (is )?full|not enough (disk )?space/i;
 
 /** What an unsuccessful response means. Reads its body. */

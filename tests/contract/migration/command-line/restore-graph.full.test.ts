@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf } from '../../../../lib/migration/graph/fingerprint.ts';
 import { carryOut } from '../../../../local/restore-graph/carry-out.ts';
-import { answerAsText, exitCodeOf } from '../../../../local/restore-graph/telling.ts';
+import { answerAsText, exitCodeOf } from '../../../../local/restore-graph/output.ts';
 import { createSandboxGraph, type SandboxGraph } from '../../../../local/sandbox/graph.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';

@@ -40,7 +40,7 @@ describe('Fear 3: a backup that cannot be restored', () => {
   it('a kept part is damaged: the next backup begins with a new snapshot', async () => {
     const migration = await migrationAt('preflighted');
     const { vectors } = migration.services;
-    const spoiling = {
+    const corrupting = {
       ...vectors,
       async downloadSnapshot(...args: Parameters<typeof vectors.downloadSnapshot>) {
         const part = await vectors.downloadSnapshot(...args);
@@ -49,7 +49,7 @@ describe('Fear 3: a backup that cannot be restored', () => {
         return { ...part, bytes: Readable.from(bytes) };
       },
     };
-    const attempt = migration.finish('backup', {}, { ...migration.services, vectors: spoiling });
+    const attempt = migration.finish('backup', {}, { ...migration.services, vectors: corrupting });
     await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
     expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
     await migration.finish('backup');

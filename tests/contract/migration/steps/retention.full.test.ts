@@ -92,7 +92,7 @@ describe('the end of the way back', () => {
     expect(logged.map(({ daysLeft }) => daysLeft)).toEqual([7, 6, 5, 4, 3, 2, 1]);
     expect(logged[0]).toEqual({
       level: 'WARN',
-      message: 'The way back ends soon: who wants to go back has to do it before',
+      message: 'Rollback will soon be impossible: roll back before then, or not at all',
       runId: RUN,
       until: new Date((await migration.runs.read(RUN)).retainUntil ?? 0).toISOString(),
       ...{ daysLeft: 7, removesOldCollection: true, removesBackups: false },

@@ -125,7 +125,7 @@ describe('a cutover by upload', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
-  it('makes another snapshot when what was kept of it is spoilt', async () => {
+  it('makes another snapshot when what was kept of it is corrupted', async () => {
     const migration = await proved();
     const { artifacts } = migration.services;
     const failing = uploading(migration, NAME, () => Promise.reject(new Error('No upload yet')));
@@ -133,8 +133,8 @@ describe('a cutover by upload', () => {
     const kept = await Array.fromAsync(artifacts.list(`${RUN}/snapshot-of-target`));
     for (const { key } of kept) {
       const [first = new Uint8Array(), ...rest] = await Array.fromAsync(artifacts.get(key));
-      const spoilt = [first.map((byte, at) => (at === 0 ? byte ^ 1 : byte)), ...rest];
-      await artifacts.put(key, Readable.from(spoilt));
+      const corrupted = [first.map((byte, at) => (at === 0 ? byte ^ 1 : byte)), ...rest];
+      await artifacts.put(key, Readable.from(corrupted));
     }
     await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedByStore'));
     await migration.finish('cutover');

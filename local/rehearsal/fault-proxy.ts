@@ -14,7 +14,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export interface Mishap {
   /** Such as `PUT /collections/memories/points`, with the query. */
   readonly on: RegExp;
-  /** So many of them pass first; none unless told. */
+  /** So many of them pass first; none by default. */
   readonly sparing?: number;
   readonly does: /** The store never hears of the request. */
     | {
@@ -23,17 +23,17 @@ export interface Mishap {
         readonly headers?: Readonly<Record<string, string>>;
       }
     | { readonly kind: 'silence' }
-    /** It is carried out, and whoever asked does not learn of it. */
+    /** The store carries it out, and the response is lost. */
     | { readonly kind: 'lose-answer'; readonly andThen?: () => void }
     /** No more than so many bytes of the answer arrive. */
     | { readonly kind: 'cut'; readonly bytes: number }
     /** A byte of the answer is another one. */
-    | { readonly kind: 'spoil' };
+    | { readonly kind: 'corrupt' };
 }
 
-export interface GoBetween {
+export interface FaultProxy {
   readonly url: string;
-  /** Befalls one request. */
+  /** Strikes one request. */
   meddle(mishap: Mishap): void;
   /** How many mishaps have not come to pass. */
   waiting(): number;
@@ -44,7 +44,7 @@ export interface GoBetween {
 const PATIENCE_MS = 30_000;
 
 /** @param url of the store */
-export async function startGoBetween(url: string): Promise<GoBetween> {
+export async function startFaultProxy(url: string): Promise<FaultProxy> {
   const base = url.replace(/\/+$/, '');
   const underWay = new Set<Promise<void>>();
   let rules: { readonly mishap: Mishap; sparing: number }[] = [];
@@ -104,11 +104,11 @@ async function pass(
     response.destroy();
     return;
   }
-  const damage = does?.kind === 'cut' ? [cutting(does.bytes)] : does ? [spoiling()] : [];
+  const damage = does?.kind === 'cut' ? [cutting(does.bytes)] : does ? [corrupting()] : [];
   await hand(reply, damage, response);
 }
 
-/** To whoever asked, until it is all sent or they have left: a pipeline into a response that is cut off may never end. */
+/** Ends when all is sent or the client has left: a pipeline into a response that is cut off may never end. */
 async function hand(
   reply: IncomingMessage,
   damage: readonly Transform[],
@@ -145,12 +145,12 @@ function cutting(bytes: number): Transform {
   });
 }
 
-function spoiling(): Transform {
-  let isSpoilt = false;
+function corrupting(): Transform {
+  let isCorrupted = false;
   return new Transform({
     transform(chunk: Buffer, _, done) {
-      if (!isSpoilt) chunk.writeUInt8(chunk.readUInt8(0) ^ 1, 0);
-      isSpoilt = true;
+      if (!isCorrupted) chunk.writeUInt8(chunk.readUInt8(0) ^ 1, 0);
+      isCorrupted = true;
       done(null, chunk);
     },
   });

@@ -1,4 +1,4 @@
-// What is told of dumps and of a restore.
+// Output about dumps and a restore.
 import { EXIT, type ExitCode } from '../migrate/output.ts';
 import type { Answer, Dump } from './carry-out.ts';
 
@@ -12,8 +12,8 @@ export function answerAsText(answer: Answer): string {
   }
   const { dump } = answer;
   if (answer.dryRun) {
-    const told = `${lineOf(dump)}: as it was dumped, to its last byte`;
-    return `${told}\nThe graph ${conditionOf(answer.target)}\nA dry run, nothing was changed; --execute does it.`;
+    const described = `${lineOf(dump)}: as it was dumped, to its last byte`;
+    return `${described}\nThe graph ${conditionOf(answer.target)}\nA dry run, nothing was changed; --execute does it.`;
   }
   const { differences } = answer;
   if (differences.length === 0) return `${lineOf(dump)}: restored, and equal to its dump`;

@@ -24,7 +24,7 @@ const COLUMNS: Readonly<Record<string, (outcome: Outcome) => string | number>> =
   'as meant': ({ surprises, strange }) => (surprises.length + strange.length === 0 ? 'yes' : 'NO'),
 };
 
-export function tellAct({ number, title, seconds, outcome }: Played): string {
+export function describeAct({ number, title, seconds, outcome }: Played): string {
   const head = `\n${number}. ${title}`;
   if ('skipped' in outcome) return `${head}\n   skipped: ${outcome.skipped}`;
   const events = outcome.timeline.map(
@@ -33,7 +33,7 @@ export function tellAct({ number, title, seconds, outcome }: Played): string {
   return [`${head} (${seconds.toFixed(1)} s)`, ...events].join('\n');
 }
 
-export function tellCounts(acts: readonly Played[]): string {
+export function describeCounts(acts: readonly Played[]): string {
   const rows = acts.map(({ number, title, outcome }) => [
     `${number}. ${title}`,
     ...('skipped' in outcome
@@ -57,7 +57,7 @@ export function tellCounts(acts: readonly Played[]): string {
 }
 
 /** Each memory that is not what it was, and each thing that did not come as meant. */
-export function tellFaults(acts: readonly Played[]): string[] {
+export function describeFaults(acts: readonly Played[]): string[] {
   return acts.flatMap(({ number, outcome }) =>
     'skipped' in outcome
       ? []

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import {
-  type GoBetween,
+  type FaultProxy,
   type Mishap,
-  startGoBetween,
-} from '../../../../local/rehearsal/go-between.ts';
+  startFaultProxy,
+} from '../../../../local/rehearsal/fault-proxy.ts';
 
 const ANSWER = 'what the store says';
 
@@ -21,7 +21,7 @@ async function startPair() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const between = await startGoBetween(`http://127.0.0.1:${port}/prefix/`);
+  const between = await startFaultProxy(`http://127.0.0.1:${port}/prefix/`);
   onTestFinished(async () => {
     await between.close();
     server.close();
@@ -30,7 +30,7 @@ async function startPair() {
   return { heard, between };
 }
 
-function put({ url }: GoBetween, signal?: AbortSignal) {
+function put({ url }: FaultProxy, signal?: AbortSignal) {
   const init = { method: 'PUT', body: 'a point', headers: { 'api-key': 'secret' } };
   return fetch(`${url}/points?wait=true`, { ...init, signal: signal ?? null });
 }
@@ -54,7 +54,7 @@ test.each<[Mishap['does'], unknown, number]>([
   [{ kind: 'answer', status: 429, headers: { 'retry-after': '1' } }, '429 ', 0],
   [{ kind: 'lose-answer' }, 'fetch failed', 1],
   [{ kind: 'cut', bytes: 4 }, 'terminated', 1],
-  [{ kind: 'spoil' }, `201 v${ANSWER.slice(1)}`, 1],
+  [{ kind: 'corrupt' }, `201 v${ANSWER.slice(1)}`, 1],
   [{ kind: 'silence' }, 'too long', 0],
 ])('%j befalls the second request alone', async (does, told, reached) => {
   const { heard, between } = await startPair();

@@ -7,7 +7,7 @@ import { openLedger } from '../../local/open-ledger.ts';
 import { createSleeplessRetryPolicy } from './sleepless-retry-policy.ts';
 import { createTestTable } from './test-table.ts';
 
-export async function createSpoilableTable() {
+export async function createCorruptibleTable() {
   const { client, tableName } = await createTestTable();
   let ledgers = 0;
 

@@ -1,4 +1,4 @@
-// Acts that go forwards as planned, and back from there: without loss, with an acknowledged loss, and too late.
+// Acts that cut over as planned and roll back: without loss, with an acknowledged loss, and too late.
 import { isDeepStrictEqual } from 'node:util';
 import { asJsonText, toJsonText } from '../../../lib/migration/json/json-text.ts';
 import { canonicalJson } from '../../../lib/migration/json/lossless-json.ts';
@@ -13,7 +13,7 @@ const NEW_WRITES = 2;
 const WRITES = NEW_WRITES + 1;
 const DAY_MS = 86_400_000;
 
-export const WAYS_BACK: readonly Act[] = [
+export const ROLLBACKS: readonly Act[] = [
   {
     title: 'through to the cutover',
     play: async (rehearsal) => {
@@ -25,7 +25,7 @@ export const WAYS_BACK: readonly Act[] = [
     title: 'back before the first write',
     play: async (rehearsal) => {
       await rehearsal.migrate();
-      await rehearsal.goBack();
+      await rehearsal.rollBack();
       return { phase: 'returned' };
     },
   },
@@ -34,9 +34,9 @@ export const WAYS_BACK: readonly Act[] = [
     play: async (rehearsal) => {
       await rehearsal.migrate();
       await write(rehearsal);
-      const { services, target, goBack } = rehearsal;
+      const { services, target, rollBack } = rehearsal;
       const holds = await holdingsOf(services.vectors, target);
-      await goBack();
+      await rollBack();
       return { phase: 'returned', holds };
     },
   },
@@ -47,13 +47,13 @@ export const WAYS_BACK: readonly Act[] = [
       const lines = await write(rehearsal);
       await rehearsal.parts.store.vectors.deleteCollection(rehearsal.source);
       rehearsal.note('somebody deletes the old collection');
-      const { expect, goBack } = rehearsal;
+      const { expect, rollBack } = rehearsal;
       for (const acknowledgedLoss of [0, WRITES - 1]) {
-        const refusal = await failureOf(goBack({ acknowledgedLoss }));
+        const refusal = await failureOf(rollBack({ acknowledgedLoss }));
         const isRefused = refusal?.name === 'RefusedLossNotAcknowledged';
         expect(`refused with ${acknowledgedLoss} of ${WRITES} acknowledged`, isRefused);
       }
-      await goBack({ acknowledgedLoss: WRITES });
+      await rollBack({ acknowledgedLoss: WRITES });
       const isExact = isDeepStrictEqual(sorted(await exportOf(rehearsal)), sorted(lines));
       expect(`the export holds exactly those ${WRITES}`, isExact);
       return { phase: 'returned', acknowledgedLoss: WRITES };
@@ -62,29 +62,29 @@ export const WAYS_BACK: readonly Act[] = [
   {
     title: 'swapped by upload under a name of its own, and back',
     uploads: true,
-    play: async ({ migrate, goBack, services, uploadAs, before, expect }) => {
+    play: async ({ migrate, rollBack, services, uploadAs, before, expect }) => {
       await migrate();
       const { setting, vectors } = services;
       const isNamed = (await setting.read()) === uploadAs;
       const { lost, strange } = compareHoldings(before, await holdingsOf(vectors, uploadAs));
       const isWhole = lost.length + strange.length === 0;
       expect('users work on what was uploaded, and all of it is there', isNamed && isWhole);
-      await goBack();
+      await rollBack();
       return { phase: 'returned' };
     },
   },
   {
     title: 'too late to go back: the retention has ended',
-    play: async ({ migrate, run, pass, keepWatch, goBack, expect }) => {
+    play: async ({ migrate, run, pass, keepWatch, rollBack, expect }) => {
       await migrate();
       const { plan, retainUntil = 0 } = await run();
       pass(plan.retentionDays * DAY_MS);
       await keepWatch();
-      const refusal = await failureOf(goBack());
+      const refusal = await failureOf(rollBack());
       const day = new Date(retainUntil).toISOString();
       const isRefused =
         refusal?.name === 'RefusedIrreversible' && refusal.message.includes(`ended ${day}`);
-      expect(`refused: there was a way back until ${day}`, isRefused);
+      expect(`refused: rollback was possible until ${day}`, isRefused);
       return { phase: 'irreversible' };
     },
   },
