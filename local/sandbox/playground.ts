@@ -13,7 +13,7 @@ import { localAccess } from '../local-access.ts';
 import type { Running } from '../running.ts';
 import type { SandboxOrder } from './sandbox-options.ts';
 import { startWebhook } from './webhook.ts';
-import { startSandboxWorld } from './world.ts';
+import { startSandboxWorld, startWorldOn, type WorldOptions } from './world.ts';
 
 export interface Playground {
   /** Everything that `npm run migrate` reads, also what must not come from elsewhere. */
@@ -36,12 +36,18 @@ const NOT_FROM_ELSEWHERE = {
   ...{ MIGRATION_WEBHOOK_TOKEN_PARAMETER: '', NEO4J_URL: '' },
 };
 
+export interface PlaygroundOptions extends Pick<SandboxOrder, 'memories' | 'run' | 'isByHand'> {
+  /** A vector store that is there already; without it, a sandbox. */
+  readonly qdrantUrl?: string;
+  readonly world?: Pick<WorldOptions, 'source' | 'dimensions'>;
+}
+
 /**
  * @param onAsked hears what the webhook has done
  * @throws StartError
  */
 export async function openPlayground(
-  { memories, run, isByHand }: SandboxOrder,
+  { memories, run, isByHand, qdrantUrl, world: own = {} }: PlaygroundOptions,
   running: Running,
   onAsked: (action: HookAction) => void,
 ): Promise<Playground> {
@@ -53,7 +59,10 @@ export async function openPlayground(
   const clock = () => new Date();
   const remembering = createRemembering({ client, tableName: TABLE, clock });
   const users = Math.ceil(memories / 20);
-  const world = await startSandboxWorld({ runId: run, remembering, memories, users });
+  const options = { runId: run, remembering, memories, users, ...own };
+  const world = qdrantUrl
+    ? await startWorldOn({ url: qdrantUrl }, options)
+    : await startSandboxWorld(options);
   running.whenStopping(world.close);
   world.backend.grant(USER.key, USER.id);
   const { hooks } = world.operator;
