@@ -97,10 +97,13 @@ function pathParameters(path: string) {
 function queryParameters({ query }: Operation) {
   if (!query) return [];
   const { properties = {}, required = [] } = toJsonSchema(query, CONVERSION);
-  return Object.entries(properties).map(([name, schema]) => ({
-    ...{ name, in: 'query', schema },
-    ...(required.includes(name) && { required: true }),
-  }));
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...schema } = property as JsonSchema;
+    return {
+      ...{ name, in: 'query', ...(description && { description }), schema },
+      ...(required.includes(name) && { required: true }),
+    };
+  });
 }
 
 function headers(method: string, { isVersioned, isIdempotent }: Operation) {

@@ -31,6 +31,7 @@ export const exportQuery = v.object({
     v.pipe(
       v.string(),
       v.check((text) => toPosition(text) !== undefined, 'Must be that of a Link header.'),
+      v.description('From the Link header of the part before.'),
     ),
   ),
 });

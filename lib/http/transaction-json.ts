@@ -7,6 +7,7 @@ import {
   DEFAULT_PER_PAGE,
   LARGEST_BULK,
   LARGEST_PER_PAGE,
+  MOST_SEARCHED,
   type NamedTransaction,
   type NewTransaction,
   TRANSACTION_TYPES,
@@ -136,14 +137,25 @@ export const transactionFilter = {
   end_date: v.exactOptional(calendarDate),
 };
 
+const searched = (limits = '') =>
+  v.exactOptional(
+    v.pipe(
+      filledText(100),
+      v.description(`A text in the description or the notes, in any case.${limits}`),
+    ),
+  );
+
 export const transactionSelection = {
   ...transactionFilter,
   external_id: v.exactOptional(filledText(LONGEST_EXTERNAL_ID)),
-  q: v.exactOptional(filledText(100)),
+  q: searched(),
 };
 
 export const transactionQuery = v.object({
   ...transactionSelection,
+  q: searched(
+    ` Needs \`start_date\` and \`end_date\`; the other filters may leave ${MOST_SEARCHED} transactions at most.`,
+  ),
   sort: v.exactOptional(v.picklist(['date', '-date'], 'Must be "date" or "-date".')),
   page: v.exactOptional(
     v.pipe(

@@ -18,6 +18,8 @@ export interface Operation {
   readonly status: number;
   /** The message of its 500, from the service document. */
   readonly failure: string;
+  /** Of the failed item, where the response may also be a 207. */
+  readonly itemFailure?: string;
   readonly isRead?: true;
 }
 
@@ -39,6 +41,15 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'create transaction',
     ask: (api) => api.post('/transactions', { ...LUNCH, category_id: 1, notes: 'Note' }),
     ...{ status: 201, failure: 'Failed to create transaction' },
+  },
+  {
+    name: 'create transactions',
+    ask: (api) => {
+      const one = { ...LUNCH, category_id: 1, external_id: 'bank-1' };
+      return api.post('/transactions/bulk', { transactions: [one] });
+    },
+    ...{ status: 207, failure: 'Failed to create transactions' },
+    itemFailure: 'Failed to create transaction',
   },
   {
     name: 'read transaction',
@@ -170,17 +181,27 @@ export function expectSameReply(run: Run, smooth: Run): void {
 
 /** An id may have been skipped when the response that carried it was lost. */
 function exceptNewId({ reply }: Run, other: Run): Run['reply'] {
-  const data = reply.body.data;
-  if (reply.status !== 201 || typeof data !== 'object') return reply;
-  const id = other.reply.body.data?.id;
-  return { ...reply, body: { ...reply.body, data: { ...data, id } } };
+  const { data } = reply.body;
+  const found = other.reply.body.data;
+  const withId = {
+    201: () => ({ ...data, id: found?.id }),
+    207: () => ({ ...data, results: [{ ...data.results[0], id: found?.results?.[0]?.id }] }),
+  }[reply.status];
+  return withId ? { ...reply, body: { ...reply.body, data: withId() } } : reply;
 }
 
-export function expectFailure({ reply }: Run, { failure }: Operation): void {
-  expect(reply).toEqual({
-    status: 500,
-    body: { success: false, error: 'internal_server_error', message: failure },
-  });
+export function hasFailed({ reply }: Run): boolean {
+  return reply.status === 500 || reply.body.data?.results?.[0]?.status === 500;
+}
+
+export function expectFailure({ reply }: Run, { failure, itemFailure }: Operation): void {
+  const error = 'internal_server_error';
+  if (itemFailure !== undefined && reply.status === 207) {
+    const results = [{ index: 0, status: 500, error, message: itemFailure }];
+    expect(reply.body.data).toEqual({ created: 0, duplicates: 0, failed: 1, results });
+  } else {
+    expect(reply).toEqual({ status: 500, body: { success: false, error, message: failure } });
+  }
 }
 
 // The clock of the records stands still, so that all runs write the same.

@@ -1,12 +1,24 @@
 // The API description that is served, and what it is made from.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
+import { MOST_SEARCHED } from '../../../lib/domain/transaction.ts';
 import served from '../../../lib/http/openapi.json' with { type: 'json' };
 import { OPERATIONS_BY_ROUTE } from '../../../lib/http/operations.ts';
 import { buildOpenApiDocument } from '../../../local/openapi-document.ts';
 
 test('the served description is that of the routes and schemas: `npm run describe` writes it', () => {
   expect(served).toEqual(JSON.parse(JSON.stringify(buildOpenApiDocument())));
+});
+
+test('a search of the list says which dates it needs, and one of an export needs none', () => {
+  const { '/transactions': list, '/transactions/export': exported } = served.paths;
+  const [ofList = '', ofExport = ''] = [list, exported].map(
+    ({ get }) => get.parameters.find(({ name }) => name === 'q')?.description,
+  );
+  for (const name of ['start_date', 'end_date', String(MOST_SEARCHED)]) {
+    expect(ofList).toContain(name);
+    expect(ofExport).not.toContain(name);
+  }
 });
 
 test('operations have names of their own', () => {
