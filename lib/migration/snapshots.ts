@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import type { ArtifactStore } from './ports/artifacts.ts';
 import type { SnapshotDescription, VectorStore } from './ports/vector-store.ts';
 import { isRefusedWith, Refusal, RetryableFailure } from './refusals.ts';
+import { pollSeconds } from './runs/durations.ts';
 import type { Stage } from './runs/stages.ts';
 import type { StepContext, Turn } from './runs/step.ts';
 
@@ -77,7 +78,7 @@ export function takeSnapshot<State extends Taking>(options: {
     isDone: ({ kept }) => kept !== undefined,
     advance: async (turn, state) => {
       const taken = await takeOn(turn, options, state);
-      return taken && { ...state, ...taken };
+      return typeof taken === 'number' ? taken : { ...state, ...taken };
     },
   };
 }
@@ -86,7 +87,7 @@ async function takeOn(
   turn: Turn,
   { collection, label }: { readonly collection: string; readonly label: string },
   state: Taking,
-): Promise<Taking | undefined> {
+): Promise<Taking | number> {
   const { services, run, lease } = turn;
   const { vectors, artifacts } = services;
   const { known, snapshot, parts } = state;
@@ -113,10 +114,10 @@ async function startOrWait(
   { services: { vectors, clock }, renew }: Turn,
   collection: string,
   { startedAt, isStarted }: Taking,
-): Promise<Taking | undefined> {
+): Promise<Taking | number> {
   const now = clock().getTime();
   const longest = isStarted ? LONGEST_SNAPSHOT_MS : LOST_SNAPSHOT_MS;
-  if (startedAt !== undefined && now - startedAt < longest) return undefined;
+  if (startedAt !== undefined && now - startedAt < longest) return pollSeconds(now - startedAt);
   if (startedAt !== undefined && isStarted) {
     const why = `The store made no snapshot of ${collection} in ${longest / MINUTE_MS} minutes.`;
     throw new Refusal('RefusedSnapshot', why);
@@ -286,7 +287,7 @@ export function restoreSnapshot<State extends Restoring>(
       const kept = keptIn(state);
       if (!kept) throw new Refusal('RefusedNotNow', `There is no snapshot for ${name}.`);
       const reached = await restoreOn(turn, { name, kept }, state);
-      return reached && { ...state, ...reached };
+      return typeof reached === 'number' ? reached : { ...state, ...reached };
     },
   };
 }
@@ -307,7 +308,7 @@ async function restoreOn(
   turn: Pick<Turn, 'services' | 'lease' | 'signal' | 'renew'>,
   { name, kept }: Restore,
   state: Restoring,
-): Promise<Restoring | undefined> {
+): Promise<Restoring | number> {
   const { services, lease } = turn;
   const { vectors, clock } = services;
   const { isCleared, upload, isUploaded, seen } = state;
@@ -335,7 +336,7 @@ async function restoreOn(
   if (isNew) return { seen: { points, at: now } };
   // Since it last changed: an invocation that crashed may have left it alone for minutes.
   const longest = 2 * MINUTE_MS + kept.size / SLOWEST_BYTES_PER_MS;
-  if (now - since < longest) return undefined;
+  if (now - since < longest) return pollSeconds(now - since);
   await turn.renew();
   await vectors.deleteCollection(name);
   if (!isUploaded) return AGAIN;

@@ -1,11 +1,10 @@
 // Work that consists of stages: what is there is done, and a killed step goes on with the first thing that is missing.
-import { POLL_SECONDS } from './durations.ts';
 import type { Turn } from './step.ts';
 
 export interface Stage<State> {
   readonly isDone: (state: State) => boolean;
-  /** Undefined when there is nothing to do but wait. */
-  readonly advance: (turn: Turn, state: State) => Promise<State | undefined>;
+  /** A number of seconds when there is nothing to do but wait. */
+  readonly advance: (turn: Turn, state: State) => Promise<State | number>;
 }
 
 export type Reached<State> =
@@ -24,7 +23,7 @@ export async function takeStages<State>(
       if (!turn.hasTime()) return { isComplete: false, waitSeconds: 0 };
       await turn.renew();
       const next = await advance(turn, state);
-      if (next === undefined) return { isComplete: false, waitSeconds: POLL_SECONDS };
+      if (typeof next === 'number') return { isComplete: false, waitSeconds: next };
       state = next;
       await save(state);
     }

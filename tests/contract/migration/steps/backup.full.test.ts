@@ -48,4 +48,22 @@ describe('a backup', () => {
     });
     await expect(migration.finish('backup')).rejects.toEqual(named('RefusedSnapshot'));
   });
+
+  it('asks for its snapshot soon at first, and less often the longer it takes', async () => {
+    const migration = await migrationAt('preflighted');
+    migration.qdrant.fault({
+      on: /^POST .*\/snapshots\?wait=false/,
+      does: { kind: 'answer', status: 202, body: '{"status":"accepted","time":0}' },
+    });
+    const waits: number[] = [];
+    for (let n = 0; n < 20; n += 1) {
+      const result = await migration.invoke('backup');
+      const seconds = result.dryRun ? Number.NaN : result.waitSeconds;
+      waits.push(seconds);
+      migration.pass(seconds * 1_000);
+    }
+    expect(waits[0]).toBe(1);
+    expect(waits).toEqual(waits.toSorted((one, other) => one - other));
+    expect(waits.at(-1)).toBe(5);
+  });
 });
