@@ -1,4 +1,4 @@
-// npm run import: adds a bank's CSV file to a ledger, through the API of a running or deployed service.
+// npm run import: adds a bank's CSV file or an export to a ledger, through the API of a running or deployed service.
 import { readFileSync } from 'node:fs';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { Option } from '@commander-js/extra-typings';
@@ -11,7 +11,10 @@ import { StartError } from './start-error.ts';
 
 const MOST_SHOWN = 20;
 
-const command = createCommand('npm run import --', "Add a bank's CSV file to a ledger.")
+const command = createCommand(
+  'npm run import --',
+  "Add a bank's CSV file, or an export, to a ledger.",
+)
   .argument('<file>', 'the CSV file, with a header')
   .option('--yes', 'import; without it the command only shows what it would do')
   .addOption(

@@ -1,7 +1,7 @@
 // Every key of the table, and with it every way the table is reached:
 //
 //   one transaction              Get    TRANSACTION#id
-//   transactions, newest first   Query  one of four date-sorted indexes: all, type, category, category and type
+//   transactions, by date         Query  one of four date-sorted indexes: all, type, category, category and type
 //   how many, and on which day   Query  DAYS, DAYS#category or DAYS#none: years (Y#2026); Get: one month (M#2026-03)
 //   the row of an external id    Get    EXTERNAL_ID#the external id
 //   one category / all of them   Get / Query  CATEGORIES

@@ -3,6 +3,11 @@
 import schemathesis
 
 
+@schemathesis.deserializer("text/csv")
+def csv_text(context, response):
+    return response.text
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
     # A search in texts needs a range of dates, which the description says in words only.

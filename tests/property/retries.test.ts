@@ -1,8 +1,10 @@
 // Clients that send each POST three times, on connections that break at random: every purchase is recorded once.
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createLedgerService } from '../../lib/ledger/ledger.ts';
+import { createVerification } from '../../lib/ledger/verification.ts';
 import { seededRandom } from '../../local/seeded-random.ts';
+import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { SEED, sizeOfRun } from '../support/seed.ts';
 import { createSleeplessRetryPolicy } from '../support/sleepless-retry-policy.ts';
@@ -11,14 +13,14 @@ import { createTestTable } from '../support/test-table.ts';
 
 const POSTS = sizeOfRun(1_000);
 const CONCURRENT = 10;
+const BULKS = sizeOfRun(200);
+const IN_BULK = 7;
 
-test(`${POSTS} POSTs, each sent three times, are ${POSTS} rows (seed ${SEED})`, {
-  timeout: 1_800_000,
-}, async () => {
+/** One ledger, behind a database where half of the calls fail, before they are applied or after, and behind a healthy one. */
+async function openBoth() {
   const random = seededRandom(SEED);
   const table = await createTestTable();
   const options = { ...table, ledgerId: 'home', timeZone: 'UTC' };
-  // Half of the calls fail: before they are applied, or after.
   let injected = 0;
   const faults = [...Object.values(PASSING_FAULTS), refused];
   const client = createFaultyClient(table.client, () => {
@@ -26,10 +28,17 @@ test(`${POSTS} POSTs, each sent three times, are ${POSTS} rows (seed ${SEED})`, 
     injected += 1;
     return random.pick(faults);
   });
-  const faulty = await openInProcess(
-    createLedgerService({ ...options, client, retryPolicy: createSleeplessRetryPolicy() }),
-  );
+  const retryPolicy = createSleeplessRetryPolicy();
+  const faulty = await openInProcess(createLedgerService({ ...options, client, retryPolicy }));
   const healthy = await openInProcess(createLedgerService(options));
+  const { verify } = createVerification(options);
+  return { faulty, healthy, verify, injected: () => injected };
+}
+
+test(`${POSTS} POSTs, each sent three times, are ${POSTS} rows (seed ${SEED})`, {
+  timeout: 1_800_000,
+}, async () => {
+  const { faulty, healthy, injected } = await openBoth();
   let replayed = 0;
 
   async function purchase(number: number): Promise<string> {
@@ -53,6 +62,43 @@ test(`${POSTS} POSTs, each sent three times, are ${POSTS} rows (seed ${SEED})`, 
   }
   expect(answers.size).toBe(POSTS);
   expect((await healthy.get('/transactions')).body.pagination?.total).toBe(POSTS);
-  expect(injected).toBeGreaterThan(POSTS);
+  expect(injected()).toBeGreaterThan(POSTS);
   expect(replayed).toBeGreaterThan(POSTS / 2);
+});
+
+test(`${BULKS} bulk requests, each sent three times, create each transaction once (seed ${SEED})`, {
+  timeout: 1_800_000,
+}, async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const { faulty, healthy, verify, injected } = await openBoth();
+  let created = 0;
+  for (let number = 1; number <= BULKS; number += 1) {
+    const transactions = Array.from({ length: IN_BULK }, (_, n) => ({
+      ...{
+        description: `Row ${n}`,
+        amount: number,
+        type: 'expense',
+        transaction_date: '2026-03-05',
+      },
+      ...(n % 2 === 0 ? {} : { external_id: `bank-${number}-${n}` }),
+    }));
+    const request = { body: { transactions }, headers: { 'idempotency-key': randomUUID() } };
+    const send = (api: Api) => api.request('POST', '/transactions/bulk', request);
+    const replies = await Promise.all([send(faulty), send(faulty)]);
+    // The third time the connection is good.
+    const last = await send(healthy);
+    expect(last.body.data).toMatchObject({ created: IN_BULK, duplicates: 0, failed: 0 });
+    // What was reported as created keeps its id.
+    for (const { body } of replies) {
+      for (const { index, id } of body.data?.results ?? []) {
+        if (id === undefined) continue;
+        created += 1;
+        expect(id).toBe(last.body.data.results[index].id);
+      }
+    }
+  }
+  expect((await healthy.get('/transactions')).body.pagination?.total).toBe(BULKS * IN_BULK);
+  expect((await verify()).drifts).toEqual([]);
+  expect(injected()).toBeGreaterThan(BULKS);
+  expect(created).toBeGreaterThan(BULKS);
 });

@@ -13,9 +13,14 @@ const CODES: Readonly<Record<number, string>> = {
 
 const MAY_STAND_BESIDE_SUCCESS = ['data', 'message', 'pagination', 'count'];
 
-/** Never a 5xx, always the envelope. */
+/** Never a 5xx, always the envelope, or else a file. */
 export function expectEnvelope(reply: ApiResponse): void {
-  const { status, body } = reply;
+  const { status, body, headers } = reply;
+  expectRequestId(reply);
+  if (headers['content-type']?.startsWith('text/csv')) {
+    expect([status, headers['content-disposition']]).toEqual([200, expect.any(String)]);
+    return;
+  }
   expect([200, 201, 400, 404, 405, 409, 413]).toContain(status);
   const { success, ...rest } = body;
   expect(success).toBe(status < 400);
@@ -27,5 +32,4 @@ export function expectEnvelope(reply: ApiResponse): void {
     if (details !== undefined)
       expect([status, Object.keys(details).length > 0]).toEqual([400, true]);
   }
-  expectRequestId(reply);
 }

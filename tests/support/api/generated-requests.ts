@@ -151,8 +151,21 @@ function acceptable(resources: string, body: fc.Arbitrary<object>) {
   return fc.tuple(target, body).map(([to, fields]) => ({ ...to, rawBody: toJson(fields) }));
 }
 
+/** Requests that read a whole ledger, or what a filter leaves of it. */
+const wholeLedger = fc
+  .record({
+    path: fc.constantFrom('/transactions', '/transactions/export', '/summary'),
+    query: fc.oneof(
+      fc.constantFrom('', 'type=expense', 'category_id=1', 'category_id=none', 'q=n'),
+      fc.constantFrom('group_by=category', 'group_by=month', 'group_by=type&category_id=2'),
+      query,
+    ),
+  })
+  .map((request) => ({ method: 'GET', ...request }));
+
 export const generatedRequest: fc.Arbitrary<GeneratedRequest> = fc.oneof(
   { weight: 6, arbitrary: anyRequest },
+  { weight: 1, arbitrary: wholeLedger },
   { weight: 1, arbitrary: acceptable('transactions', acceptableTransaction) },
   { weight: 1, arbitrary: acceptable('categories', acceptableCategory) },
 );
