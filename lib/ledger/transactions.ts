@@ -73,12 +73,12 @@ export function createTransactions(options: {
     search: string,
     { page, perPage, isOldestFirst, ...filter }: TransactionQuery,
   ): Promise<TransactionPage> {
-    const candidates = await pages.count(filter);
-    if (candidates > MOST_SEARCHED) throw tooManyToSearch(candidates);
-    const all = await pages.read(filter, 0, MOST_SEARCHED, isOldestFirst);
-    const found = all.items.filter((row) => matches(row, { ...filter, search }));
+    const { total, items } = await pages.readAll(filter, MOST_SEARCHED);
+    if (total > MOST_SEARCHED) throw tooManyToSearch(total);
+    const found = items.filter((row) => matches(row, { ...filter, search }));
+    const sorted = isOldestFirst ? found.reverse() : found;
     const offset = offsetOf(page, perPage);
-    return { total: found.length, items: found.slice(offset, offset + perPage) };
+    return { total: found.length, items: sorted.slice(offset, offset + perPage) };
   }
 
   async function listExternal(

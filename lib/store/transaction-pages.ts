@@ -59,46 +59,44 @@ export function createTransactionPages(options: {
     limit: number,
     isOldestFirst = false,
   ): Promise<TransactionPage> {
-    if (isOldestFirst) return await readOldestFirst(filter, offset, limit);
-    const range = dateRange(filter.startDate, filter.endDate);
-    if (range.start > range.end) return { total: 0, items: [] };
-    const rows = { partition: keys.partition(filter), ...range };
-    const [counts, firstRows] = await Promise.all([
-      dayCounts.ofRange(range, filter.categoryId),
+    const rows = rowsOf(filter);
+    if (rows.start > rows.end) return { total: 0, items: [] };
+    const isNewest = offset === 0 && !isOldestFirst;
+    const [{ total, months, edges }, newest] = await Promise.all([
+      countRows(filter, rows),
       // The first page starts with the newest row, whatever the counts are.
-      offset === 0 ? slice(newestFirst(rows, range.start, lastKeyOf(range.end)), 0, limit) : [],
+      isNewest ? slice(newestFirst(rows, rows.start, lastKeyOf(rows.end)), 0, limit) : [],
     ]);
-    const months = countsByMonth(range, counts, filter.type);
-    const total = sum(months.map(([, count]) => count));
-    const items = offset === 0 ? firstRows : await readLater();
     // On the first page the rows may be ahead of the counts.
-    return { total: Math.max(total, items.length), items: items.map(fromTransactionItem) };
+    if (isNewest) return toPage(Math.max(total, newest.length), newest);
+    if (!isOldestFirst) return toPage(total, await readAt(offset, limit));
+    // The same rows as the page that ends as far from the newest.
+    const end = Math.max(0, total - offset);
+    const start = Math.max(0, end - limit);
+    return toPage(total, (await readAt(start, end - start)).reverse());
 
-    async function readLater(): Promise<Item[]> {
-      const rest = total - offset;
-      const monthStart = monthAt(months, offset);
-      if (!monthStart) return [];
-      if (rest <= limit) {
+    /** @param from rows that are newer */
+    async function readAt(from: number, count: number): Promise<Item[]> {
+      const rest = total - from;
+      const monthStart = monthAt(months, from);
+      if (!monthStart || count === 0) return [];
+      if (rest <= count) {
         // The last page ends with the oldest row: the day on which it starts need not be known.
-        const last = oldestFirst(rows, range.start, lastKeyOf(range.end));
+        const last = oldestFirst(rows, rows.start, lastKeyOf(rows.end));
         return (await slice(last, 0, rest)).reverse();
       }
-      return await readFrom(await findDay(filter, range, monthStart, counts.edges), rows, limit);
+      return await readFrom(await findDay(filter, rows, monthStart, edges), rows, count);
     }
   }
 
-  /** The same rows as the page that ends as far from the newest. */
-  async function readOldestFirst(
-    filter: TransactionFilter,
-    offset: number,
-    limit: number,
-  ): Promise<TransactionPage> {
-    const total = await count(filter);
-    const end = Math.max(0, total - offset);
-    const start = Math.max(0, end - limit);
-    if (start === end) return { total, items: [] };
-    const { items } = await read(filter, start, end - start);
-    return { total, items: items.toReversed() };
+  /** The whole list, newest first; of one that is longer, only its total. */
+  async function readAll(filter: TransactionFilter, longest: number): Promise<TransactionPage> {
+    const rows = rowsOf(filter);
+    if (rows.start > rows.end) return { total: 0, items: [] };
+    const { total } = await countRows(filter, rows);
+    if (total > longest) return { total, items: [] };
+    const items = await slice(newestFirst(rows, rows.start, lastKeyOf(rows.end)), 0, longest);
+    return toPage(items.length, items);
   }
 
   /** The oldest rows of the list after a position: as many as one query reads, which is 1 MB. */
@@ -106,11 +104,10 @@ export function createTransactionPages(options: {
     filter: TransactionFilter,
     after?: ListPosition,
   ): Promise<TransactionPart> {
-    const range = dateRange(filter.startDate, filter.endDate);
-    const rows = { partition: keys.partition(filter), ...range };
-    const start = firstKeyOf(range.start);
+    const rows = rowsOf(filter);
+    const start = firstKeyOf(rows.start);
     const first = after ? firstKeyAfter(after) : start;
-    const part = oldestFirst(rows, first > start ? first : start, lastKeyOf(range.end));
+    const part = oldestFirst(rows, first > start ? first : start, lastKeyOf(rows.end));
     if (isEmpty(part)) return { items: [] };
     const { items, end } = await database.queryOnce(part);
     return {
@@ -119,12 +116,17 @@ export function createTransactionPages(options: {
     };
   }
 
-  /** How many rows the list has. */
-  async function count({ categoryId, type, startDate, endDate }: TransactionFilter) {
-    const range = dateRange(startDate, endDate);
-    if (range.start > range.end) return 0;
+  function rowsOf(filter: TransactionFilter): Rows {
+    return {
+      partition: keys.partition(filter),
+      ...dateRange(filter.startDate, filter.endDate),
+    };
+  }
+
+  async function countRows({ categoryId, type }: TransactionFilter, range: DateRange) {
     const counts = await dayCounts.ofRange(range, categoryId);
-    return sum(countsByMonth(range, counts, type).map(([, each]) => each));
+    const months = countsByMonth(range, counts, type);
+    return { total: sum(months.map(([, count]) => count)), months, edges: counts.edges };
   }
 
   async function findDay(
@@ -163,7 +165,11 @@ export function createTransactionPages(options: {
     return from ? await database.query(range, limit, from) : [];
   }
 
-  return { read, readPart, count };
+  return { read, readAll, readPart };
+}
+
+function toPage(total: number, items: readonly Item[]): TransactionPage {
+  return { total, items: items.map(fromTransactionItem) };
 }
 
 /** Where the rows of a list are, and its date range. */

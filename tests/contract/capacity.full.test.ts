@@ -78,17 +78,21 @@ describe.each([
     const random = seededRandom(7);
     for (const filter of FILTERS) {
       let pages = 0;
-      const read = async (page: number) => {
-        const query = { ...filter, page, perPage: PER_PAGE };
+      const read = async (page: number, isOldestFirst = false) => {
+        const query = { ...filter, page, perPage: PER_PAGE, isOldestFirst };
         const { result, cost } = await client.measure(() => ledger.transactions.list(query));
         pages = result.pagination.pages;
         return cost;
       };
       const first = await read(1);
       const last = await read(Math.max(1, pages));
-      const others = [Math.ceil(pages / 2) || 1, pages + 1, random.integer(1, pages || 1)];
-      const cost = { first, last, others: await Array.fromAsync(others, read) };
-      costs.push({ filter: JSON.stringify(filter), pages, ...cost });
+      const middle = Math.ceil(pages / 2) || 1;
+      const others: Cost[] = [];
+      for (const page of [middle, pages + 1, random.integer(1, pages || 1)]) {
+        others.push(await read(page));
+      }
+      for (const page of [1, middle, Math.max(1, pages)]) others.push(await read(page, true));
+      costs.push({ filter: JSON.stringify(filter), pages, first, last, others });
     }
   });
 

@@ -69,7 +69,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['0, limit - taken', '0, limit'],
     ['...ofDay.reverse()', '...ofDay'],
     ['.slice(skip)', '.slice(0)'],
-    ['slice(last, 0, rest)', 'slice(last, 0, limit)'],
+    ['slice(last, 0, rest)', 'slice(last, 0, count)'],
   ]),
   ...mutantsOf('lib/store/keys.ts', 'tests/unit/store/keys.test.ts', [
     ["padStart(16, '0')", "padStart(1, '0')"],
