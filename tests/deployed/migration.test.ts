@@ -12,8 +12,10 @@ import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { clientOptions, runServerless } from '../../local/emulated-stage.ts';
 import { migrateWith } from '../support/migration/command-line.ts';
+import { changedPackage, timestampsOf } from './deployments.ts';
 
-const { stage, environment } = inject('deployed');
+const deployed = inject('deployed');
+const { stage, environment } = deployed;
 const runId = inject('runId');
 const states = new SFNClient(clientOptions(environment));
 const lambda = new LambdaClient(clientOptions(environment));
@@ -73,12 +75,14 @@ test('the machine prepares the run and waits for the approval', async () => {
   expect(await collection()).toBe('memories');
 });
 
-test('meanwhile the stage can be neither deployed nor removed', async () => {
+test('meanwhile the stage can be neither deployed, nor rolled back, nor removed', async () => {
   const deploy = ['deploy', '--package', inject('packageFolder')];
-  const deployed = { stage, environment };
-  await expect(runServerless(deployed, deploy, inject('parameters'))).rejects.toThrow(
-    `It would change functions while the run ${runId} is active (phase verified).`,
-  );
+  const rollback = ['rollback', '--timestamp', (await timestampsOf(deployed))[0] ?? ''];
+  for (const command of [deploy, rollback]) {
+    await expect(runServerless(deployed, command, inject('parameters'))).rejects.toThrow(
+      `It would change functions while the run ${runId} is active (phase verified).`,
+    );
+  }
   await expect(runServerless(deployed, ['remove'])).rejects.toThrow(
     'It would remove the functions',
   );
@@ -92,6 +96,16 @@ test('once approved, it takes the run to the new version', async () => {
   await awaitPhase('live');
   await expect.poll(describeExecution).toMatchObject({ status: 'SUCCEEDED' });
   expect(await collection()).toBe(`memories_v3_${runId}`);
+});
+
+test('while users are on the new version, no deployment disables the watchdog', async () => {
+  const folder = await changedPackage(inject('packageFolder'), ({ Type, Properties }) => {
+    if (Type === 'AWS::Events::Rule') Properties.State = 'DISABLED';
+  });
+  const deploy = runServerless(deployed, ['deploy', '--package', folder], inject('parameters'));
+  await expect(deploy).rejects.toThrow(
+    `It would disable the watchdog while the run ${runId} is active (phase live).`,
+  );
 });
 
 test('the command line goes back', async () => {

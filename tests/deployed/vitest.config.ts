@@ -9,11 +9,16 @@ import { LEFT_OUT } from './emulator-differences.ts';
 const obstacle = whyNoPython();
 if (obstacle) console.warn(`Skipped: the tests of the deployed service, because ${obstacle}`);
 
-// The stage is removed after everything else.
-class RemoveLast extends BaseSequencer {
+// Alarms are not to see the errors that other tests provoke. At the end the stage moves to another table, and is removed.
+const FIRST = ['/alarms.test.ts'];
+const LAST = ['/restore.test.ts', '/remove.test.ts'];
+class InOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLast = ({ moduleId }: TestSpecification) => moduleId.endsWith('/remove.test.ts');
-    return [...files.filter((file) => !isLast(file)), ...files.filter(isLast)];
+    const place = ({ moduleId }: TestSpecification) =>
+      FIRST.some((name) => moduleId.endsWith(name))
+        ? -2
+        : LAST.findIndex((name) => moduleId.endsWith(name));
+    return files.toSorted((one, other) => place(one) - place(other));
   }
 }
 
@@ -31,7 +36,7 @@ export default defineConfig({
     ...(obstacle ? {} : { globalSetup: 'tests/deployed/deploy-service.ts' }),
     // One emulator and one ledger for all files.
     fileParallelism: false,
-    sequence: { sequencer: RemoveLast },
+    sequence: { sequencer: InOrder },
     ...TIME_LIMITS,
     reporters: ['default', './tests/support/closing-line.ts'],
   },

@@ -1,0 +1,67 @@
+// Functions of the deployed stage that neither the shared suites nor the migration exercise, each in its role.
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { afterAll, expect, inject, test } from 'vitest';
+import description from '../../lib/http/openapi.json' with { type: 'json' };
+import { clientOptions } from '../../local/emulated-stage.ts';
+import { createHttpClient } from '../support/api/http-client.ts';
+
+const { stage, environment } = inject('deployed');
+const lambda = new LambdaClient(clientOptions(environment));
+const api = createHttpClient(inject('apiUrl'), { authorization: `Bearer ${inject('apiKey')}` });
+afterAll(() => api.close());
+
+test('GET /openapi.json is the API description', async () => {
+  const { status, body } = await api.request('GET', '/openapi.json');
+  expect([status, body]).toEqual([200, description]);
+});
+
+test('POST /transactions/bulk writes what GET /summary adds up', async () => {
+  const day = '1987-06-05';
+  const row = { description: 'Bulk', amount: 12.5, type: 'expense', transaction_date: day };
+  const body = { transactions: [row, { ...row, external_id: 'bulk-1' }] };
+  expect((await api.request('POST', '/transactions/bulk', { body })).status).toBe(207);
+  const query = { group_by: 'type', start_date: day, end_date: day };
+  const { status, body: summary } = await api.request('GET', '/summary', { query });
+  expect([status, summary.data]).toEqual([200, expect.objectContaining({ expense: 25, count: 2 })]);
+});
+
+// The emulated gateway answers the next two itself, so they are invoked without it.
+test('the health check reads the table', async () => {
+  const { statusCode, body } = await invoke('health', requestOf('GET', { deep: '' }));
+  expect([statusCode, JSON.parse(body).data]).toEqual([200, { status: 'ok', table: 'ok' }]);
+});
+
+test('the function of preflights has no route for other requests', async () => {
+  expect(await invoke('preflight', requestOf('OPTIONS'))).toMatchObject({ statusCode: 404 });
+});
+
+test('GET /docs is a page that may reach nothing but this service', async () => {
+  expect(await invoke('docs', requestOf('GET'))).toMatchObject({
+    statusCode: 200,
+    isBase64Encoded: true,
+    headers: {
+      'content-encoding': 'gzip',
+      'content-security-policy': expect.stringContaining("connect-src 'self'"),
+    },
+  });
+});
+
+test('a run that does not exist cannot be given up', async () => {
+  const answer = await invoke('migrationAbort', { runId: 'no-such-run', execute: true });
+  expect(answer.errorMessage).toContain('no-such-run');
+});
+
+function requestOf(method: string, queryStringParameters = {}) {
+  const http = { method, path: '/' };
+  return { headers: {}, queryStringParameters, requestContext: { requestId: 'direct', http } };
+}
+
+async function invoke(name: string, event: object) {
+  const answer = await lambda.send(
+    new InvokeCommand({
+      FunctionName: `finance-ledger-${stage}-${name}`,
+      Payload: JSON.stringify(event),
+    }),
+  );
+  return JSON.parse(Buffer.from(answer.Payload ?? []).toString());
+}

@@ -1,0 +1,112 @@
+// "Restore" of docs/deploy.md, line by line; afterwards no rollback points the functions at the damaged table again.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  RestoreTableToPointInTimeCommand,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import {
+  DeleteFunctionConcurrencyCommand,
+  LambdaClient,
+  PutFunctionConcurrencyCommand,
+} from '@aws-sdk/client-lambda';
+import { afterAll, expect, inject, test } from 'vitest';
+import { clientOptions, deployStage, runServerless, stackOf } from '../../local/emulated-stage.ts';
+import { createHttpClient } from '../support/api/http-client.ts';
+import { timestampsOf } from './deployments.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const deployed = inject('deployed');
+const { stage, environment } = deployed;
+const options = clientOptions(environment);
+const dynamodb = new DynamoDBClient(options);
+const lambda = new LambdaClient(options);
+const api = createHttpClient(inject('apiUrl'), { authorization: `Bearer ${inject('apiKey')}` });
+afterAll(() => api.close());
+
+const DAMAGED = stackOf(stage);
+const RESTORED = `${DAMAGED}-restored`;
+
+/** The functions that write, as the document names them. */
+const [, writers = ''] =
+  /for name in ([\w ]+); do/.exec(readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8')) ?? [];
+const functionNames = writers.split(' ').map((name) => `${DAMAGED}-${name}`);
+
+const createCategory = (name: string) => api.request('POST', '/categories/', { body: { name } });
+
+test('writes are stopped and reads are not', async () => {
+  expect((await createCategory('Before the restore')).status).toBe(201);
+  for (const FunctionName of functionNames) {
+    const command = { FunctionName, ReservedConcurrentExecutions: 0 };
+    await lambda.send(new PutFunctionConcurrencyCommand(command));
+  }
+  expect((await createCategory('Refused')).status).toBeGreaterThanOrEqual(429);
+  expect((await api.request('GET', '/categories/')).status).toBe(200);
+});
+
+test('the table is restored under another name, protected, and its figures are right', async () => {
+  await dynamodb.send(
+    new RestoreTableToPointInTimeCommand({
+      SourceTableName: DAMAGED,
+      TargetTableName: RESTORED,
+      RestoreDateTime: new Date(),
+    }),
+  );
+  await waitUntilTableExists({ client: dynamodb, maxWaitTime: 60 }, { TableName: RESTORED });
+  const protection = { TableName: RESTORED, DeletionProtectionEnabled: true };
+  await dynamodb.send(new UpdateTableCommand(protection));
+  await dynamodb.send(
+    new UpdateContinuousBackupsCommand({
+      TableName: RESTORED,
+      PointInTimeRecoverySpecification: {
+        PointInTimeRecoveryEnabled: true,
+        RecoveryPeriodInDays: 35,
+      },
+    }),
+  );
+  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: RESTORED }));
+  expect(Table).toMatchObject({ TableStatus: 'ACTIVE', DeletionProtectionEnabled: true });
+  const verify = [join(ROOT, 'local/verify-ledger.ts'), '--stage', stage, '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, verify, {
+    env: { PATH: process.env.PATH, ...environment, TABLE_NAME: RESTORED, LEDGER_ID: 'home' },
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ drifts: [] });
+});
+
+test('a deployment moves the functions and their roles to the restored table', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'ledger-restored-'));
+  await deployStage(deployed, folder, { ...inject('parameters'), tableName: RESTORED });
+  await rm(folder, { recursive: true });
+  for (const FunctionName of functionNames) {
+    await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
+  }
+  const before = await countOf(DAMAGED);
+  expect((await createCategory('After the restore')).status).toBe(201);
+  expect(await countOf(DAMAGED)).toBe(before);
+  expect(await countOf(RESTORED)).toBeGreaterThan(before);
+});
+
+test('a rollback to the damaged table is refused, and one to the restored table is not', async () => {
+  const timestamps = await timestampsOf(deployed);
+  const [first = ''] = timestamps;
+  const rollBack = (timestamp: string) =>
+    runServerless(deployed, ['rollback', '--timestamp', timestamp], inject('parameters'));
+  await expect(rollBack(first)).rejects.toThrow(
+    `It would point the functions at the table ${DAMAGED}; the table in use is ${RESTORED}.`,
+  );
+  await rollBack(timestamps.at(-1) ?? '');
+  expect((await createCategory('After the rollback')).status).toBe(201);
+});
+
+async function countOf(TableName: string): Promise<number> {
+  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+  return Table?.ItemCount ?? 0;
+}
