@@ -11,11 +11,11 @@ import { bulkLoad, bulkLoadHousehold } from '../../local/bulk-loader.ts';
 import { openLedger } from '../../local/open-ledger.ts';
 import { seededRandom } from '../../local/seeded-random.ts';
 import { isOnDynamodbLocal } from '../support/database-engine.ts';
-import { LIST_READ_UNITS, WRITE_UNITS } from '../support/request-units.ts';
+import { MOST_UNITS, REQUEST_UNITS, type RequestKind } from '../support/request-units.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const LIST = {
-  readUnits: LIST_READ_UNITS,
+  readUnits: MOST_UNITS.list.read,
   roundTrips: 3,
   firstOrLastRoundTrips: 2,
   lastToFirst: 1.3,
@@ -166,57 +166,68 @@ test(`with many categories a list reads ${NAMES_READ_AT_ONCE} names, and the nam
   expect(cost).toMatchObject({ calls: 4, roundTrips: LIST.firstOrLastRoundTrips });
 });
 
-describe.skipIf(isOnDynamodbLocal())('a write', () => {
-  const costs = new Map<number, Record<keyof typeof WRITE_UNITS, Cost>>();
+describe.skipIf(isOnDynamodbLocal())('a request costs exactly, at any size of the ledger:', () => {
+  const costs: Record<RequestKind, Cost>[] = [];
 
   beforeAll(async () => {
     for (const transactions of [1_000, 10_000]) {
-      costs.set(transactions, await measureWrites(await givenHousehold(transactions, 10)));
+      costs.push(await measureRequests(await givenHousehold(transactions, 10)));
     }
   });
 
-  it.each(Object.entries(WRITE_UNITS))(
-    '%s costs at most %i write units, at any size',
-    (name, bar) => {
-      const units = costs
-        .values()
-        .map((cost) => cost[name as keyof typeof WRITE_UNITS].writeUnits)
-        .toArray();
-      expect(units).toEqual([bar, bar]);
-    },
-  );
+  it.each(Object.entries(REQUEST_UNITS))('%s, %o', (kind, units) => {
+    const measured = costs.map((each) => each[kind as RequestKind]);
+    const found = measured.map(({ readUnits, writeUnits }) => ({
+      read: readUnits,
+      write: writeUnits,
+    }));
+    expect(found).toEqual([units, units]);
+  });
 });
 
-async function measureWrites({ ledger: { transactions }, client }: Metered) {
-  const fields = {
+async function measureRequests({ ledger, client }: Metered): Promise<Record<RequestKind, Cost>> {
+  const { transactions, categories, summaries } = ledger;
+  const common = {
     description: 'Supermarket',
     amount: 25.4,
     type: 'expense',
     notes: null,
   } as const;
-  const place = { categoryId: GROCERIES, date: '2026-03-05' };
-  const create = await client.measure(() => transactions.create({ ...fields, ...place }));
-  const { items } = await transactions.list({
-    ...{ type: undefined, startDate: undefined, endDate: undefined },
-    ...{ categoryId: GROCERIES, page: 3, perPage: 1 },
-  });
-  const [row] = items;
-  if (!row) throw new Error('The household buys groceries');
-  const updateOfNotes = await client.measure(() =>
-    transactions.update(row, { notes: 'Split with Robin' }),
-  );
-  const remove = await client.measure(() => transactions.remove(String(row.id)));
-  const bare = await client.measure(() =>
-    transactions.create({ ...fields, ...place, categoryId: null }),
-  );
+  const fields = { ...common, categoryId: GROCERIES, date: '2026-03-05' };
+  const year = { startDate: '2025-01-01', endDate: '2025-12-31' };
+  const ofYear = { ...year, type: undefined, categoryId: undefined };
+  const many = Array.from({ length: 100 }, (_, n) => ({
+    fields: { ...fields, externalId: `bulk-${n}` },
+  }));
+  const create = await client.measure(() => transactions.create(fields));
+  const bare = await client.measure(() => transactions.create({ ...fields, categoryId: null }));
   const imported = await client.measure(() =>
-    transactions.create({ ...fields, ...place, externalId: 'bank-1' }),
+    transactions.create({ ...fields, externalId: 'bank-1' }),
   );
-  await transactions.remove(String(imported.result.id));
+  const id = String(create.result.id);
+  const read = await client.measure(() => transactions.read(id));
+  const update = await client.measure(() => transactions.update(create.result, { notes: 'Split' }));
+  const remove = await client.measure(() => transactions.remove(id));
   const removeBare = await client.measure(() => transactions.remove(String(bare.result.id)));
+  const bulk = await client.measure(() => transactions.createMany(many));
+  const byMonth = await client.measure(() => summaries.read({ ...ofYear, groupBy: 'month' }));
+  const byCategory = await client.measure(() => summaries.read({ ...ofYear, groupBy: 'category' }));
+  const list = await client.measure(() => categories.list({ activeOnly: true }));
+  const category = await client.measure(() =>
+    categories.create({ name: 'Sailing', description: null, color: null, isActive: true }),
+  );
   return {
-    ...{ create: create.cost, updateOfNotes: updateOfNotes.cost, delete: remove.cost },
-    createWithExternalId: imported.cost,
-    ...{ createWithoutCategory: bare.cost, deleteWithoutCategory: removeBare.cost },
+    read: read.cost,
+    'summary of a year by month': byMonth.cost,
+    'summary of a year by category': byCategory.cost,
+    'list of 30 categories': list.cost,
+    create: create.cost,
+    'create with an external id': imported.cost,
+    'create without a category': bare.cost,
+    'bulk create of 100': bulk.cost,
+    delete: remove.cost,
+    'delete without a category': removeBare.cost,
+    'update of notes': update.cost,
+    'create of a category': category.cost,
   };
 }

@@ -1,11 +1,31 @@
-// What requests may cost in DynamoDB's units. tests/contract/capacity.full.test.ts measures them.
+// What each kind of request costs in DynamoDB's units, by its name in docs/deploy.md, in a household's ledger of any size.
+// tests/contract/capacity.full.test.ts measures them.
 
-/** Read units of a list, at most; write units of a write, exactly. */
-export const LIST_READ_UNITS = 5;
-/** Read units of one part of an export with some 30 categories, at most: 1 MB, eventually consistent, and their names. */
-export const EXPORT_READ_UNITS = 130;
-export const WRITE_UNITS = {
-  ...{ create: 17, delete: 16, updateOfNotes: 6 },
-  ...{ createWithoutCategory: 15, deleteWithoutCategory: 14 },
-  createWithExternalId: 19,
-} as const;
+export interface Units {
+  readonly read: number;
+  readonly write: number;
+}
+
+/** At most. A part of an export is 1 MB of rows, and the names of some 30 categories. */
+export const MOST_UNITS = {
+  list: { read: 5, write: 0 },
+  'part of an export': { read: 130, write: 0 },
+} satisfies Record<string, Units>;
+
+/** Exactly. */
+export const REQUEST_UNITS = {
+  read: { read: 2, write: 0 },
+  'summary of a year by month': { read: 0.5, write: 0 },
+  'summary of a year by category': { read: 16.5, write: 0 },
+  'list of 30 categories': { read: 2, write: 0 },
+  create: { read: 1, write: 17 },
+  'create with an external id': { read: 1, write: 19 },
+  'create without a category': { read: 0, write: 15 },
+  'bulk create of 100': { read: 101, write: 841 },
+  delete: { read: 1, write: 16 },
+  'delete without a category': { read: 1, write: 14 },
+  'update of notes': { read: 1, write: 6 },
+  'create of a category': { read: 1, write: 5 },
+} satisfies Record<string, Units>;
+
+export type RequestKind = keyof typeof REQUEST_UNITS;

@@ -6,7 +6,7 @@ import { createMeteredClient } from '../../../local/bench/metered-client.ts';
 import { bulkLoad, bulkLoadHousehold } from '../../../local/bulk-loader.ts';
 import { openLedger } from '../../../local/open-ledger.ts';
 import { isOnDynamodbLocal } from '../../support/database-engine.ts';
-import { WRITE_UNITS } from '../../support/request-units.ts';
+import { REQUEST_UNITS } from '../../support/request-units.ts';
 import { createTestTable } from '../../support/test-table.ts';
 
 const table = await createTestTable();
@@ -71,6 +71,6 @@ test.skipIf(isOnDynamodbLocal())(
       }),
     );
     expect(cost.writeUnits).toBeLessThanOrEqual(21);
-    expect(cost.writeUnits).toBeGreaterThan(WRITE_UNITS.create);
+    expect(cost.writeUnits).toBeGreaterThan(REQUEST_UNITS.create.write);
   },
 );
