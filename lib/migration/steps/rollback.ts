@@ -168,12 +168,10 @@ async function rollBack(turn: Turn, begun: State, keep: Keep): Promise<Outcome> 
     await services.backend.health();
     state = await keep({ isDeployed: true });
   }
-  if (keepsWrites(run, state) && !state.isLastLookTaken) {
-    // Once only: a program that writes there without end would keep users from writing.
-    if (!(await isAsReconciled(turn, state)) && !(await takeWritesAlong(turn, state, keep))) {
-      return waiting(0);
-    }
-    state = await keep({ isLastLookTaken: true });
+  if (run.openedAt !== undefined && !state.isLastLookTaken) {
+    const loss = await lookAgain(turn, state, keep);
+    if (!loss) return waiting(0);
+    state = await keep({ loss, isLastLookTaken: true });
   }
   return await open(turn, state, state.loss ?? { lost: 0 });
 }
@@ -216,7 +214,7 @@ async function settle(turn: Turn, state: State, keep: Keep): Promise<Loss | unde
   if (keepsWrites(run, state)) {
     return (await takeWritesAlong(turn, state, keep)) ? { lost: 0 } : undefined;
   }
-  const key = `${run.runId}/lost-writes-${run.returningAt}.jsonl`;
+  const key = exportKeyOf(run);
   const loss = await exportLostWrites(services, run, { old: state.returnTo, key });
   try {
     assertAcknowledged(run, loss, turn, state);
@@ -226,6 +224,24 @@ async function settle(turn: Turn, state: State, keep: Keep): Promise<Loss | unde
     throw error;
   }
   return loss;
+}
+
+function exportKeyOf({ runId, returningAt }: Run): string {
+  return `${runId}/lost-writes-${returningAt}.jsonl`;
+}
+
+/**
+ * What was written until the old version was deployed. Once only: a program that writes without end would keep users from
+ * writing. What is lost of it counts, and cannot be refused any more.
+ * @returns undefined when time was up
+ */
+async function lookAgain(turn: Turn, state: State, keep: Keep): Promise<Loss | undefined> {
+  const { services, run } = turn;
+  if (!keepsWrites(run, state)) {
+    return await exportLostWrites(services, run, { old: state.returnTo, key: exportKeyOf(run) });
+  }
+  const isEqual = (await isAsReconciled(turn, state)) || (await takeWritesAlong(turn, state, keep));
+  return isEqual ? { lost: 0 } : undefined;
 }
 
 /** @returns false when time was up */

@@ -335,6 +335,16 @@ describe('without the old collection', () => {
     expect(until).toBeGreaterThan(migration.clock().getTime() + 29 * DAY_MS);
   });
 
+  it('what was written while the old version was deployed is exported, too', async () => {
+    const migration = await bereft('Known to be lost');
+    const services = justBefore(migration, 'deploy-old', () => writeToNew(migration, 'Too late'));
+    await migration.finish('rollback', { acknowledgedLoss: 1 }, services);
+    const [key = ''] = await exportsOf(migration);
+    expect(await reportOf(migration)).toMatchObject({ lost: 2, exportedTo: key });
+    const text = Buffer.concat(await Array.fromAsync(services.artifacts.get(key))).toString();
+    expect(text).toContain('Too late');
+  });
+
   it('what was exported is replayed, and no newer write is replaced', async () => {
     const migration = await bereft('New fact 1', 'New fact 2');
     const { services } = migration;
