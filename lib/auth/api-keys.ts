@@ -2,7 +2,7 @@
 //
 //   pk @API_KEYS   sk SHA-256 of the key, hexadecimal
 //
-// The one partition whose keys do not start with a ledger: the ledger is what the key leads to.
+// Not a ledger: no ledger id begins with "@".
 import { createHash, randomBytes } from 'node:crypto';
 import { NotFoundError } from '../errors.ts';
 import type { Database, Item } from '../store/database.ts';
@@ -50,8 +50,8 @@ export function createApiKeys(options: {
     const secret = `${PREFIX}${randomBytes(32).toString('base64url')}`;
     const item = { ...keyOf(secret), ...given, created_at: clock().getTime() };
     const onConditionFailed = () => new Error('Two API keys have one hash');
-    const isNew = { ConditionExpression: 'attribute_not_exists(pk)', onConditionFailed };
-    await database.commit([{ Put: { Item: item, ...isNew }, onConditionFailed }]);
+    const Put = { Item: item, ConditionExpression: 'attribute_not_exists(pk)' };
+    await database.commit([{ Put, onConditionFailed }]);
     return { key: fromItem(item), secret };
   }
 

@@ -1,4 +1,4 @@
-// Every key of the table, and with it every way the table is reached:
+// Every key of a ledger, and with it every way its items are reached:
 //
 //   one transaction              Get    TRANSACTION#id
 //   transactions, by date         Query  one of four date-sorted indexes: all, type, category, category and type
@@ -10,7 +10,8 @@
 //   the reply to a repeated POST Get    IDEMPOTENCY#hash of its key
 //   everything, to verify it     Scan   all items of the ledger, in any order
 //
-// Every key starts with the ledger, so that no read can cross from one ledger into another.
+// Each of them starts with the ledger, so that no read can cross from one ledger into another. What belongs to no ledger
+// has its keys elsewhere: API keys, migration runs, and the item that the health check reads.
 import type { CalendarDate, CalendarMonth, CalendarYear } from '../domain/calendar-date.ts';
 import type { ListPosition, Transaction, TransactionType } from '../domain/transaction.ts';
 
