@@ -3,15 +3,12 @@
 //   "7.0f3a9c21"   version 7 of the record, and a hash of its representation: that also changes with the name of the
 //                  category or the number of its transactions, which are not part of the version
 import { createHash } from 'node:crypto';
+import type { Revision } from '../domain/record.ts';
 import type { IsExpected } from '../ledger/retry-on-conflict.ts';
 import type { Reply } from './replies.ts';
 
-interface Record {
-  readonly version: number;
-}
-
 /** The reply with the ETag of the record that it shows. */
-export function tagged(reply: Reply, { version }: Record): Reply {
+export function tagged(reply: Reply, { version }: Pick<Revision, 'version'>): Reply {
   const { data } = reply.body;
   const hash = createHash('sha256').update(JSON.stringify(data)).digest('hex').slice(0, 8);
   return { ...reply, headers: { ...reply.headers, etag: `"${version}.${hash}"` } };
