@@ -2,6 +2,8 @@
 // recorded twice. A replay has the status, body and ETag of the first response, and `Idempotent-Replayed: true`.
 import { createHash } from 'node:crypto';
 import {
+  ConflictError,
+  DuplicateError,
   IdempotencyKeyReusedError,
   RequestInProgressError,
   RequestRepeatedError,
@@ -14,7 +16,7 @@ import type { JsonObject } from './json-body.ts';
 import type { Reply } from './replies.ts';
 
 /** The writes that record a reply; they belong into the transaction of what the reply is about. */
-export type Record = (reply: Reply) => readonly Write[];
+export type RecordReply = (reply: Reply) => readonly Write[];
 
 type CreateEvent = LedgerEvent & { readonly json: JsonObject };
 
@@ -24,7 +26,7 @@ export const IDEMPOTENCY_KEY =
 
 /** @param create makes the record and its reply; it commits the writes of `record` together with the record */
 export function idempotent<Event extends CreateEvent>(
-  create: (event: Event, record: Record) => Promise<Reply>,
+  create: (event: Event, record: RecordReply) => Promise<Reply>,
 ): (event: Event) => Promise<Reply> {
   return async (event) => {
     const key = readKey(event);
@@ -36,8 +38,12 @@ export function idempotent<Event extends CreateEvent>(
     try {
       return await create(event, (reply) => [idempotency.record(key, { ...reply, fingerprint })]);
     } catch (error) {
-      // The same request may have been applied meanwhile; its name may be what is taken now.
-      const other = await idempotency.find(key);
+      // The same request may have been applied meanwhile; its name may be what is taken now. If that cannot be read, a
+      // conflict proves nothing; any other error says more than the failure of this read.
+      const other = await idempotency.find(key).catch((failure: unknown) => {
+        if (isConflict(error)) throw failure;
+        return undefined;
+      });
       if (other) return replay(other, fingerprint);
       throw isBusy(error)
         ? new RequestInProgressError('A request with this key is running')
@@ -103,6 +109,10 @@ function replay({ fingerprint, headers, ...reply }: RecordedReply, sent: string)
     throw new IdempotencyKeyReusedError('This Idempotency-Key was used with another body');
   }
   return { ...reply, headers: { ...headers, 'idempotent-replayed': 'true' } };
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof ConflictError || error instanceof DuplicateError;
 }
 
 // Until the deadline, another transaction was writing the marker.

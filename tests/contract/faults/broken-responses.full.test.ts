@@ -17,6 +17,8 @@ import { sizeOfRun } from '../../support/seed.ts';
 import { createTestTable, type TestTable } from '../../support/test-table.ts';
 
 const LONGEST_REQUEST_MS = 10_000;
+const WRITES = OPERATIONS.filter(({ isRead }) => !isRead);
+const CREATIONS = WRITES.filter(({ status }) => status === 201);
 const SEEDS = Array.from({ length: sizeOfRun(30) }, (_, seed) => seed + 1);
 
 let table: TestTable;
@@ -79,14 +81,16 @@ describe.each(OPERATIONS)('$name', (operation) => {
   });
 });
 
-describe.each(OPERATIONS.filter(({ isRead }) => !isRead))('$name', (operation) => {
+describe.each(WRITES)('$name', (operation) => {
   it.each(BREAKS)('reads its record back when all responses to its write: %s', async (how) => {
     const smooth = await run(operation);
     const broken = await run(operation, (_, command) => (isWrite(command) ? how : undefined));
     expectSameReply(broken, smooth);
     expect(broken.contents).toEqual(smooth.contents);
   });
+});
 
+describe.each([...WRITES, ...CREATIONS.map(withIdempotencyKey)])('$name', (operation) => {
   it('logs that its outcome is unknown when its record cannot be read back', async () => {
     let isWritten = false;
     const broken = await run(operation, (_, command) => {
@@ -102,4 +106,17 @@ describe.each(OPERATIONS.filter(({ isRead }) => !isRead))('$name', (operation) =
 
 function isWrite(command: string): boolean {
   return command === 'TransactWriteCommand';
+}
+
+function withIdempotencyKey(operation: Operation): Operation {
+  const headers = { 'idempotency-key': 'key-1' };
+  return {
+    ...operation,
+    name: `${operation.name} with an Idempotency-Key`,
+    ask: (api) =>
+      operation.ask({
+        ...api,
+        post: (path, body) => api.request('POST', path, { body, headers }),
+      }),
+  };
 }
