@@ -135,7 +135,7 @@ function responsesOf(method: string, path: string, operation: Operation) {
     412: isVersioned && isWrite && method !== 'POST' && 'The record has changed (If-Match).',
     413: body && 'The body is larger than 1 MB.',
     422: isIdempotent && 'The Idempotency-Key was used with another body.',
-    500: !isPublic && 'An unexpected failure. Nothing was changed.',
+    500: !isPublic && unexpectedFailure(isWrite, isIdempotent),
   };
   const failed = Object.entries({ ...usual, ...failures }).flatMap(([code, description]) =>
     description ? [[code, { description, ...failureHeaders(code), ...FAILURE }]] : [],
@@ -166,6 +166,14 @@ function responsesOf(method: string, path: string, operation: Operation) {
 
 function failureHeaders(code: string) {
   return responseHeaders(code === '401' && 'WWW-Authenticate', code === '409' && 'Retry-After');
+}
+
+function unexpectedFailure(isWrite: boolean, isIdempotent = false): string {
+  if (!isWrite) return 'An unexpected failure.';
+  const next = isIdempotent
+    ? 'repeat it with its Idempotency-Key'
+    : 'read the record before repeating it';
+  return `An unexpected failure. The request was not applied, unless all responses of the database were lost: ${next}.`;
 }
 
 const FAILURE = { content: jsonContent(reference('schemas', 'Failure')) };

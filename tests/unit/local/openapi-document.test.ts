@@ -21,6 +21,12 @@ test('a search of the list says which dates it needs, and one of an export needs
   }
 });
 
+test('a 500 of a creation says that it can be repeated with its key', () => {
+  const { post, get } = served.paths['/transactions'];
+  expect(post.responses[500].description).toContain('Idempotency-Key');
+  expect(get.responses[500].description).not.toContain('Idempotency-Key');
+});
+
 test('operations have names of their own', () => {
   const ids = Object.values(OPERATIONS_BY_ROUTE).map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
