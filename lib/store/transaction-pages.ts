@@ -99,15 +99,14 @@ export function createTransactionPages(options: {
     return toPage(items.length, items);
   }
 
-  /** The oldest rows of the list after a position: as many as one query reads, which is 1 MB. */
+  /** The oldest rows of the list, or the next ones after a position: as many as one query reads, which is 1 MB. */
   async function readPart(
     filter: TransactionFilter,
     after?: ListPosition,
   ): Promise<TransactionPart> {
     const rows = rowsOf(filter);
-    const start = firstKeyOf(rows.start);
-    const first = after ? firstKeyAfter(after) : start;
-    const part = oldestFirst(rows, first > start ? first : start, lastKeyOf(rows.end));
+    const first = after ? firstKeyAfter(after) : firstKeyOf(rows.start);
+    const part = oldestFirst(rows, first, lastKeyOf(rows.end));
     if (isEmpty(part)) return { items: [] };
     const { items, end } = await database.queryOnce(part);
     return {

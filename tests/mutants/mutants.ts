@@ -90,6 +90,21 @@ export const MUTANTS: readonly Mutant[] = [
     ['lastIds[kind] < highestIds[kind]', 'lastIds[kind] <= highestIds[kind]'],
   ]),
 
+  // Exports, and their import.
+  ...mutantsOf('lib/http/transaction-csv.ts', 'tests/unit/http/transaction-csv.test.ts', [
+    ["(?:$|'|", '(?:$|'],
+    ['size > LARGEST_PART_BYTES', 'size > 2 * LARGEST_PART_BYTES'],
+    ['last = items[n - 1]', 'last = items[n]'],
+  ]),
+  ...mutantsOf('lib/store/keys.ts', 'tests/contract/api/export.test.ts', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['`${dateKey(position)}~`', '`${dateKey(position)}`'],
+  ]),
+  ...mutantsOf('local/import/upload.ts', 'tests/property/export.test.ts', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['return `${name} ${count}`', 'return name'],
+  ]),
+
   // Rules on values.
   ...mutantsOf('lib/domain/money.ts', 'tests/unit/domain/money.test.ts', [
     ['Math.abs(value) <= LARGEST_AMOUNT', 'Math.abs(value) < LARGEST_AMOUNT'],

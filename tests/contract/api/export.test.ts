@@ -74,6 +74,22 @@ describe('GET /transactions/export', () => {
     expect(await idsOf(query)).toEqual(positions);
   });
 
+  it('goes on at a cursor, but not before the first date', async () => {
+    const { headers } = await api.get('/transactions/export', { external_id: externalId });
+    expect(headers.link).toBeUndefined();
+    const after = (date: string) => Buffer.from(`${date} 0 1`).toString('base64url');
+    const idsAfter = async (date: string, query: object) => {
+      const sent = { category_id: category.id, cursor: after(date), ...query };
+      const { text } = await api.get('/transactions/export', sent);
+      return rowsOf(`id,x,x,x,x,x,x,x,x,x\r\n${text}`).map(({ id }) =>
+        given.findIndex((row) => String(row.id) === id),
+      );
+    };
+    expect(await idsAfter('2026-03-02', {})).toEqual([0, 2]);
+    expect(await idsAfter('2026-01-01', { start_date: '2026-03-01' })).toEqual([1, 0, 2]);
+    expect(await idsAfter('2026-03-02', { end_date: '2026-03-01' })).toEqual([]);
+  });
+
   it.each([
     [{ type: 'income' }, [2]],
     [{ type: 'expense' }, []],
