@@ -15,6 +15,11 @@ export interface LedgerConfig {
   readonly timeZone: string;
 }
 
+export const LEDGER_ID = {
+  pattern: /^[\w-]{1,64}$/,
+  rule: '1 to 64 letters, digits, "_" or "-"',
+} as const;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -59,15 +64,9 @@ function issuer({ AUTH_ISSUER, AUTH_AUDIENCE }: Environment): TokenIssuer | unde
  * @throws ConfigurationError
  */
 export function readLedgerId(environment: Environment): string {
-  return parseLedgerId(environment.LEDGER_ID || 'default');
-}
-
-/** @throws ConfigurationError */
-export function parseLedgerId(value: string): string {
-  if (!/^[\w-]{1,64}$/.test(value)) {
-    throw new ConfigurationError('LEDGER_ID must be 1 to 64 letters, digits, "_" or "-"');
-  }
-  return value;
+  const value = environment.LEDGER_ID || 'default';
+  if (LEDGER_ID.pattern.test(value)) return value;
+  throw new ConfigurationError(`LEDGER_ID must be ${LEDGER_ID.rule}`);
 }
 
 // The first use of Intl loads the time zones of the world, an eighth of a function's start; UTC needs none.

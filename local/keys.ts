@@ -1,8 +1,8 @@
 // npm run keys: creates, lists and revokes API keys, of the local database or of a deployed stage.
-import { Option } from '@commander-js/extra-typings';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { type ApiKey, createApiKeys } from '../lib/auth/api-keys.ts';
 import { SCOPES } from '../lib/auth/caller.ts';
-import { parseLedgerId, readLedgerId } from '../lib/config.ts';
+import { LEDGER_ID, readLedgerId } from '../lib/config.ts';
 import { DEFAULT_RETRY_POLICY } from '../lib/retry.ts';
 import { createDatabase } from '../lib/store/database.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
@@ -19,16 +19,11 @@ command
   .command('create')
   .description('Create a key. Its secret is printed once and stored nowhere.')
   .requiredOption('--name <text>', 'who or what uses the key, such as phone')
-  .option(
-    '--ledger <id>',
-    'the ledger that the key opens',
-    parseLedgerId,
-    readLedgerId(process.env),
-  )
+  .option('--ledger <id>', 'the ledger that the key opens; without it, LEDGER_ID', parseLedgerId)
   .addOption(
     new Option('--scope <scope>', 'what the key allows').choices(SCOPES).default('write' as const),
   )
-  .action(async ({ name, ledger, scope }) => {
+  .action(async ({ name, ledger = readLedgerId(process.env), scope }) => {
     const { secret, key } = await (await openKeys()).create({ name, ledger, scope });
     console.log(secret);
     console.error(
@@ -56,6 +51,11 @@ command
   });
 
 await runProgram(command, { running });
+
+function parseLedgerId(text: string): string {
+  if (LEDGER_ID.pattern.test(text)) return text;
+  throw new InvalidArgumentError(`Use ${LEDGER_ID.rule}.`);
+}
 
 async function openKeys() {
   const { stage } = command.opts();
