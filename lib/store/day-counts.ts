@@ -64,8 +64,8 @@ export function createDayCounts(database: Database, keys: Keys) {
   /** The writes that keep the counts right when transactions are created, deleted or changed. */
   function follow(before: readonly Counted[], after: readonly Counted[]): Write[] {
     const changes = new Map<string, CountChange>();
-    for (const each of before) note(changes, keys, each, -1);
-    for (const each of after) note(changes, keys, each, 1);
+    for (const each of before) note(changes, keys, each, -1n);
+    for (const each of after) note(changes, keys, each, 1n);
     return [...changes.values()].flatMap(toWrite);
   }
 
@@ -74,7 +74,7 @@ export function createDayCounts(database: Database, keys: Keys) {
 
 interface CountChange {
   readonly key: Key;
-  readonly byAttribute: Map<string, number>;
+  readonly byAttribute: Map<string, bigint>;
 }
 
 /** The counters of a transaction: of all and of its category, or of those without one, by year and by month. */
@@ -86,8 +86,8 @@ export function countersOf(keys: Keys, { date, type, categoryId, amount }: Count
       { key: { pk, sk: yearKey(yearOf(date)) }, slot: ofYear },
       { key: { pk, sk: monthKey(monthOf(date)) }, slot: ofMonth },
     ].flatMap(({ key, slot }) => [
-      { key, attribute: COUNTS[type] + slot, by: 1 },
-      { key, attribute: SUMS[type] + slot, by: toCents(amount) },
+      { key, attribute: COUNTS[type] + slot, by: 1n },
+      { key, attribute: SUMS[type] + slot, by: BigInt(toCents(amount)) },
     ]),
   );
 }
@@ -104,17 +104,17 @@ export function describeCounter(sk: string, attribute: string): string {
   return type ? `${type} of ${periodOf(sk)}-${slot}` : `${attribute} of ${sk}`;
 }
 
-function note(changes: Map<string, CountChange>, keys: Keys, counted: Counted, sign: number): void {
+function note(changes: Map<string, CountChange>, keys: Keys, counted: Counted, sign: bigint): void {
   for (const { key, attribute, by } of countersOf(keys, counted)) {
     const name = `${key.pk} ${key.sk}`;
-    const change = changes.get(name) ?? { key, byAttribute: new Map<string, number>() };
-    change.byAttribute.set(attribute, (change.byAttribute.get(attribute) ?? 0) + sign * by);
+    const change = changes.get(name) ?? { key, byAttribute: new Map<string, bigint>() };
+    change.byAttribute.set(attribute, (change.byAttribute.get(attribute) ?? 0n) + sign * by);
     changes.set(name, change);
   }
 }
 
 function toWrite({ key, byAttribute }: CountChange): Write[] {
-  const changed = [...byAttribute].filter(([, by]) => by !== 0);
+  const changed = [...byAttribute].filter(([, by]) => by !== 0n);
   return changed.length === 0 ? [] : [addTo(key, new Map(changed))];
 }
 

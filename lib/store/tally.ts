@@ -28,12 +28,12 @@ export function createTally(keys: Keys) {
       increase(key, attribute, by);
     if (categoryId === null) return;
     categoryIds.add(categoryId);
-    increase(keys.category(categoryId), TRANSACTION_COUNT, 1);
+    increase(keys.category(categoryId), TRANSACTION_COUNT, 1n);
   }
 
-  function increase(key: Key, attribute: string, by: number): void {
+  function increase(key: Key, attribute: string, by: bigint): void {
     const name = counterName(key, attribute);
-    const count = (counters.get(name)?.count ?? 0n) + BigInt(by);
+    const count = (counters.get(name)?.count ?? 0n) + by;
     counters.set(name, { key, attribute, count });
   }
 

@@ -61,8 +61,8 @@ export const MUTANTS: readonly Mutant[] = [
 
   // Counts and pages.
   ...mutantsOf('lib/store/day-counts.ts', 'tests/unit/store/day-counts.test.ts', [
-    ['note(changes, keys, each, -1)', 'note(changes, keys, each, 0)'],
-    ['by !== 0', 'by > 0'],
+    ['note(changes, keys, each, -1n)', 'note(changes, keys, each, 0n)'],
+    ['by !== 0n', 'by > 0n'],
   ]),
   ...mutantsOf('lib/store/transaction-pages.ts', 'tests/contract/crowded-day.full.test.ts', [
     ['rest - taken, taken', '0, taken'],
