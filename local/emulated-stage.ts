@@ -43,17 +43,24 @@ export async function deployStage(
 }
 
 /**
- * CloudFormation on the emulator refuses alarms that compute with several metrics, so they are left out of the package.
- * tests/wiring/alarms.test.ts evaluates them.
+ * Leaves out of a package what the emulator refuses: alarms that compute with several metrics, which
+ * tests/wiring/alarms.test.ts evaluates, and the policy of the code's bucket, which requires HTTPS.
  */
 async function leaveOutUnsupported(packageFolder: string): Promise<void> {
   const file = join(packageFolder, 'serverless-state.json');
   const state = JSON.parse(await readFile(file, 'utf8'));
-  const { Resources } = state.service.provider.compiledCloudFormationTemplate;
-  for (const name of Object.keys(Resources)) {
-    if (Resources[name].Properties?.Metrics) delete Resources[name];
+  const { compiledCloudFormationTemplate, coreCloudFormationTemplate } = state.service.provider;
+  for (const { Resources } of [compiledCloudFormationTemplate, coreCloudFormationTemplate]) {
+    for (const [name, { Type, Properties }] of Object.entries<PackagedResource>(Resources)) {
+      if (Properties?.Metrics || Type === 'AWS::S3::BucketPolicy') delete Resources[name];
+    }
   }
   await writeFile(file, JSON.stringify(state));
+}
+
+interface PackagedResource {
+  readonly Type: string;
+  readonly Properties?: { readonly Metrics?: unknown };
 }
 
 /**

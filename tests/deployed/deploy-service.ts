@@ -1,7 +1,14 @@
 // Vitest's global setup of these tests: what a migration speaks to, an emulator of AWS, and the service deployed there.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  AttachUserPolicyCommand,
+  CreateAccessKeyCommand,
+  CreatePolicyCommand,
+  CreateUserCommand,
+  IAMClient,
+} from '@aws-sdk/client-iam';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { TestProject } from 'vitest/node';
@@ -24,6 +31,8 @@ import { createHttpClient } from '../support/api/http-client.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     deployed: EmulatedStage;
+    /** The same as a user who has just the policy of docs/deploy.md. */
+    deployer: EmulatedStage;
     /** What is deployed, as `serverless deploy --package` takes it. */
     packageFolder: string;
     /** Of the stage. */
@@ -38,6 +47,7 @@ declare module 'vitest' {
 }
 
 const STAGE = 'dev';
+const POLICY = join(import.meta.dirname, '../../docs/deploy-policy.json');
 const RUN = 'deployed';
 const BUCKET = 'migration-artifacts';
 const KEY_PARAMETER = '/emulated/memory-backend-key';
@@ -56,7 +66,9 @@ export default async function deployService({ provide }: TestProject) {
     const parameters = await openMigration(running, environment);
     const folder = await mkdtemp(join(tmpdir(), 'ledger-deployed-'));
     running.whenStopping(() => rm(folder, { recursive: true, force: true }));
-    await deployStage(deployed, folder, parameters);
+    const deployer = { ...deployed, environment: await createDeployer(environment) };
+    await deployStage(deployer, folder, parameters);
+    provide('deployer', deployer);
     provide('packageFolder', folder);
     provide('parameters', parameters);
     provide('corsBeforeRepair', await preflightStatus(deployed));
@@ -70,6 +82,22 @@ export default async function deployService({ provide }: TestProject) {
     throw error;
   }
   return running.stop;
+}
+
+/** A user with the policy of docs/deploy.md and no other. */
+async function createDeployer(environment: EmulatedStage['environment']) {
+  const iam = new IAMClient(clientOptions(environment));
+  const UserName = 'deployer';
+  await iam.send(new CreateUserCommand({ UserName }));
+  const policy = { PolicyName: UserName, PolicyDocument: await readFile(POLICY, 'utf8') };
+  const { Policy } = await iam.send(new CreatePolicyCommand(policy));
+  await iam.send(new AttachUserPolicyCommand({ UserName, PolicyArn: Policy?.Arn }));
+  const { AccessKey } = await iam.send(new CreateAccessKeyCommand({ UserName }));
+  return {
+    ...environment,
+    AWS_ACCESS_KEY_ID: AccessKey?.AccessKeyId ?? '',
+    AWS_SECRET_ACCESS_KEY: AccessKey?.SecretAccessKey ?? '',
+  };
 }
 
 /** @returns the parameters of the stage */

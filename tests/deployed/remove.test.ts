@@ -8,7 +8,7 @@ const deployed = inject('deployed');
 const options = clientOptions(deployed.environment);
 
 beforeAll(async () => {
-  await runServerless(deployed, ['remove']);
+  await runServerless(inject('deployer'), ['remove']);
 });
 
 test('the stack is gone', async () => {
