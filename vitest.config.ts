@@ -57,7 +57,8 @@ function fullFiles(kind: KindName): Files {
   const include = [`tests/${kind}/**/*.full.test.ts`];
   // The same properties, with more runs of each.
   if (kind === 'property') return { include: ['tests/property/**/*.test.ts'] };
-  // The in-process contract of the API, over HTTP.
+  // The in-process contract of the API, over HTTP: a test that needs a table, a clock or faults of its own belongs in
+  // tests/contract.
   if (kind === 'http')
     return { include: [...include, 'tests/contract/api/**/*.test.ts'], exclude: [ROUTES] };
   return { include };

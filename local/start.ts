@@ -69,10 +69,10 @@ function printAddresses(
   { endpoint, title }: Database,
   openLedger: string | undefined,
 ): void {
-  const data =
-    settings.databaseEndpoint === undefined ? (settings.dataFolder ?? 'memory') : 'there';
+  const isOwn = settings.databaseEndpoint === undefined;
+  const data = isOwn ? `, data in ${settings.dataFolder ?? 'memory'}` : '';
   const engine = title === undefined ? '' : ` (${title})`;
-  console.log(`table ${settings.tableName} at ${endpoint}${engine}, data in ${data}`);
+  console.log(`table ${settings.tableName} at ${endpoint}${engine}${data}`);
   console.log(
     openLedger === undefined
       ? 'every request needs an API key: npm run keys -- create --name my-key'

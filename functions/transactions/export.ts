@@ -8,7 +8,7 @@ import { serviceFromEnvironment } from '../../lib/runtime.ts';
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to export transactions').handler(
     async ({ ledger, query }) => {
-      const part = await ledger.transactions.readPart(parseExportQuery(query));
+      const part = await ledger.transactions.readExportPart(parseExportQuery(query));
       return foundText(toCsvPart(part, query));
     },
   );

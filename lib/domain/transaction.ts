@@ -58,8 +58,14 @@ export interface TransactionQuery extends TransactionSelection {
 export type ListPosition = Pick<Transaction, 'date' | 'createdAt' | 'id'>;
 
 export interface ExportQuery extends TransactionSelection {
-  /** Where the part before ended. */
+  /** Where the previous part ended. */
   readonly after?: ListPosition | undefined;
+}
+
+export interface ExportPart<Row extends Transaction = Transaction> {
+  readonly items: readonly Row[];
+  /** The next part starts after this position; undefined when this is the last one. */
+  readonly next?: ListPosition | undefined;
 }
 
 /** As many as one request may create. */

@@ -17,7 +17,7 @@ export type LedgerEvent = ApiEvent & {
 
 /** @param failure the message of the response when the request fails unexpectedly (500) */
 export function endpoint(failure: string) {
-  // Middy unwinds `after` and `onError` in reverse order: the log line tells what the envelope has put on the wire.
+  // Middy runs `after` and `onError` in reverse order: the first middleware logs the final response.
   return middy<ApiEvent, Reply>().use(requestLog()).use(envelope(failure)).use(requestParameters());
 }
 

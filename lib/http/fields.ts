@@ -8,7 +8,7 @@ export type ObjectSchema = v.ObjectSchema<
 >;
 type Sent = Readonly<Record<string, unknown>>;
 
-/** What our own responses carry and clients may send back; it is not theirs to set. */
+/** Fields of our responses. Ignored in a request body, so that clients may send back what they read. */
 export const READ_ONLY = new Set([
   'id',
   'created_at',

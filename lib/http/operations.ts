@@ -1,6 +1,7 @@
 // What the API description says of each route besides what its name, path and schemas already tell. A route is added
 // here together with serverless.yml; `npm run describe` then writes openapi.json. No function loads this file.
-import { DEFAULT_PER_PAGE } from '../domain/transaction.ts';
+import { CATEGORY_LIMIT } from '../domain/category.ts';
+import { DEFAULT_PER_PAGE, LARGEST_BULK } from '../domain/transaction.ts';
 import { categoryChangesBody, categoryQuery, newCategoryBody } from './category-json.ts';
 import type { ObjectSchema } from './fields.ts';
 import { summaryQuery } from './summary-json.ts';
@@ -64,13 +65,13 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
   },
   'POST /transactions/bulk': {
     id: 'createTransactions',
-    summary: 'Create up to 100 transactions',
+    summary: `Create up to ${LARGEST_BULK} transactions`,
     description:
       'Each is created or refused by itself: `results` has one result for each, in their order.',
     body: newTransactionsBody,
     response: 'TransactionResults',
     status: 207,
-    failures: { 400: 'The body is not a list of 1 to 100 transactions.', 409: false },
+    failures: { 400: `The body is not a list of 1 to ${LARGEST_BULK} transactions.`, 409: false },
     isIdempotent: true,
   },
   'GET /transactions/export': {
@@ -122,7 +123,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     body: newCategoryBody,
     response: 'CategoryWritten',
     status: 201,
-    failures: { 409: 'The name is taken, or the ledger has 600 categories.' },
+    failures: { 409: `The name is taken, or the ledger has ${CATEGORY_LIMIT} categories.` },
     isIdempotent: true,
     isVersioned: true,
   },

@@ -1,24 +1,27 @@
-// Transactions as a CSV file (RFC 4180), in parts that put together are one file: the first has the header, and each
-// names the next in a Link header.
+// Transactions as CSV (RFC 4180), in parts. Concatenated, the parts are one file: only the first has the header, and a Link
+// header names the next part.
 //
-// Text that a spreadsheet would take for a formula gets an apostrophe before it, and so does text that is empty (an empty
-// cell is null) or begins with an apostrophe. An importer therefore takes away one apostrophe from each cell that begins
-// with one, and has the text as it was.
+// Formula guard: an apostrophe precedes text that a spreadsheet would run, text that begins with an apostrophe, and empty
+// text (an empty cell is null). An importer removes exactly one leading apostrophe.
 import * as v from 'valibot';
 import { isCalendarDate } from '../domain/calendar-date.ts';
 import { isAssignableId } from '../domain/record.ts';
-import type { ExportQuery, ListPosition, NamedTransaction } from '../domain/transaction.ts';
-import type { NamedTransactionPart } from '../ledger/transactions.ts';
+import type {
+  ExportPart,
+  ExportQuery,
+  ListPosition,
+  NamedTransaction,
+} from '../domain/transaction.ts';
 import { parseFilter } from './fields.ts';
 import { toTransactionSelection, transactionSelection } from './transaction-json.ts';
 
-/** In this order for good: an importer recognizes an export by them. */
+/** Never rename or reorder: an import recognizes an export by exactly this header. */
 export const CSV_COLUMNS = [
   ...['id', 'transaction_date', 'description', 'amount', 'type', 'category_name', 'notes'],
   ...['external_id', 'created_at', 'updated_at'],
 ] as const;
 
-/** As a response of Lambda carries it, which may have 6 MB: as JSON text, where control characters grow sixfold. */
+/** A response of Lambda may have 6 MB of JSON text, in which a control character takes 6 bytes. */
 const LARGEST_PART_BYTES = 4_000_000;
 
 const FORMULA = /^(?:$|'|[\t\r\n]|\s*[=+\-@＝＋－＠])/;
@@ -30,8 +33,9 @@ export const exportQuery = v.object({
   cursor: v.exactOptional(
     v.pipe(
       v.string(),
-      v.check((text) => toPosition(text) !== undefined, 'Must be that of a Link header.'),
-      v.description('From the Link header of the part before.'),
+      v.transform(toPosition),
+      v.check((position) => position !== undefined, 'Must be the cursor of a Link header.'),
+      v.description('The cursor in the Link header of the previous part.'),
     ),
   ),
 });
@@ -40,16 +44,16 @@ type Query = Readonly<Record<string, string | undefined>>;
 
 /** @throws ValidationError with the errors of every parameter */
 export function parseExportQuery(query: Query): ExportQuery {
-  const { cursor, ...sent } = parseFilter(exportQuery, query);
-  return { ...toTransactionSelection(sent), after: toPosition(cursor ?? '') };
+  const { cursor: after, ...sent } = parseFilter(exportQuery, query);
+  return { ...toTransactionSelection(sent), after };
 }
 
-/** @param query the one that the part answers, as it was sent */
-export function toCsvPart({ items, end }: NamedTransactionPart, query: Query) {
+/** @param query as it was sent: the link repeats its filters */
+export function toCsvPart({ items, next }: ExportPart<NamedTransaction>, query: Query) {
   const { start_date = '', end_date = '', cursor } = query;
   const lines = cursor === undefined ? [`${CSV_COLUMNS.join(',')}\r\n`] : [];
   let size = 0;
-  let last = end;
+  let last = next;
   for (const [n, item] of items.entries()) {
     const line = toLine(item);
     size += Buffer.byteLength(JSON.stringify(line));
@@ -104,7 +108,7 @@ function nextQuery(query: Query, { date, createdAt, id }: ListPosition): string 
   return new URLSearchParams({ ...Object.fromEntries(sent), cursor }).toString();
 }
 
-/** Undefined where the text is no cursor. Any position is as good as another: a list shows rows of its own ledger only. */
+/** Undefined for an invalid cursor. A forged one is harmless: a query reads only the caller's ledger. */
 function toPosition(cursor: string): ListPosition | undefined {
   const [, date = '', createdAt, id] = CURSOR.exec(String(Buffer.from(cursor, 'base64url'))) ?? [];
   const isPosition = isCalendarDate(date) && isAssignableId(Number(id));

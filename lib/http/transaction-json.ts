@@ -49,7 +49,7 @@ const bulkBody = (each: v.GenericSchema) =>
     },
     'Is required.',
   );
-/** As described. Each transaction is validated by itself, so that the others can be created. */
+/** For the API description only: `parseBulk` leaves each item to `parseNewTransaction`, so that an invalid one does not refuse the others. */
 export const newTransactionsBody = bulkBody(newTransactionBody);
 const unvalidatedTransactionsBody = bulkBody(v.unknown());
 

@@ -23,19 +23,19 @@ export type BulkOutcome = { readonly id: number } | { readonly error: unknown };
 
 interface Pending extends NewRow {
   readonly item: BulkItem;
-  readonly settle: (outcome: BulkOutcome) => void;
+  readonly setOutcome: (outcome: BulkOutcome) => void;
 }
 
 /** Reads of external ids at the same time. */
 const READS_AT_ONCE = 25;
 
-export function createBulk(options: {
+export function createManyWith(options: {
   readonly store: Pick<TransactionStore, 'findExternal' | 'nextIds' | 'add' | 'fit'>;
   /** @throws NotFoundError, ValidationError */
-  readonly assignable: (categoryId: number | null) => Promise<unknown>;
+  readonly requireAssignable: (categoryId: number | null) => Promise<unknown>;
   readonly newTransaction: (fields: NewTransaction, id: number) => Transaction;
 }) {
-  const { store, assignable, newTransaction } = options;
+  const { store, requireAssignable, newTransaction } = options;
 
   /** @returns an outcome for each item, in the order of the items */
   return async (items: readonly BulkItem[]): Promise<BulkOutcome[]> => {
@@ -46,10 +46,10 @@ export function createBulk(options: {
     const rows = open.map(({ item, index }, n): Pending => {
       const { fields, alsoWrite = () => [] } = item;
       const transaction = newTransaction(fields, firstId + n);
-      const settle = (outcome: BulkOutcome) => {
+      const setOutcome = (outcome: BulkOutcome) => {
         outcomes[index] = outcome;
       };
-      return { item, transaction, also: alsoWrite(transaction.id), settle };
+      return { item, transaction, also: alsoWrite(transaction.id), setOutcome };
     });
     await add(rows);
     return outcomes.map((outcome) => outcome ?? { error: new Error('An item has no outcome') });
@@ -60,7 +60,9 @@ export function createBulk(options: {
     const byCategory = Map.groupBy(items, ({ fields }) => fields.categoryId);
     const refused = new Map<number | null, unknown>();
     await Promise.all(
-      [...byCategory.keys()].map((id) => assignable(id).catch((error) => refused.set(id, error))),
+      [...byCategory.keys()].map((id) =>
+        requireAssignable(id).catch((error) => refused.set(id, error)),
+      ),
     );
     const external: { readonly index: number; readonly externalId: string }[] = [];
     for (const [index, { fields }] of items.entries()) {
@@ -84,13 +86,12 @@ export function createBulk(options: {
     if (rows.length > 1 && !store.fit(rows)) return await addHalves(rows);
     try {
       await store.add(rows);
-      for (const { transaction, settle } of rows) settle({ id: transaction.id });
+      for (const { transaction, setOutcome } of rows) setOutcome({ id: transaction.id });
     } catch (error) {
       if (rows.length === 1 || isFinal(error)) {
-        for (const { item, settle } of rows) settle(await outcomeOf(item, error));
+        for (const { item, setOutcome } of rows) setOutcome(await outcomeOf(item, error));
       } else {
-        const left =
-          error instanceof RequestRepeatedError ? await settleRepeated(rows, error) : rows;
+        const left = error instanceof RequestRepeatedError ? await setRepeated(rows, error) : rows;
         await (left.length < rows.length ? add(left) : addHalves(rows));
       }
     }
@@ -107,12 +108,12 @@ export function createBulk(options: {
     }
   }
 
-  /** Settles the rows that an earlier attempt of the request stored. @returns the others */
-  async function settleRepeated(rows: readonly Pending[], error: unknown) {
+  /** Sets the outcome of the rows that an earlier attempt of the request stored. @returns the others */
+  async function setRepeated(rows: readonly Pending[], error: unknown) {
     const outcomes = await Promise.all(rows.map(({ item }) => outcomeOf(item, error)));
-    return rows.filter(({ settle }, n) => {
+    return rows.filter(({ setOutcome }, n) => {
       const outcome = outcomes[n];
-      if (outcome && 'id' in outcome) settle(outcome);
+      if (outcome && 'id' in outcome) setOutcome(outcome);
       return !(outcome && 'id' in outcome);
     });
   }

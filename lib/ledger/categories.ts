@@ -11,12 +11,8 @@ import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
 import { unknownRecord } from '../errors.ts';
 import type { RetryPolicy } from '../retry.ts';
 import type { CategoryStore } from '../store/categories.ts';
-import {
-  type AlsoWrite,
-  type IsExpected,
-  ifExpected,
-  retryOnConflict,
-} from './retry-on-conflict.ts';
+import type { AlsoWrite } from '../store/database.ts';
+import { type IsExpected, ifExpected, retryOnConflict } from './retry-on-conflict.ts';
 
 export type Categories = ReturnType<typeof createCategories>;
 

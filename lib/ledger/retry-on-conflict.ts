@@ -2,10 +2,6 @@
 import type { Revision } from '../domain/record.ts';
 import { PreconditionFailedError, StaleRecordError } from '../errors.ts';
 import { type RetryPolicy, retry } from '../retry.ts';
-import type { Write } from '../store/database.ts';
-
-/** Further writes of the transaction that creates a record. */
-export type AlsoWrite<Created> = (created: Created) => readonly Write[];
 
 /** Whether the caller expects this version of the record. */
 export type IsExpected = (version: number) => boolean;

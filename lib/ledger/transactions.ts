@@ -4,8 +4,8 @@ import { type Category, inactiveCategory } from '../domain/category.ts';
 import { offsetOf, type Pagination, paginate } from '../domain/pagination.ts';
 import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
 import {
+  type ExportPart,
   type ExportQuery,
-  type ListPosition,
   MOST_SEARCHED,
   type NamedTransaction,
   type NewTransaction,
@@ -17,25 +17,15 @@ import {
 import { unknownRecord, ValidationError } from '../errors.ts';
 import type { RetryPolicy } from '../retry.ts';
 import { type CategoryStore, NAMES_READ_AT_ONCE } from '../store/categories.ts';
+import type { AlsoWrite } from '../store/database.ts';
 import type { TransactionPage, TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
-import { createBulk } from './bulk.ts';
-import {
-  type AlsoWrite,
-  type IsExpected,
-  ifExpected,
-  retryOnConflict,
-} from './retry-on-conflict.ts';
+import { createManyWith } from './bulk.ts';
+import { type IsExpected, ifExpected, retryOnConflict } from './retry-on-conflict.ts';
 
 export interface TransactionListing {
   readonly items: readonly NamedTransaction[];
   readonly pagination: Pagination;
-}
-
-export interface NamedTransactionPart {
-  readonly items: readonly NamedTransaction[];
-  /** The position after which the export goes on; undefined at its end. */
-  readonly end?: ListPosition | undefined;
 }
 
 export type Transactions = ReturnType<typeof createTransactions>;
@@ -61,7 +51,7 @@ export function createTransactions(options: {
         : readMatching(search, query),
       categories.names(NAMES_READ_AT_ONCE),
     ]);
-    const nameOf = await completed(firstNames, items);
+    const nameOf = await withMissingNames(firstNames, items);
     return {
       items: items.map((item) => withName(item, nameOf)),
       pagination: paginate(page, perPage, total),
@@ -99,20 +89,26 @@ export function createTransactions(options: {
   ): Promise<NamedTransaction[]> {
     const id = await store.findExternal(externalId);
     const row = id === undefined ? undefined : await store.get(id);
-    return row && matches(row, selection) ? [await named(row)] : [];
+    return row && matches(row, selection) ? [await readName(row)] : [];
   }
 
   /**
-   * Oldest first, a part at a time. A search reads on where a list would refuse it: a part may then be empty although
-   * others follow.
+   * One part, oldest first. Unlike a list, a search has no row limit here, because each part reads at most 1 MB. A part may
+   * be empty although others follow.
    */
-  async function readPart({ after, ...selection }: ExportQuery): Promise<NamedTransactionPart> {
+  async function readExportPart({
+    after,
+    ...selection
+  }: ExportQuery): Promise<ExportPart<NamedTransaction>> {
     const { externalId } = selection;
     if (externalId !== undefined) return { items: await findExternal(externalId, selection) };
-    const [part, names] = await Promise.all([pages.readPart(selection, after), categories.names()]);
+    const [part, names] = await Promise.all([
+      pages.readExportPart(selection, after),
+      categories.names(),
+    ]);
     const rows = part.items.filter((row) => matches(row, selection));
-    const nameOf = await completed(names, rows);
-    return { items: rows.map((row) => withName(row, nameOf)), end: part.end };
+    const nameOf = await withMissingNames(names, rows);
+    return { items: rows.map((row) => withName(row, nameOf)), next: part.next };
   }
 
   /**
@@ -128,7 +124,7 @@ export function createTransactions(options: {
 
   /** @throws NotFoundError */
   async function read(pathId: string): Promise<NamedTransaction> {
-    return await named(await find(pathId));
+    return await readName(await find(pathId));
   }
 
   /** @throws DuplicateError; NotFoundError or ValidationError for its category */
@@ -136,7 +132,7 @@ export function createTransactions(options: {
     fields: NewTransaction,
     alsoWrite: AlsoWrite<NamedTransaction> = () => [],
   ): Promise<NamedTransaction> {
-    const category = await assignable(fields.categoryId);
+    const category = await requireAssignable(fields.categoryId);
     const transaction = newTransaction(fields, await store.nextIds(1));
     const created = { ...transaction, categoryName: category?.name };
     await store.add([{ transaction, also: alsoWrite(created) }]);
@@ -149,7 +145,7 @@ export function createTransactions(options: {
     return { externalId: null, ...fields, date, id, ...firstRevision(now) };
   }
 
-  const createMany = createBulk({ store, assignable, newTransaction });
+  const createMany = createManyWith({ store, requireAssignable, newTransaction });
 
   /** @throws NotFoundError when it no longer exists, and as `create` does */
   async function update(
@@ -158,10 +154,10 @@ export function createTransactions(options: {
     isExpected?: IsExpected,
   ): Promise<NamedTransaction> {
     return await revise(existing, isExpected, async (before) => {
-      const category = await assignable(changes.categoryId ?? null);
+      const category = await requireAssignable(changes.categoryId ?? null);
       const after: Transaction = { ...before, ...changes, ...nextRevision(before, clock()) };
       // Nothing may fail after the write is applied, so its response is created first.
-      const answer = category ? { ...after, categoryName: category.name } : await named(after);
+      const answer = category ? { ...after, categoryName: category.name } : await readName(after);
       await store.replace(before, after);
       return answer;
     });
@@ -182,7 +178,7 @@ export function createTransactions(options: {
     return await retryOnConflict({ retryPolicy, deadline, existing, readAgain, decide });
   }
 
-  async function assignable(categoryId: number | null): Promise<Category | undefined> {
+  async function requireAssignable(categoryId: number | null): Promise<Category | undefined> {
     if (categoryId === null) return undefined;
     const category = await categories.get(categoryId);
     if (!category) throw unknownRecord('Category', categoryId);
@@ -190,15 +186,15 @@ export function createTransactions(options: {
     return category;
   }
 
-  async function named(transaction: Transaction): Promise<NamedTransaction> {
-    return withName(transaction, await completed(new Map(), [transaction]));
+  async function readName(transaction: Transaction): Promise<NamedTransaction> {
+    return withName(transaction, await withMissingNames(new Map(), [transaction]));
   }
 
   /**
    * The names with those of the rows that are missing: names beyond the first that were read,
    * and a name that a concurrent rename left out.
    */
-  async function completed(
+  async function withMissingNames(
     names: ReadonlyMap<number, string>,
     rows: readonly Transaction[],
   ): Promise<ReadonlyMap<number, string>> {
@@ -209,7 +205,7 @@ export function createTransactions(options: {
     return new Map([...names, ...found.map(({ id, name }) => [id, name] as const)]);
   }
 
-  return { list, readPart, find, read, create, createMany, update, remove };
+  return { list, readExportPart, find, read, create, createMany, update, remove };
 }
 
 function withName(transaction: Transaction, nameOf: ReadonlyMap<number, string>): NamedTransaction {

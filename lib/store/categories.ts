@@ -86,7 +86,10 @@ export function createCategoryStore(options: { readonly database: Database; read
   }
 
   /** The writes that keep the counts right when transactions leave categories and join others. */
-  function follow(left: readonly (number | null)[], joined: readonly (number | null)[]): Write[] {
+  function counterWrites(
+    left: readonly (number | null)[],
+    joined: readonly (number | null)[],
+  ): Write[] {
     const changes = new Map<number, number>();
     for (const id of left) if (id !== null) changes.set(id, (changes.get(id) ?? 0) - 1);
     for (const id of joined) if (id !== null) changes.set(id, (changes.get(id) ?? 0) + 1);
@@ -160,7 +163,7 @@ export function createCategoryStore(options: { readonly database: Database; read
     };
   }
 
-  return { get, all, names, isNameTaken, nextId, add, replace, deactivate, follow };
+  return { get, all, names, isNameTaken, nextId, add, replace, deactivate, counterWrites };
 }
 
 function whyNotUnused(before: Category, existing: Item | undefined): Error {

@@ -62,14 +62,14 @@ export function createDayCounts(database: Database, keys: Keys) {
   }
 
   /** The writes that keep the counts right when transactions are created, deleted or changed. */
-  function follow(before: readonly Counted[], after: readonly Counted[]): Write[] {
+  function counterWrites(before: readonly Counted[], after: readonly Counted[]): Write[] {
     const changes = new Map<string, CountChange>();
     for (const each of before) note(changes, keys, each, -1n);
     for (const each of after) note(changes, keys, each, 1n);
     return [...changes.values()].flatMap(toWrite);
   }
 
-  return { ofRange, month, follow };
+  return { ofRange, month, counterWrites };
 }
 
 interface CountChange {

@@ -13,7 +13,12 @@ import {
   type PageStart,
   sum,
 } from '../domain/day-histogram.ts';
-import type { ListPosition, Transaction, TransactionFilter } from '../domain/transaction.ts';
+import type {
+  ExportPart,
+  ListPosition,
+  Transaction,
+  TransactionFilter,
+} from '../domain/transaction.ts';
 import type { Database, Item, Range } from './database.ts';
 import type { DayCounts } from './day-counts.ts';
 import {
@@ -30,12 +35,6 @@ export interface TransactionPage {
   /** Rows of the whole list. */
   readonly total: number;
   readonly items: readonly Transaction[];
-}
-
-export interface TransactionPart {
-  readonly items: readonly Transaction[];
-  /** The position after which the list goes on; undefined at its end. */
-  readonly end?: ListPosition | undefined;
 }
 
 export type TransactionPages = ReturnType<typeof createTransactionPages>;
@@ -100,10 +99,10 @@ export function createTransactionPages(options: {
   }
 
   /** The oldest rows of the list, or the next ones after a position: as many as one query reads, which is 1 MB. */
-  async function readPart(
+  async function readExportPart(
     filter: TransactionFilter,
     after?: ListPosition,
-  ): Promise<TransactionPart> {
+  ): Promise<ExportPart> {
     const rows = rowsOf(filter);
     const first = after ? firstKeyAfter(after) : firstKeyOf(rows.start);
     const part = oldestFirst(rows, first, lastKeyOf(rows.end));
@@ -111,7 +110,7 @@ export function createTransactionPages(options: {
     const { items, end } = await database.queryOnce(part);
     return {
       items: items.map(fromTransactionItem),
-      end: end && parseDateKey(String(end.date_key)),
+      next: end && parseDateKey(String(end.date_key)),
     };
   }
 
@@ -164,7 +163,7 @@ export function createTransactionPages(options: {
     return from ? await database.query(range, limit, from) : [];
   }
 
-  return { read, readAll, readPart };
+  return { read, readAll, readExportPart };
 }
 
 function toPage(total: number, items: readonly Item[]): TransactionPage {

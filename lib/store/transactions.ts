@@ -88,11 +88,11 @@ export function createTransactionStore(options: {
         Put: { Item: toTransactionItem(keys, transaction), ConditionExpression: IS_NEW },
         onConditionFailed: () => new Error(`Transaction id ${transaction.id} was given twice`),
       },
-      ...guards(undefined, transaction),
+      ...externalIdWrites(undefined, transaction),
     ]);
     return [
       ...puts,
-      ...followers(
+      ...counterWrites(
         [],
         rows.map(({ transaction }) => transaction),
       ),
@@ -105,10 +105,13 @@ export function createTransactionStore(options: {
       Put: { Item: toTransactionItem(keys, after), ...unchanged(before) },
       onConditionFailed: (existing) => stale(before, existing),
     };
-    await database.commit([put, ...guards(before, after), ...followers([before], [after])], {
-      key: keys.transaction(after.id),
-      wasApplied: (stored) => isStoredAs(after, stored && fromTransactionItem(stored)),
-    });
+    await database.commit(
+      [put, ...externalIdWrites(before, after), ...counterWrites([before], [after])],
+      {
+        key: keys.transaction(after.id),
+        wasApplied: (stored) => isStoredAs(after, stored && fromTransactionItem(stored)),
+      },
+    );
   }
 
   /** @throws StaleRecordError when the row has changed since it was read */
@@ -117,23 +120,30 @@ export function createTransactionStore(options: {
       Delete: { Key: keys.transaction(transaction.id), ...unchanged(transaction) },
       onConditionFailed: (existing) => stale(transaction, existing),
     };
-    const writes = [deletion, ...guards(transaction, undefined), ...followers([transaction], [])];
+    const writes = [
+      deletion,
+      ...externalIdWrites(transaction, undefined),
+      ...counterWrites([transaction], []),
+    ];
     await database.commit(writes, {
       key: keys.transaction(transaction.id),
       wasApplied: (stored) => stored === undefined,
     });
   }
 
-  function followers(before: readonly Transaction[], after: readonly Transaction[]): Write[] {
+  function counterWrites(before: readonly Transaction[], after: readonly Transaction[]): Write[] {
     const categoriesOf = (rows: readonly Transaction[]) => rows.map(({ categoryId }) => categoryId);
     return [
-      ...dayCounts.follow(before, after),
-      ...categories.follow(categoriesOf(before), categoriesOf(after)),
+      ...dayCounts.counterWrites(before, after),
+      ...categories.counterWrites(categoriesOf(before), categoriesOf(after)),
     ];
   }
 
   /** The items that make external ids unique. */
-  function guards(before: Transaction | undefined, after: Transaction | undefined): Write[] {
+  function externalIdWrites(
+    before: Transaction | undefined,
+    after: Transaction | undefined,
+  ): Write[] {
     const left = before?.externalId ?? undefined;
     const taken = after?.externalId ?? undefined;
     if (left === taken) return [];

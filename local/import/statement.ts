@@ -61,7 +61,7 @@ export interface StatementRow {
 }
 
 export interface Statement {
-  /** Of this service. */
+  /** The file is an export of this service. */
   readonly isExport: boolean;
   /** Headers by field. */
   readonly columns: Readonly<Partial<Record<Field, string>>>;

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { NamedTransaction } from '../../lib/domain/transaction.ts';
 import { openLedger } from '../../local/open-ledger.ts';
 import { LUNCH } from '../support/api/records.ts';
+import { expectedList } from '../support/expected-list.ts';
 import { interpose } from '../support/interposed-client.ts';
-import { listOf } from '../support/ledger-model.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const { client, tableName } = await createTestTable();
@@ -54,13 +54,13 @@ const FILTERS = [
 describe.each(FILTERS)('%s', (_, filter) => {
   test.each([1, 7, 20, 99, 100])('all pages of %i rows', async (perPage) => {
     const pages = Math.ceil(
-      listOf(model, { ...filter, page: 1, perPage }).pagination.total / perPage,
+      expectedList(model, { ...filter, page: 1, perPage }).pagination.total / perPage,
     );
     // Every page of many rows; of few rows, those around the places where the way of reading changes.
     const step = perPage === 1 ? 13 : 1;
     for (let page = 1; page <= pages + 1; page += step) {
       const query = { ...filter, page, perPage };
-      expect(await transactions.list(query)).toEqual(listOf(model, query));
+      expect(await transactions.list(query)).toEqual(expectedList(model, query));
     }
   });
 });

@@ -68,7 +68,7 @@ function importFile(environment: NodeJS.ProcessEnv, ...options: string[]): Promi
 }
 
 async function descriptionsIn({ transactions }: ReturnType<typeof openLedger>) {
-  const { items } = await transactions.readPart({
+  const { items } = await transactions.readExportPart({
     ...{ type: undefined, categoryId: undefined, startDate: undefined, endDate: undefined },
   });
   return items.map(({ description }) => description);

@@ -109,7 +109,7 @@ async function fill({ categories, transactions }: Ledger, { names, externalIds, 
 
 /** All that an import can keep, in the order of the list. */
 async function contentsOf({ transactions }: Ledger) {
-  const { items } = await transactions.readPart({
+  const { items } = await transactions.readExportPart({
     ...{ type: undefined, categoryId: undefined, startDate: undefined, endDate: undefined },
   });
   const kept = ({ date, amount, type, description, notes, externalId = null }: Transaction) => {

@@ -11,7 +11,7 @@ import type { Ledger } from '../../lib/ledger/ledger.ts';
 import { openLedger } from '../../local/open-ledger.ts';
 import { LUNCH } from '../support/api/records.ts';
 import { anyDate, crowdedDate } from '../support/calendar-arbitraries.ts';
-import { listOf } from '../support/ledger-model.ts';
+import { expectedList } from '../support/expected-list.ts';
 import { SEED, seeded } from '../support/seed.ts';
 import { createTestTable } from '../support/test-table.ts';
 
@@ -108,15 +108,16 @@ async function expectPagesOfModel(
   model: readonly NamedTransaction[],
   filter: TransactionFilter,
   perPage: number,
+  isOldestFirst: boolean,
 ): Promise<void> {
   let page = 0;
   let pages: number;
-  // One page more than there are: it is empty, and tells the same total.
+  // One page more than there are: it is empty and has the same total.
   do {
     page += 1;
-    const query = { ...filter, page, perPage };
+    const query = { ...filter, page, perPage, isOldestFirst };
     const listed = await transactions.list(query);
-    expect(listed).toEqual(listOf(model, query));
+    expect(listed).toEqual(expectedList(model, query));
     pages = listed.pagination.pages;
   } while (page <= pages);
 }
@@ -127,7 +128,9 @@ test(`every page of every filter is the model's (seed ${SEED})`, {
   const agrees = fc.asyncProperty(ledgers, questions, async ({ rows, changes }, asked) => {
     const { ledger, model } = await fill(rows, changes);
     for (const { filter, perPage } of asked) {
-      await expectPagesOfModel(ledger, model, filter, perPage);
+      for (const isOldestFirst of [false, true]) {
+        await expectPagesOfModel(ledger, model, filter, perPage, isOldestFirst);
+      }
     }
   });
   await fc.assert(agrees, seeded(30));

@@ -83,7 +83,7 @@ describe('toCsvPart', () => {
 
   it('names where the next part starts, with the filters as they were sent', () => {
     const query = { q: 'a&b é', type: 'expense' };
-    const { headers } = toCsvPart({ items: [], end: LUNCH }, query);
+    const { headers } = toCsvPart({ items: [], next: LUNCH }, query);
     const { cursor = '', ...filters } = nextQuery(headers);
     expect(filters).toEqual(query);
     const { date, createdAt, id } = LUNCH;
@@ -91,7 +91,7 @@ describe('toCsvPart', () => {
   });
 
   it('has no line of column names after the first part', () => {
-    const cursor = nextQuery(toCsvPart({ items: [], end: LUNCH }, {}).headers).cursor ?? '';
+    const cursor = nextQuery(toCsvPart({ items: [], next: LUNCH }, {}).headers).cursor ?? '';
     const { text, headers } = toCsvPart({ items: [LUNCH] }, { cursor });
     expect([text.split('\r\n').length, headers['content-type']]).toEqual([
       2,

@@ -6,13 +6,13 @@ import { type Counted, createDayCounts } from '../../../lib/store/day-counts.ts'
 import { createKeys, type Key } from '../../../lib/store/keys.ts';
 
 // Following a transaction asks the database nothing.
-const { follow } = createDayCounts({} as Database, createKeys('home'));
+const { counterWrites } = createDayCounts({} as Database, createKeys('home'));
 
 const LUNCH: Counted = { date: '2024-02-29', type: 'expense', categoryId: 7, amount: 12.5 };
 
 /** `family item counter` to what is added to it. */
 function movesOf(before: readonly Counted[], after: readonly Counted[]): Record<string, unknown> {
-  const moves = follow(before, after).flatMap(({ Update }) => {
+  const moves = counterWrites(before, after).flatMap(({ Update }) => {
     const { Key, ExpressionAttributeNames = {}, ExpressionAttributeValues = {} } = Update ?? {};
     return Object.entries(ExpressionAttributeNames).map(([placeholder, counter]) => [
       `${Key?.pk} ${Key?.sk} ${counter}`,
@@ -32,7 +32,7 @@ const counted = (by: bigint) => ({
   ...changed('home#DAYS#7', by),
 });
 
-describe('follow', () => {
+describe('counterWrites', () => {
   test('one that comes is counted among all and in its category, by year and by month', () => {
     expect(movesOf([], [LUNCH])).toEqual(counted(1n));
   });
@@ -56,7 +56,7 @@ describe('follow', () => {
   });
 
   test('several that come change each item once', () => {
-    expect(follow([], [LUNCH, LUNCH, { ...LUNCH, date: '2024-02-01' }])).toHaveLength(4);
+    expect(counterWrites([], [LUNCH, LUNCH, { ...LUNCH, date: '2024-02-01' }])).toHaveLength(4);
   });
 
   test('sums beyond the safe integers are exact', () => {
@@ -70,7 +70,7 @@ describe('follow', () => {
   });
 
   test('one that changes in nothing that is counted moves no counter', () => {
-    expect(follow([LUNCH], [{ ...LUNCH }])).toEqual([]);
+    expect(counterWrites([LUNCH], [{ ...LUNCH }])).toEqual([]);
   });
 
   test('one that moves within its month leaves the year alone', () => {
@@ -99,7 +99,7 @@ describe('follow', () => {
       ...{ 'home#DAYS#none Y#2024 i2': 1n, 'home#DAYS#none Y#2024 I2': 1250n },
       ...{ 'home#DAYS#none M#2024-02 i29': 1n, 'home#DAYS#none M#2024-02 I29': 1250n },
     });
-    expect(follow([{ ...LUNCH, categoryId: null }], [income])).toHaveLength(4);
+    expect(counterWrites([{ ...LUNCH, categoryId: null }], [income])).toHaveLength(4);
   });
 });
 

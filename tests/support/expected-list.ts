@@ -1,4 +1,4 @@
-// A ledger in its plainest form: an array. What a list of the real one shows is compared with it.
+// What a list of a ledger must show, computed from an array of its transactions.
 import { paginate } from '../../lib/domain/pagination.ts';
 import type {
   NamedTransaction,
@@ -7,11 +7,12 @@ import type {
 } from '../../lib/domain/transaction.ts';
 import type { TransactionListing } from '../../lib/ledger/transactions.ts';
 
-export function listOf(
+export function expectedList(
   rows: Iterable<NamedTransaction>,
-  { page, perPage, ...filter }: TransactionQuery,
+  { page, perPage, isOldestFirst, ...filter }: TransactionQuery,
 ): TransactionListing {
-  const all = matching(rows, filter);
+  const newestFirst = matching(rows, filter);
+  const all = isOldestFirst ? newestFirst.reverse() : newestFirst;
   const offset = (page - 1) * perPage;
   return {
     items: all.slice(offset, offset + perPage),
