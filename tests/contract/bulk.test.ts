@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
+import { PATIENT } from '../support/api/open-api.ts';
 import { givenCategory, LUNCH, UNKNOWN_ID } from '../support/api/records.ts';
 import { interpose } from '../support/interposed-client.ts';
 import { createTestTable } from '../support/test-table.ts';
@@ -13,7 +14,7 @@ let ledgers = 0;
 
 async function newLedger() {
   ledgers += 1;
-  const settings = { ...table, ledgerId: `ledger-${ledgers}`, timeZone: 'UTC' };
+  const settings = { ...PATIENT, ...table, ledgerId: `ledger-${ledgers}`, timeZone: 'UTC' };
   const api = await openInProcess(createLedgerService(settings));
   const verify = async () => {
     const { rows, drifts } = await createVerification(settings).verify();

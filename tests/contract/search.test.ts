@@ -5,12 +5,13 @@ import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import { bulkLoadHousehold } from '../../local/bulk-loader.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
+import { PATIENT } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, type WireRecord } from '../support/api/records.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const table = await createTestTable();
 const open = (ledgerId: string) =>
-  openInProcess(createLedgerService({ ...table, ledgerId, timeZone: 'UTC' }));
+  openInProcess(createLedgerService({ ...PATIENT, ...table, ledgerId, timeZone: 'UTC' }));
 const MARCH = { start_date: '2026-03-01', end_date: '2026-03-31' };
 
 let api: Api;

@@ -5,6 +5,7 @@ import { createVerification } from '../../lib/ledger/verification.ts';
 import { type SeededRandom, seededRandom } from '../../local/seeded-random.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
+import { PATIENT } from '../support/api/open-api.ts';
 import { type Command, DAYS, makeCommand, send, swapNames } from '../support/model/commands.ts';
 import { readHoldings } from '../support/model/holdings.ts';
 import {
@@ -48,7 +49,9 @@ describe.each(SEEDS)('a ledger after random commands (seed %i)', (seed) => {
   it('is what a plain model says, after one by one and after several at once', async () => {
     const ledgerId = `ledger-${seed}`;
     const random = seededRandom(seed);
-    const api = await openInProcess(createLedgerService({ ...table, ledgerId, timeZone: 'UTC' }));
+    const api = await openInProcess(
+      createLedgerService({ ...PATIENT, ...table, ledgerId, timeZone: 'UTC' }),
+    );
     const seen = new Set<string>();
     let model = EMPTY;
     for (let round = 0; round < ROUNDS; round += 1) {

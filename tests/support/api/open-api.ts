@@ -1,6 +1,7 @@
 // The service under test: the running one where the run has one, else the handlers in this process.
 import { inject } from 'vitest';
 import { createLedgerService } from '../../../lib/ledger/ledger.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
 import { createTestTable } from '../test-table.ts';
 import { type Api, withVerbs } from './api-client.ts';
 import { createHttpClient } from './http-client.ts';
@@ -15,10 +16,17 @@ export async function openApi(): Promise<Api> {
     : await openInProcess(await createTestService());
 }
 
+/** Time limits of a service that no busy machine reaches. */
+export const PATIENT = {
+  retryPolicy: { ...DEFAULT_RETRY_POLICY, deadlineMs: 300_000 },
+  timeouts: { callMs: 60_000, outcomeMs: 60_000, outcomeCallMs: 10_000 },
+};
+
 type ServiceOptions = Partial<Parameters<typeof createLedgerService>[0]>;
 
 /** A service on a table of its own. */
 export async function createTestService(options: ServiceOptions = {}) {
   const { client, tableName } = await createTestTable();
-  return createLedgerService({ client, tableName, ledgerId: 'test', timeZone: 'UTC', ...options });
+  const settings = { client, tableName, ledgerId: 'test', timeZone: 'UTC' };
+  return createLedgerService({ ...PATIENT, ...settings, ...options });
 }
