@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parse } from 'yaml';
 import type { Running } from './running.ts';
+import { USER_AGENTS } from './service-client.ts';
 import { StartError } from './start-error.ts';
 
 export interface EdgeOptions {
@@ -29,8 +30,8 @@ export interface Edge {
   forwardTo(port: number): void;
 }
 
-/** The seed says so in its user agent, and its requests are not logged. */
-export const SEED_USER_AGENT = 'finance-ledger-seed';
+// Commands that send many requests: only those that fail are logged.
+const UNLOGGED_AGENTS: ReadonlySet<string | undefined> = new Set(Object.values(USER_AGENTS));
 
 // "localhost" may be either address.
 const HOSTS = ['127.0.0.1', '::1'];
@@ -190,7 +191,7 @@ function logWhenDone(
   const started = performance.now();
   response.once('close', () => {
     const { statusCode: status } = response;
-    if (headers['user-agent'] === SEED_USER_AGENT && status < 400) return;
+    if (UNLOGGED_AGENTS.has(headers['user-agent']) && status < 400) return;
     const id = response.getHeader('x-request-id') ?? '-';
     const line = `${method} ${url} ${status} ${Math.round(performance.now() - started)} ms ${id}`;
     log(isRefused ? `${line}: origin ${headers.origin} is not in ALLOWED_ORIGINS` : line);

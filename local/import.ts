@@ -4,9 +4,15 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { Option } from '@commander-js/extra-typings';
 import cliProgress from 'cli-progress';
 import { DATE_ORDERS, readStatement, type Statement } from './import/statement.ts';
-import { readCategories, type Service, upload } from './import/upload.ts';
+import { upload } from './import/upload.ts';
 import { DEFAULT_REGION } from './local-access.ts';
-import { createCommand, EXIT, httpAddress, runProgram } from './program.ts';
+import { createCommand, EXIT, httpAddress, runProgram, stageOption } from './program.ts';
+import {
+  createServiceClient,
+  type ServiceClient,
+  serviceAddress,
+  USER_AGENTS,
+} from './service-client.ts';
 import { StartError } from './start-error.ts';
 
 const MOST_SHOWN = 20;
@@ -23,7 +29,7 @@ const command = createCommand(
       .default(serviceAddress())
       .conflicts('stage'),
   )
-  .option('--stage <name>', 'the deployed stage, such as prod, in the place of an address')
+  .addOption(stageOption('the deployed stage, such as prod; without it, --url'))
   .option('--date <column>', 'the column of the date')
   .option('--amount <column>', 'the column of the amount; negative is an expense')
   .option('--description <column>', 'the column of the description')
@@ -51,7 +57,8 @@ async function importFile(file: string, options: ReturnType<typeof command.opts>
   const columns = { date, amount, description, notes, category, type, externalId };
   const statement = readStatement(readText(file), { columns, dateOrder: options.dateOrder });
   const url = options.stage ? await addressOf(options.stage) : options.url;
-  const service = { url, key: process.env.API_KEY || undefined };
+  const key = process.env.API_KEY || undefined;
+  const service = createServiceClient({ url, key, userAgent: USER_AGENTS.import });
   await describe(statement, service);
   if (options.yes) await run(statement, service);
   else console.log('Nothing was sent. Add --yes to import.');
@@ -60,7 +67,7 @@ async function importFile(file: string, options: ReturnType<typeof command.opts>
 
 async function describe(
   { isExport, columns, rows, errors }: Statement,
-  service: Service,
+  service: ServiceClient,
 ): Promise<void> {
   if (isExport) console.log('an export of this service');
   for (const [field, header] of Object.entries(columns))
@@ -70,14 +77,14 @@ async function describe(
   console.log(
     `${rows.length} rows from ${dates[0] ?? 'none'} to ${dates.at(-1) ?? 'none'}: ${count('income')} income, ${count('expense')} expense`,
   );
-  const known = await readCategories(service);
+  const known = await service.readCategories();
   const names = new Set(rows.flatMap(({ category }) => category ?? []));
   const missing = [...names].filter((name) => !known.has(name));
   if (missing.length > 0) console.log(`new categories: ${missing.join(', ')}`);
   show(errors, 'cannot be read');
 }
 
-async function run(statement: Statement, service: Service): Promise<void> {
+async function run(statement: Statement, service: ServiceClient): Promise<void> {
   const bar = new cliProgress.SingleBar({ noTTYOutput: true, notTTYSchedule: 10_000 });
   bar.start(statement.rows.length, 0);
   const { created, duplicates, refused } = await upload(service, statement, (done) => {
@@ -112,8 +119,4 @@ function readText(file: string): string {
   } catch (cause) {
     throw new StartError(`${file} cannot be read as UTF-8: ${(cause as Error).message}`, { cause });
   }
-}
-
-function serviceAddress(): string {
-  return `http://localhost:${process.env.PORT || '3000'}`;
 }

@@ -95,9 +95,10 @@ export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: { min: numbe
   };
 }
 
-/** Of a program that works on the local database, or with this option on AWS. */
-export function stageOption() {
-  const description = 'the deployed stage, such as prod; without it, the local database';
+/** Of a program that works on AWS with this option, and without it on this machine. */
+export function stageOption(
+  description = 'the deployed stage, such as prod; without it, the local database',
+) {
   return new Option('--stage <name>', description).argParser((text) => {
     if (/^[a-zA-Z0-9-]{1,40}$/.test(text)) return text;
     throw new InvalidArgumentError('Use 1 to 40 letters, digits or hyphens.');

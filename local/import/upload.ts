@@ -1,17 +1,10 @@
 // Sends the rows of a statement to a running service, as any client would. A row that is there already is not created
 // again, so that an import can be repeated after it was interrupted.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LARGEST_BULK } from '../../lib/domain/transaction.ts';
-import { DEFAULT_RETRY_POLICY, retry } from '../../lib/retry.ts';
-import { SEED_USER_AGENT } from '../edge.ts';
+import type { ServiceClient } from '../service-client.ts';
 import { StartError } from '../start-error.ts';
 import { readStatement, type Statement, type StatementRow } from './statement.ts';
-
-export interface Service {
-  readonly url: string;
-  readonly key: string | undefined;
-}
 
 export interface Uploaded {
   readonly created: number;
@@ -28,22 +21,19 @@ interface Result {
 }
 
 const MOST_ATTEMPTS = 5;
-const RETRY_POLICY = {
-  ...DEFAULT_RETRY_POLICY,
-  firstDelayMs: 200,
-  longestDelayMs: 5_000,
-  deadlineMs: 60_000,
-};
+const FIRST_PAUSE_MS = 200;
 
 /** @param onProgress called with the number of rows that are done */
 export async function upload(
-  service: Service,
+  service: ServiceClient,
   statement: Statement,
   onProgress: (done: number) => void,
 ): Promise<Uploaded> {
   const { rows } = statement;
   const missing = await missingRows(service, statement);
-  const categories = await ensureCategories(service, missing);
+  const categories = await service.ensureCategories(
+    missing.flatMap(({ category: name }) => (name === null ? [] : { name })),
+  );
   const total = { created: 0, duplicates: rows.length - missing.length };
   const refused: { line: number; message: string }[] = [];
   for (let first = 0; first < missing.length; first += LARGEST_BULK) {
@@ -69,19 +59,20 @@ export async function upload(
     const needsKey = some.some(({ externalId }) => externalId === null);
     const headers = needsKey ? { 'idempotency-key': randomUUID() } : {};
     const results = new Map<number, Result>();
-    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
-      const body = { transactions };
-      const sent = await call(service, 'POST', '/transactions/bulk', { body, headers });
+    const request = { body: { transactions }, headers, isRepeatable: true };
+    for (let attempt = 1; ; attempt += 1) {
+      const sent = await service.call('POST', '/transactions/bulk', request);
       for (const result of sent.results as readonly Result[])
         if (results.get(result.index)?.status !== 201) results.set(result.index, result);
-      if (results.values().every(({ status }) => status < 500)) break;
+      const isDone = results.values().every(({ status }) => status < 500);
+      if (isDone || attempt === MOST_ATTEMPTS) return [...results.values()];
+      await service.retryPolicy.sleep(FIRST_PAUSE_MS * 2 ** attempt);
     }
-    return [...results.values()];
   }
 }
 
 /** The rows that the ledger does not have: of equal rows without an external id, as many as are missing. */
-async function missingRows(service: Service, { isExport, rows }: Statement) {
+async function missingRows(service: ServiceClient, { isExport, rows }: Statement) {
   const dates = rows.map(({ date }) => date).toSorted();
   const [start_date, end_date] = [dates[0], dates.at(-1)];
   // The rows of a bank have ids by which the service recognizes them.
@@ -89,11 +80,16 @@ async function missingRows(service: Service, { isExport, rows }: Statement) {
   let file = '';
   let next: string | undefined = `?${new URLSearchParams({ start_date, end_date })}`;
   while (next !== undefined) {
-    const { text, link } = await request(service, 'GET', `/transactions/export${next}`);
+    const { text, link } = await service.request('GET', `/transactions/export${next}`);
     file += text;
     next = /^<(.*)>; rel="next"$/.exec(link ?? '')?.[1];
   }
-  const present = new Set(identities(readStatement(file).rows));
+  const { rows: exported, errors } = readStatement(file);
+  const [error] = errors;
+  // A row that is overlooked here would be created a second time.
+  if (error)
+    throw new StartError(`Line ${error.line} of the export cannot be read: ${error.message}`);
+  const present = new Set(identities(exported));
   const wanted = identities(rows);
   return rows.filter((_, n) => !present.has(wanted[n] ?? ''));
 }
@@ -107,62 +103,4 @@ function identities(rows: readonly StatementRow[]): string[] {
     seen.set(name, count);
     return `${name} ${count}`;
   });
-}
-
-/** The categories that are there. */
-export async function readCategories(service: Service): Promise<Map<string, number>> {
-  const known = await call(service, 'GET', '/categories?active_only=false');
-  return new Map(
-    (known as unknown as { id: number; name: string }[]).map(({ id, name }) => [name, id]),
-  );
-}
-
-async function ensureCategories(service: Service, rows: readonly StatementRow[]) {
-  const ids = await readCategories(service);
-  for (const { category: name } of rows) {
-    if (name === null || ids.has(name)) continue;
-    ids.set(name, Number((await call(service, 'POST', '/categories', { body: { name } })).id));
-  }
-  return ids;
-}
-
-/** @returns the `data` of the response. @throws StartError */
-async function call(...parameters: Parameters<typeof request>) {
-  const { text } = await request(...parameters);
-  return (JSON.parse(text).data ?? {}) as Readonly<Record<string, unknown>>;
-}
-
-/** Retries what is transient. @throws StartError */
-async function request(
-  { url, key }: Service,
-  method: string,
-  path: string,
-  { body, headers }: { body?: object; headers?: Readonly<Record<string, string>> } = {},
-): Promise<{ readonly text: string; readonly link: string | null }> {
-  const send = async () => {
-    const response = await fetch(`${url}${path}`, {
-      method,
-      headers: {
-        ...{ 'content-type': 'application/json', 'user-agent': SEED_USER_AGENT, ...headers },
-        ...(key && { authorization: `Bearer ${key}` }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (response.status < 400) return { text, link: response.headers.get('link') };
-    const message = `${method} ${url}${path} answered ${response.status}: ${JSON.parse(text).message}`;
-    throw Object.assign(new StartError(message), { status: response.status });
-  };
-  const isTransient = (error: unknown) => {
-    const { status } = error as { status?: number };
-    return status === undefined || status === 429 || status >= 500;
-  };
-  try {
-    return await retry({ ...RETRY_POLICY, sleep: (ms) => sleep(ms) }, isTransient, send);
-  } catch (error) {
-    if (error instanceof StartError) throw error;
-    throw new StartError(`Nothing answers at ${url}. Start the service with npm start.`, {
-      cause: error,
-    });
-  }
 }

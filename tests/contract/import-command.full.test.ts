@@ -160,6 +160,11 @@ describe('--stage', () => {
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('HttpApiUrl') });
   });
 
+  it('is refused where it cannot be the name of a stage', async () => {
+    const ended = await importFile({}, '--stage', 'a b');
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('--stage') });
+  });
+
   it('goes with no address', async () => {
     const ended = await importFile({}, '--stage', 'dev', '--url', server.url);
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('--stage') });

@@ -7,6 +7,7 @@ import type { Ledger } from '../../lib/ledger/ledger.ts';
 import { readStatement } from '../../local/import/statement.ts';
 import { upload } from '../../local/import/upload.ts';
 import { openLedger } from '../../local/open-ledger.ts';
+import { createServiceClient } from '../../local/service-client.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { exportParts } from '../support/api/exported.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
@@ -132,7 +133,7 @@ test(`an export makes the same ledger again (seed ${SEED})`, { timeout: 600_000 
     expect([errors, rows.length]).toEqual([[], contents.length]);
     const imported = async (some: typeof rows, { api }: { api: Api }) => {
       target = api;
-      const service = { url: server.url, key: undefined };
+      const service = createServiceClient({ url: server.url, userAgent: 'test' });
       return await upload(service, { ...statement, rows: some }, () => undefined);
     };
 

@@ -7,6 +7,7 @@ import getPort from 'get-port';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Edge, openEdge } from '../../../local/edge.ts';
 import { createRunning, type Running } from '../../../local/running.ts';
+import { USER_AGENTS } from '../../../local/service-client.ts';
 
 interface Received {
   readonly method: string | undefined;
@@ -184,12 +185,12 @@ describe('the log', () => {
       .toEqual([expect.stringMatching(/^PUT \/transactions\/1\?x=y 201 \d+ ms function-1$/)]);
   });
 
-  it('has none of the seed, unless a request fails', async () => {
-    const seed = { 'user-agent': 'finance-ledger-seed' };
+  it.each(Object.values(USER_AGENTS))('has none of %s, unless a request fails', async (agent) => {
+    const headers = { 'user-agent': agent };
     edge.forwardTo(await startGateway());
-    await ask('POST', '/transactions', seed);
+    await ask('POST', '/transactions', headers);
     edge.forwardTo(await startGateway(500));
-    await ask('POST', '/transactions', seed);
+    await ask('POST', '/transactions', headers);
     await expect.poll(() => lines).toEqual([expect.stringContaining(' 500 ')]);
   });
 });
