@@ -30,7 +30,12 @@ export function readLocalSettings(environment: Environment): LocalSettings {
     dataFolder: dataDir === 'memory' ? undefined : dataDir,
     databaseEndpoint: endpoint(environment.DYNAMODB_ENDPOINT || undefined),
     tableName: tableName(environment.TABLE_NAME || DEFAULT_TABLE_NAME),
-    allowedOrigins: origins(environment.ALLOWED_ORIGINS || `http://localhost:${wantedPort}`),
+    // The documentation page calls the service that it comes from.
+    allowedOrigins: [
+      `http://localhost:${wantedPort}`,
+      `http://127.0.0.1:${wantedPort}`,
+      ...origins(environment.ALLOWED_ORIGINS),
+    ],
   };
 }
 
@@ -55,7 +60,8 @@ function endpoint(value: string | undefined): string | undefined {
   return value;
 }
 
-function origins(value: string): string[] {
+function origins(value: string | undefined): string[] {
+  if (!value) return [];
   const list = value.split(',').map((origin) => origin.trim());
   const wrong = list.find((origin) => origin !== '*' && URL.parse(origin)?.origin !== origin);
   if (wrong === undefined) return list;

@@ -24,7 +24,7 @@ Environment variables:
   AUTH               "required": every request needs a key or token, as when deployed (open)
   AUTH_ISSUER        OIDC issuer whose access tokens are accepted, with AUTH_AUDIENCE
   LEDGER_ID          ledger of requests without a key (default)
-  ALLOWED_ORIGINS    browser origins that may call, comma-separated (http://localhost:PORT)`;
+  ALLOWED_ORIGINS    browser origins that may call besides the service's own, comma-separated`;
 
 const running = createRunning();
 /** Rejects when a part of the running service ends. */

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createApiKeys } from '../../lib/auth/api-keys.ts';
 import type { Scope } from '../../lib/auth/caller.ts';
 import { CSV_COLUMNS } from '../../lib/http/transaction-csv.ts';
@@ -95,6 +95,14 @@ describe('--url', () => {
       code: 1,
       stderr: expect.stringContaining(`answered ${status}`),
     });
+  });
+
+  it('prints nothing of a file that could control the terminal', async () => {
+    const { environment } = await givenLedger();
+    await writeFile(file, 'Date,Payee,Amount,Category\n2026-01-01,a,-1,"\u001b[31mRed\nx"\n');
+    onTestFinished(() => writeFile(file, BANK.join('\n')));
+    const { stdout } = await importFile(environment, '--url', server.url);
+    expect(stdout).toContain('new categories: \ufffd[31mRed\ufffdx\n');
   });
 
   it('names the rows of an inactive category, and imports the others', async () => {
