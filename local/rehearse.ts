@@ -7,8 +7,8 @@ import { ACTS } from './rehearsal/acts.ts';
 import { endingOf } from './rehearsal/ending.ts';
 import { isWell, outcomeOf } from './rehearsal/outcome.ts';
 import { describeAct, describeCounts, describeFaults, type Played } from './rehearsal/output.ts';
+import { createRehearseCommand, type Orders } from './rehearsal/parse-arguments.ts';
 import { describeParts, openParts, type Parts } from './rehearsal/parts.ts';
-import { createRehearseCommand, type Orders } from './rehearsal/read-orders.ts';
 import { startRehearsal } from './rehearsal/rehearsal.ts';
 import { createRunning } from './running.ts';
 

@@ -16,13 +16,13 @@ const command = createCommand(
   .option('--json', 'print JSON objects, one per line')
   .action(async ({ export: key, execute }) => {
     const services = await servicesFromEnvironment(process.env);
-    const isMeant = execute === true;
-    const report = await replayWrites(services, { key, execute: isMeant });
+    const isAllowed = execute === true;
+    const report = await replayWrites(services, { key, execute: isAllowed });
     const { collection, written, deleted, newer } = report;
-    const verb = isMeant ? 'Replayed onto' : 'Would replay onto';
+    const verb = isAllowed ? 'Replayed onto' : 'Would replay onto';
     output.line(
       `${verb} ${collection}: ${written} written, ${deleted} deleted, ${newer} left alone because they are newer.`,
-      { event: 'replay-writes', execute: isMeant, ...report },
+      { event: 'replay-writes', execute: isAllowed, ...report },
     );
   });
 

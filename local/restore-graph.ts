@@ -6,8 +6,8 @@ import { restoreFromEnvironment } from '../lib/migration/services-from-environme
 import { runId } from './migrate/options.ts';
 import { createOutput, EXIT, reportFailure } from './migrate/output.ts';
 import { createCommand, runProgram } from './program.ts';
-import { carryOut, type RestoreOrder } from './restore-graph/carry-out.ts';
 import { answerAsText, exitCodeOf } from './restore-graph/output.ts';
+import { type RestoreOrder, runCommand } from './restore-graph/run-command.ts';
 
 const streams = { input: process.stdin, output: process.stdout, status: process.stderr };
 const output = createOutput(streams, process.argv.includes('--json'));
@@ -27,7 +27,7 @@ const command = createCommand(
     const order = orderOf(typed);
     const { artifacts, target } = await restoreFromEnvironment(process.env);
     await using _ = target;
-    const answer = await carryOut(order, { artifacts, target });
+    const answer = await runCommand(order, { artifacts, target });
     process.exitCode = exitCodeOf(answer);
     output.line(answerAsText(answer), {
       event: 'restore-graph',
@@ -46,7 +46,7 @@ function orderOf(typed: { run?: string; dump?: string; execute?: true }): Restor
   const { run, dump, execute } = typed;
   if (run !== undefined && dump === undefined && !execute) return { run };
   if (dump !== undefined && run === undefined) {
-    if (isArtifactKey(dump)) return { dump, isMeant: execute === true };
+    if (isArtifactKey(dump)) return { dump, isAllowed: execute === true };
     throw wrongUse('Invalid --dump: use the form RUN/graph-12, as --run lists them.');
   }
   throw wrongUse('Use either --run, which lists the dumps of a run, or --dump.');

@@ -45,7 +45,7 @@ async function write(file: string, text: string): Promise<void> {
 
 /** To the person at the terminal, whose words are what an operator would do. */
 function listen(playground: Playground): void {
-  const carryOut = async (word: string) => {
+  const runCommand = async (word: string) => {
     if (!isAction(word)) return console.log(`The words are ${HOOK_ACTIONS.join(', ')}`);
     await playground.act(word).then(
       () => console.log(`${word}, done`),
@@ -54,7 +54,7 @@ function listen(playground: Playground): void {
   };
   let done = Promise.resolve();
   createInterface({ input: process.stdin }).on('line', (line) => {
-    done = done.then(() => carryOut(line.trim()));
+    done = done.then(() => runCommand(line.trim()));
   });
 }
 

@@ -66,13 +66,13 @@ function misplaced(command: Command, phase: Phase): RefusalName {
 
 function whyMisplaced(command: Command, { phase, retainUntil }: Standing): string {
   if (phase === 'absent') return `There is no run by that id to ${command}.`;
-  if (misplaced(command, phase) === 'RefusedIrreversible') return wayBackEnded(retainUntil);
+  if (misplaced(command, phase) === 'RefusedIrreversible') return rollbackEnded(retainUntil);
   const next = nextMove(phase);
   const instead = next ? `; its next step is ${next.command}` : '';
   return `No ${command} in a run that is ${phase}${instead}.`;
 }
 
-export function wayBackEnded(retainUntil: number | undefined): string {
+export function rollbackEnded(retainUntil: number | undefined): string {
   const day = retainUntil === undefined ? 'some time ago' : new Date(retainUntil).toISOString();
   return `The rollback period ended ${day}.`;
 }

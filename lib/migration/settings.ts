@@ -99,10 +99,10 @@ function refusal(faults: readonly string[]): Refusal {
   return new Refusal('RefusedSetting', `${faults.join('; ')}.`);
 }
 
-function urlLike(example: string, isMeant: (url: URL) => boolean = isBase) {
+function urlLike(example: string, isAllowed: (url: URL) => boolean = isBase) {
   const isUsable = (text: string) => {
     const url = URL.parse(text);
-    return url !== null && isMeant(url);
+    return url !== null && isAllowed(url);
   };
   return v.pipe(
     v.string(`is not set: it is like ${example}`),

@@ -7,7 +7,7 @@ import type { SnapshotDescription, VectorStore } from './ports/vector-store.ts';
 import { isRefusedWith, Refusal, RetryableFailure } from './refusals.ts';
 import { pollSeconds } from './runs/durations.ts';
 import type { Stage } from './runs/stages.ts';
-import type { StepContext, Turn } from './runs/step.ts';
+import type { StepContext, StepRequest } from './runs/step.ts';
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
@@ -76,19 +76,19 @@ export function takeSnapshot<State extends Taking>(options: {
 }): Stage<State> {
   return {
     isDone: ({ kept }) => kept !== undefined,
-    advance: async (turn, state) => {
-      const taken = await takeOn(turn, options, state);
+    advance: async (context, state) => {
+      const taken = await takeOn(context, options, state);
       return typeof taken === 'number' ? taken : { ...state, ...taken };
     },
   };
 }
 
 async function takeOn(
-  turn: Turn,
+  context: StepContext,
   { collection, label }: { readonly collection: string; readonly label: string },
   state: Taking,
 ): Promise<Taking | number> {
-  const { services, run, lease } = turn;
+  const { services, run, lease } = context;
   const { vectors, artifacts } = services;
   const { known, snapshot, parts } = state;
   if (!known) {
@@ -100,7 +100,7 @@ async function takeOn(
     const found = await findNew(vectors, collection, known);
     const prefix = `${run.runId}/${label}-${lease.epoch}`;
     if (found) return { snapshot: found, parts: { prefix, count: 0, bytes: 0 } };
-    return await startOrWait(turn, collection, state);
+    return await startOrWait(context, collection, state);
   }
   if (parts.bytes < snapshot.size) {
     return { parts: await keepNextPart(services, { collection, snapshot, parts }) };
@@ -111,7 +111,7 @@ async function takeOn(
 }
 
 async function startOrWait(
-  { services: { vectors, clock }, renew }: Turn,
+  { services: { vectors, clock }, renew }: StepContext,
   collection: string,
   { startedAt, isStarted }: Taking,
 ): Promise<Taking | number> {
@@ -152,7 +152,7 @@ function describe({ name, size, checksum }: SnapshotDescription): Snapshot {
 type Parts = KeptSnapshot['parts'];
 
 async function keepNextPart(
-  services: StepContext['services'],
+  services: StepRequest['services'],
   options: { readonly collection: string; readonly snapshot: Snapshot; readonly parts: Parts },
 ): Promise<Parts> {
   const { vectors, artifacts, snapshotPartBytes } = services;
@@ -238,7 +238,7 @@ export async function removeLeftoverSnapshot({
   services: { runs, vectors },
   run,
   renew,
-}: Pick<Turn, 'services' | 'run' | 'renew'>): Promise<void> {
+}: Pick<StepContext, 'services' | 'run' | 'renew'>): Promise<void> {
   const checkpoint = await runs.readCheckpoint(run.runId, 'backup');
   const { sourceCollection } = run.plan;
   if (!checkpoint || !(await vectors.collectionExists(sourceCollection))) return;
@@ -253,7 +253,7 @@ const UNUSABLE = ['RefusedSnapshot', 'RefusedByStore', 'RefusedMissingArtifact']
  * @param forget saves the checkpoint without it
  */
 export async function discardUnusableSnapshot(
-  { services, renew, signal }: Turn,
+  { services, renew, signal }: StepContext,
   error: unknown,
   options: {
     readonly collection: string;
@@ -283,10 +283,10 @@ export function restoreSnapshot<State extends Restoring>(
 ): Stage<State> {
   return {
     isDone: ({ restored }) => restored !== undefined,
-    advance: async (turn, state) => {
+    advance: async (context, state) => {
       const kept = keptIn(state);
       if (!kept) throw new Refusal('RefusedNotNow', `There is no snapshot for ${name}.`);
-      const reached = await restoreOn(turn, { name, kept }, state);
+      const reached = await restoreOn(context, { name, kept }, state);
       return typeof reached === 'number' ? reached : { ...state, ...reached };
     },
   };
@@ -305,23 +305,23 @@ const AGAIN: Restoring = {
 };
 
 async function restoreOn(
-  turn: Pick<Turn, 'services' | 'lease' | 'signal' | 'renew'>,
+  context: Pick<StepContext, 'services' | 'lease' | 'signal' | 'renew'>,
   { name, kept }: Restore,
   state: Restoring,
 ): Promise<Restoring | number> {
-  const { services, lease } = turn;
+  const { services, lease } = context;
   const { vectors, clock } = services;
   const { isCleared, upload, isUploaded, seen } = state;
   if (!isCleared) {
     await assertNoAlias(vectors, name);
-    await turn.renew();
+    await context.renew();
     await vectors.deleteCollection(name);
     return { isCleared: true };
   }
   if (upload === undefined) return { upload: lease.epoch };
   // One that an earlier invocation began may have arrived: it is waited for, and not sent twice.
   if (isUploaded === undefined) {
-    const isSent = upload === lease.epoch && (await send(turn, { name, kept }));
+    const isSent = upload === lease.epoch && (await send(context, { name, kept }));
     return { isUploaded: isSent, seen: { at: clock().getTime() } };
   }
   const now = clock().getTime();
@@ -337,7 +337,7 @@ async function restoreOn(
   // Since it last changed: an invocation that crashed may have left it alone for minutes.
   const longest = 2 * MINUTE_MS + kept.size / SLOWEST_BYTES_PER_MS;
   if (now - since < longest) return pollSeconds(now - since);
-  await turn.renew();
+  await context.renew();
   await vectors.deleteCollection(name);
   if (!isUploaded) return AGAIN;
   throw new Refusal('RefusedSnapshot', `The store did not restore ${kept.name} in time.`);
@@ -345,7 +345,7 @@ async function restoreOn(
 
 /** Whether the store says that it has all of it. After a lost response it may have. */
 async function send(
-  { services, signal, renew }: Pick<Turn, 'services' | 'signal' | 'renew'>,
+  { services, signal, renew }: Pick<StepContext, 'services' | 'signal' | 'renew'>,
   { name, kept }: Restore,
 ): Promise<boolean> {
   const { vectors, artifacts } = services;

@@ -10,7 +10,7 @@ import { pendingActionOf } from './pending-action.ts';
 import { type Payload, statusIn } from './place.ts';
 import { checklistLines, planLines, preflightReportOf } from './plan-text.ts';
 import { type Ask, confirmRun } from './prompt.ts';
-import { labelOf, type Session, takeStep, timeLeft } from './take-step.ts';
+import { labelOf, runStep, type Session, timeLeft } from './run-step.ts';
 import { countText, durationText, timeText } from './text.ts';
 
 export interface Drive {
@@ -64,7 +64,7 @@ async function driveFrom(options: Drive, from: Status): Promise<ExitCode> {
 
 /** Of a live run: reminders, and the end of the rollback period. */
 async function doWhatIsDue(session: Session, { runId }: Status): Promise<Status> {
-  await takeStep(session, 'retention', {});
+  await runStep(session, 'retention', {});
   return await currentStatus(session, runId);
 }
 
@@ -89,13 +89,10 @@ async function findOrBegin({ session, payload }: Drive): Promise<Status> {
 /** The checklist has all problems at once, also where the preflight refuses. */
 async function checkPrerequisites(session: Session, payload: Payload): Promise<Status> {
   try {
-    reportChecklist(session, await takeStep(session, 'preflight', payload));
+    reportChecklist(session, await runStep(session, 'preflight', payload));
   } catch (error) {
     if (error instanceof Refusal && error.name === 'RefusedPrerequisites') {
-      reportChecklist(
-        session,
-        await takeStep(session, 'preflight', { ...payload, execute: false }),
-      );
+      reportChecklist(session, await runStep(session, 'preflight', { ...payload, execute: false }));
       throw new Refusal(error.name, 'Not every prerequisite is met.', { cause: error });
     }
     throw error;
@@ -120,7 +117,7 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
   const begun = now();
   try {
     const input = { ...inputOf(step, options, runId), ...approval };
-    await takeStep(session, step, input, (waiting) => confirmAction(options, waiting));
+    await runStep(session, step, input, (waiting) => confirmAction(options, waiting));
   } catch (error) {
     const after = await currentStatus(session, runId);
     if (!(error instanceof Refusal)) throw error;

@@ -15,8 +15,8 @@ import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
 import { type Payload, type Place, statusIn } from './place.ts';
 import { checklistLines, planLines, preflightReportOf } from './plan-text.ts';
 import { type Ask, confirmRun, createAsk } from './prompt.ts';
+import { createSession, labelOf, runStep, type Session } from './run-step.ts';
 import { nextLines, statusAsText } from './status-text.ts';
-import { createSession, labelOf, type Session, takeStep } from './take-step.ts';
 import { countText } from './text.ts';
 
 interface Parts {
@@ -157,10 +157,10 @@ async function resultOf(
     const { runId } = payload;
     return await session.place.invoke('confirm', { runId, action, confirmedBy: by });
   }
-  if (name === 'cutover') return await takeStep(session, 'freeze', payload);
-  const result = await takeStep(session, name, payload);
+  if (name === 'cutover') return await runStep(session, 'freeze', payload);
+  const result = await runStep(session, name, payload);
   if (name !== 'copy' || payload.execute !== true) return result;
-  return await takeStep(session, 'verify', { runId: payload.runId, execute: true });
+  return await runStep(session, 'verify', { runId: payload.runId, execute: true });
 }
 
 async function showStatus({ place, output }: Session, { run }: Typed): Promise<ExitCode> {

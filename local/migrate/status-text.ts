@@ -4,7 +4,7 @@ import type { Status } from '../../lib/migration/steps/status.ts';
 import { DIGEST_DIGITS, nextSteps } from './next-steps.ts';
 import { pendingActionOf } from './pending-action.ts';
 import type { Place } from './place.ts';
-import { labelOf } from './take-step.ts';
+import { labelOf } from './run-step.ts';
 import { countText, durationText, progressText, timeText } from './text.ts';
 
 export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stage' | 'where'>) {

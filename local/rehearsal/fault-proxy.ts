@@ -34,7 +34,7 @@ export interface Mishap {
 export interface FaultProxy {
   readonly url: string;
   /** Strikes one request. */
-  meddle(mishap: Mishap): void;
+  addFault(mishap: Mishap): void;
   /** How many mishaps have not come to pass. */
   waiting(): number;
   /** Takes no more requests, and returns when those under way are over, or half a minute has passed. */
@@ -70,7 +70,7 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
 
   return {
     url: `http://127.0.0.1:${port}`,
-    meddle: (mishap) => rules.push({ mishap, sparing: mishap.sparing ?? 0 }),
+    addFault: (mishap) => rules.push({ mishap, sparing: mishap.sparing ?? 0 }),
     waiting: () => rules.length,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

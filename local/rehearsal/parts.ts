@@ -7,7 +7,7 @@ import { speakLocally } from '../local-access.ts';
 import type { Running } from '../running.ts';
 import { openBackend, type RehearsalBackend } from './backend.ts';
 import { openRehearsalGraph } from './graph.ts';
-import type { Orders } from './read-orders.ts';
+import type { Orders } from './parse-arguments.ts';
 import { openStore, type RehearsalStore } from './store.ts';
 
 export interface Parts {

@@ -1,7 +1,7 @@
-// What an act can do: send the state machine on its way, go back, have the watch look, kill, meddle, let time pass.
+// What an act can do: send the state machine on its way, go back, have the watch look, kill, addFault, let time pass.
 import type { HookAction } from '../../lib/migration/ports/hooks.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
-import { takeStep } from '../../lib/migration/runs/step.ts';
+import { runStep } from '../../lib/migration/runs/step.ts';
 import type { StepInput } from '../../lib/migration/runs/step-input.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { freeze } from '../../lib/migration/steps/freeze.ts';
@@ -37,7 +37,7 @@ export interface Rehearsal extends Stage, Diary {
     words: readonly string[],
     onHook?: (action: HookAction) => void,
   ): Promise<OtherProcess>;
-  meddle(mishap: Mishap): void;
+  addFault(mishap: Mishap): void;
   pass(milliseconds: number): void;
   run(): Promise<Run>;
 }
@@ -74,7 +74,7 @@ export async function startRehearsal(
     async rollBack(input = {}) {
       const payload = { runId: parts.runId, execute: true, ...input };
       await polled(clock, () =>
-        takeStep(rollback, services, { payload, timeLeftMs: () => 600_000 }),
+        runStep(rollback, services, { payload, timeLeftMs: () => 600_000 }),
       );
       diary.note('returned');
     },
@@ -90,7 +90,7 @@ export async function startRehearsal(
       process.ended.finally(webhook.close);
       return process;
     },
-    meddle: parts.store.faultProxy.meddle,
+    addFault: parts.store.faultProxy.addFault,
     pass: clock.pass,
     run: () => services.runs.read(parts.runId),
   };
@@ -137,7 +137,7 @@ async function openWindow(services: Services, runId: string): Promise<void> {
   if (run.phase !== 'verified') return;
   const approvedDigest = run.evidence['verification-report']?.digest;
   const payload = { runId, execute: true, approvedDigest, approvedBy: 'rehearsal' };
-  await takeStep(freeze, services, { payload, timeLeftMs: () => Number.POSITIVE_INFINITY });
+  await runStep(freeze, services, { payload, timeLeftMs: () => Number.POSITIVE_INFINITY });
 }
 
 async function polled<Result extends Awaited<ReturnType<typeof keepWatch>>>(

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import type { HookRequest, Hooks } from '../../lib/migration/ports/hooks.ts';
 
 const TO_BE_DONE: Readonly<Record<HookRequest['action'], (request: HookRequest) => string>> = {
-  freeze: () => "turn down every write, the test user's too, with a 503",
+  freeze: () => "context down every write, the test user's too, with a 503",
   'deploy-new': ({ collection, testUser }) =>
     `deploy the new version on ${collection}, which takes writes of ${testUser} only`,
   'deploy-old': ({ collection }) => `deploy the old version on ${collection}`,

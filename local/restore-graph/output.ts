@@ -1,6 +1,6 @@
 // Output about dumps and a restore.
 import { EXIT, type ExitCode } from '../migrate/output.ts';
-import type { Answer, Dump } from './carry-out.ts';
+import type { Answer, Dump } from './run-command.ts';
 
 export function exitCodeOf(answer: Answer): ExitCode {
   return 'differences' in answer && answer.differences.length > 0 ? EXIT.failed : EXIT.done;

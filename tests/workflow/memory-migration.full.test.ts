@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../lib/migration/refusals.ts';
 import { fingerprintOf } from '../../lib/migration/scan.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';
-import { deleteFirst } from '../support/migration/fears.ts';
+import { deleteFirst } from '../support/migration/hazards.ts';
 import { createMigration, type Migration, RUN } from '../support/migration/migration.ts';
 import { LEASE_MS } from '../support/migration/run-table.ts';
 import { approving, execute } from '../support/migration/state-machine.ts';

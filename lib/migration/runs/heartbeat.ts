@@ -11,7 +11,7 @@ export const intervals: Ticker = (everyMs, tick) => {
 };
 
 export interface Heartbeat {
-  /** @throws Refusal when the turn is over */
+  /** @throws Refusal when the lease is lost */
   readonly renew: () => Promise<void>;
   readonly now: () => number;
   readonly leaseMs: number;

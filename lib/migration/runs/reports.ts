@@ -8,7 +8,7 @@ import type { Services } from '../services.ts';
 import type { Reference } from './run.ts';
 import type { Lease } from './run-lock.ts';
 
-/** Kept under the run and the turn it was made in: nothing is overwritten, a retried turn has its own. */
+/** Its key has the run and the lease's epoch: nothing is overwritten, a retry writes another. */
 export async function storeReport(
   { artifacts, clock }: Pick<Services, 'artifacts' | 'clock'>,
   report: {

@@ -1,6 +1,6 @@
 // Every key of the migrations' own items, beside the ledgers in the same table.
 //
-//   whose turn it is             Get    LOCK
+//   who has the lock             Get    LOCK
 //   one run                      Get    RECORD of its run
 //   how far a step has come      Get    CHECKPOINT#step of its run
 //   what a person has confirmed  Get    CONFIRMED#action#epoch of its run

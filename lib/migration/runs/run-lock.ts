@@ -1,4 +1,4 @@
-// Whose turn it is: one run at a time, and of that run one step at a time. Each turn has a higher epoch,
+// The lock: one run at a time, and of that run one step at a time. Each lease has a higher epoch,
 // and a step that was thought dead learns at its next write that its epoch is over.
 import type { Database, Item, Write } from '../../store/database.ts';
 import { setOn } from '../../store/update-writes.ts';
@@ -68,15 +68,15 @@ export function createRunLock(options: {
   }
 
   /**
-   * Begins a turn; a turn whose lease has run out is thereby over.
-   * @throws Refusal when the lock is another run's; RetryableFailure while another step has its turn
+   * Begins a lease; an earlier one that has expired is thereby over.
+   * @throws Refusal when the lock is another run's; RetryableFailure while another step has the lease
    */
   async function take(runId: string): Promise<Lease> {
     const lock = await database.get(LOCK_KEY);
     const isLive = liveRunsOf(lock).includes(runId) && (await isFree(lock));
     if (lock?.active_run !== runId && !isLive) throw notYourTurn(runId, lock);
     const seen = epochOf(lock);
-    const turn = setOn(
+    const lease = setOn(
       LOCK_KEY,
       { active_run: runId, epoch: seen + 1, lease_until: now() + leaseMs },
       {
@@ -85,11 +85,11 @@ export function createRunLock(options: {
         onConditionFailed: (lock) => notYourTurn(runId, lock),
       },
     );
-    await database.commit([turn]);
+    await database.commit([lease]);
     return { runId, epoch: seen + 1 };
   }
 
-  /** The write that holds others back while this turn lasts; no turn's work is recorded without it. */
+  /** The write that excludes others while this lease lasts; no work is recorded without it. */
   function fence({ runId, epoch }: Lease, leaseUntil = now() + leaseMs): Write {
     return setOn(
       LOCK_KEY,
@@ -102,13 +102,13 @@ export function createRunLock(options: {
     );
   }
 
-  /** Before each batch of changes. @throws Refusal when the turn is over */
+  /** Before each batch of changes. @throws Refusal when the lease is lost */
   async function renew(lease: Lease): Promise<void> {
     await database.commit([fence(lease)]);
   }
 
   /**
-   * Keeps the turn for as long as the work takes; the signal tells the work that it is over.
+   * Renews the lease for as long as the work takes; the signal says that it is lost.
    * @param assertMay throws the reason when it is not to be kept any longer
    */
   function keep<Result>(
@@ -123,7 +123,7 @@ export function createRunLock(options: {
     return whileBeating({ renew: beat, now, leaseMs, ticker }, work);
   }
 
-  /** Ends the turn, if it is not over already. @param isLive such a run leaves the lock to others between its steps */
+  /** Ends the lease, if it is not over already. @param isLive such a run leaves the lock to others between its steps */
   async function release(lease: Lease, { isLive = false } = {}): Promise<void> {
     try {
       await database.commit([isLive ? await free(lease, { isLive }) : fence(lease, NO_LEASE)]);

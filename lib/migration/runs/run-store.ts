@@ -1,4 +1,4 @@
-// Remembers runs: the record, the checkpoints of its steps, and under whose turn they were written.
+// Remembers runs: the record, the checkpoints of its steps, and the lease under which they were written.
 import type { Database, Item, Write } from '../../store/database.ts';
 import { type Command, ENDED, isRetained, PHASES, type Phase } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
@@ -45,7 +45,7 @@ export function createRunStore(options: {
     return parseRun(JSON.parse(String(item.record)));
   }
 
-  /** Replaces the record. @throws Refusal when the turn is over */
+  /** Replaces the record. @throws Refusal when the lease is lost */
   async function write(lease: Lease, run: Run): Promise<void> {
     await database.commit([lock.fence(lease), putRecord(parseRun(run))]);
   }
@@ -53,7 +53,7 @@ export function createRunStore(options: {
   /**
    * Records a step's end and forgets its checkpoint, so that it starts again from the beginning when it is repeated.
    * A run that is live or has ended frees the lock.
-   * @throws Refusal when the turn is over
+   * @throws Refusal when the lease is lost
    */
   async function finish(lease: Lease, run: Run, step: Command): Promise<void> {
     const isLive = isRetained(run.phase);
@@ -66,11 +66,11 @@ export function createRunStore(options: {
     await database.commit([fence, putRecord(parseRun(run)), forget]);
   }
 
-  /** After the work that it describes is durable. @throws Refusal when the turn is over */
+  /** After the work that it describes is durable. @throws Refusal when the lease is lost */
   async function saveCheckpoint(
     lease: Lease,
     step: Command,
-    checkpoint: Pick<Checkpoint, 'state'> & Partial<Pick<Checkpoint, 'progress' | 'restsOn'>>,
+    checkpoint: Pick<Checkpoint, 'state'> & Partial<Pick<Checkpoint, 'progress' | 'inputs'>>,
   ): Promise<void> {
     const content = toCheckpointText({ ...checkpoint, savedAt: now() });
     const item = { ...checkpointKey(lease.runId, step), epoch: lease.epoch, content };

@@ -81,7 +81,7 @@ export const planSchema = v.strictObject({
 const progressSchema = v.strictObject({
   done: v.number(),
   total: v.number(),
-  /** Since the turn began, where it has come that far. */
+  /** Since the step began, where it has come that far. */
   perSecond: v.optional(v.number()),
 });
 
@@ -91,7 +91,7 @@ const checkpointSchema = v.strictObject({
   state: v.unknown(),
   progress: v.optional(progressSchema),
   /** Artifacts that the work done so far was based on. */
-  restsOn: v.optional(v.array(shortText)),
+  inputs: v.optional(v.array(shortText)),
   savedAt: millisecondsSchema,
 });
 

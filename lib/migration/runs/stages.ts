@@ -1,10 +1,10 @@
 // Work that consists of stages: what is there is done, and a killed step goes on with the first thing that is missing.
-import type { Turn } from './step.ts';
+import type { StepContext } from './step.ts';
 
 export interface Stage<State> {
   readonly isDone: (state: State) => boolean;
   /** A number of seconds when there is nothing to do but wait. */
-  readonly advance: (turn: Turn, state: State) => Promise<State | number>;
+  readonly advance: (context: StepContext, state: State) => Promise<State | number>;
 }
 
 export type Reached<State> =
@@ -13,16 +13,16 @@ export type Reached<State> =
 
 /** @param save keeps what a stage has reached, before the next one begins */
 export async function takeStages<State>(
-  turn: Turn,
+  context: StepContext,
   stages: readonly Stage<State>[],
   { from, save }: { readonly from: State; readonly save: (state: State) => Promise<void> },
 ): Promise<Reached<State>> {
   let state = from;
   for (const { isDone, advance } of stages) {
     while (!isDone(state)) {
-      if (!turn.hasTime()) return { isComplete: false, waitSeconds: 0 };
-      await turn.renew();
-      const next = await advance(turn, state);
+      if (!context.hasTime()) return { isComplete: false, waitSeconds: 0 };
+      await context.renew();
+      const next = await advance(context, state);
       if (typeof next === 'number') return { isComplete: false, waitSeconds: next };
       state = next;
       await save(state);

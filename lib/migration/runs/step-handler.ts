@@ -6,7 +6,7 @@ import {
   servicesFromEnvironment,
 } from '../services-from-environment.ts';
 import type { Remembering } from './remembering.ts';
-import { type Step, type StepResult, takeStep } from './step.ts';
+import { runStep, type Step, type StepResult } from './step.ts';
 import { translateFailure } from './translate-failure.ts';
 
 export type StepHandler = (payload: unknown, context: InvocationContext) => Promise<StepResult>;
@@ -19,7 +19,7 @@ export interface InvocationContext extends Pick<Context, 'getRemainingTimeInMill
 /** @param services called for every invocation: its caller caches them */
 export function stepHandler(step: Step, services: () => Promise<Services>): StepHandler {
   return async (payload, context) =>
-    await takeStep(step, await services(), {
+    await runStep(step, await services(), {
       payload,
       timeLeftMs: () => context.getRemainingTimeInMillis(),
       interruption: context.interruption,

@@ -1,4 +1,4 @@
-// How every step is taken: is it allowed now, is it meant, whose turn is it; then its work, then its record.
+// How every step runs: is it allowed now, is it to be executed, who has the lock; then its work, then its record.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
 import { moveFor, type Standing } from '../next-step.ts';
@@ -15,10 +15,10 @@ import { translateFailure } from './translate-failure.ts';
 import { assertNotClosing, assertWindowOpen, type MayBeLate } from './window.ts';
 
 /** What a step's work is given. */
-export interface Turn extends StepContext {
+export interface StepContext extends StepRequest {
   readonly lease: Lease;
   readonly checkpoint: Checkpoint | undefined;
-  /** Tells that the turn is over: ends a change that takes long. */
+  /** Says that the lease is lost: ends a change that takes long. */
   readonly signal: AbortSignal;
   /** Before each batch of changes: stops a step whose lock was taken over. */
   readonly renew: () => Promise<void>;
@@ -35,7 +35,7 @@ export interface Turn extends StepContext {
 }
 
 /** What a guard is given: it may prepare beside what users work on, and remember what it found. */
-export type Approach = StepContext & Pick<Turn, 'lease' | 'signal' | 'renew' | 'save'>;
+export type Approach = StepRequest & Pick<StepContext, 'lease' | 'signal' | 'renew' | 'save'>;
 
 export type Outcome =
   | {
@@ -60,7 +60,7 @@ export function waiting(waitSeconds: number = POLL_SECONDS): Outcome {
 /** What a dry run tells: what the step found, and what it would do. */
 export type Forecast = Readonly<Record<string, unknown>>;
 
-export interface StepContext {
+export interface StepRequest {
   readonly services: Services;
   readonly input: StepInput;
   readonly run: Run;
@@ -69,15 +69,15 @@ export interface StepContext {
 export interface Step {
   readonly command: Command;
   /** The dry run of a step that changes more than the record. */
-  readonly forecast?: (context: StepContext) => Promise<Forecast>;
+  readonly forecast?: (context: StepRequest) => Promise<Forecast>;
   /** Refuses before the step has begun. */
   readonly guard?: (approach: Approach) => Promise<void>;
   /** What the record tells from the beginning of the step on. */
   readonly onEntering?: (
-    context: StepContext,
+    context: StepRequest,
   ) => Partial<Pick<Run, 'deadlineAt' | 'switchedAt' | 'returningAt'>>;
-  readonly mayBeLate?: MayBeLate<StepContext>;
-  readonly work: (turn: Turn) => Promise<Outcome>;
+  readonly mayBeLate?: MayBeLate<StepRequest>;
+  readonly work: (context: StepContext) => Promise<Outcome>;
 }
 
 export type StepResult =
@@ -95,7 +95,7 @@ export type StepResult =
  * @throws Refusal with its reason: the run stays where it is, and before the step has begun nothing is changed;
  *   RetryableFailure, and the step goes on from there
  */
-export async function takeStep(
+export async function runStep(
   step: Step,
   services: Services,
   { payload, timeLeftMs, interruption }: InvocationOptions & { readonly payload: unknown },
@@ -157,7 +157,7 @@ async function releaseLock({ runs, lock, log }: Services, lease: Lease): Promise
 
 async function goOn(
   step: Step,
-  context: StepContext & Pick<Turn, 'lease' | 'signal'>,
+  context: StepRequest & Pick<StepContext, 'lease' | 'signal'>,
   timeLeftMs: () => number,
 ): Promise<StepResult> {
   const { services, input, run: found, lease, signal } = context;
@@ -165,7 +165,7 @@ async function goOn(
   const move = moveFor(step.command, standingOf(found), input.actor);
   await assertMayGoOn(step, context, move);
   // Evidence stays what it is until the step has finished.
-  const restsOn = basisOf(step.command, found);
+  const inputs = basisOf(step.command, found);
   const rated = createRating(services.clock);
   const approach: Approach = {
     ...context,
@@ -175,7 +175,7 @@ async function goOn(
     },
     save: async (state, progress) => {
       signal.throwIfAborted();
-      await runs.saveCheckpoint(lease, step.command, { state, restsOn, ...rated(progress) });
+      await runs.saveCheckpoint(lease, step.command, { state, inputs, ...rated(progress) });
     },
   };
   let run = await enter(step, { ...approach, run: await acceptMore(approach) }, move);
@@ -183,7 +183,7 @@ async function goOn(
   const outcome = await step.work({
     ...approach,
     run,
-    checkpoint: isDeepStrictEqual(saved?.restsOn, restsOn) ? saved : undefined,
+    checkpoint: isDeepStrictEqual(saved?.inputs, inputs) ? saved : undefined,
     note: async (changes) => {
       signal.throwIfAborted();
       run = { ...run, ...changes };
@@ -219,7 +219,7 @@ function isBehindIt(command: Command, { phase }: Run): boolean {
 // Enough to end a batch and write a checkpoint before the function's own time is up.
 const SAVING_TIME_MS = 60_000;
 
-async function assertMayGoOn(step: Step, context: StepContext, move: Move): Promise<void> {
+async function assertMayGoOn(step: Step, context: StepRequest, move: Move): Promise<void> {
   const { run } = context;
   await assertWindowOpen(context, step.mayBeLate);
   if (move.approves) assertApproved(run, move.approves, context.input);

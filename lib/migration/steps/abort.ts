@@ -7,15 +7,15 @@ import { removeLeftoverSnapshot } from '../snapshots.ts';
 export const abort: Step = {
   command: 'abort',
   forecast: async ({ run }) => ({ removes: builtBy(run) }),
-  work: async (turn) => {
-    const { services, run, renew } = turn;
+  work: async (context) => {
+    const { services, run, renew } = context;
     const active = await services.setting.read();
     for (const collection of builtBy(run)) {
       if (collection === active) continue;
       await renew();
       await services.vectors.deleteCollection(collection);
     }
-    await removeLeftoverSnapshot(turn);
+    await removeLeftoverSnapshot(context);
     return { done: true };
   },
 };

@@ -4,19 +4,19 @@ import type { ExternalAction } from '../phases.ts';
 import type { HookAnswer } from '../ports/hooks.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { occasionOf } from '../runs/run-keys.ts';
-import type { Turn } from '../runs/step.ts';
+import type { StepContext } from '../runs/step.ts';
 
 /** How long a freeze may outlast the window before it should end by itself. */
 const GRACE_MS = 15 * 60_000;
 
 /** Whether it is done; if not, to be asked again later. */
 export async function isDoneOutside(
-  turn: Turn,
+  context: StepContext,
   action: ExternalAction,
   collection: string,
 ): Promise<boolean> {
-  const { services, run, lease, note } = turn;
-  const answer = await answerTo(turn, action, collection);
+  const { services, run, lease, note } = context;
+  const answer = await answerTo(context, action, collection);
   if (answer !== 'asked-of-a-person') return answer === 'done';
   const { pendingAction: pending } = run;
   if (pending?.action === action && pending.collection === collection) {
@@ -29,14 +29,14 @@ export async function isDoneOutside(
 
 // Where a webhook answers, also where it refuses, no action is pending for a person.
 async function answerTo(
-  turn: Turn,
+  context: StepContext,
   action: ExternalAction,
   collection: string,
 ): Promise<HookAnswer> {
-  const { run, note } = turn;
+  const { run, note } = context;
   let answer: HookAnswer | undefined;
   try {
-    answer = await ask(turn, action, collection);
+    answer = await ask(context, action, collection);
     return answer;
   } finally {
     if (answer !== 'asked-of-a-person' && run.pendingAction) {
@@ -46,7 +46,7 @@ async function answerTo(
 }
 
 async function ask(
-  { services, run }: Turn,
+  { services, run }: StepContext,
   action: ExternalAction,
   collection: string,
 ): Promise<HookAnswer> {

@@ -5,7 +5,7 @@ import { storeReport } from '../runs/reports.ts';
 import { referenceSchema } from '../runs/run.ts';
 import { drillCollectionOf } from '../runs/run-names.ts';
 import { type Stage, takeStages } from '../runs/stages.ts';
-import { type Outcome, type Step, type Turn, waiting } from '../runs/step.ts';
+import { type Outcome, type Step, type StepContext, waiting } from '../runs/step.ts';
 import { contentsSchema } from '../scan.ts';
 import {
   discardUnusableSnapshot,
@@ -39,26 +39,26 @@ export const backup: Step = {
     const { points, users } = contents;
     return { collection, points, users };
   },
-  work: async (turn) => {
-    let reached = v.parse(stateSchema, turn.checkpoint?.state ?? {});
+  work: async (context) => {
+    let reached = v.parse(stateSchema, context.checkpoint?.state ?? {});
     const save = async (state: State) => {
       reached = state;
-      await turn.save(state, progressOf(state));
+      await context.save(state, progressOf(state));
     };
     try {
-      const end = await takeStages(turn, stagesOf(turn), { from: reached, save });
+      const end = await takeStages(context, stagesOf(context), { from: reached, save });
       if (!end.isComplete) return waiting(end.waitSeconds);
-      return await writeManifest(turn, end.state);
+      return await writeManifest(context, end.state);
     } catch (error) {
-      const collection = turn.run.plan.sourceCollection;
-      const forget = () => turn.save({});
-      await discardUnusableSnapshot(turn, error, { collection, reached, forget });
+      const collection = context.run.plan.sourceCollection;
+      const forget = () => context.save({});
+      await discardUnusableSnapshot(context, error, { collection, reached, forget });
       throw error;
     }
   },
 };
 
-function stagesOf({ run }: Turn): readonly Stage<State>[] {
+function stagesOf({ run }: StepContext): readonly Stage<State>[] {
   const collection = run.plan.sourceCollection;
   return [
     takeSnapshot({ collection, label: 'snapshot' }),
@@ -70,24 +70,24 @@ function stagesOf({ run }: Turn): readonly Stage<State>[] {
 }
 
 // Counts and fingerprint are those of the snapshot itself: users go on writing to the collection that it is of.
-async function countRestored(turn: Turn, state: State): Promise<State> {
-  const { services, run } = turn;
+async function countRestored(context: StepContext, state: State): Promise<State> {
+  const { services, run } = context;
   const scanned = await scanCollection(services, run, drillCollectionOf(run));
-  return { ...state, contents: scanned.contents, counts: await storeCounts(turn, scanned) };
+  return { ...state, contents: scanned.contents, counts: await storeCounts(context, scanned) };
 }
 
-async function removeRestored({ services, run, renew }: Turn, state: State): Promise<State> {
+async function removeRestored({ services, run, renew }: StepContext, state: State): Promise<State> {
   await renew();
   await services.vectors.deleteCollection(drillCollectionOf(run));
   return { ...state, isRemoved: true };
 }
 
-async function dump(turn: Turn, state: State): Promise<State> {
-  return { ...state, graph: await backUpGraph(turn) };
+async function dump(context: StepContext, state: State): Promise<State> {
+  return { ...state, graph: await backUpGraph(context) };
 }
 
 async function writeManifest(
-  { services, run, lease, renew }: Turn,
+  { services, run, lease, renew }: StepContext,
   state: State,
 ): Promise<Outcome> {
   const { contents, counts, kept, graph } = state;

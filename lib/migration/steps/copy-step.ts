@@ -14,7 +14,7 @@ import {
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Reference, Run } from '../runs/run.ts';
-import type { Outcome, Step, StepContext, Turn } from '../runs/step.ts';
+import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import { userCountLines } from '../user-counts.ts';
 import { scanCollection } from './recorded-counts.ts';
 
@@ -40,35 +40,35 @@ export const copy: Step = {
       keywords: settings.keywords,
     };
   },
-  work: async (turn) => {
-    const isFirst = turn.run.evidence['copy-report'] === undefined;
-    const settings = await reconcileSettings(turn, isFirst ? 'fill' : 'repair');
-    assertKeywords(turn, settings);
-    const { isComplete, report } = await reconcileInStep(turn, settings);
+  work: async (context) => {
+    const isFirst = context.run.evidence['copy-report'] === undefined;
+    const settings = await reconcileSettings(context, isFirst ? 'fill' : 'repair');
+    assertKeywords(context, settings);
+    const { isComplete, report } = await reconcileInStep(context, settings);
     if (!isComplete) return { done: false, waitSeconds: 0 };
-    const isWindow = IN_WINDOW.some((phase) => phase === turn.run.phase);
-    if (isWindow) return await concludeWindow(turn, settings, report);
-    return { done: true, evidence: await storeCopy(turn, report) };
+    const isWindow = IN_WINDOW.some((phase) => phase === context.run.phase);
+    if (isWindow) return await concludeWindow(context, settings, report);
+    return { done: true, evidence: await storeCopy(context, report) };
   },
 };
 
 // Nobody writes any more: what still differs has to be looked at before anything is switched.
 async function concludeWindow(
-  turn: Turn,
+  context: StepContext,
   settings: ReconcileSettings,
   report: ReconcileReport,
 ): Promise<Outcome> {
-  const { evidence, faults } = await storeComparison(turn, settings, report);
+  const { evidence, faults } = await storeComparison(context, settings, report);
   if (faults.length === 0) return { done: true, evidence };
   // It replaces an older one that passed, which holds no more.
-  await turn.note({ evidence: { ...turn.run.evidence, 'verification-report': evidence } });
+  await context.note({ evidence: { ...context.run.evidence, 'verification-report': evidence } });
   // The next walk begins at the first point.
-  await turn.save(RECONCILE_START);
+  await context.save(RECONCILE_START);
   const why = `The collections are not equal: ${faults.join(', ')}. The report is ${evidence.artifact}.`;
   throw new Refusal('RefusedVerification', why);
 }
 
-function assertKeywords({ run: { plan } }: StepContext, { keywords }: ReconcileSettings): void {
+function assertKeywords({ run: { plan } }: StepRequest, { keywords }: ReconcileSettings): void {
   if (keywords === 'by-store' || plan.accepts.includes('empty-keywords')) return;
   const why =
     keywords === 'no-slot'
@@ -78,7 +78,7 @@ function assertKeywords({ run: { plan } }: StepContext, { keywords }: ReconcileS
 }
 
 async function storeCopy(
-  { services, lease, run }: Turn,
+  { services, lease, run }: StepContext,
   report: ReconcileReport,
 ): Promise<Reference> {
   const { compared, inserted, replaced, deleted, withoutKeywords } = report;
@@ -93,7 +93,7 @@ async function storeCopy(
 
 /** A comparison of both collections, which is what is approved, and what has to hold until writes are opened. */
 export async function storeComparison(
-  { services, lease, run }: Turn,
+  { services, lease, run }: StepContext,
   { vectors }: ReconcileSettings,
   report: ReconcileReport,
 ): Promise<{ readonly evidence: Reference; readonly faults: readonly string[] }> {
@@ -130,7 +130,7 @@ function pendingIn({ pending }: ReconcileReport): number {
 }
 
 export async function reconcileSettings(
-  { services, run }: StepContext,
+  { services, run }: StepRequest,
   mode: ReconcileSettings['mode'],
 ): Promise<ReconcileSettings> {
   const { vectors: store } = services;
@@ -149,7 +149,7 @@ export async function reconcileSettings(
 
 /** From the checkpoint of the step on; not complete when time is up. */
 export async function reconcileInStep(
-  { services, renew, save, hasTime, checkpoint }: Turn,
+  { services, renew, save, hasTime, checkpoint }: StepContext,
   settings: ReconcileSettings,
 ): Promise<ReconcileCheckpoint> {
   const total = await services.vectors.count(settings.from.collection);

@@ -4,7 +4,13 @@ import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
 import { DAY_MS } from '../runs/durations.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { type Approach, type Step, type StepContext, type Turn, waiting } from '../runs/step.ts';
+import {
+  type Approach,
+  type Step,
+  type StepContext,
+  type StepRequest,
+  waiting,
+} from '../runs/step.ts';
 import { isDoneOutside } from './ask-outside.ts';
 import { verifiedFingerprint } from './copy-step.ts';
 import { proveEmbeddings } from './embedding-probe.ts';
@@ -44,8 +50,8 @@ export const cutover: Step = {
   guard: prepare,
   onEntering: ({ services }) => ({ switchedAt: services.clock().getTime() }),
   mayBeLate,
-  work: async (turn) => {
-    const { services, run, checkpoint, save, renew, note } = turn;
+  work: async (context) => {
+    const { services, run, checkpoint, save, renew, note } = context;
     const live = liveCollectionOf(run);
     let state = v.parse(stateSchema, checkpoint?.state ?? {});
     const keep = async (reached: Partial<State>) => {
@@ -53,50 +59,50 @@ export const cutover: Step = {
       await save(state);
     };
     const uploads = { from: state.uploads, save: (uploads: Uploads) => keep({ uploads }) };
-    const waitSeconds = await uploadSwap(turn, uploads);
+    const waitSeconds = await uploadSwap(context, uploads);
     if (waitSeconds !== undefined) return waiting(waitSeconds);
     await renew();
     await services.setting.change({ from: run.plan.sourceCollection, to: live });
     if (!state.isDeployed) {
-      if (!(await isDoneOutside(turn, 'deploy-new', live))) return waiting();
+      if (!(await isDoneOutside(context, 'deploy-new', live))) return waiting();
       await keep({ isDeployed: true });
     }
     if (!state.isProved) {
-      await prove(turn);
+      await prove(context);
       await keep({ isProved: true });
     }
     if (run.openedAt === undefined) {
-      await assertUnchanged(turn);
+      await assertUnchanged(context);
       await note({ openedAt: services.clock().getTime() });
     }
     // A rollback may have begun in the meantime: it must not find writes opened.
     await renew();
-    if (!(await isDoneOutside(turn, 'open-writes', live))) return waiting();
-    const late = await carryOverLateWrites(turn, {
+    if (!(await isDoneOutside(context, 'open-writes', live))) return waiting();
+    const late = await carryOverLateWrites(context, {
       from: state.lateWrites,
       save: (lateWrites) => keep({ lateWrites }),
     });
     if (!late.isComplete) return waiting(late.waitSeconds);
-    return await goLive(turn, lateWriteFacts(late.state));
+    return await goLive(context, lateWriteFacts(late.state));
   },
 };
 
-async function prove(turn: Turn): Promise<void> {
-  const { services, run, renew } = turn;
+async function prove(context: StepContext): Promise<void> {
+  const { services, run, renew } = context;
   const collections = liveCollectionsOf(run);
   const [live] = collections;
-  await removeWarmUp(turn, collections);
-  await proveEmbeddings(turn, { backend: services.backend, known: live, collection: live });
-  await removeWarmUp(turn, collections);
+  await removeWarmUp(context, collections);
+  await proveEmbeddings(context, { backend: services.backend, known: live, collection: live });
+  await removeWarmUp(context, collections);
   await smokeTest(services, run, renew);
-  await removeWarmUp(turn, collections);
+  await removeWarmUp(context, collections);
 }
 
 /**
  * Right before writes are opened, each time that the step is taken: both collections are what was compared. A write
  * that came late to the old collection is not lost, for users go back to it.
  */
-async function assertUnchanged({ services, run }: Turn): Promise<void> {
+async function assertUnchanged({ services, run }: StepContext): Promise<void> {
   const verified = verifiedFingerprint(run);
   const live = await scanCollection(services, run, liveCollectionOf(run));
   await assertCountsEqual(services, run, live);
@@ -111,7 +117,7 @@ async function assertUnchanged({ services, run }: Turn): Promise<void> {
 
 // By itself the window is gone back from. Where that would cost users their writes, or leads nowhere, a person may
 // finish what has begun: a service that stands still has to have an exit.
-async function mayBeLate({ services, run, input }: StepContext): Promise<boolean> {
+async function mayBeLate({ services, run, input }: StepRequest): Promise<boolean> {
   if (input.actor !== 'operator' || run.phase !== 'switching') return false;
   return run.openedAt !== undefined || !(await canRollBack(services, run));
 }
@@ -120,7 +126,7 @@ async function mayBeLate({ services, run, input }: StepContext): Promise<boolean
  * The setting is as it was found, the backup is of what was verified and cannot be deleted, the names are free. What was
  * written since is found right before writes are opened. @throws Refusal
  */
-async function assertReady({ services, run }: StepContext): Promise<void> {
+async function assertReady({ services, run }: StepRequest): Promise<void> {
   const active = await services.setting.read();
   if (active !== run.plan.sourceCollection) throw changedSetting(active);
   const verified = verifiedFingerprint(run);

@@ -6,7 +6,7 @@ import { unnamedVectorOf } from '../points.ts';
 import { type MemoryBackend, testUserOf } from '../ports/memory-backend.ts';
 import type { Point, ScrolledPoint } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
-import type { Turn } from '../runs/step.ts';
+import type { StepContext } from '../runs/step.ts';
 
 /** `unverified`: there are too few memories for a proof, or the backend does not say which one it found first. */
 export type EmbeddingProof = 'proved' | 'unverified';
@@ -28,7 +28,7 @@ interface Candidate {
  * @throws Refusal when others are found first
  */
 export async function proveEmbeddings(
-  { services: { vectors }, run, renew }: Pick<Turn, 'services' | 'run' | 'renew'>,
+  { services: { vectors }, run, renew }: Pick<StepContext, 'services' | 'run' | 'renew'>,
   options: {
     readonly backend: MemoryBackend;
     /** That has the old memories: at the cutover the old one may be gone, and the new one has them. */

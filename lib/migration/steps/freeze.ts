@@ -16,14 +16,14 @@ export const freeze: Step = {
   onEntering: ({ services, run }) => ({
     deadlineAt: services.clock().getTime() + run.plan.windowMinutes * 60_000,
   }),
-  work: async (turn) => {
-    const { services, run, lease, checkpoint, save } = turn;
+  work: async (context) => {
+    const { services, run, lease, checkpoint, save } = context;
     const { sourceCollection } = run.plan;
     const { look } = v.parse(stateSchema, checkpoint?.state ?? {});
-    if (!(await isDoneOutside(turn, 'freeze', sourceCollection))) {
+    if (!(await isDoneOutside(context, 'freeze', sourceCollection))) {
       return waiting();
     }
-    const facts = await proveFrozen(turn, {
+    const facts = await proveFrozen(context, {
       collection: sourceCollection,
       companions: [],
       look,

@@ -5,10 +5,10 @@ import { verifyDump } from '../graph/read-dump.ts';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import type { GraphDump } from '../proof/backup-manifest.ts';
 import { isRefusal } from '../refusals.ts';
-import type { Turn } from '../runs/step.ts';
+import type { StepContext } from '../runs/step.ts';
 
 /** @throws Refusal when somebody writes to the graph inside the window, or the dump cannot be read back */
-export async function backUpGraph({ services, run, lease }: Turn): Promise<GraphDump> {
+export async function backUpGraph({ services, run, lease }: StepContext): Promise<GraphDump> {
   const { graph: source, artifacts, clock: now } = services;
   const prefix = `${run.runId}/graph-${lease.epoch}`;
   if (!source) return { kind: 'none', prefix, nodes: 0, relationships: 0 };

@@ -11,7 +11,7 @@ import { pairedPoints } from '../reconcile.ts';
 import type { Run } from '../runs/run.ts';
 import { drillCollectionOf, liveCollectionOf } from '../runs/run-names.ts';
 import { type Reached, type Stage, takeStages } from '../runs/stages.ts';
-import type { Turn } from '../runs/step.ts';
+import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { restoreSnapshot, restoringEntries } from '../snapshots.ts';
 import { verifiedFingerprint } from './copy-step.ts';
@@ -39,10 +39,10 @@ export const lateWritesSchema = v.object({
 type State = v.InferOutput<typeof lateWritesSchema>;
 
 export async function carryOverLateWrites(
-  turn: Turn,
+  context: StepContext,
   { from, save }: { readonly from: State; readonly save: (state: State) => Promise<void> },
 ): Promise<Reached<State>> {
-  const { services, run } = turn;
+  const { services, run } = context;
   if (from.isDone) return { isComplete: true, state: from };
   const found = from.found ?? (await changedFingerprint(services, run)) ?? null;
   if (found === null) return { isComplete: true, state: { found, figures: NONE, isDone: true } };
@@ -52,7 +52,7 @@ export async function carryOverLateWrites(
     restoreSnapshot(base, () => snapshot),
     {
       isDone: ({ figures }) => figures !== undefined,
-      advance: async (turn, state) => ({ ...state, figures: await carryOver(turn, base) }),
+      advance: async (context, state) => ({ ...state, figures: await carryOver(context, base) }),
     },
     {
       isDone: ({ isDone }) => isDone === true,
@@ -62,7 +62,7 @@ export async function carryOverLateWrites(
       },
     },
   ];
-  return await takeStages(turn, stages, { from: { ...from, found }, save });
+  return await takeStages(context, stages, { from: { ...from, found }, save });
 }
 
 /** Facts for a report. */
@@ -91,8 +91,8 @@ export async function changedFingerprint(
   return contents.digest === known ? undefined : contents.digest;
 }
 
-async function carryOver(turn: Turn, base: string): Promise<Figures> {
-  const { services, run, renew } = turn;
+async function carryOver(context: StepContext, base: string): Promise<Figures> {
+  const { services, run, renew } = context;
   const { vectors: store } = services;
   const names = { from: run.plan.sourceCollection, to: liveCollectionOf(run) };
   const settings = await copySettings(store, names);

@@ -5,7 +5,7 @@ import { parseInput } from '../runs/parse-input.ts';
 import { isPrintable } from '../runs/printable.ts';
 import { type Plan, planSchema, type Run } from '../runs/run.ts';
 import { namesOf } from '../runs/run-names.ts';
-import { type StepResult, takeStep } from '../runs/step.ts';
+import { runStep, type StepResult } from '../runs/step.ts';
 import { stepInputSchema } from '../runs/step-input.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
 import type { Services } from '../services.ts';
@@ -55,7 +55,7 @@ const DEFAULT_PLAN = {
 export async function takePreflight(
   services: Services,
   payload: unknown,
-  invocation: Omit<Parameters<typeof takeStep>[2], 'payload'>,
+  invocation: Omit<Parameters<typeof runStep>[2], 'payload'>,
 ): Promise<StepResult> {
   try {
     const input = parseInput(preflightInputSchema, payload);
@@ -74,7 +74,7 @@ export async function takePreflight(
     }
     if (!run) await createRun(services, input);
     const given = Object.entries(step).filter(([, value]) => value !== undefined);
-    return await takeStep(preflight, services, {
+    return await runStep(preflight, services, {
       ...invocation,
       payload: Object.fromEntries(given),
     });

@@ -4,7 +4,7 @@ import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
-import type { Forecast, Step, StepContext, Turn } from '../runs/step.ts';
+import type { Forecast, Step, StepContext, StepRequest } from '../runs/step.ts';
 import type { Scan } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { checkKey, type KeyCheck } from './backend-key.ts';
@@ -26,9 +26,9 @@ import { scanCollection } from './recorded-counts.ts';
 export const preflight: Step = {
   command: 'preflight',
   forecast: forecastPreflight,
-  work: async (turn) => {
-    const { services, run, lease } = turn;
-    const examined = await examine(turn);
+  work: async (context) => {
+    const { services, run, lease } = context;
+    const examined = await examine(context);
     const retention = await checkRetention(services, lease);
     const prerequisites = [...examined.prerequisites, retention];
     const report = { ...examined, prerequisites };
@@ -48,13 +48,13 @@ export const preflight: Step = {
     if (problems.length === 0) {
       return { done: true, evidence, report: { plan: run.plan, prerequisites } };
     }
-    await withdrawEarlier(turn);
+    await withdrawEarlier(context);
     throw refusalOf(prerequisites, evidence.artifact);
   },
 };
 
 /** The plan and every prerequisite, also of a run that does not exist yet. */
-export async function forecastPreflight(context: StepContext): Promise<Forecast> {
+export async function forecastPreflight(context: StepRequest): Promise<Forecast> {
   const { prerequisites } = await examine(context);
   return { plan: context.run.plan, prerequisites };
 }
@@ -72,7 +72,7 @@ function refusalOf(prerequisites: readonly Prerequisite[], report: string): Refu
   return new Refusal('RefusedPrerequisites', `${lines.join(' ')} The report is ${report}.`);
 }
 
-async function examine({ services, run, input }: Omit<StepContext, 'lease'>) {
+async function examine({ services, run, input }: Omit<StepRequest, 'lease'>) {
   const { vectors, backend, preview, clock } = services;
   const { runId, plan } = run;
   const collection = plan.sourceCollection;
@@ -150,7 +150,7 @@ function figuresOf(scanned: Scan | undefined) {
 }
 
 // What it said holds no more, and nothing is to be built upon it.
-async function withdrawEarlier({ run, note }: Turn): Promise<void> {
+async function withdrawEarlier({ run, note }: StepContext): Promise<void> {
   const { 'preflight-report': earlier, ...evidence } = run.evidence;
   if (earlier) await note({ evidence });
 }

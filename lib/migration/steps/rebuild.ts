@@ -8,7 +8,7 @@ import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, collectionsOf, ofTestUser } from '../runs/run-names.ts';
-import type { Outcome, Step, Turn } from '../runs/step.ts';
+import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { proveEmbeddings } from './embedding-probe.ts';
 import { premadeOf } from './premade.ts';
@@ -32,18 +32,25 @@ export const rebuild: Step = {
     creates: builtCollectionsOf(run),
     by: services.preview ? 'the first write of the new version' : 'explicit settings',
   }),
-  work: async (turn) => {
+  work: async (context) => {
     try {
-      return await build(turn);
+      return await build(context);
     } catch (error) {
       // After the operator has corrected the cause, the collection is created and checked again.
-      if (error instanceof Refusal && !turn.signal.aborted) await turn.save({});
+      if (error instanceof Refusal && !context.signal.aborted) await context.save({});
       throw error;
     }
   },
 };
 
-async function build({ services, run, lease, checkpoint, renew, save }: Turn): Promise<Outcome> {
+async function build({
+  services,
+  run,
+  lease,
+  checkpoint,
+  renew,
+  save,
+}: StepContext): Promise<Outcome> {
   const state = v.parse(stateSchema, checkpoint?.state ?? {});
   if (!state.isCleared) {
     await removeEarlier(services, run, renew);
@@ -141,7 +148,7 @@ async function createExplicitly(
 
 /** From each of them; afterwards nobody of that name is left. */
 export async function removeWarmUp(
-  { services: { vectors }, run, renew }: Pick<Turn, 'services' | 'run' | 'renew'>,
+  { services: { vectors }, run, renew }: Pick<StepContext, 'services' | 'run' | 'renew'>,
   collections: readonly string[],
 ): Promise<void> {
   const filter = ofTestUser(run);

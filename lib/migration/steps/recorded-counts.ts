@@ -4,7 +4,7 @@ import { testUserOf } from '../ports/memory-backend.ts';
 import { readManifest } from '../proof/backup-manifest.ts';
 import { Refusal } from '../refusals.ts';
 import type { Reference, Run } from '../runs/run.ts';
-import type { Turn } from '../runs/step.ts';
+import type { StepContext } from '../runs/step.ts';
 import { type Scan, scan } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { countDifferences, readUserCounts, userCountLines } from '../user-counts.ts';
@@ -13,12 +13,12 @@ import { askWitness } from './second-witness.ts';
 const MAX_EXAMPLES = 5;
 
 /** One line for each user, in an artifact: a hash of the user, and how many memories. */
-export async function storeCounts(turn: Turn, scanned: Scan): Promise<Reference> {
-  const { services, run, lease } = turn;
+export async function storeCounts(context: StepContext, scanned: Scan): Promise<Reference> {
+  const { services, run, lease } = context;
   const { points, users, usersDigest } = scanned.contents;
   const key = `${run.runId}/user-counts-${lease.epoch}.txt`;
   const { sha256 } = await services.artifacts.put(key, userCountLines(scanned.counts));
-  const witness = await askWitness(turn, scanned);
+  const witness = await askWitness(context, scanned);
   const facts = { points, users, usersDigest, ...witness };
   return { artifact: key, digest: sha256, recordedAt: services.clock().getTime(), facts };
 }

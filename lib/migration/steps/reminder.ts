@@ -3,7 +3,7 @@
 import { testUserOf } from '../ports/memory-backend.ts';
 import { DAY_MS } from '../runs/durations.ts';
 import type { Run } from '../runs/run.ts';
-import type { Turn } from '../runs/step.ts';
+import type { StepContext } from '../runs/step.ts';
 import type { Retention } from './retention-days.ts';
 
 /** A day after the last one, however often it is called. */
@@ -12,8 +12,8 @@ export function isReminderDue({ remindedAt }: Run, now: Date): boolean {
 }
 
 // Noted last: killed in between, it tells twice rather than never.
-export async function remind(turn: Turn, retention: Retention): Promise<void> {
-  const { services, run, note } = turn;
+export async function remind(context: StepContext, retention: Retention): Promise<void> {
+  const { services, run, note } = context;
   const { until, daysLeft } = retention;
   const { removesWhenOver: removesOldCollection, removesArtifactsWhenOver: removesBackups } =
     run.plan;
@@ -23,12 +23,12 @@ export async function remind(turn: Turn, retention: Retention): Promise<void> {
     runId: run.runId,
     ...{ until, daysLeft, removesOldCollection, removesBackups },
   });
-  await tellOutside(turn, retention);
+  await tellOutside(context, retention);
   await note({ remindedAt: services.clock().getTime() });
 }
 
 // A webhook that knows no such action, or is away, must not keep the days from being counted.
-async function tellOutside({ services, run }: Turn, { daysLeft }: Retention): Promise<void> {
+async function tellOutside({ services, run }: StepContext, { daysLeft }: Retention): Promise<void> {
   const { runId, plan, retainUntil } = run;
   try {
     await services.hooks.ask({

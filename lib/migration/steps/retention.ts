@@ -3,7 +3,7 @@
 import { Refusal } from '../refusals.ts';
 import { DAY_MS } from '../runs/durations.ts';
 import { backupsOf, restoredCollectionOf } from '../runs/run-names.ts';
-import type { Outcome, Step, Turn } from '../runs/step.ts';
+import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
 import { isReminderDue, remind } from './reminder.ts';
 import { retentionOf } from './retention-days.ts';
@@ -16,47 +16,47 @@ export const retention: Step = {
     removes: run.plan.removesWhenOver ? run.plan.sourceCollection : null,
     removesBackups: run.plan.removesArtifactsWhenOver,
   }),
-  work: async (turn) => {
-    const { services, run } = turn;
+  work: async (context) => {
+    const { services, run } = context;
     const now = services.clock();
     const found = retentionOf(run, now);
     if (found.isOver) {
       return run.phase === 'live'
         ? { done: true, changes: { remindedAt: undefined } }
-        : await close(turn);
+        : await close(context);
     }
-    if (found.isEnding && isReminderDue(run, now)) await remind(turn, found);
+    if (found.isEnding && isReminderDue(run, now)) await remind(context, found);
     return { done: false, waitSeconds: DAY_MS / 1_000 };
   },
 };
 
 // Marked as irreversible by then: nobody relies on what is removed here.
-async function close(turn: Turn): Promise<Outcome> {
+async function close(context: StepContext): Promise<Outcome> {
   try {
-    await removeWhatIsOver(turn);
+    await removeWhatIsOver(context);
     return { done: true };
   } catch (error) {
     const failure = translateFailure(error);
     // Known by now: the watch need not find it out again every few minutes.
     if (failure instanceof Refusal)
-      await turn.note({ remindedAt: turn.services.clock().getTime() });
+      await context.note({ remindedAt: context.services.clock().getTime() });
     throw failure;
   }
 }
 
 // The backups go first: where one of them has to be kept for longer, the old collection stays as well.
-async function removeWhatIsOver(turn: Turn): Promise<void> {
-  const { services, run, renew } = turn;
+async function removeWhatIsOver(context: StepContext): Promise<void> {
+  const { services, run, renew } = context;
   const { removesWhenOver, removesArtifactsWhenOver } = run.plan;
   for (const prefix of removesArtifactsWhenOver ? backupsOf(run) : []) {
     await renew();
     await services.artifacts.deleteAll(prefix);
   }
-  if (removesWhenOver) await removeOld(turn);
+  if (removesWhenOver) await removeOld(context);
 }
 
 // And what a return that was refused or called off has restored of it.
-async function removeOld({ services, run, renew }: Turn): Promise<void> {
+async function removeOld({ services, run, renew }: StepContext): Promise<void> {
   const active = await services.setting.read();
   const old = [run.plan.sourceCollection, restoredCollectionOf(run)];
   if (old.includes(active)) {

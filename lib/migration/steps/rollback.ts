@@ -2,7 +2,7 @@
 // first. Else its snapshot is restored, and later writes are lost, to the number that the operator has acknowledged.
 // Until the setting changes, users stay on the new version: a rollback that is refused opens writes there again.
 import * as v from 'valibot';
-import { wayBackEnded } from '../next-step.ts';
+import { rollbackEnded } from '../next-step.ts';
 import { copySettings } from '../point-writer.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
@@ -25,7 +25,13 @@ import {
   restoredCollectionOf,
 } from '../runs/run-names.ts';
 import { takeStages } from '../runs/stages.ts';
-import { type Outcome, type Step, type StepContext, type Turn, waiting } from '../runs/step.ts';
+import {
+  type Outcome,
+  type Step,
+  type StepContext,
+  type StepRequest,
+  waiting,
+} from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import {
   keptSnapshotSchema,
@@ -94,13 +100,13 @@ export const rollback: Step = {
   },
   onEntering: ({ services }) => ({ returningAt: services.clock().getTime() }),
   mayBeLate: 'always',
-  work: async (turn) => {
-    const { run, checkpoint } = turn;
+  work: async (context) => {
+    const { run, checkpoint } = context;
     if (run.switchedAt === undefined) {
       const returnTo = run.plan.sourceCollection;
-      return await open(turn, { returnTo, lateWrites: {} }, { lost: 0 });
+      return await open(context, { returnTo, lateWrites: {} }, { lost: 0 });
     }
-    const { save } = turn;
+    const { save } = context;
     let state = v.parse(stateSchema, checkpoint?.state);
     const keep: Keep = async (reached, progress) => {
       state = { ...state, ...reached };
@@ -108,11 +114,11 @@ export const rollback: Step = {
       return state;
     };
     try {
-      return state.refused ? await stayOnNew(turn, state) : await rollBack(turn, state, keep);
+      return state.refused ? await stayOnNew(context, state) : await rollBack(context, state, keep);
     } catch (error) {
-      if (!(error instanceof Refusal) || !(await isOnNew(turn))) throw error;
+      if (!(error instanceof Refusal) || !(await isOnNew(context))) throw error;
       const { name, why } = error;
-      return await stayOnNew(turn, await keep({ refused: { name, why } }));
+      return await stayOnNew(context, await keep({ refused: { name, why } }));
     }
   },
 };
@@ -129,58 +135,67 @@ function assertRetained(
   { retainUntil = Number.POSITIVE_INFINITY }: Run,
 ): void {
   if (clock().getTime() < retainUntil) return;
-  throw new Refusal('RefusedIrreversible', wayBackEnded(retainUntil));
+  throw new Refusal('RefusedIrreversible', rollbackEnded(retainUntil));
 }
 
-async function rollBack(turn: Turn, begun: State, keep: Keep): Promise<Outcome> {
-  const { services, run, renew } = turn;
+async function rollBack(context: StepContext, begun: State, keep: Keep): Promise<Outcome> {
+  const { services, run, renew } = context;
   const { returnTo } = begun;
   let state = begun;
   if (state.restores && state.restored === undefined) {
-    const waitSeconds = await restore(turn, state, keep);
+    const waitSeconds = await restore(context, state, keep);
     if (waitSeconds !== undefined) return waiting(waitSeconds);
     await assertRestored(services, run, returnTo);
     // Refused while nobody is kept from writing yet; what is written until then counts again below.
-    assertAcknowledged(run, { lost: await countLostWrites(services, run, returnTo) }, turn, state);
+    assertAcknowledged(
+      run,
+      { lost: await countLostWrites(services, run, returnTo) },
+      context,
+      state,
+    );
   }
   if (!state.isFrozen) {
     state = await keep({ isFreezing: true });
-    if (!(await isFrozen(turn, state, keep))) return waiting(FREEZE_POLL_SECONDS);
+    if (!(await isFrozen(context, state, keep))) return waiting(FREEZE_POLL_SECONDS);
     state = await keep({ isFrozen: true });
   }
   if (keepsWrites(run, state)) {
     const save = async (lateWrites: State['lateWrites']) => void (await keep({ lateWrites }));
-    const late = await carryOverLateWrites(turn, { from: state.lateWrites, save });
+    const late = await carryOverLateWrites(context, { from: state.lateWrites, save });
     if (!late.isComplete) return waiting(late.waitSeconds);
     state = await keep({ lateWrites: late.state });
   }
   if (!state.loss) {
-    const loss = await settle(turn, state, keep);
+    const loss = await settle(context, state, keep);
     if (!loss) return waiting(0);
     state = await keep({ loss });
   }
   if (!state.isDeployed) {
-    await removeTestWrites(turn, returnTo);
+    await removeTestWrites(context, returnTo);
     await renew();
-    await changeSetting(turn, returnTo);
-    if (!(await isDoneOutside(turn, 'deploy-old', returnTo))) return waiting();
+    await changeSetting(context, returnTo);
+    if (!(await isDoneOutside(context, 'deploy-old', returnTo))) return waiting();
     // A version that does not answer is asked for again.
     await services.backend.health();
     state = await keep({ isDeployed: true });
   }
   if (run.openedAt !== undefined && !state.isLastLookTaken) {
-    const loss = await lookAgain(turn, state, keep);
+    const loss = await lookAgain(context, state, keep);
     if (!loss) return waiting(0);
     state = await keep({ loss, isLastLookTaken: true });
   }
-  return await open(turn, state, state.loss ?? { lost: 0 });
+  return await open(context, state, state.loss ?? { lost: 0 });
 }
 
 /** @returns seconds to wait before it is continued; undefined when it is restored */
-async function restore(turn: Turn, state: State, keep: Keep): Promise<number | undefined> {
+async function restore(
+  context: StepContext,
+  state: State,
+  keep: Keep,
+): Promise<number | undefined> {
   const stage = restoreSnapshot<State>(state.returnTo, ({ restores }) => restores);
   const save = async (reached: State) => void (await keep(reached));
-  const end = await takeStages(turn, [stage], { from: state, save });
+  const end = await takeStages(context, [stage], { from: state, save });
   return end.isComplete ? undefined : end.waitSeconds;
 }
 
@@ -190,11 +205,11 @@ async function assertRestored(services: Services, run: Run, restored: string): P
 }
 
 // docs/decisions/automatic-return.md: only where users were let in, somebody has to be kept out.
-async function isFrozen(turn: Turn, state: State, keep: Keep): Promise<boolean> {
-  const [collection, companion] = liveCollectionsOf(turn.run);
-  if (!(await isDoneOutside(turn, 'freeze', collection))) return false;
-  if (turn.run.openedAt === undefined) return true;
-  const stillness = await proveFrozen(turn, {
+async function isFrozen(context: StepContext, state: State, keep: Keep): Promise<boolean> {
+  const [collection, companion] = liveCollectionsOf(context.run);
+  if (!(await isDoneOutside(context, 'freeze', collection))) return false;
+  if (context.run.openedAt === undefined) return true;
+  const stillness = await proveFrozen(context, {
     collection,
     companions: [companion],
     look: state.look,
@@ -209,15 +224,15 @@ function keepsWrites({ openedAt }: Run, { restores }: Pick<State, 'restores'>): 
 }
 
 /** From here on nobody writes. @returns undefined when time was up */
-async function settle(turn: Turn, state: State, keep: Keep): Promise<Loss | undefined> {
-  const { services, run } = turn;
+async function settle(context: StepContext, state: State, keep: Keep): Promise<Loss | undefined> {
+  const { services, run } = context;
   if (keepsWrites(run, state)) {
-    return (await takeWritesAlong(turn, state, keep)) ? { lost: 0 } : undefined;
+    return (await keepWrites(context, state, keep)) ? { lost: 0 } : undefined;
   }
   const key = exportKeyOf(run);
   const loss = await exportLostWrites(services, run, { old: state.returnTo, key });
   try {
-    assertAcknowledged(run, loss, turn, state);
+    assertAcknowledged(run, loss, context, state);
   } catch (error) {
     // Nothing is lost: no copy of users' texts is left behind.
     await services.artifacts.delete(key);
@@ -235,18 +250,23 @@ function exportKeyOf({ runId, returningAt }: Run): string {
  * writing. What is lost of it counts, and cannot be refused any more.
  * @returns undefined when time was up
  */
-async function lookAgain(turn: Turn, state: State, keep: Keep): Promise<Loss | undefined> {
-  const { services, run } = turn;
+async function lookAgain(
+  context: StepContext,
+  state: State,
+  keep: Keep,
+): Promise<Loss | undefined> {
+  const { services, run } = context;
   if (!keepsWrites(run, state)) {
     return await exportLostWrites(services, run, { old: state.returnTo, key: exportKeyOf(run) });
   }
-  const isEqual = (await isAsReconciled(turn, state)) || (await takeWritesAlong(turn, state, keep));
+  const isEqual =
+    (await isAsReconciled(context, state)) || (await keepWrites(context, state, keep));
   return isEqual ? { lost: 0 } : undefined;
 }
 
 /** @returns false when time was up */
-async function takeWritesAlong(turn: Turn, state: State, keep: Keep): Promise<boolean> {
-  const { services, run, renew, hasTime } = turn;
+async function keepWrites(context: StepContext, state: State, keep: Keep): Promise<boolean> {
+  const { services, run, renew, hasTime } = context;
   const { vectors: store } = services;
   const names = { from: liveCollectionOf(run), to: state.returnTo };
   const settings: ReconcileSettings = {
@@ -273,7 +293,7 @@ async function takeWritesAlong(turn: Turn, state: State, keep: Keep): Promise<bo
 
 /** Whether the new collection, where it is still there, is as it was when the old one was made equal to it. */
 async function isAsReconciled(
-  { services, run }: Turn,
+  { services, run }: StepContext,
   { reconciled }: Pick<State, 'reconciled'>,
 ): Promise<boolean> {
   const live = liveCollectionOf(run);
@@ -284,7 +304,7 @@ async function isAsReconciled(
 }
 
 /** Where nobody was let in, what is found is exported, and stands in nobody's way. @throws Refusal */
-function assertAcknowledged(run: Run, { lost }: Loss, { input }: StepContext, state: State): void {
+function assertAcknowledged(run: Run, { lost }: Loss, { input }: StepRequest, state: State): void {
   const acknowledged = input.acknowledgedLoss ?? state.acknowledged;
   if (run.openedAt === undefined || lost <= acknowledged) return;
   const writes = `${lost} ${lost === 1 ? 'write' : 'writes'}`;
@@ -292,7 +312,10 @@ function assertAcknowledged(run: Run, { lost }: Loss, { input }: StepContext, st
   throw new Refusal('RefusedLossNotAcknowledged', why);
 }
 
-async function removeTestWrites({ services, run, renew }: Turn, name: string): Promise<void> {
+async function removeTestWrites(
+  { services, run, renew }: StepContext,
+  name: string,
+): Promise<void> {
   const filter = ofTestUser(run);
   if ((await services.vectors.count(name, filter)) === 0) return;
   await renew();
@@ -309,7 +332,7 @@ async function assertSettingKnown({ setting }: Services, run: Run): Promise<void
   throw changedSetting(present);
 }
 
-async function changeSetting({ services, run }: Turn, to: string): Promise<void> {
+async function changeSetting({ services, run }: StepContext, to: string): Promise<void> {
   const { setting, log } = services;
   const present = await setting.read();
   if (!isKnown(run, present) && present !== to) {
@@ -324,17 +347,17 @@ function isKnown(run: Run, collection: string): boolean {
 }
 
 /** Whether users were let into the new version, and it is the one that is deployed. */
-async function isOnNew({ services, run }: Turn): Promise<boolean> {
+async function isOnNew({ services, run }: StepContext): Promise<boolean> {
   return run.openedAt !== undefined && (await services.setting.read()) === liveCollectionOf(run);
 }
 
-async function stayOnNew(turn: Turn, { refused, isFreezing }: State): Promise<Outcome> {
-  const { run } = turn;
-  if (isFreezing && !(await isDoneOutside(turn, 'open-writes', liveCollectionOf(run)))) {
+async function stayOnNew(context: StepContext, { refused, isFreezing }: State): Promise<Outcome> {
+  const { run } = context;
+  if (isFreezing && !(await isDoneOutside(context, 'open-writes', liveCollectionOf(run)))) {
     return waiting();
   }
   const message = `What was restored as ${restoredCollectionOf(run)} is to be removed by hand`;
-  await tidyUp(turn, message, () => removeCollections(turn, [restoredCollectionOf(run)]));
+  await tidyUp(context, message, () => removeCollections(context, [restoredCollectionOf(run)]));
   // A cutover that had not come to its end continues.
   const phase = run.liveAt === undefined ? 'switching' : 'live';
   const { name = 'RefusedNothingToReturnTo', why = '' } = refused ?? {};
@@ -342,25 +365,25 @@ async function stayOnNew(turn: Turn, { refused, isFreezing }: State): Promise<Ou
 }
 
 async function open(
-  turn: Turn,
+  context: StepContext,
   state: Pick<State, 'returnTo' | 'restores' | 'lateWrites' | 'reconciled'>,
   loss: Loss,
 ): Promise<Outcome> {
-  const { services, run, lease } = turn;
+  const { services, run, lease } = context;
   const { returnTo, lateWrites } = state;
-  if (!(await isDoneOutside(turn, 'open-writes', returnTo))) return waiting();
+  if (!(await isDoneOutside(context, 'open-writes', returnTo))) return waiting();
   // Users have written to the old collection since: what came so late can be compared by a person only.
-  const isKept = keepsWrites(run, state) && !(await isAsReconciled(turn, state));
+  const isKept = keepsWrites(run, state) && !(await isAsReconciled(context, state));
   const message = 'What the run has left on the store is to be removed by hand';
-  await tidyUp(turn, message, async () => {
-    await removeLeftoverSnapshot(turn);
-    await removeUploads(turn);
+  await tidyUp(context, message, async () => {
+    await removeLeftoverSnapshot(context);
+    await removeUploads(context);
     const live: string[] = run.openedAt === undefined ? [] : liveCollectionsOf(run);
     const own = [...collectionsOf(run), ...live];
-    await removeCollections(turn, isKept ? own.filter((name) => !live.includes(name)) : own);
+    await removeCollections(context, isKept ? own.filter((name) => !live.includes(name)) : own);
   });
   const { lost, exportedTo } = loss;
-  if (exportedTo) await retain(turn, exportedTo);
+  if (exportedTo) await retain(context, exportedTo);
   const facts = {
     returnedTo: returnTo,
     lost,
@@ -374,13 +397,13 @@ async function open(
     content: { runId: run.runId, ...facts },
     facts,
   });
-  await retain(turn, evidence.artifact);
+  await retain(context, evidence.artifact);
   return { done: true, evidence };
 }
 
 /** Made by the run, and used by nobody any more. */
 async function removeCollections(
-  { services: { vectors, setting }, run, renew }: Turn,
+  { services: { vectors, setting }, run, renew }: StepContext,
   names: readonly string[],
 ): Promise<void> {
   const kept = [run.plan.sourceCollection, await setting.read()];
@@ -392,7 +415,7 @@ async function removeCollections(
 }
 
 /** As long as the other artifacts of the run, and no shorter than anything is kept from today on. */
-async function retain({ services, run }: Turn, artifact: string): Promise<void> {
+async function retain({ services, run }: StepContext, artifact: string): Promise<void> {
   const until = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
   await services.artifacts.retain(artifact, new Date(Math.max(until, run.retainUntil ?? 0)));
 }

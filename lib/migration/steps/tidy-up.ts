@@ -1,9 +1,9 @@
 // What merely takes room: once users are let in, no step is kept from its end for it.
-import type { Turn } from '../runs/step.ts';
+import type { StepContext } from '../runs/step.ts';
 
 /** @param message says what is left, when the work fails */
 export async function tidyUp(
-  { services, run }: Turn,
+  { services, run }: StepContext,
   message: string,
   work: () => Promise<void>,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { type Stage, takeStages } from '../runs/stages.ts';
-import type { Approach, Turn } from '../runs/step.ts';
+import type { Approach, StepContext } from '../runs/step.ts';
 import { fingerprintOf } from '../scan.ts';
 import type { Services } from '../services.ts';
 import {
@@ -52,13 +52,13 @@ export async function assertNamesFree({ services, run }: Pick<Approach, 'service
  * @throws Refusal, and what was half-made is removed
  */
 export async function uploadSwap(
-  turn: Turn,
+  context: StepContext,
   { from, save }: { readonly from: Uploads; readonly save: (uploads: Uploads) => Promise<void> },
 ): Promise<number | undefined> {
-  const { run, services, note } = turn;
+  const { run, services, note } = context;
   const passages = passagesOf(run);
   if (passages.length > 0 && run.uploadingAt === undefined) {
-    await assertNamesFree(turn);
+    await assertNamesFree(context);
     // From here on, collections of these names are the run's own.
     await note({ uploadingAt: services.clock().getTime() });
   }
@@ -70,11 +70,15 @@ export async function uploadSwap(
     };
     const begun = uploads[passage.to] ?? NOTHING;
     const stages = stagesOf(passage);
-    const end = await takeStages(turn, stages, { from: begun, save: saveOne }).catch(
+    const end = await takeStages(context, stages, { from: begun, save: saveOne }).catch(
       async (error: unknown) => {
         const reached = uploads[passage.to] ?? NOTHING;
         const forget = () => saveOne(NOTHING);
-        await discardUnusableSnapshot(turn, error, { collection: passage.from, reached, forget });
+        await discardUnusableSnapshot(context, error, {
+          collection: passage.from,
+          reached,
+          forget,
+        });
         throw error;
       },
     );
@@ -84,7 +88,7 @@ export async function uploadSwap(
 }
 
 /** What a cutover that was given up has made; users were let into none of it. */
-export async function removeUploads({ services, run, renew }: Turn): Promise<void> {
+export async function removeUploads({ services, run, renew }: StepContext): Promise<void> {
   if (run.uploadingAt === undefined || run.openedAt !== undefined) return;
   const active = await services.setting.read();
   for (const { to } of passagesOf(run)) {
@@ -112,11 +116,11 @@ function stagesOf(passage: Passage): readonly Stage<Upload>[] {
     restoreSnapshot(to, ({ kept }) => kept),
     {
       isDone: ({ isProved }) => isProved === true,
-      advance: async (turn, upload) => {
-        const { vectors } = turn.services;
-        await assertSame(turn, passage);
+      advance: async (context, upload) => {
+        const { vectors } = context.services;
+        await assertSame(context, passage);
         await proveSlot(vectors, { source: from, made: to });
-        await turn.renew();
+        await context.renew();
         await removeSnapshot(vectors, from, upload);
         return { ...upload, isProved: true };
       },
@@ -124,7 +128,7 @@ function stagesOf(passage: Passage): readonly Stage<Upload>[] {
   ];
 }
 
-async function assertSame({ services, renew }: Turn, passage: Passage): Promise<void> {
+async function assertSame({ services, renew }: StepContext, passage: Passage): Promise<void> {
   const { from, to } = passage;
   if (await isSame(services, passage)) return;
   await renew();

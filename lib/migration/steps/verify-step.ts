@@ -4,11 +4,11 @@ import { reconcileInStep, reconcileSettings, storeComparison } from './copy-step
 
 export const verify: Step = {
   command: 'verify',
-  work: async (turn) => {
-    const settings = await reconcileSettings(turn, 'compare');
-    const { isComplete, report } = await reconcileInStep(turn, settings);
+  work: async (context) => {
+    const settings = await reconcileSettings(context, 'compare');
+    const { isComplete, report } = await reconcileInStep(context, settings);
     if (!isComplete) return { done: false, waitSeconds: 0 };
-    const { evidence } = await storeComparison(turn, settings, report);
+    const { evidence } = await storeComparison(context, settings, report);
     return { done: true, evidence };
   },
 };

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { IN_WINDOW, type Phase } from '../phases.ts';
 import type { Run } from '../runs/run.ts';
-import { type Step, type StepResult, takeStep } from '../runs/step.ts';
+import { runStep, type Step, type StepResult } from '../runs/step.ts';
 import { translateFailure } from '../runs/translate-failure.ts';
 import type { Services } from '../services.ts';
 import { isReminderDue } from './reminder.ts';
@@ -42,7 +42,7 @@ export async function keepWatch(
       await attempt(runId, async () => {
         const step = dueStep(await runs.read(runId), clock());
         const payload = { runId, execute: true, actor: 'machine' };
-        if (step) last = await takeStep(step, services, { payload, timeLeftMs });
+        if (step) last = await runStep(step, services, { payload, timeLeftMs });
       });
     }
   });

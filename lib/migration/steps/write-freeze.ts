@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { ofTestUser } from '../runs/run-names.ts';
-import type { Turn } from '../runs/step.ts';
+import type { StepContext } from '../runs/step.ts';
 
 /** The last tries, as long as they had the same result: since when. */
 export const lookSchema = v.union([
@@ -35,7 +35,7 @@ export type FreezeProof = {
  * @throws Refusal when a write is accepted, or nothing proves that it is not
  */
 export async function proveFrozen(
-  turn: Turn,
+  context: StepContext,
   options: {
     readonly collection: string;
     /** Where else a write of the backend leaves something. */
@@ -45,8 +45,8 @@ export async function proveFrozen(
   },
 ): Promise<FreezeProof | undefined> {
   const { collection, companions, look, remember } = options;
-  const now = turn.services.clock().getTime();
-  const answer = await tryWrite(turn, [collection, ...companions]);
+  const now = context.services.clock().getTime();
+  const answer = await tryWrite(context, [collection, ...companions]);
   if (!PROOFS.includes(answer)) {
     const unprovedSince = look && 'unprovedSince' in look ? look.unprovedSince : now;
     await remember({ unprovedSince });
@@ -56,7 +56,7 @@ export async function proveFrozen(
   }
   const refusedSince = look && 'refusedSince' in look ? look.refusedSince : now;
   const drainedSeconds = (now - refusedSince) / 1_000;
-  if (drainedSeconds >= turn.run.plan.drainSeconds) {
+  if (drainedSeconds >= context.run.plan.drainSeconds) {
     return { refusedWith: String(answer), drainedSeconds };
   }
   await remember({ refusedSince });
@@ -65,17 +65,17 @@ export async function proveFrozen(
 
 /** @returns what the backend refused it with. @throws Refusal when the write was made */
 async function tryWrite(
-  turn: Turn,
+  context: StepContext,
   collections: readonly string[],
 ): Promise<number | string | undefined> {
-  const { services, run, renew } = turn;
+  const { services, run, renew } = context;
   // The test writes of an earlier try would count as new ones.
-  await removeTestWrites(turn, collections);
+  await removeTestWrites(context, collections);
   await renew();
   const attempt = await services.backend
     .addMemory(testUserOf(run.runId), 'My name is a test of the write freeze.')
     .then(() => undefined, refusalOf);
-  const written = await removeTestWrites(turn, collections);
+  const written = await removeTestWrites(context, collections);
   if (attempt && written === 0) return attempt.answer;
   throw new Refusal('RefusedNotFrozen', 'The memory backend still accepts writes.');
 }
@@ -88,7 +88,7 @@ function refusalOf(error: unknown): { readonly answer: number | string | undefin
 }
 
 async function removeTestWrites(
-  { services: { vectors }, run, renew }: Turn,
+  { services: { vectors }, run, renew }: StepContext,
   collections: readonly string[],
 ): Promise<number> {
   const filter = ofTestUser(run);

@@ -62,7 +62,7 @@ export const MISHAPS: readonly Act[] = [
   },
   {
     title: 'a store that fails, is busy, loses answers and falls silent, in every step',
-    play: async ({ parts, migrate, meddle, services, expect }) => {
+    play: async ({ parts, migrate, addFault, services, expect }) => {
       const { faultProxy, apiKey } = parts.store;
       const vectors = createQdrant({ url: faultProxy.url, apiKey, timeoutMs: SILENCE_MS });
       const struck = new Set(['Look']);
@@ -70,7 +70,7 @@ export const MISHAPS: readonly Act[] = [
         services: { ...services, vectors },
         onTask: (state) => {
           const does = FAILURES[(struck.size - 1) % FAILURES.length];
-          if (does && !struck.has(state)) meddle({ on: /^(PUT|POST)/, does });
+          if (does && !struck.has(state)) addFault({ on: /^(PUT|POST)/, does });
           struck.add(state);
         },
       });
@@ -83,10 +83,10 @@ export const MISHAPS: readonly Act[] = [
   },
   {
     title: 'a snapshot cut off on its way, then corrupted: no backup until it is whole',
-    play: async ({ migrate, meddle, run, expect }) => {
+    play: async ({ migrate, addFault, run, expect }) => {
       const file = /^GET .*\/snapshots\/[^/?]+$/;
-      meddle({ on: file, does: { kind: 'cut', bytes: 100 } });
-      meddle({ on: file, sparing: 1, does: { kind: 'corrupt' } });
+      addFault({ on: file, does: { kind: 'cut', bytes: 100 } });
+      addFault({ on: file, sparing: 1, does: { kind: 'corrupt' } });
       const failure = await migrate();
       const isRefused = failure?.name === 'RefusedSnapshot';
       expect('the corrupted backup is refused', isRefused && (await run()).phase === 'checked');
@@ -112,10 +112,10 @@ export const MISHAPS: readonly Act[] = [
 ];
 
 async function killedInCopy(rehearsal: Rehearsal): Promise<void> {
-  const { before, target, meddle, otherProcess, services, expect, pass } = rehearsal;
+  const { before, target, addFault, otherProcess, services, expect, pass } = rehearsal;
   const pages = Math.ceil(before.size / PAGE);
   const copying = await otherProcess(['copy']);
-  meddle({
+  addFault({
     on: /^PUT .*_v3_[^/]*\/points\?/,
     sparing: Math.ceil(pages / 2) - 1,
     does: { kind: 'lose-answer', andThen: copying.kill },

@@ -98,7 +98,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       await table.runs.start('run-a', PLAN);
     });
 
-    it('beginning at once: one gets the turn, the others are to come again', async () => {
+    it('beginning at once: one gets the lease, the others are to come again', async () => {
       const turns = await Promise.allSettled(
         Array.from({ length: 6 }, () => table.lock.take('run-a')),
       );
@@ -108,7 +108,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       }
     });
 
-    it('follow each other at once when the first ends its turn', async () => {
+    it('follow each other at once when the first ends its lease', async () => {
       const first = await table.lock.take('run-a');
       await table.lock.release(first);
       expect(await table.lock.take('run-a')).toEqual({ runId: 'run-a', epoch: first.epoch + 1 });
@@ -116,7 +116,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
 
     it.each([
       ['is still held back just before the lease runs out', LEASE_MS - 1, false],
-      ['gets the turn of a dead one when the lease has run out', LEASE_MS, true],
+      ['gets the lock of a dead one when the lease has expired', LEASE_MS, true],
     ])('the second %s', async (_, later, succeeds) => {
       const first = await table.lock.take('run-a');
       table.pass(later);
@@ -125,7 +125,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       else await expect(second).rejects.toEqual(named('RetryableLockHeld'));
     });
 
-    it('the first keeps its turn as long as it renews it', async () => {
+    it('the first keeps its lease as long as it renews it', async () => {
       const first = await table.lock.take('run-a');
       table.pass(LEASE_MS - 1);
       await table.lock.renew(first);
@@ -133,7 +133,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
     });
 
-    it('a late first one may go on while nobody has taken its turn', async () => {
+    it('a late first one may go on while nobody has taken its lease', async () => {
       const first = await table.lock.take('run-a');
       table.pass(10 * LEASE_MS);
       await table.lock.renew(first);
@@ -141,7 +141,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     });
   });
 
-  describe('a step whose turn was taken over', () => {
+  describe('a step whose lease was taken over', () => {
     it('neither renews, records, finishes nor saves anything', async () => {
       const run = await table.runs.start('run-a', PLAN);
       const dead = await table.lock.take('run-a');
@@ -166,7 +166,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       await table.lock.renew(alive);
     });
 
-    it('does not end the turn of its successor', async () => {
+    it('does not end the lease of its successor', async () => {
       await table.runs.start('run-a', PLAN);
       const dead = await table.lock.take('run-a');
       table.pass(LEASE_MS);

@@ -78,7 +78,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
   });
 
   describe('a checkpoint', () => {
-    it('tells the next turn where the last one stopped', async () => {
+    it('tells the next context where the last one stopped', async () => {
       const checkpoint = { state: { cursor: '42' }, progress: { done: 42, total: 100 } };
       await table.runs.saveCheckpoint(lease, 'copy', checkpoint);
       const savedAt = table.clock().getTime();

@@ -5,7 +5,7 @@ import type { Phase } from '../../../lib/migration/phases.ts';
 import type { StepInput } from '../../../lib/migration/runs/step-input.ts';
 import { fingerprintOf } from '../../../lib/migration/scan.ts';
 import { SOURCE } from '../../../local/sandbox/world.ts';
-import { deleteFirst } from '../../support/migration/fears.ts';
+import { deleteFirst } from '../../support/migration/hazards.ts';
 import { type Migration, RUN, type StepName } from '../../support/migration/migration.ts';
 import { type Death, Killed, mortal } from '../../support/migration/mortal.ts';
 import { migrationAt, type Point } from '../../support/migration/prepared.ts';

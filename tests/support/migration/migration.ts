@@ -1,7 +1,7 @@
 // A run in a sandbox world: its steps as an operator or the state machine would take them.
 import { onTestFinished } from 'vitest';
 import type { ExternalAction } from '../../../lib/migration/phases.ts';
-import { type Step, type StepResult, takeStep } from '../../../lib/migration/runs/step.ts';
+import { runStep, type Step, type StepResult } from '../../../lib/migration/runs/step.ts';
 import type { StepInput } from '../../../lib/migration/runs/step-input.ts';
 import { abort } from '../../../lib/migration/steps/abort.ts';
 import { backup } from '../../../lib/migration/steps/backup.ts';
@@ -77,7 +77,7 @@ export async function createMigration(
     const step: Step = STEPS[name];
     const payload = { runId: RUN, execute: true, ...(await approvalFor(name)), ...input };
     try {
-      return await takeStep(step, spoken, { payload, timeLeftMs: () => 600_000 });
+      return await runStep(step, spoken, { payload, timeLeftMs: () => 600_000 });
     } finally {
       await world.qdrant.idle();
     }

@@ -32,10 +32,10 @@ function probe(
       return id === undefined ? undefined : (JSON.parse(id) as string);
     },
   };
-  const turn = { services: { vectors }, run: { runId: 'run-a' }, renew: async () => {} };
+  const context = { services: { vectors }, run: { runId: 'run-a' }, renew: async () => {} };
   const options = { backend, known: 'memories', collection: 'memories_v3' };
   return {
-    result: proveEmbeddings(turn as unknown as Probe[0], options as unknown as Probe[1]),
+    result: proveEmbeddings(context as unknown as Probe[0], options as unknown as Probe[1]),
     written: () => written,
   };
 }

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf } from '../../../../lib/migration/graph/fingerprint.ts';
-import { carryOut } from '../../../../local/restore-graph/carry-out.ts';
 import { answerAsText, exitCodeOf } from '../../../../local/restore-graph/output.ts';
+import { runCommand } from '../../../../local/restore-graph/run-command.ts';
 import { createSandboxGraph, type SandboxGraph } from '../../../../local/sandbox/graph.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
@@ -23,7 +23,7 @@ async function backedUpTwice() {
 }
 
 async function dumpsOf({ parts }: Awaited<ReturnType<typeof backedUpTwice>>) {
-  const answer = await carryOut({ run: RUN }, parts);
+  const answer = await runCommand({ run: RUN }, parts);
   if (!('dumps' in answer)) throw new Error('No list');
   return answer.dumps;
 }
@@ -49,7 +49,7 @@ describe('the dumps of a run', () => {
 
   it('of a run that has none are none', async () => {
     const { parts } = await backedUpTwice();
-    const answer = await carryOut({ run: 'other-run' }, parts);
+    const answer = await runCommand({ run: 'other-run' }, parts);
     expect(answerAsText(answer)).toBe('There is no finished dump of that run.');
   });
 });
@@ -57,22 +57,22 @@ describe('the dumps of a run', () => {
 describe('a dump', () => {
   it('is read through by a dry run, which leaves the graph as it is', async () => {
     const run = await backedUpTwice();
-    const order = { dump: await latestOf(run), isMeant: false };
-    expect(answerAsText(await carryOut(order, run.parts))).toMatch(
+    const order = { dump: await latestOf(run), isAllowed: false };
+    expect(answerAsText(await runCommand(order, run.parts))).toMatch(
       /nodes 3.+to its last byte\nThe graph is empty and can be restored into\.\nA dry run/,
     );
     expect(await sizeOf(run.target)).toBe(0);
     run.target.addNode({ labels: ['city'], properties: {} });
-    expect(answerAsText(await carryOut(order, run.parts))).toContain(
+    expect(answerAsText(await runCommand(order, run.parts))).toContain(
       'holds 1 nodes: only an empty',
     );
   });
 
   it('is restored to the same graph, and restored again changes nothing', async () => {
     const run = await backedUpTwice();
-    const order = { dump: await latestOf(run), isMeant: true };
+    const order = { dump: await latestOf(run), isAllowed: true };
     for (let time = 0; time < 2; time += 1) {
-      const answer = await carryOut(order, run.parts);
+      const answer = await runCommand(order, run.parts);
       expect(exitCodeOf(answer)).toBe(0);
       expect(answerAsText(answer)).toMatch(/: restored, and equal to its dump$/);
       expect(await fingerprintOf(run.target)).toEqual(await fingerprintOf(run.graph));
@@ -88,8 +88,8 @@ describe('a dump', () => {
           batch.map((node) => (node.properties.name === 'york' ? { ...node, labels: [] } : node)),
         ),
     };
-    const order = { dump: await latestOf(run), isMeant: true };
-    const answer = await carryOut(order, { ...run.parts, target: forgetful });
+    const order = { dump: await latestOf(run), isAllowed: true };
+    const answer = await runCommand(order, { ...run.parts, target: forgetful });
     expect(exitCodeOf(answer)).toBe(1);
     expect(answerAsText(answer)).toMatch(
       /differs from its dump\n(.+\n)*.*nodesPerLabel city: 1 instead/,
@@ -99,7 +99,7 @@ describe('a dump', () => {
   it('goes into no graph that holds anything else', async () => {
     const run = await backedUpTwice();
     run.target.addNode({ labels: ['precious'], properties: {} });
-    const attempt = carryOut({ dump: await latestOf(run), isMeant: true }, run.parts);
+    const attempt = runCommand({ dump: await latestOf(run), isAllowed: true }, run.parts);
     await expect(attempt).rejects.toMatchObject({ name: 'RefusedGraph' });
     expect(await sizeOf(run.target)).toBe(1);
   });

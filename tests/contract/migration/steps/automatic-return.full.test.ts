@@ -5,7 +5,7 @@ import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { deleteFirst, writeToOld } from '../../../support/migration/fears.ts';
+import { deleteFirst, writeToOld } from '../../../support/migration/hazards.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';

@@ -5,7 +5,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { changeFirst, deleteFirst, writeToOld } from '../../../support/migration/fears.ts';
+import { changeFirst, deleteFirst, writeToOld } from '../../../support/migration/hazards.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';

@@ -72,7 +72,7 @@ const STAGES: readonly (readonly [string, StepName, Point, Slow])[] = [
 ];
 
 describe('a stage that takes longer than a lease', () => {
-  it.each(STAGES)('keeps its turn: %s', async (_, step, point, slow) => {
+  it.each(STAGES)('keeps its lease: %s', async (_, step, point, slow) => {
     const migration = await migrationAt(point);
     let refused = 0;
     const pass = async () => {
@@ -89,7 +89,7 @@ describe('a stage that takes longer than a lease', () => {
     await migration.lock.take(RUN);
   });
 
-  it('lets its turn go when it fails', async () => {
+  it('releases its lease when it fails', async () => {
     const migration = await migrationAt('started');
     const failing = slowScroll(migration.services, () => Promise.reject(new Error('of the store')));
     await expect(migration.invoke('preflight', {}, failing)).rejects.toThrow('of the store');
@@ -98,7 +98,7 @@ describe('a stage that takes longer than a lease', () => {
   });
 });
 
-describe('a turn that cannot be ended', () => {
+describe('a context that cannot be ended', () => {
   it.each([
     ['a success', 'somebody_elses', { done: true }],
     ['a refusal', DRILL, { name: 'RefusedPrerequisites' }],
@@ -140,7 +140,7 @@ describe('a stage that is at work when the window closes', () => {
     expect(await migration.services.vectors.listCollections()).not.toContain(DRILL);
   });
 
-  it('keeps its turn no longer: the watch goes back when the lease has run out', async () => {
+  it('keeps its lease no longer: the watch goes back when the lease has run out', async () => {
     const migration = await frozen();
     const watched: unknown[] = [];
     const watch = async () => await keepWatch(migration.services).then(nameOfPhase, nameOf);
@@ -298,7 +298,7 @@ describe('a step that stood still for as long as a lease', () => {
     },
   );
 
-  it('asks for its turn before each of its changes to the new collection', async () => {
+  it('renews its lease before each of its changes to the new collection', async () => {
     const migration = await migrationAt('copied');
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(migration.target, { limit: 2 });

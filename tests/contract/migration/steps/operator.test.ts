@@ -1,6 +1,6 @@
 // What an operator may do late, interrupt, or find changed by somebody else.
 import { describe, expect, it } from 'vitest';
-import { takeStep } from '../../../../lib/migration/runs/step.ts';
+import { runStep } from '../../../../lib/migration/runs/step.ts';
 import { createRun } from '../../../../lib/migration/steps/new-run.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { RUN, STEPS } from '../../../support/migration/migration.ts';
@@ -54,7 +54,7 @@ describe('an interrupted step', () => {
         },
       },
     };
-    const copying = takeStep(STEPS.copy, interrupting, {
+    const copying = runStep(STEPS.copy, interrupting, {
       payload: { runId: RUN, execute: true },
       timeLeftMs: () => 600_000,
       interruption: controller.signal,

@@ -96,7 +96,7 @@ describe('a backup that is given up half-way', () => {
   });
 });
 
-describe('a turn that is over', () => {
+describe('a context that is over', () => {
   it('does not remove what a later one has restored and users work on', async () => {
     const migration = await migrationAt('live');
     const { vectors, setting } = migration.services;

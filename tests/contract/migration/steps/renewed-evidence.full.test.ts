@@ -1,6 +1,6 @@
 // A step goes on from where it was only while what it rests on is what it was; else it begins anew.
 import { expect, it } from 'vitest';
-import { type Step, takeStep } from '../../../../lib/migration/runs/step.ts';
+import { runStep, type Step } from '../../../../lib/migration/runs/step.ts';
 import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { type Migration, RUN, STEPS } from '../../../support/migration/migration.ts';
@@ -13,7 +13,7 @@ async function begin({ services }: Migration, step: Step, pieces: number): Promi
     left -= 1;
     return left >= 0 ? 600_000 : 0;
   };
-  const result = await takeStep(step, services, {
+  const result = await runStep(step, services, {
     payload: { runId: RUN, execute: true },
     timeLeftMs,
   });

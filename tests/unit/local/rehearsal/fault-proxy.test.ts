@@ -39,7 +39,7 @@ const PUT = 'PUT /prefix/points?wait=true secret a point';
 
 test('what nothing befalls passes whole, both ways', async () => {
   const { heard, between } = await startPair();
-  between.meddle({ on: /^GET/, does: { kind: 'silence' } });
+  between.addFault({ on: /^GET/, does: { kind: 'silence' } });
   const reply = await put(between);
   expect([reply.status, reply.headers.get('x-of'), await reply.text()]).toEqual([
     201,
@@ -58,7 +58,7 @@ test.each<[Mishap['does'], unknown, number]>([
   [{ kind: 'silence' }, 'too long', 0],
 ])('%j befalls the second request alone', async (does, told, reached) => {
   const { heard, between } = await startPair();
-  between.meddle({ on: /^PUT/, sparing: 1, does });
+  between.addFault({ on: /^PUT/, sparing: 1, does });
   await (await put(between)).text();
   const patience = new AbortController();
   if (does.kind === 'silence') setTimeout(() => patience.abort(new Error('too long')), 50);
@@ -75,7 +75,7 @@ test.each<[Mishap['does'], unknown, number]>([
 test('is closed only when what is under way is over', async () => {
   const { heard, between } = await startPair();
   const ended: string[] = [];
-  between.meddle({
+  between.addFault({
     on: /^PUT/,
     does: { kind: 'lose-answer', andThen: () => void ended.push('request') },
   });

@@ -123,7 +123,7 @@ describe('a snapshot of 100 bytes on a server', () => {
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
-  for (let turn = 0; turn < 3; turn += 1) {
+  for (let context = 0; context < 3; context += 1) {
     collect();
     await pause(1);
   }

@@ -50,7 +50,7 @@ test('a broken file is no failure of the store', async () => {
 
 test('an upload that is to end ends at once, and makes nothing', async () => {
   const controller = new AbortController();
-  const over = new Error('the turn is over');
+  const over = new Error('the lease is lost');
   let sent = 0;
   async function* interrupted() {
     for await (const chunk of zeros()) {

@@ -8,7 +8,7 @@ import { BACKEND_TIMEOUT_MS } from '../../../../lib/migration/services-from-envi
 import { createManualTicker } from '../../../support/migration/manual-ticker.ts';
 
 const LEASE = 1_000;
-const OVER = new Refusal('RefusedLockLost', 'Turn 1 is over.');
+const OVER = new Refusal('RefusedLockLost', 'StepContext 1 is over.');
 const UNREACHABLE = new Error('no answer');
 
 function scene(renew: () => Promise<void> = async () => {}) {
@@ -77,7 +77,7 @@ test('does not begin a renewal while one is under way', async () => {
   });
 });
 
-test('tells the work at once that its turn is over', async () => {
+test('signals the work at once that its lease is lost', async () => {
   const { heartbeat, beatAfter } = scene(() => Promise.reject(OVER));
   await whileBeating(heartbeat, async (signal) => {
     await beatAfter(LEASE / 4);
@@ -111,7 +111,7 @@ test('beats in real time where no test turns it', async () => {
   await whileBeating({ ...heartbeat, leaseMs: 4, ticker: intervals }, () => beaten);
 });
 
-test('no change takes as long as a lease: what is begun in a turn has its answer in it', () => {
+test('no change takes as long as a lease: what is begun in a lease has its answer in it', () => {
   expect(LONGEST_CALL_MS).toBeLessThan(LEASE_MS);
   expect(BACKEND_TIMEOUT_MS).toBeLessThan(LEASE_MS);
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseInput } from '../../../../lib/migration/runs/parse-input.ts';
 import { ruleOf } from '../../../../lib/migration/runs/rule-of.ts';
 import { ACCEPTABLE } from '../../../../lib/migration/runs/run.ts';
-import { takeStep } from '../../../../lib/migration/runs/step.ts';
+import { runStep } from '../../../../lib/migration/runs/step.ts';
 import { stepInputSchema } from '../../../../lib/migration/runs/step-input.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { confirmAction, confirmInputSchema } from '../../../../lib/migration/steps/confirm.ts';
@@ -16,7 +16,7 @@ import { named } from '../../../support/migration/refused.ts';
 const schema = v.strictObject({
   runId: v.pipe(v.string(), v.minLength(4), v.regex(/^a/), v.description('short and sweet')),
   times: v.optional(v.number()),
-  isMeant: v.optional(v.boolean(), false),
+  isAllowed: v.optional(v.boolean(), false),
   kinds: v.optional(v.array(v.picklist(['one', 'other']))),
 });
 const MANY = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`no-${n}`, n]));
@@ -29,8 +29,8 @@ test.each([
   [{ runId: 'b' }, 'runId has to be short and sweet.'],
   [{}, 'runId is missing: it has to be short and sweet.'],
   [
-    { runId: 3, isMeant: 'yes', kinds: ['one', 'third'], runid: 'a-run' },
-    'runId has to be short and sweet; isMeant has to be true or false; ' +
+    { runId: 3, isAllowed: 'yes', kinds: ['one', 'third'], runid: 'a-run' },
+    'runId has to be short and sweet; isAllowed has to be true or false; ' +
       'kinds has to be a list of any of one, other; runid is not known here.',
   ],
   [{ runId: 'a-run', ...MANY }, `${TEN.join('; ')}; and 40 more.`],
@@ -95,18 +95,18 @@ describe('a mistyped field', () => {
     [
       'a step',
       'exceute',
-      () => takeStep(copy, services, { payload: { runId: 'run-a', exceute: true }, timeLeftMs }),
+      () => runStep(copy, services, { payload: { runId: 'run-a', exceute: true }, timeLeftMs }),
     ],
     [
       'another step, which does not read it',
       'acknowledgedLoss',
       () =>
-        takeStep(copy, services, { payload: { runId: 'run-a', acknowledgedLoss: 1 }, timeLeftMs }),
+        runStep(copy, services, { payload: { runId: 'run-a', acknowledgedLoss: 1 }, timeLeftMs }),
     ],
     [
       'another step, to which it means nothing',
       'freeBytes',
-      () => takeStep(copy, services, { payload: { runId: 'run-a', freeBytes: 1 }, timeLeftMs }),
+      () => runStep(copy, services, { payload: { runId: 'run-a', freeBytes: 1 }, timeLeftMs }),
     ],
   ])('of %s is refused by its name, %s', async (_, field, give) => {
     const given = give();

@@ -11,7 +11,7 @@ import {
   firstPoint,
   standingOf,
   writeToOld,
-} from '../../../support/migration/fears.ts';
+} from '../../../support/migration/hazards.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -182,7 +182,7 @@ describe('Fear 12: the client gives up, the server goes on, and a retry does it 
     expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 
-  it('a second invocation waits its turn, and one thought dead writes nothing more', async () => {
+  it('a second invocation waits for the lock, and one thought dead writes nothing more', async () => {
     const migration = await migrationAt('rebuilt');
     const before = await standingOf(migration);
     const { vectors } = migration.services;

@@ -12,7 +12,7 @@ export type RestoreOrder =
   | {
       /** What its keys begin with. */
       readonly dump: string;
-      readonly isMeant: boolean;
+      readonly isAllowed: boolean;
     };
 
 export interface Dump {
@@ -42,10 +42,13 @@ interface Parts {
 }
 
 /** @throws Refusal for a dump that is missing or damaged, and for a graph that holds anything else */
-export async function carryOut(order: RestoreOrder, { artifacts, target }: Parts): Promise<Answer> {
+export async function runCommand(
+  order: RestoreOrder,
+  { artifacts, target }: Parts,
+): Promise<Answer> {
   if ('run' in order) return { dumps: await dumpsOf(order.run, artifacts) };
-  const { dump: prefix, isMeant } = order;
-  if (!isMeant) {
+  const { dump: prefix, isAllowed } = order;
+  if (!isAllowed) {
     const { contents, finishedAt } = await verifyDump(artifacts, prefix);
     const found = { foreign: await target.foreignNodes(), state: await target.restoreState() };
     return { dryRun: true, dump: described(prefix, { contents, finishedAt }), target: found };

@@ -6,7 +6,7 @@ import { DEFAULT_RETRY_POLICY } from '../../../../lib/retry.ts';
 import { impatient } from '../../../../local/migrate/local-place.ts';
 import type { Output } from '../../../../local/migrate/output.ts';
 import type { Place } from '../../../../local/migrate/place.ts';
-import { type Session, takeStep, timeLeft } from '../../../../local/migrate/take-step.ts';
+import { runStep, type Session, timeLeft } from '../../../../local/migrate/run-step.ts';
 import { createPlace, RUN, result, STATUS } from '../../../support/migration/fake-place.ts';
 
 const PAYLOAD = { runId: RUN, execute: true };
@@ -39,7 +39,7 @@ describe('the lock of another step', () => {
     const held = Array.from({ length: 25 }, () => failure('RetryableLockHeld'));
     const { place } = createPlace({ copy: [...held, result('copied')] });
     const { session, shown, passed } = sessionOver(place);
-    expect(await takeStep(session, 'copy', PAYLOAD)).toMatchObject({ phase: 'copied' });
+    expect(await runStep(session, 'copy', PAYLOAD)).toMatchObject({ phase: 'copied' });
     expect(passed()).toBe(125_000);
     expect(shown[0]).toContain('Another step is at work.');
   });
@@ -48,14 +48,14 @@ describe('the lock of another step', () => {
     const held = Array.from({ length: 99 }, () => failure('RetryableLockHeld'));
     const { place, invoked } = createPlace({ copy: held });
     const { session, passed } = sessionOver(place);
-    await expect(takeStep(session, 'copy', PAYLOAD)).rejects.toThrow('at work');
+    await expect(runStep(session, 'copy', PAYLOAD)).rejects.toThrow('at work');
     expect([passed(), invoked.length]).toEqual([130_000, 27]);
   });
 
   it('is the only failure that is waited for', async () => {
     const { place } = createPlace({ copy: [failure('RetryableUnavailable')] });
     const { session, passed } = sessionOver(place);
-    await expect(takeStep(session, 'copy', PAYLOAD)).rejects.toThrow(RetryableFailure);
+    await expect(runStep(session, 'copy', PAYLOAD)).rejects.toThrow(RetryableFailure);
     expect(passed()).toBe(0);
   });
 });
@@ -72,7 +72,7 @@ describe('a step that waits for a person', () => {
     });
     const { session, lines } = sessionOver(place);
     const onWaiting = vi.fn(async () => {});
-    await takeStep(session, 'freeze', PAYLOAD, onWaiting);
+    await runStep(session, 'freeze', PAYLOAD, onWaiting);
     expect(onWaiting).toHaveBeenCalledTimes(2);
     expect(lines).toEqual([expect.stringContaining('npm run migrate -- confirm freeze')]);
   });
@@ -94,7 +94,7 @@ describe('the progress of a step', () => {
       },
     };
     const { session, shown, lines } = sessionOver(copying, isLive);
-    await takeStep(session, 'copy', PAYLOAD);
+    await runStep(session, 'copy', PAYLOAD);
     return { shown, lines };
   }
 

@@ -48,7 +48,7 @@ export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'
  * @returns the step's last result
  * @throws as the step does
  */
-export async function takeStep(
+export async function runStep(
   session: Session,
   name: FunctionName,
   payload: Payload,

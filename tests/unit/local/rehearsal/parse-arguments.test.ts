@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { CommanderError } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
-import { createRehearseCommand, type Orders } from '../../../../local/rehearsal/read-orders.ts';
+import { createRehearseCommand, type Orders } from '../../../../local/rehearsal/parse-arguments.ts';
 
 const TITLES = ['there', 'and back', 'broken'];
 

@@ -12,7 +12,7 @@ import {
 import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import type { SandboxGraph } from '../../../../local/sandbox/graph.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { standingOf } from '../../../support/migration/fears.ts';
+import { standingOf } from '../../../support/migration/hazards.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
