@@ -1,4 +1,4 @@
-// A small ledger of known content, whose items a test spoils behind its back.
+// A small ledger of known content, whose items a test corrupts.
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { createVerification } from '../../lib/ledger/verification.ts';
 import type { Item } from '../../lib/store/database.ts';

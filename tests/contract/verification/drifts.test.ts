@@ -14,29 +14,29 @@ const at = (pk: string, sk: string): Key => ({ pk, sk });
 interface Spoiled {
   readonly rule: string;
   readonly corrupt: (keys: Keys) => Promise<unknown>;
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
 }
 
 const REPAIRABLE: readonly Spoiled[] = [
   {
     rule: 'a day counted too high',
     corrupt: (keys) => send.set(at(keys.days(), 'M#2026-03'), 'e5', 3),
-    told: ['day count, expense of 2026-03-05, all transactions: recorded 3, recomputed 2'],
+    reported: ['day count, expense of 2026-03-05, all transactions: recorded 3, recomputed 2'],
   },
   {
     rule: 'a month of a category counted too low',
     corrupt: (keys) => send.set(at(keys.days(1), 'Y#2026'), 'e3', 1),
-    told: ['day count, expense of 2026-03, category 1: recorded 1, recomputed 2'],
+    reported: ['day count, expense of 2026-03, category 1: recorded 1, recomputed 2'],
   },
   {
     rule: 'a day of the wrong type',
     corrupt: (keys) => send.set(at(keys.days(), 'M#2025-05'), 'i31', 1),
-    told: ['day count, income of 2025-05-31, all transactions: recorded 1, recomputed 0'],
+    reported: ['day count, income of 2025-05-31, all transactions: recorded 1, recomputed 0'],
   },
   {
     rule: 'a month whose counts are gone',
     corrupt: (keys) => send.delete(at(keys.days(2), 'M#2026-04')),
-    told: [
+    reported: [
       'day count, income of 2026-04-01, category 2: recorded nothing, recomputed 1',
       'day sums, cents of 2026-04, category 2: recorded I1=nothing, recomputed I1=100',
     ],
@@ -44,7 +44,7 @@ const REPAIRABLE: readonly Spoiled[] = [
   {
     rule: 'counts of a year that has no rows',
     corrupt: (keys) => send.put({ ...at(keys.days(), 'Y#1999'), e12: -2 }),
-    told: ['day count, expense of 1999-12, all transactions: recorded -2, recomputed 0'],
+    reported: ['day count, expense of 1999-12, all transactions: recorded -2, recomputed 0'],
   },
   {
     rule: 'wrong sums of a month, one of them of a day without rows',
@@ -52,7 +52,7 @@ const REPAIRABLE: readonly Spoiled[] = [
       await send.set(at(keys.days(), 'M#2026-03'), 'E5', 199);
       await send.set(at(keys.days(), 'M#2026-03'), 'I6', -1);
     },
-    told: [
+    reported: [
       'day sums, cents of 2026-03, all transactions: recorded E5=199 I6=-1, recomputed E5=200 I6=0',
     ],
   },
@@ -62,7 +62,7 @@ const REPAIRABLE: readonly Spoiled[] = [
       await send.remove(at(keys.days(null), 'Y#2025'), 'E5');
       await send.remove(at(keys.days(null), 'M#2025-05'), 'E31');
     },
-    told: [
+    reported: [
       'day sums, cents of 2025, no category: recorded E5=nothing, recomputed E5=100',
       'day sums, cents of 2025-05, no category: recorded E31=nothing, recomputed E31=100',
     ],
@@ -70,22 +70,22 @@ const REPAIRABLE: readonly Spoiled[] = [
   {
     rule: 'a wrong count of a category',
     corrupt: (keys) => send.set(keys.category(1), 'transaction_count', 0),
-    told: ['category count, category 1: recorded 0, recomputed 2'],
+    reported: ['category count, category 1: recorded 0, recomputed 2'],
   },
   {
     rule: 'a name without its guard',
     corrupt: (keys) => send.delete(keys.categoryName('Food')),
-    told: ['name guard, "Food": recorded nobody, recomputed category 1'],
+    reported: ['name guard, "Food": recorded nobody, recomputed category 1'],
   },
   {
     rule: 'a guard of a name that nobody bears',
     corrupt: (keys) => send.put({ ...keys.categoryName('Old'), category_id: 1 }),
-    told: ['name guard, "Old": recorded category 1, recomputed nobody'],
+    reported: ['name guard, "Old": recorded category 1, recomputed nobody'],
   },
   {
     rule: 'a guard left by a category that is not there',
     corrupt: (keys) => send.put({ ...keys.categoryName('Lost'), category_id: 77 }),
-    told: ['name guard, "Lost": recorded category 77, recomputed nobody'],
+    reported: ['name guard, "Lost": recorded category 77, recomputed nobody'],
   },
   {
     rule: 'guards that point to one another’s category',
@@ -93,7 +93,7 @@ const REPAIRABLE: readonly Spoiled[] = [
       await send.put({ ...keys.categoryName('Food'), category_id: 2 });
       await send.put({ ...keys.categoryName('Pay'), category_id: 1 });
     },
-    told: [
+    reported: [
       'name guard, "Food": recorded category 2, recomputed category 1',
       'name guard, "Pay": recorded category 1, recomputed category 2',
     ],
@@ -101,7 +101,7 @@ const REPAIRABLE: readonly Spoiled[] = [
   {
     rule: 'a row in the index of the other type',
     corrupt: (keys) => send.set(keys.transaction(3), 'type_key', 'elsewhere#expense'),
-    told: [
+    reported: [
       'row keys, row LEDGER#TRANSACTION#3: recorded type_key=elsewhere#expense, recomputed type_key=LEDGER#income',
     ],
   },
@@ -111,7 +111,7 @@ const REPAIRABLE: readonly Spoiled[] = [
       await send.set(keys.transaction(4), 'category_key', 'LEDGER#1');
       await send.set(keys.transaction(4), 'category_type_key', 'LEDGER#1#expense');
     },
-    told: [
+    reported: [
       'row keys, row LEDGER#TRANSACTION#4: recorded category_key=LEDGER#1 category_type_key=LEDGER#1#expense, recomputed category_key=LEDGER#none category_type_key=LEDGER#none#expense',
     ],
   },
@@ -122,7 +122,7 @@ const REPAIRABLE: readonly Spoiled[] = [
       await send.delete({ pk: keys.days(null), sk: 'Y#2025' });
       await send.delete({ pk: keys.days(null), sk: 'M#2025-05' });
     },
-    told: [
+    reported: [
       'day count, expense of 2025-05, no category: recorded nothing, recomputed 1',
       'day count, expense of 2025-05-31, no category: recorded nothing, recomputed 1',
       'day sums, cents of 2025, no category: recorded E5=nothing, recomputed E5=100',
@@ -133,7 +133,7 @@ const REPAIRABLE: readonly Spoiled[] = [
   {
     rule: 'a row that is missing in the index of all transactions',
     corrupt: (keys) => send.set(keys.transaction(1), 'all_key', 'elsewhere'),
-    told: [
+    reported: [
       'row keys, row LEDGER#TRANSACTION#1: recorded all_key=elsewhere, recomputed all_key=LEDGER',
     ],
   },
@@ -145,29 +145,29 @@ const REPAIRABLE: readonly Spoiled[] = [
         'date_key',
         '2026-03-05#2026-03-05T10:00:00.000Z#0000000000000099',
       ),
-    told: [
+    reported: [
       'row keys, row LEDGER#TRANSACTION#2: recorded date_key=2026-03-05#2026-03-05T10:00:00.000Z#0000000000000099, recomputed date_key=2026-03-05#2026-03-05T10:00:00.000Z#0000000000000002',
     ],
   },
   {
     rule: 'a sequence behind the highest transaction id',
     corrupt: (keys) => send.set(keys.sequence('transaction'), 'last', 3),
-    told: ['sequence, last transaction id: recorded 3, recomputed 4'],
+    reported: ['sequence, last transaction id: recorded 3, recomputed 4'],
   },
   {
     rule: 'a sequence of categories that is gone',
     corrupt: (keys) => send.delete(keys.sequence('category')),
-    told: ['sequence, last category id: recorded 0, recomputed 2'],
+    reported: ['sequence, last category id: recorded 0, recomputed 2'],
   },
   {
     rule: 'an external id without its guard',
     corrupt: (keys) => send.set(keys.transaction(3), 'external_id', 'bank#1'),
-    told: ['external id, "bank#1": recorded nobody, recomputed transaction 3'],
+    reported: ['external id, "bank#1": recorded nobody, recomputed transaction 3'],
   },
   {
     rule: 'a guard of an external id that no row has',
     corrupt: (keys) => send.put({ ...keys.externalId('bank#2'), transaction_id: 4 }),
-    told: ['external id, "bank#2": recorded transaction 4, recomputed nobody'],
+    reported: ['external id, "bank#2": recorded transaction 4, recomputed nobody'],
   },
   {
     rule: 'a guard that names another row',
@@ -175,7 +175,7 @@ const REPAIRABLE: readonly Spoiled[] = [
       await send.set(keys.transaction(3), 'external_id', 'bank#3');
       await send.put({ ...keys.externalId('bank#3'), transaction_id: 4 });
     },
-    told: ['external id, "bank#3": recorded transaction 4, recomputed transaction 3'],
+    reported: ['external id, "bank#3": recorded transaction 4, recomputed transaction 3'],
   },
   {
     rule: 'several at once',
@@ -184,7 +184,7 @@ const REPAIRABLE: readonly Spoiled[] = [
       await send.set(keys.category(2), 'transaction_count', 9);
       await send.delete(keys.categoryName('Pay'));
     },
-    told: [
+    reported: [
       'category count, category 2: recorded 9, recomputed 1',
       'day count, expense of 2025-05, all transactions: recorded nothing, recomputed 1',
       'day sums, cents of 2025, all transactions: recorded E5=nothing, recomputed E5=100',
@@ -197,7 +197,7 @@ const FOR_A_PERSON: readonly Spoiled[] = [
   {
     rule: 'two categories of one name',
     corrupt: (keys) => send.set(keys.category(2), 'name', 'Food'),
-    told: [
+    reported: [
       'name guard, "Food": recorded category 1, recomputed categories 1 and 2 (needs a person to decide)',
     ],
   },
@@ -207,21 +207,21 @@ const FOR_A_PERSON: readonly Spoiled[] = [
       await send.set(keys.transaction(3), 'external_id', 'twice');
       await send.set(keys.transaction(4), 'external_id', 'twice');
     },
-    told: [
+    reported: [
       'external id, "twice": recorded nobody, recomputed transactions 3 and 4 (needs a person to decide)',
     ],
   },
   {
     rule: 'a row whose date cannot be read',
     corrupt: (keys) => send.set(keys.transaction(4), 'date_key', 'yesterday'),
-    told: [
+    reported: [
       'row keys, row LEDGER#TRANSACTION#4: recorded date_key=yesterday, recomputed nothing: the row cannot be read (needs a person to decide)',
     ],
   },
   {
     rule: 'rows of a category that is not there',
     corrupt: (keys) => send.delete(keys.category(1)),
-    told: [
+    reported: [
       'category of a row, category 1: recorded rows that refer to it, recomputed no such category (needs a person to decide)',
     ],
   },
@@ -249,26 +249,26 @@ describe('a ledger', () => {
   });
 });
 
-describe.each(REPAIRABLE)('$rule', ({ corrupt, told }) => {
+describe.each(REPAIRABLE)('$rule', ({ corrupt, reported }) => {
   it('is reported, and repaired', async () => {
     const { verification, ...ledger } = await givenLedger();
     await corrupt(ledger.keys);
-    expect(lines((await verification.verify()).drifts, ledger.target.ledgerId)).toEqual(told);
+    expect(lines((await verification.verify()).drifts, ledger.target.ledgerId)).toEqual(reported);
     const { repaired, verdict } = await verification.repair();
-    expect(lines(repaired, ledger.target.ledgerId)).toEqual(told);
+    expect(lines(repaired, ledger.target.ledgerId)).toEqual(reported);
     expect(verdict).toEqual({ rows: 4, categories: 2, drifts: [] });
   });
 });
 
-describe.each(FOR_A_PERSON)('$rule', ({ corrupt, told }) => {
+describe.each(FOR_A_PERSON)('$rule', ({ corrupt, reported }) => {
   it('is reported and left to a person', async () => {
     const { verification, ...ledger } = await givenLedger();
     await corrupt(ledger.keys);
     const before = lines((await verification.verify()).drifts, ledger.target.ledgerId);
-    expect(before).toEqual(expect.arrayContaining([...told]));
+    expect(before).toEqual(expect.arrayContaining([...reported]));
     const { verdict } = await verification.repair();
     expect(lines(verdict.drifts, ledger.target.ledgerId)).toEqual(
-      expect.arrayContaining([...told]),
+      expect.arrayContaining([...reported]),
     );
   });
 });

@@ -2,6 +2,7 @@
 import { inject } from 'vitest';
 import { createLedgerService } from '../../../lib/ledger/ledger.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
+import { LONG_TIMEOUTS } from '../../../local/open-ledger.ts';
 import { createTestTable } from '../test-table.ts';
 import { type Api, withVerbs } from './api-client.ts';
 import { createHttpClient } from './http-client.ts';
@@ -19,7 +20,7 @@ export async function openApi(): Promise<Api> {
 /** Time limits of a service that no busy machine reaches. */
 export const PATIENT = {
   retryPolicy: { ...DEFAULT_RETRY_POLICY, deadlineMs: 300_000 },
-  timeouts: { callMs: 60_000, outcomeMs: 60_000, outcomeCallMs: 10_000 },
+  timeouts: LONG_TIMEOUTS,
 };
 
 type ServiceOptions = Partial<Parameters<typeof createLedgerService>[0]>;
