@@ -120,9 +120,18 @@ async function addressOf(stage: string): Promise<string> {
 }
 
 function readText(file: string): string {
+  let bytes: Buffer;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    bytes = readFileSync(file);
   } catch (cause) {
-    throw new StartError(`${file} cannot be read as UTF-8: ${(cause as Error).message}`, { cause });
+    throw new StartError(`${file} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    const command = `iconv -f ISO-8859-1 -t UTF-8 ${file} > utf8.csv`;
+    throw new StartError(`${file} is not UTF-8. If it is ISO-8859-1, convert it: ${command}`, {
+      cause,
+    });
   }
 }
