@@ -25,9 +25,10 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
     if (before === to) return;
     if (before !== from) throw changedSetting(before);
     await createWhole(next, to);
+    // Another process may complete the same change at any time.
+    if ((await read()) === from) await rename(next, file).catch(ignoreMissing);
+    else await rm(next, { force: true });
     const present = await read();
-    if (present === from) return await rename(next, file);
-    await rm(next);
     if (present !== to) throw changedSetting(present);
   }
 
@@ -38,21 +39,30 @@ async function createWhole(file: string, name: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   await writeDurably(draft, `${name}\n`);
   try {
-    await link(draft, file);
-  } catch (error) {
-    const present = await contentOf(file);
-    if (present === undefined) throw error;
-    if (present !== name) throw changedSetting(present);
+    while (!(await isLinked(draft, file))) {
+      const present = (await readFile(file, 'utf8').catch(ignoreMissing))?.trim();
+      if (present === name) return;
+      if (present !== undefined) throw changedSetting(present);
+      // The other change was completed before it could be read.
+    }
   } finally {
     await rm(draft, { force: true });
   }
 }
 
-async function contentOf(file: string): Promise<string | undefined> {
-  return await readFile(file, 'utf8').then(
-    (text) => text.trim(),
-    () => undefined,
-  );
+/** False when there is a file of that name. */
+async function isLinked(draft: string, file: string): Promise<boolean> {
+  try {
+    await link(draft, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 async function writeDurably(file: string, text: string): Promise<void> {

@@ -98,7 +98,9 @@ describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
 });
 
 describe('a file', () => {
-  it('is given one of two names that are written at once, and the other is refused', async () => {
+  const MANY = Array.from({ length: 40 }, (_, n) => n + 1);
+
+  it.each(MANY)('gets one of the names that are written at once (%i)', async () => {
     const { setting } = await inFile();
     const names = ['memories_a', 'memories_b', 'memories_c'];
     const changes = await Promise.allSettled(
@@ -110,6 +112,13 @@ describe('a file', () => {
       if (change.status === 'rejected')
         expect(change.reason).toEqual(named('RefusedSettingChanged'));
     }
+  });
+
+  it.each(MANY)('is changed by each of several that write the same name at once (%i)', async () => {
+    const { setting } = await inFile();
+    const change = () => setting.change({ from: 'memories', to: 'memories_v3' });
+    await Promise.all([change(), change(), change()]);
+    expect(await setting.read()).toBe('memories_v3');
   });
 
   it('takes up a change that a crash left to be made, and leaves nothing beside itself', async () => {
