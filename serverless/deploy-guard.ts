@@ -36,12 +36,12 @@ export function reasonsAgainst(situation: Situation): string[] {
   return [...reasonsOfRun(situation), ...reasonsOfTable(situation)];
 }
 
-function reasonsOfRun({ run, next, acceptedRun }: Situation): string[] {
+function reasonsOfRun({ run, deployed, next, acceptedRun }: Situation): string[] {
   if (run === undefined) return [];
   if ('unknown' in run) {
     if (acceptedRun === 'unknown') return [];
     return [
-      `Whether a migration is under way cannot be known: ${run.unknown}. If you are sure that there is none, add --param="deployDuringRun=unknown".`,
+      `Cannot read whether a migration run is active: ${run.unknown}. If none is, add --param="deployDuringRun=unknown".`,
     ];
   }
   if (acceptedRun === run.id) return [];
@@ -49,7 +49,7 @@ function reasonsOfRun({ run, next, acceptedRun }: Situation): string[] {
   const reasons = [
     ...(next === undefined
       ? [`It would remove the functions and the watchdog ${under}.`]
-      : watchdogReasons(next, under)),
+      : watchdogReasons({ deployed, next }, under)),
     ...(isRetained(run.phase) || next === undefined ? [] : [`It would change functions ${under}.`]),
   ];
   return reasons.length === 0
@@ -57,13 +57,26 @@ function reasonsOfRun({ run, next, acceptedRun }: Situation): string[] {
     : [...reasons, `Finish the run, or add --param="deployDuringRun=${run.id}".`];
 }
 
-function watchdogReasons(next: Template, under: string): string[] {
-  const schedules = ofType(next, 'AWS::Events::Rule').filter(({ State }) => State === 'ENABLED');
+function watchdogReasons(
+  { deployed, next }: { readonly deployed: Template | undefined; readonly next: Template },
+  under: string,
+): string[] {
+  const left = schedulesOf(next);
+  const isStopped = left.length === 0 || schedulesOf(deployed).some((id) => !left.includes(id));
   const variables = ofType(next, 'AWS::Lambda::Function').map(variablesOf);
   return [
-    ...(schedules.length === 0 ? [`It would disable the watchdog ${under}.`] : []),
+    ...(isStopped ? [`It would disable the watchdog ${under}.`] : []),
     ...(variables.some(({ QDRANT_URL }) => QDRANT_URL) ? [] : [`It omits qdrantUrl ${under}.`]),
   ];
+}
+
+/** Of the watchdog, by their logical names: those that are enabled. */
+function schedulesOf(template: Template | undefined): string[] {
+  return Object.entries(template?.Resources ?? {})
+    .filter(([, { Type, Properties }]) => {
+      return Type === 'AWS::Events::Rule' && Properties?.State === 'ENABLED';
+    })
+    .map(([id]) => id);
 }
 
 function reasonsOfTable({ deployed, next, isRollback, table }: Situation): string[] {
@@ -128,7 +141,9 @@ export class DeployGuard {
   };
   readonly hooks = {
     'before:deploy:deploy': () => this.#check({ next: this.#compiled() }),
-    'before:deploy:function:initialize': () => this.#check({ next: 'as deployed' }),
+    'before:deploy:function:initialize': () => {
+      throw this.#refusal(['It would change the code but not its settings. Use "deploy".']);
+    },
     'before:rollback:rollback': () => this.#checkRollback(),
     'before:remove:remove': () => this.#check({ next: undefined }),
     'discard-table:discard': () => this.#discardTable(),
@@ -154,15 +169,16 @@ export class DeployGuard {
     return this.#serverless.service.provider.compiledCloudFormationTemplate;
   }
 
-  async #check(planned: { next: Template | 'as deployed' | undefined; isRollback?: boolean }) {
+  async #check({ next, isRollback }: { next: Template | undefined; isRollback?: boolean }) {
     const deployed = await this.#deployedTemplate();
-    const next = planned.next === 'as deployed' ? deployed : planned.next;
-    const tableName = (deployed && tableOf(deployed)) ?? (next && tableOf(next)) ?? this.#ownTable;
+    const inUse = deployed && tableOf(deployed);
+    const tableName = inUse ?? (next && tableOf(next)) ?? this.#ownTable;
     const reasons = reasonsAgainst({
       deployed,
       next,
-      isRollback: planned.isRollback ?? false,
-      run: await this.#activeRun(tableName, deployed === undefined),
+      isRollback: isRollback ?? false,
+      // Without deployed functions no run can be active: the table may be absent.
+      run: await this.#activeRun(tableName, inUse === undefined),
       table: await this.#tableState(deployed),
       acceptedRun: this.#serverless.service.custom.deployDuringRun,
     });
@@ -217,7 +233,7 @@ export class DeployGuard {
     return JSON.parse(await text(Body as Readable));
   }
 
-  async #activeRun(tableName: string, isFirst: boolean): Promise<ActiveRun | undefined> {
+  async #activeRun(tableName: string, mayBeAbsent: boolean): Promise<ActiveRun | undefined> {
     const { DynamoDBClient, GetItemCommand } = await import('@aws-sdk/client-dynamodb');
     const { marshall, unmarshall } = await import('@aws-sdk/util-dynamodb');
     const client = new DynamoDBClient(await this.#provider.getAwsSdkV3Config());
@@ -235,7 +251,7 @@ export class DeployGuard {
       return ENDED.some((ended) => ended === phase) ? undefined : { id, phase };
     } catch (error) {
       const { name, message } = error as Error;
-      if (name === 'ResourceNotFoundException' && isFirst) return undefined;
+      if (name === 'ResourceNotFoundException' && mayBeAbsent) return undefined;
       return { unknown: `the table ${tableName} cannot be read (${name}: ${message})` };
     }
   }

@@ -55,7 +55,7 @@ export async function allowedOrigins({ resolveVariable }) {
   return origins.split(',').map((origin) => origin.trim());
 }
 
-/** One JSON object per request; what was asked for is in it, what was said is not. */
+/** One JSON object per request: the request line, never a body. */
 export const accessLogFormat = JSON.stringify({
   requestId: '$context.requestId',
   functionRequestId: '$context.integration.requestId', // what clients see as X-Request-Id

@@ -14,10 +14,10 @@ const DEFINITION = '../functions/migration/memory-migration.asl.json';
 // docs/decisions/copy-memory.md
 const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-space-size=8';
 
-// These look up or note down; every other function works until Lambda's longest time is nearly over.
+// Status and confirm only read or write the table; every other function works until Lambda's longest time is nearly over.
 const QUICK = ['migrationStatus', 'migrationConfirm'];
 
-// The watchdog goes back from a window that has closed, and counts the days of the retention.
+// The watchdog rolls back a window whose deadline has passed, and counts the days of the retention.
 const WATCHDOG = 'migrationRetention';
 const RESERVED = [WATCHDOG, 'migrationRollback'];
 
@@ -239,7 +239,7 @@ async function environmentOf({ resolveVariable }) {
 // What only some steps reach, by the names of the variables.
 const REACHED = { graph: /^NEO4J_/, webhook: /^MIGRATION_WEBHOOK_/ };
 
-/** Functions that look up or note down reach the table alone. */
+/** Status and confirm reach the table alone. */
 function variablesFor(name, { reaches = [] }, environment) {
   if (QUICK.includes(name)) return { NODE_OPTIONS };
   const isKept = ([variable]) =>

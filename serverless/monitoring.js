@@ -1,4 +1,4 @@
-// What tells an operator that something is wrong, before users do: alarms, a dashboard and a budget.
+// Alarms, dashboard and budget of a stage.
 // docs/deploy.md says of every alarm what to do when it fires.
 
 const MINUTE = 60;
@@ -69,7 +69,7 @@ function gatewayAlarms() {
     },
     {
       id: 'GatewayLatency',
-      says: 'One request in a hundred takes more than 3 s, in three of five periods of five minutes',
+      says: 'One request in a hundred takes 3 s or more, in three of five periods of five minutes',
       metrics: [metric('Latency')],
       ...{ statistic: 'p99', period: FIVE_MINUTES, threshold: 3000, breaching: [3, 5] },
     },
@@ -141,7 +141,7 @@ function tableAlarms(TableName, indexes) {
     throttles('Write'),
     {
       id: 'TableConflicts',
-      says: 'Many transactions conflict: more than 20 in a minute, in three of five minutes',
+      says: 'Many transactions conflict: 20 or more in a minute, in three of five minutes',
       metrics: [metric('TransactionConflict')],
       ...{ statistic: 'Sum', period: MINUTE, threshold: 20, breaching: [3, 5] },
     },
@@ -168,35 +168,40 @@ function migrationAlarms(isWatched) {
     },
     {
       id: 'WatchdogFailed',
-      says: 'The watchdog of the migration failed once: frozen users may have to wait',
+      says: 'The watchdog of the migration failed; an overdue rollback may be delayed',
       metrics: [functionMetric('migrationRetention', 'Errors')],
       ...{ statistic: 'Sum', period: MINUTE, threshold: 1, breaching: [1, 1] },
     },
-    {
-      id: 'WatchdogSilent',
-      says: 'The watchdog of the migration has not run for ten minutes: a window would stay open',
-      metrics: [functionMetric('migrationRetention', 'Invocations')],
-      // Minutes without an invocation have no data point; a zero in each makes the ten minutes exact.
-      combine: 'FILL',
-      ...{ statistic: 'Sum', period: MINUTE, threshold: 1, breaching: [10, 10] },
-      ...{ operator: 'LessThanThreshold', missing: 'breaching', isEnabled: isWatched },
-    },
+    // Created with the schedules: an alarm that is already in ALARM when they are enabled would not notify.
+    ...(isWatched ? [silentWatchdog()] : []),
     {
       id: 'WatchdogUndelivered',
-      says: 'An invocation of the watchdog was given up; it is in the queue of failures',
+      says: 'An invocation of the watchdog failed after all retries; its event is in the queue WatchdogFailures',
       metrics: [
         {
-          ...{ Namespace: 'AWS/SQS', MetricName: 'ApproximateNumberOfMessagesVisible' },
+          ...{ Namespace: 'AWS/SQS', MetricName: 'NumberOfMessagesSent' },
           Dimensions: { QueueName: { 'Fn::GetAtt': ['WatchdogFailures', 'QueueName'] } },
         },
       ],
-      ...{ statistic: 'Maximum', period: FIVE_MINUTES, threshold: 1, breaching: [1, 1] },
+      ...{ statistic: 'Sum', period: FIVE_MINUTES, threshold: 1, breaching: [1, 1] },
     },
   ];
 }
 
+function silentWatchdog() {
+  return {
+    id: 'WatchdogSilent',
+    says: 'The watchdog of the migration has not run for ten minutes: a window would stay open',
+    metrics: [functionMetric('migrationRetention', 'Invocations')],
+    // Minutes without an invocation have no data point; a zero in each makes the ten minutes exact.
+    combine: 'FILL',
+    ...{ statistic: 'Sum', period: MINUTE, threshold: 1, breaching: [10, 10] },
+    ...{ operator: 'LessThanThreshold', missing: 'breaching' },
+  };
+}
+
 function alarm({ prefix, actions }, definition) {
-  const { id, says, threshold, breaching, isEnabled = true } = definition;
+  const { id, says, threshold, breaching } = definition;
   const { operator = 'GreaterThanOrEqualToThreshold', missing = 'notBreaching' } = definition;
   const [DatapointsToAlarm, EvaluationPeriods] = breaching;
   return {
@@ -207,7 +212,7 @@ function alarm({ prefix, actions }, definition) {
       ...watched(definition),
       ...{ Threshold: threshold, ComparisonOperator: operator, TreatMissingData: missing },
       ...{ DatapointsToAlarm, EvaluationPeriods },
-      ...{ ActionsEnabled: isEnabled, AlarmActions: actions, OKActions: actions },
+      ...{ ActionsEnabled: true, AlarmActions: actions, OKActions: actions },
     },
   };
 }

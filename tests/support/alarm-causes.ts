@@ -31,5 +31,5 @@ export const CAUSES: Readonly<Record<string, Cause>> = {
   WatchdogFailed: { healthy: 0, cause: 1, lasting: 1 },
   // Invoked every second minute; a minute without an invocation has no data point.
   WatchdogSilent: { healthy: 1, cause: undefined, lasting: 10 },
-  WatchdogUndelivered: { healthy: 0, cause: 1, lasting: 1 },
+  WatchdogUndelivered: { healthy: undefined, cause: 1, lasting: 1 },
 };

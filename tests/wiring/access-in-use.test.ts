@@ -115,7 +115,7 @@ async function race(run: RecordedRun, attempt: () => Promise<unknown>): Promise<
 
 /** Each function of the migration on its longest ways. */
 const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
-  'goes-back-from-live': async (run) => {
+  'rolled-back-from-live': async (run) => {
     await prove(run);
     await race(run, () => run.finish('cutover'));
     await run.finish('cutover');
@@ -123,11 +123,11 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
     await race(run, () => run.finish('rollback'));
     await run.finish('rollback');
   },
-  'is-given-up': async (run) => {
+  aborted: async (run) => {
     await run.start();
     await run.finish('preflight', 'backup', 'rebuild', 'abort');
   },
-  'is-gone-back-from': async (run) => {
+  'rolled-back-by-watchdog': async (run) => {
     await prove(run);
     await race(run, () => run.finish('cutover'));
     recorder.parameters.set(SETTING, run.target);

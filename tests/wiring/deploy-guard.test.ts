@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { PHASES } from '../../lib/migration/phases.ts';
 import { reasonsAgainst, type Situation, tableOf } from '../../serverless/deploy-guard.ts';
-import { readTemplate, type Template } from '../support/packaged-template.ts';
+import { readTemplate, resourcesOf, type Template } from '../support/packaged-template.ts';
 
 const migrating = readTemplate('migrating') as Template & Situation['next'];
 const withoutStore = readTemplate('prod') as Template & Situation['next'];
@@ -19,6 +19,16 @@ const LIVE = { id: 'spring', phase: 'live' };
 
 function onTable(template: Situation['next'], name: string) {
   return JSON.parse(JSON.stringify(template).replaceAll('"finance-ledger-prod"', `"${name}"`));
+}
+
+/** The template with the first resource of the type disabled. */
+function without(template: Template & Situation['next'], type: string) {
+  const rules = resourcesOf(template, type);
+  const [first, ...others] = rules;
+  if (!first || others.length === 0) throw new Error(`There are not several ${type}`);
+  const [id, rule] = first;
+  const disabled = { ...rule, Properties: { ...rule.Properties, State: 'DISABLED' } };
+  return { ...template, Resources: { ...template.Resources, [id]: disabled } };
 }
 
 describe('allowed is', () => {
@@ -41,9 +51,14 @@ describe('refused is', () => {
   it.each<[what: string, situation: Partial<Situation>, reason: RegExp]>([
     ['a change of functions under a run', { run: ACTIVE }, /change functions .*run spring/],
     ['a disabled watchdog', { run: LIVE, next: withoutStore }, /disable the watchdog/],
+    [
+      'one schedule of the watchdog disabled, and another left',
+      { run: LIVE, next: without(migrating, 'AWS::Events::Rule') },
+      /disable the watchdog/,
+    ],
     ['a missing qdrantUrl', { run: LIVE, next: withoutStore }, /omits qdrantUrl/],
     ['a removal under a run', { run: LIVE, next: undefined }, /remove the functions/],
-    ['what cannot be known', { run: { unknown: 'no answer' } }, /cannot be known: no answer/],
+    ['what cannot be known', { run: { unknown: 'no answer' } }, /Cannot read .* no answer/],
     ['the acceptance of another run', { run: ACTIVE, acceptedRun: 'autumn' }, /run spring/],
     [
       'a rollback to the table before a restore',
