@@ -1,5 +1,10 @@
 // A first deployment that failed leaves its empty table behind: a command removes it, and nothing else.
 import {
+  CloudFormationClient,
+  CreateStackCommand,
+  DescribeStacksCommand,
+} from '@aws-sdk/client-cloudformation';
+import {
   CreateTableCommand,
   DescribeTableCommand,
   DynamoDBClient,
@@ -28,6 +33,19 @@ test('an empty one is deleted, although it is protected', async () => {
   await discard();
   await expect(describeTable()).rejects.toThrow(
     expect.objectContaining({ name: 'ResourceNotFoundException' }),
+  );
+});
+
+test('then the stack that the failed deployment left can be removed', async () => {
+  const cloudFormation = new CloudFormationClient(clientOptions(environment));
+  const StackName = stackOf(other.stage);
+  const Resources = { ServerlessDeploymentBucket: { Type: 'AWS::S3::Bucket' } };
+  await cloudFormation.send(
+    new CreateStackCommand({ StackName, TemplateBody: JSON.stringify({ Resources }) }),
+  );
+  await runServerless(other, ['remove']);
+  await expect(cloudFormation.send(new DescribeStacksCommand({ StackName }))).rejects.toThrow(
+    'does not exist',
   );
 });
 

@@ -7,10 +7,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
   DescribeTableCommand,
+  DescribeTimeToLiveCommand,
   DynamoDBClient,
   RestoreTableToPointInTimeCommand,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
+  UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import {
@@ -72,6 +74,16 @@ test('the table is restored under another name, protected, and its figures are r
       },
     }),
   );
+  await dynamodb.send(
+    new UpdateTimeToLiveCommand({
+      TableName: RESTORED,
+      TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
+    }),
+  );
+  const { TimeToLiveDescription } = await dynamodb.send(
+    new DescribeTimeToLiveCommand({ TableName: RESTORED }),
+  );
+  expect(TimeToLiveDescription).toMatchObject({ TimeToLiveStatus: 'ENABLED' });
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: RESTORED }));
   expect(Table).toMatchObject({ TableStatus: 'ACTIVE', DeletionProtectionEnabled: true });
   const verify = [join(ROOT, 'local/verify-ledger.ts'), '--stage', stage, '--json'];
