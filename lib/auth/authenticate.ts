@@ -63,7 +63,7 @@ export function createAuthenticate(options: {
 
 /** @throws ForbiddenError where the key or token does not allow the method */
 export function assertAllowed({ scope }: Caller, method: string): void {
-  if (scope === 'write' || (scope === 'read' && method === 'GET')) return;
+  if (scope === 'write' || (scope === 'read' && (method === 'GET' || method === 'HEAD'))) return;
   throw new ForbiddenError(
     `The key or token does not allow ${method}: its scope is ${scope ?? 'none of ours'}`,
   );

@@ -25,6 +25,7 @@ export interface AccessRecorder {
 interface Part {
   readonly Key?: { readonly pk: { readonly S: string } };
   readonly Item?: { readonly pk: { readonly S: string } };
+  readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S?: string }>>;
 }
 
 interface Request extends Part {
@@ -68,7 +69,9 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
     const body = await text(request);
     const [service, operation = ''] = String(request.headers['x-amz-target']).split('.');
     const isOfTable = service?.startsWith('DynamoDB');
-    const uses = isOfTable ? ofTable(operation, JSON.parse(body)) : ofSecret(JSON.parse(body));
+    const uses = isOfTable
+      ? ofTable(operation, JSON.parse(body))
+      : ofSecret(operation, JSON.parse(body));
     for (const use of uses) note(use);
     const answer = isOfTable ? await passOn(request, body) : Response.json(SECRET);
     response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
@@ -124,9 +127,10 @@ function ofTable(operation: string, body: Request): string[] {
   return [`dynamodb:${operation} ${place} of ${keyOf(body)}`];
 }
 
-/** No query is for anything but ledgers. */
-function keyOf({ Key, Item }: Part): string {
-  const partition = (Key ?? Item)?.pk.S ?? '';
+function keyOf({ Key, Item, ExpressionAttributeValues = {} }: Part): string {
+  // A query has its partition among its values; that of no ledger begins with "@".
+  const values = Object.values(ExpressionAttributeValues).map(({ S = '' }) => S);
+  const partition = (Key ?? Item)?.pk.S ?? values.find((value) => value.startsWith('@')) ?? '';
   if (partition === '@API_KEYS') return 'API keys';
   if (partition === 'HEALTH') return 'the health check';
   return /^@migration(#|$)/.test(partition) ? 'runs' : 'ledgers';
@@ -136,8 +140,8 @@ const REFERENCE = '/aws/reference/secretsmanager/';
 const SECRET = { Parameter: { Value: 'a secret' } };
 
 // Systems Manager hands out a secret of Secrets Manager to those who may read it there.
-function ofSecret({ Name = '' }: Request): string[] {
-  const parameter = `ssm:GetParameter ssm:parameter${Name}`;
+function ofSecret(operation: string, { Name = '' }: Request): string[] {
+  const parameter = `ssm:${operation} ssm:parameter${Name}`;
   if (!Name.startsWith(REFERENCE)) return [parameter];
   const secret = `secretsmanager:secret:${Name.slice(REFERENCE.length)}-??????`;
   return [parameter, `secretsmanager:GetSecretValue ${secret}`];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiKey } from '../../../lib/auth/api-keys.ts';
-import { createAuthenticate } from '../../../lib/auth/authenticate.ts';
-import { UnauthenticatedError } from '../../../lib/errors.ts';
+import { assertAllowed, createAuthenticate } from '../../../lib/auth/authenticate.ts';
+import { ForbiddenError, UnauthenticatedError } from '../../../lib/errors.ts';
 
 const KEY: ApiKey = {
   id: '0123456789ab',
@@ -121,5 +121,20 @@ describe('who sends a request', () => {
     expect(reads).toHaveLength(1_001);
     await authenticate('Bearer fl_0');
     expect(reads).toHaveLength(1_002);
+  });
+});
+
+describe('the scope of a caller', () => {
+  it.each([
+    ['read', 'GET', true],
+    ['read', 'HEAD', true],
+    ['read', 'POST', false],
+    ['read', 'DELETE', false],
+    ['write', 'DELETE', true],
+    [undefined, 'GET', false],
+  ] as const)('%s allows %s: %s', (scope, method, isAllowed) => {
+    const check = () => assertAllowed({ ledger: 'alice', scope }, method);
+    if (isAllowed) expect(check).not.toThrow();
+    else expect(check).toThrow(ForbiddenError);
   });
 });
