@@ -1,17 +1,16 @@
 // POST /transactions/bulk: each transaction is created or refused by itself.
 import type { NewTransaction } from '../../lib/domain/transaction.ts';
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
-import { toErrorReply } from '../../lib/http/error-reply.ts';
+import { replyToError } from '../../lib/http/error-reply.ts';
 import { idempotentItems } from '../../lib/http/idempotency.ts';
 import { jsonBody } from '../../lib/http/json-body.ts';
 import { createdMany } from '../../lib/http/replies.ts';
 import { parseBulk, parseNewTransaction } from '../../lib/http/transaction-json.ts';
 import type { BulkOutcome } from '../../lib/ledger/bulk.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { logFailure } from '../../lib/log.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
 
-const FAILURE = 'Failed to create transaction';
+const failure = 'Failed to create transaction';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to create transactions')
@@ -29,14 +28,9 @@ export function createHandler(service: LedgerService) {
             })),
           ),
         );
-        const replies = outcomes.map((outcome) => {
-          if ('id' in outcome) return outcome;
-          const reply = toErrorReply(outcome.error, FAILURE);
-          if (reply.status >= 500) {
-            logFailure({ requestId, failure: FAILURE, cause: outcome.error });
-          }
-          return reply;
-        });
+        const replies = outcomes.map((outcome) =>
+          'id' in outcome ? outcome : replyToError(outcome.error, { requestId, failure }),
+        );
         return createdMany(replies);
       }),
     );

@@ -1,9 +1,8 @@
 // Puts every reply and every error on the wire: JSON, the request's id, and the log line of a failure.
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { logFailure } from '../log.ts';
 import type { ApiEvent } from './api-event.ts';
-import { toErrorReply } from './error-reply.ts';
+import { replyToError } from './error-reply.ts';
 import type { Reply } from './replies.ts';
 
 type WireReply = Reply | APIGatewayProxyStructuredResultV2;
@@ -23,9 +22,7 @@ export function envelope(failure: string): MiddlewareObj<ApiEvent, WireReply> {
     },
     onError: (request) => {
       const { awsRequestId: requestId } = request.context;
-      const reply = toErrorReply(request.error, failure);
-      if (reply.status >= 500) logFailure({ requestId, failure, cause: request.error });
-      request.response = toResult(reply, requestId);
+      request.response = toResult(replyToError(request.error, { requestId, failure }), requestId);
     },
   };
 }

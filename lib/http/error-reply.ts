@@ -12,7 +12,18 @@ import {
   UnauthenticatedError,
   ValidationError,
 } from '../errors.ts';
+import { logFailure } from '../log.ts';
 import { failed, type Reply } from './replies.ts';
+
+/** Logs what the client does not see: the cause of a 500. */
+export function replyToError(
+  error: unknown,
+  { requestId, failure }: { readonly requestId: string; readonly failure: string },
+): Reply {
+  const reply = toErrorReply(error, failure);
+  if (reply.status >= 500) logFailure({ requestId, failure, cause: error });
+  return reply;
+}
 
 /** @param failure the message of a 500, which does not show the cause to the client */
 export function toErrorReply(error: unknown, failure: string): Reply {
