@@ -168,6 +168,14 @@ describe('--stage', () => {
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('HttpApiUrl') });
   });
 
+  it('sends nothing to AWS where an emulator names the stack', async () => {
+    const url = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
+    const output = `<OutputKey>HttpApiUrl</OutputKey><OutputValue>${url}</OutputValue>`;
+    const aws = await openCloudFormation(`<member>${output}</member>`);
+    const ended = await importFile(aws.environment, '--stage', 'dev', '--yes').finally(aws.close);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('AWS_ENDPOINT_URL') });
+  });
+
   it('is refused where it cannot be the name of a stage', async () => {
     const ended = await importFile({}, '--stage', 'a b');
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('--stage') });
