@@ -61,13 +61,13 @@ export function createTransactionPages(options: {
     const rows = rowsOf(filter);
     if (rows.start > rows.end) return { total: 0, items: [] };
     const isNewest = offset === 0 && !isOldestFirst;
-    const [{ total, months, edges }, newest] = await Promise.all([
+    const [{ total, months, edges }, newestRows] = await Promise.all([
       countRows(filter, rows),
       // The first page starts with the newest row, whatever the counts are.
-      isNewest ? slice(newestFirst(rows, rows.start, lastKeyOf(rows.end)), 0, limit) : [],
+      isNewest ? newest(rows, limit) : [],
     ]);
     // On the first page the rows may be ahead of the counts.
-    if (isNewest) return toPage(Math.max(total, newest.length), newest);
+    if (isNewest) return toPage(Math.max(total, newestRows.length), newestRows);
     if (!isOldestFirst) return toPage(total, await readAt(offset, limit));
     // The same rows as the page that ends as far from the newest.
     const end = Math.max(0, total - offset);
@@ -94,7 +94,7 @@ export function createTransactionPages(options: {
     if (rows.start > rows.end) return { total: 0, items: [] };
     const { total } = await countRows(filter, rows);
     if (total > longest) return { total, items: [] };
-    const items = await slice(newestFirst(rows, rows.start, lastKeyOf(rows.end)), 0, longest);
+    const items = await newest(rows, longest);
     return toPage(items.length, items);
   }
 
@@ -154,6 +154,10 @@ export function createTransactionPages(options: {
       slice(newestFirst(rows, rows.start, firstKeyOf(date)), 0, limit - taken),
     ]);
     return [...ofDay.reverse(), ...older];
+  }
+
+  async function newest(rows: Rows, limit: number): Promise<Item[]> {
+    return await slice(newestFirst(rows, rows.start, lastKeyOf(rows.end)), 0, limit);
   }
 
   async function slice(range: Range, skip: number, limit: number): Promise<Item[]> {
