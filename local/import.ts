@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { Option } from '@commander-js/extra-typings';
 import cliProgress from 'cli-progress';
-import { isPrintable } from '../lib/migration/runs/printable.ts';
+import { asPrintable } from '../lib/migration/runs/printable.ts';
 import { DATE_ORDERS, readStatement, type Statement } from './import/statement.ts';
 import { upload } from './import/upload.ts';
 import { DEFAULT_REGION } from './local-access.ts';
@@ -72,7 +72,7 @@ async function describe(
 ): Promise<void> {
   if (isExport) console.log('an export of this service');
   for (const [field, header] of Object.entries(columns))
-    console.log(printable(`${field}: column "${header}"`));
+    console.log(asPrintable(`${field}: column "${header}"`));
   const dates = rows.map((row) => row.date).toSorted();
   const count = (wanted: string) => rows.filter(({ type }) => type === wanted).length;
   console.log(
@@ -81,7 +81,7 @@ async function describe(
   const known = await service.readCategories();
   const names = new Set(rows.flatMap(({ category }) => category ?? []));
   const missing = [...names].filter((name) => !known.has(name));
-  if (missing.length > 0) console.log(printable(`new categories: ${missing.join(', ')}`));
+  if (missing.length > 0) console.log(asPrintable(`new categories: ${missing.join(', ')}`));
   show(errors, 'cannot be read');
 }
 
@@ -96,14 +96,9 @@ async function run(statement: Statement, service: ServiceClient): Promise<void> 
   if (refused.length > 0) process.exitCode = EXIT.failed;
 }
 
-/** A file may hold anything: none of it may move the cursor or forge a line. */
-function printable(text: string): string {
-  return [...text].map((character) => (isPrintable(character) ? character : '\ufffd')).join('');
-}
-
 function show(lines: readonly { line: number; message: string }[], what: string): void {
   for (const { line, message } of lines.slice(0, MOST_SHOWN)) {
-    console.error(printable(`line ${line} ${what}: ${message}`));
+    console.error(asPrintable(`line ${line} ${what}: ${message}`));
   }
   if (lines.length > MOST_SHOWN) console.error(`and ${lines.length - MOST_SHOWN} more`);
 }

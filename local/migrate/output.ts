@@ -4,7 +4,7 @@ import { clearLine, cursorTo } from 'node:readline';
 import { styleText } from 'node:util';
 import { CommanderError } from '@commander-js/extra-typings';
 import { Refusal } from '../../lib/migration/refusals.ts';
-import { isPrintable } from '../../lib/migration/runs/printable.ts';
+import { asPrintable, isPrintable } from '../../lib/migration/runs/printable.ts';
 import { translateFailure } from '../../lib/migration/runs/translate-failure.ts';
 import type { NextStep } from './next-steps.ts';
 
@@ -104,9 +104,7 @@ export function reportFailure(
 function printable(text: string): string {
   const plain = text.replaceAll('\n', '').replace(STYLES, '');
   if (isPrintable(plain)) return text;
-  return [...text]
-    .map((character) => (character === '\n' || isPrintable(character) ? character : '\ufffd'))
-    .join('');
+  return text.split('\n').map(asPrintable).join('\n');
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the styles of `styleText` begin with one
