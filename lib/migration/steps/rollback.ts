@@ -227,7 +227,7 @@ function keepsWrites({ openedAt }: Run, { restores }: Pick<State, 'restores'>): 
 async function settle(context: StepContext, state: State, keep: Keep): Promise<Loss | undefined> {
   const { services, run } = context;
   if (keepsWrites(run, state)) {
-    return (await keepWrites(context, state, keep)) ? { lost: 0 } : undefined;
+    return (await carryWritesBack(context, state, keep)) ? { lost: 0 } : undefined;
   }
   const key = exportKeyOf(run);
   const loss = await exportLostWrites(services, run, { old: state.returnTo, key });
@@ -260,12 +260,12 @@ async function lookAgain(
     return await exportLostWrites(services, run, { old: state.returnTo, key: exportKeyOf(run) });
   }
   const isEqual =
-    (await isAsReconciled(context, state)) || (await keepWrites(context, state, keep));
+    (await isAsReconciled(context, state)) || (await carryWritesBack(context, state, keep));
   return isEqual ? { lost: 0 } : undefined;
 }
 
 /** @returns false when time was up */
-async function keepWrites(context: StepContext, state: State, keep: Keep): Promise<boolean> {
+async function carryWritesBack(context: StepContext, state: State, keep: Keep): Promise<boolean> {
   const { services, run, renew, hasTime } = context;
   const { vectors: store } = services;
   const names = { from: liveCollectionOf(run), to: state.returnTo };

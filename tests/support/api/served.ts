@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { ApiClient } from './api-client.ts';
 
-/** @param api is asked anew for each request, so that a test can change it */
+/** @param api is asked again for each request, so that a test can change it */
 export async function serve(api: () => ApiClient) {
   const server = createServer(async (request, response) => {
     const [path = '', query = ''] = (request.url ?? '').split('?');
