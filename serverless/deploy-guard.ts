@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ENDED, isRetained, type Phase } from '../lib/migration/phases.ts';
 import { LOCK_KEY, recordKey } from '../lib/migration/runs/run-keys.ts';
+import { SETTINGS } from './migration-settings.ts';
 
 export interface Template {
   readonly Resources: Readonly<
@@ -49,7 +50,10 @@ function reasonsOfRun({ run, deployed, next, acceptedRun }: Situation): string[]
   const reasons = [
     ...(next === undefined
       ? [`It would remove the functions and the watchdog ${under}.`]
-      : watchdogReasons({ deployed, next }, under)),
+      : [
+          ...watchdogReasons({ deployed, next }, under),
+          ...settingReasons({ deployed, next }, under),
+        ]),
     ...(isRetained(run.phase) || next === undefined ? [] : [`It would change functions ${under}.`]),
   ];
   return reasons.length === 0
@@ -57,17 +61,47 @@ function reasonsOfRun({ run, deployed, next, acceptedRun }: Situation): string[]
     : [...reasons, `Finish the run, or add --param="deployDuringRun=${run.id}".`];
 }
 
-function watchdogReasons(
-  { deployed, next }: { readonly deployed: Template | undefined; readonly next: Template },
-  under: string,
-): string[] {
+interface Change {
+  readonly deployed: Template | undefined;
+  readonly next: Template;
+}
+
+function watchdogReasons({ deployed, next }: Change, under: string): string[] {
   const left = schedulesOf(next);
   const isStopped = left.length === 0 || schedulesOf(deployed).some((id) => !left.includes(id));
-  const variables = ofType(next, 'AWS::Lambda::Function').map(variablesOf);
+  return isStopped ? [`It would disable the watchdog ${under}.`] : [];
+}
+
+function settingReasons({ deployed, next }: Change, under: string): string[] {
+  const after = settingsOf(next);
+  const before = deployed ? settingsOf(deployed) : { ...after };
+  // Every run needs the store, whatever is deployed.
+  before.qdrantUrl ||= after.qdrantUrl || 'missing';
+  const differing = Object.keys(after).filter((name) => after[name] !== before[name]);
+  const [changed, omitted] = [true, false].map((isGiven) =>
+    differing.filter((name) => Boolean(after[name]) === isGiven).join(', '),
+  );
   return [
-    ...(isStopped ? [`It would disable the watchdog ${under}.`] : []),
-    ...(variables.some(({ QDRANT_URL }) => QDRANT_URL) ? [] : [`It omits qdrantUrl ${under}.`]),
+    ...(changed ? [`It changes ${changed} ${under}.`] : []),
+    ...(omitted ? [`It omits ${omitted} ${under}.`] : []),
   ];
+}
+
+/** What the migration's functions take from parameters of serverless.yml. */
+function settingsOf(template: Template): Record<string, unknown> {
+  const functions = ofType(template, 'AWS::Lambda::Function');
+  const variables: ReturnType<typeof variablesOf> = Object.assign(
+    {},
+    ...functions.map(variablesOf),
+  );
+  const reserved = functions.find((each) => each.ReservedConcurrentExecutions !== undefined);
+  return {
+    ...Object.fromEntries(
+      Object.entries(SETTINGS).map(([parameter, name]) => [parameter, variables[name]]),
+    ),
+    tableName: variables.TABLE_NAME,
+    reservedConcurrency: reserved?.ReservedConcurrentExecutions,
+  };
 }
 
 /** Of the watchdog, by their logical names: those that are enabled. */
@@ -113,13 +147,35 @@ function variablesOf(properties: Record<string, unknown>): Record<string, string
   return Variables as Record<string, string | undefined>;
 }
 
+/** What the plug-in uses of serverless.yml, resolved. */
+interface Service {
+  readonly service: string;
+  readonly custom: { readonly deployDuringRun: string };
+  readonly provider: {
+    readonly environment: Record<string, string>;
+    /** Once the service is packaged. */
+    readonly compiledCloudFormationTemplate: Template;
+  };
+  readonly functions: Readonly<
+    Record<string, { readonly environment?: object; readonly reservedConcurrency?: number }>
+  >;
+  readonly resources: Template;
+}
+
+/** The template before the service is packaged, as far as the guard reads one. */
+export function plannedTemplate({ functions, provider, resources }: Service): Template {
+  const planned = Object.entries(functions).map(([name, { environment, reservedConcurrency }]) => {
+    const Environment = { Variables: { ...provider.environment, ...environment } };
+    const Properties = { Environment, ReservedConcurrentExecutions: reservedConcurrency };
+    return [name, { Type: 'AWS::Lambda::Function', Properties }] as const;
+  });
+  return { Resources: { ...resources.Resources, ...Object.fromEntries(planned) } };
+}
+
 /** What the plug-in uses of the packager. */
 interface Serverless {
-  readonly service: {
-    readonly service: string;
-    readonly custom: { readonly deployDuringRun: string };
-    readonly provider: { readonly compiledCloudFormationTemplate: Template };
-  };
+  readonly service: Service;
+  readonly processedInput: { readonly commands: readonly string[] };
   readonly classes: { readonly Error: new (message: string, code: string) => Error };
   getProvider(name: 'aws'): Provider;
 }
@@ -132,6 +188,11 @@ interface Provider {
   getAwsSdkV3Config(): Promise<object>;
 }
 
+interface Options {
+  readonly timestamp?: string;
+  readonly package?: string;
+}
+
 export class DeployGuard {
   readonly commands = {
     'discard-table': {
@@ -140,6 +201,8 @@ export class DeployGuard {
     },
   };
   readonly hooks = {
+    initialize: () => this.#checkBeforePackaging(),
+    // Again: the run may have started meanwhile, and `--package` names a template of its own.
     'before:deploy:deploy': () => this.#check({ next: this.#compiled() }),
     'before:deploy:function:initialize': () => {
       throw this.#refusal(['It would change the code but not its settings. Use "deploy".']);
@@ -150,9 +213,9 @@ export class DeployGuard {
   };
 
   readonly #serverless: Serverless;
-  readonly #options: { readonly timestamp?: string };
+  readonly #options: Options;
 
-  constructor(serverless: Serverless, options: { readonly timestamp?: string }) {
+  constructor(serverless: Serverless, options: Options) {
     this.#serverless = serverless;
     this.#options = options;
   }
@@ -167,6 +230,14 @@ export class DeployGuard {
 
   #compiled(): Template {
     return this.#serverless.service.provider.compiledCloudFormationTemplate;
+  }
+
+  async #checkBeforePackaging(): Promise<void> {
+    const { processedInput, service } = this.#serverless;
+    const isDeployment = processedInput.commands.join(' ') === 'deploy';
+    if (isDeployment && this.#options.package === undefined) {
+      await this.#check({ next: plannedTemplate(service) });
+    }
   }
 
   async #check({ next, isRollback }: { next: Template | undefined; isRollback?: boolean }) {

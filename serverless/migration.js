@@ -7,6 +7,7 @@ import {
   secretPolicies,
   settingPolicies,
 } from './migration-policies.js';
+import { SETTINGS } from './migration-settings.ts';
 import { allow, arnOf, policy, role, TRACING_POLICY, trust } from './roles.js';
 
 const DEFINITION = '../functions/migration/memory-migration.asl.json';
@@ -211,22 +212,11 @@ async function accessLines({ resolveVariable, resolveConfigurationProperty }) {
 
 /** What lib/migration/settings.ts reads; without the variables that say nothing. */
 async function environmentOf({ resolveVariable }) {
-  const param = (name) => resolveVariable(`param:${name}`);
-  const variables = {
-    NODE_OPTIONS,
-    QDRANT_URL: await param('qdrantUrl'),
-    QDRANT_API_KEY_PARAMETER: await param('qdrantKeyParameter'),
-    MEMORY_BACKEND_URL: await param('memoryBackendUrl'),
-    MEMORY_BACKEND_KEY_PARAMETER: await param('memoryBackendKeyParameter'),
-    MEMORY_PREVIEW_URL: await param('memoryPreviewUrl'),
-    NEO4J_URL: await param('neo4jUrl'),
-    NEO4J_USER: await param('neo4jUser'),
-    NEO4J_PASSWORD_PARAMETER: await param('neo4jPasswordParameter'),
-    MIGRATION_WEBHOOK_URL: await param('migrationWebhookUrl'),
-    MIGRATION_WEBHOOK_TOKEN_PARAMETER: await param('migrationWebhookTokenParameter'),
-    COLLECTION_SETTING: `ssm:${await param('collectionParameter')}`,
-    ARTIFACTS_URL: await param('artifactsUrl'),
-  };
+  const variables = { NODE_OPTIONS };
+  for (const [parameter, variable] of Object.entries(SETTINGS)) {
+    variables[variable] = await resolveVariable(`param:${parameter}`);
+  }
+  variables.COLLECTION_SETTING = `ssm:${variables.COLLECTION_SETTING}`;
   if (variables.QDRANT_URL !== '' && variables.ARTIFACTS_URL === '') {
     throw new Error('qdrantUrl needs artifactsUrl: s3://bucket/prefix of a bucket of this account');
   }

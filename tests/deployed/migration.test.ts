@@ -108,6 +108,15 @@ test('while users are on the new version, no deployment disables the watchdog', 
   );
 });
 
+test('nor does one change a setting of the migration, which is refused before packaging', async () => {
+  const parameters = { ...inject('parameters'), migrationWebhookUrl: 'https://another.example' };
+  const output = await runServerless(deployed, ['deploy', '--verbose'], parameters).catch(String);
+  expect(output).toContain(
+    `It changes migrationWebhookUrl while the run ${runId} is active (phase live).`,
+  );
+  expect(output).not.toContain('createDeploymentArtifacts');
+});
+
 test('the command line goes back', async () => {
   const confirmed = ['--run', runId, '--execute', '--yes'];
   await migrate('rollback', ...confirmed, '--acknowledged-loss', '0');

@@ -29,9 +29,19 @@ export interface Template {
 }
 
 export function readTemplate(stage: Packaged): Template {
+  return readTemplateIn(folderOf(stage));
+}
+
+/** serverless.yml of a stage, with everything resolved. */
+export function readService(stage: Packaged) {
+  const file = join(folderOf(stage), 'serverless-state.json');
+  return JSON.parse(readFileSync(file, 'utf8')).service;
+}
+
+function folderOf(stage: Packaged): string {
   const folders = inject('packagedServices');
   if (!folders) throw new Error('tests/support/package-service.ts has to be the global setup');
-  return readTemplateIn(folders[stage]);
+  return folders[stage];
 }
 
 export function readTemplateIn(packageFolder: string): Template {

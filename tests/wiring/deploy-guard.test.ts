@@ -1,8 +1,22 @@
 // What serverless/deploy-guard.ts refuses, on the packaged templates of a stage with a migration and of one without.
 import { describe, expect, it } from 'vitest';
 import { PHASES } from '../../lib/migration/phases.ts';
-import { reasonsAgainst, type Situation, tableOf } from '../../serverless/deploy-guard.ts';
-import { readTemplate, resourcesOf, type Template } from '../support/packaged-template.ts';
+import {
+  plannedTemplate,
+  reasonsAgainst,
+  type Situation,
+  tableOf,
+} from '../../serverless/deploy-guard.ts';
+import { SETTINGS } from '../../serverless/migration-settings.ts';
+import {
+  apiFunctionsOf,
+  type FunctionProperties,
+  migrationFunctionsOf,
+  readService,
+  readTemplate,
+  resourcesOf,
+  type Template,
+} from '../support/packaged-template.ts';
 
 const migrating = readTemplate('migrating') as Template & Situation['next'];
 const withoutStore = readTemplate('prod') as Template & Situation['next'];
@@ -19,6 +33,26 @@ const LIVE = { id: 'spring', phase: 'live' };
 
 function onTable(template: Situation['next'], name: string) {
   return JSON.parse(JSON.stringify(template).replaceAll('"finance-ledger-prod"', `"${name}"`));
+}
+
+/** The template whose functions are given another value of the variable; undefined: none. */
+function withVariable(name: string, value: string | undefined) {
+  return withFunctions(({ Environment: { Variables } }) => {
+    if (Variables[name] === undefined) return;
+    if (value === undefined) delete Variables[name];
+    else Variables[name] = value;
+  });
+}
+
+function withFunctions(change: (properties: FunctionProperties) => void) {
+  const template = structuredClone(migrating);
+  for (const [, { Properties }] of resourcesOf<FunctionProperties>(
+    template,
+    'AWS::Lambda::Function',
+  )) {
+    change(Properties);
+  }
+  return template;
 }
 
 /** The template with the first resource of the type disabled. */
@@ -91,6 +125,71 @@ describe('refused is', () => {
       expect(reasonsAgainst({ ...QUIET, run }).join(' ')).toMatch(/change functions/);
     },
   );
+});
+
+describe('a setting of the migration', () => {
+  const reasonsFor = (situation: Partial<Situation>) =>
+    reasonsAgainst({ ...QUIET, run: LIVE, ...situation }).join(' ');
+
+  it.each(Object.entries(SETTINGS))('%s is neither changed nor omitted', (parameter, variable) => {
+    const changed = reasonsFor({ next: withVariable(variable, 'ssm:/another') });
+    expect(changed).toContain(`It changes ${parameter} while the run spring`);
+    const omitted = reasonsFor({ next: withVariable(variable, undefined) });
+    expect(omitted).toContain(`It omits ${parameter} while the run spring`);
+  });
+
+  it('is not added', () => {
+    const deployed = withVariable(SETTINGS.migrationWebhookUrl, undefined);
+    expect(reasonsFor({ deployed })).toContain('It changes migrationWebhookUrl while');
+  });
+
+  it('is refused together with all others that change', () => {
+    const next = JSON.parse(JSON.stringify(migrating).replaceAll('.example', '.test'));
+    expect(reasonsFor({ next })).toMatch(/It changes qdrantUrl, memoryBackendUrl, .*artifactsUrl/);
+  });
+
+  it('is refused in a rollback, too', () => {
+    const next = withVariable(SETTINGS.neo4jUser, 'another');
+    expect(reasonsFor({ next, isRollback: true })).toContain('It changes neo4jUser while');
+  });
+
+  it('is the table of the runs', () => {
+    const next = onTable(migrating, 'restored');
+    expect(reasonsFor({ next })).toContain('It changes tableName while');
+  });
+
+  it('is the room that Lambda keeps for the watchdog', () => {
+    const next = withFunctions((properties) => {
+      delete (properties as { ReservedConcurrentExecutions?: number }).ReservedConcurrentExecutions;
+    });
+    expect(reasonsFor({ next })).toContain('It omits reservedConcurrency while');
+  });
+
+  it('is changed where the operator accepts it, or no run is active', () => {
+    const next = withVariable(SETTINGS.neo4jUrl, 'bolt://another');
+    expect(reasonsFor({ next, acceptedRun: 'spring' })).toBe('');
+    expect(reasonsFor({ next, run: undefined })).toBe('');
+  });
+
+  it('is every variable that only its functions have', () => {
+    const namesOf = (functions: readonly [string, FunctionProperties][]) =>
+      functions.flatMap(([, { Environment }]) => Object.keys(Environment.Variables));
+    const shared = namesOf(apiFunctionsOf(migrating));
+    const own = namesOf(migrationFunctionsOf(migrating)).filter((name) => !shared.includes(name));
+    // Follows from artifactsUrl.
+    const settings = own.filter((name) => name !== 'ARTIFACTS_BUCKET_OWNER');
+    expect([...new Set(settings)].sort()).toEqual(Object.values(SETTINGS).sort());
+  });
+});
+
+it('before packaging, the guard knows the same settings and schedules', () => {
+  const planned = plannedTemplate(readService('migrating'));
+  for (const run of [ACTIVE, LIVE]) {
+    expect(reasonsAgainst({ ...QUIET, run, next: planned })).toEqual(
+      reasonsAgainst({ ...QUIET, run }),
+    );
+  }
+  expect(reasonsAgainst({ ...QUIET, run: LIVE, deployed: planned })).toEqual([]);
 });
 
 it('the table of a template is the one that its functions are given', () => {

@@ -1,0 +1,16 @@
+// The variables of the migration's functions, by the parameters of serverless.yml that they come from.
+
+export const SETTINGS = {
+  qdrantUrl: 'QDRANT_URL',
+  qdrantKeyParameter: 'QDRANT_API_KEY_PARAMETER',
+  memoryBackendUrl: 'MEMORY_BACKEND_URL',
+  memoryBackendKeyParameter: 'MEMORY_BACKEND_KEY_PARAMETER',
+  memoryPreviewUrl: 'MEMORY_PREVIEW_URL',
+  neo4jUrl: 'NEO4J_URL',
+  neo4jUser: 'NEO4J_USER',
+  neo4jPasswordParameter: 'NEO4J_PASSWORD_PARAMETER',
+  migrationWebhookUrl: 'MIGRATION_WEBHOOK_URL',
+  migrationWebhookTokenParameter: 'MIGRATION_WEBHOOK_TOKEN_PARAMETER',
+  collectionParameter: 'COLLECTION_SETTING',
+  artifactsUrl: 'ARTIFACTS_URL',
+} as const;
