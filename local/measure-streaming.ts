@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { openArtifacts } from '../lib/migration/adapters/open-artifacts.ts';
 import type { ArtifactStore } from '../lib/migration/ports/artifacts.ts';
-import { measureOf } from '../lib/migration/ports/measured-content.ts';
+import { measureOf } from '../lib/migration/ports/artifacts.ts';
 
 const MEGABYTE = 1024 * 1024;
 const [megabytes = 2048, limit = 512] = process.argv.slice(2).map(Number);

@@ -4,7 +4,7 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ENDED, isRetained, type Phase } from '../lib/migration/phases.ts';
-import { LOCK_KEY, recordKey } from '../lib/migration/runs/run-keys.ts';
+import { LOCK_KEY, recordKey } from '../lib/migration/runs/run-lock.ts';
 import { SETTINGS } from './migration-settings.ts';
 
 export interface Template {

@@ -4,7 +4,7 @@ import { allow, policy, substituted } from './roles.js';
 const ACCOUNT = `\${AWS::Region}:\${AWS::AccountId}`;
 const STEP = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'];
 
-/** Of the table the items of runs alone: no ledger's id begins with "@" (lib/migration/runs/run-keys.ts). */
+/** Of the table the items of runs alone: no ledger's id begins with "@" (lib/migration/runs/run-lock.ts). */
 export function runPolicies(tableArn, access) {
   const actions = (access === 'step' ? STEP : access).map((action) => `dynamodb:${action}`);
   const Condition = {

@@ -1,8 +1,8 @@
 // The confirmation that a manual action is done.
 
-import type { Remembering } from '../../lib/migration/runs/remembering.ts';
+import type { Remembering } from '../../lib/migration/runs/run-store.ts';
 import { ownRemembering } from '../../lib/migration/runs/step-handler.ts';
-import { confirmAction } from '../../lib/migration/steps/confirm.ts';
+import { confirmAction } from '../../lib/migration/steps/external-action.ts';
 
 export function createHandler(remembering: () => Promise<Remembering>) {
   return async (payload: unknown) => await confirmAction(await remembering(), payload);

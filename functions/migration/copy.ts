@@ -2,7 +2,7 @@
 
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { copy } from '../../lib/migration/steps/copy-step.ts';
+import { copy } from '../../lib/migration/steps/copy.ts';
 
 export function createHandler(services: () => Promise<Services>) {
   return stepHandler(copy, services);

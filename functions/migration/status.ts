@@ -1,6 +1,6 @@
 // Where a run stands, for people and for the state machine; of the latest run unless one is named.
 
-import type { Remembering } from '../../lib/migration/runs/remembering.ts';
+import type { Remembering } from '../../lib/migration/runs/run-store.ts';
 import { ownRemembering } from '../../lib/migration/runs/step-handler.ts';
 import { statusOf } from '../../lib/migration/steps/status.ts';
 

@@ -2,7 +2,7 @@
 
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { verify } from '../../lib/migration/steps/verify-step.ts';
+import { verify } from '../../lib/migration/steps/copy.ts';
 
 export function createHandler(services: () => Promise<Services>) {
   return stepHandler(verify, services);

@@ -1,8 +1,7 @@
 // What the migration knows about one point: its order, its digest, its user, its dense vector and its keyword vector.
 import { hash } from 'node:crypto';
 import { scanJson } from './json/json-scanner.ts';
-import { asJsonText, type JsonText } from './json/json-text.ts';
-import { canonicalJson } from './json/lossless-json.ts';
+import { asJsonText, canonicalJson, type JsonText } from './json/json-text.ts';
 import { keywordTextOf, userIdOf } from './json/memory-payload.ts';
 import type { Point, PointId, PointPayload, PointVector } from './ports/vector-store.ts';
 

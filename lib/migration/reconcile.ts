@@ -15,7 +15,6 @@ import {
   VECTOR_TOLERANCE,
   vectorDifference,
 } from './points.ts';
-import type { StepPorts } from './ports/step-ports.ts';
 import type { PointId, ScrolledPoint, ScrollRequest, VectorStore } from './ports/vector-store.ts';
 import { type CollectionPlace, pagesOf } from './scan.ts';
 
@@ -406,4 +405,13 @@ function createCursor({ request, ...place }: Side) {
   }
 
   return { peek: () => points[at], fill, take };
+}
+
+export interface StepPorts<Checkpoint> {
+  /** Stores it durably. Called after the work that it reports. */
+  readonly saveCheckpoint: (checkpoint: Checkpoint) => Promise<void>;
+  /** Renews the lock. Called immediately before every write; throws when another invocation has taken over. */
+  readonly renew?: () => Promise<void>;
+  /** True when it is time to stop and be invoked again. Asked after every page. */
+  readonly isTimeUp?: () => boolean;
 }

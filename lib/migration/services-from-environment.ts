@@ -2,23 +2,20 @@
 import { fileURLToPath } from 'node:url';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { createDocumentClient } from '../store/document-client.ts';
+import { namedClient, tableNamed } from './adapters/aws-clients.ts';
 import { createFileCollectionSetting } from './adapters/file-collection-setting.ts';
 import { createHttpMemoryBackend } from './adapters/http-memory-backend.ts';
-import { namedClient } from './adapters/named-client.ts';
 import { openNeo4j } from './adapters/neo4j.ts';
 import { openArtifacts } from './adapters/open-artifacts.ts';
 import type { QdrantConnection } from './adapters/qdrant/transport.ts';
 import { createQdrant } from './adapters/qdrant.ts';
-import { createEnvironmentSecrets, createSsmSecrets } from './adapters/secrets.ts';
+import { createEnvironmentSecrets, createSsmSecrets, type Secrets } from './adapters/secrets.ts';
 import { createSsmCollectionSetting } from './adapters/ssm-collection-setting.ts';
-import { tableNamed } from './adapters/table-named.ts';
 import { askAPerson, createWebhook } from './adapters/webhook.ts';
 import type { ArtifactStore } from './ports/artifacts.ts';
 import type { CollectionSetting } from './ports/collection-setting.ts';
-import { logLine } from './ports/log.ts';
-import type { Secrets } from './ports/secrets.ts';
-import { createRemembering, type Remembering } from './runs/remembering.ts';
-import type { Services } from './services.ts';
+import { createRemembering, type Remembering } from './runs/run-store.ts';
+import { logLine, type Services } from './services.ts';
 import {
   type Environment,
   type RecordSettings,

@@ -1,15 +1,13 @@
 // Everything that the steps of a migration speak to.
-
 import type { GraphSource } from './graph/graph-store.ts';
 import type { ArtifactStore } from './ports/artifacts.ts';
 import type { CollectionSetting } from './ports/collection-setting.ts';
 import type { Hooks } from './ports/hooks.ts';
-import type { Log } from './ports/log.ts';
 import type { MemoryBackend } from './ports/memory-backend.ts';
 import type { VectorStore } from './ports/vector-store.ts';
-import type { Confirmations } from './runs/confirmations.ts';
 import type { RunLock } from './runs/run-lock.ts';
 import type { RunStore } from './runs/run-store.ts';
+import type { Confirmations } from './steps/external-action.ts';
 
 export interface Services {
   readonly clock: () => Date;
@@ -30,3 +28,15 @@ export interface Services {
   readonly snapshotPartBytes: number;
   readonly log: Log;
 }
+
+export interface LogEntry {
+  readonly level: 'WARN' | 'ERROR';
+  readonly message: string;
+  readonly runId: string;
+  readonly [field: string]: string | number | boolean | null;
+}
+
+export type Log = (entry: LogEntry) => void;
+
+/** One JSON object a line, as the platform's log takes them. */
+export const logLine: Log = (entry) => console.error(JSON.stringify(entry));

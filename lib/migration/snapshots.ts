@@ -5,9 +5,9 @@ import * as v from 'valibot';
 import type { ArtifactStore } from './ports/artifacts.ts';
 import type { SnapshotDescription, VectorStore } from './ports/vector-store.ts';
 import { isRefusedWith, Refusal, RetryableFailure } from './refusals.ts';
-import { pollSeconds } from './runs/durations.ts';
 import type { Stage } from './runs/stages.ts';
 import type { StepContext, StepRequest } from './runs/step.ts';
+import { pollSeconds } from './runs/times.ts';
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 

@@ -1,7 +1,5 @@
 // How many memories each user has, by a hash of the user: a million users in 24 MB, and no id that a person could read.
-import { splitLines } from './json/split-lines.ts';
-import type { ArtifactStore } from './ports/artifacts.ts';
-import { measureOf } from './ports/measured-content.ts';
+import { type ArtifactStore, measureOf, splitLines } from './ports/artifacts.ts';
 import { Refusal } from './refusals.ts';
 
 export interface UserCount {

@@ -11,7 +11,7 @@ import * as retention from '../../functions/migration/retention.ts';
 import * as rollback from '../../functions/migration/rollback.ts';
 import * as status from '../../functions/migration/status.ts';
 import * as verify from '../../functions/migration/verify.ts';
-import type { Remembering } from '../../lib/migration/runs/remembering.ts';
+import type { Remembering } from '../../lib/migration/runs/run-store.ts';
 import type { InvocationContext } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import type { OptionName } from './options.ts';

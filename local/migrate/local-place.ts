@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { ConfigurationError } from '../../lib/errors.ts';
 import { PATIENT_PACE } from '../../lib/migration/adapters/qdrant/transport.ts';
-import type { Remembering } from '../../lib/migration/runs/remembering.ts';
+import type { Remembering } from '../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import {
   rememberingFromEnvironment,

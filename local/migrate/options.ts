@@ -1,7 +1,7 @@
 // The options of the migration's command line, and the field of a function's input that each fills.
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import * as v from 'valibot';
-import { ruleOf } from '../../lib/migration/runs/rule-of.ts';
+import { ruleOf } from '../../lib/migration/runs/input.ts';
 import { ACCEPTABLE, runIdSchema } from '../../lib/migration/runs/run.ts';
 import { wholeNumber } from '../program.ts';
 

@@ -4,8 +4,8 @@ import { clearLine, cursorTo } from 'node:readline';
 import { styleText } from 'node:util';
 import { CommanderError } from '@commander-js/extra-typings';
 import { Refusal } from '../../lib/migration/refusals.ts';
+import { translateFailure } from '../../lib/migration/runs/failures.ts';
 import { asPrintable, isPrintable } from '../../lib/migration/runs/printable.ts';
-import { translateFailure } from '../../lib/migration/runs/translate-failure.ts';
 import type { NextStep } from './next-steps.ts';
 
 export const EXIT = { done: 0, failed: 1, wrongUse: 2, refused: 3 } as const;

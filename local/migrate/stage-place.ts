@@ -12,7 +12,7 @@ import {
   Refusal,
   RetryableFailure,
 } from '../../lib/migration/refusals.ts';
-import { translateFailure } from '../../lib/migration/runs/translate-failure.ts';
+import { translateFailure } from '../../lib/migration/runs/failures.ts';
 import type { FunctionName } from './commands.ts';
 import { FunctionFailedError, type Place } from './place.ts';
 

@@ -1,5 +1,5 @@
 // How an act has ended, and what users have now of what they had before it.
-import { readManifest } from '../../lib/migration/proof/backup-manifest.ts';
+import { readManifest } from '../../lib/migration/runs/reports.ts';
 import type { Ending } from './acts/act.ts';
 import type { TimelineEntry } from './diary.ts';
 import { type Comparison, compareHoldings, holdingsOf } from './holdings.ts';

@@ -1,11 +1,11 @@
 // What an act can do: send the state machine on its way, go back, have the watch look, kill, addFault, let time pass.
 import type { HookAction } from '../../lib/migration/ports/hooks.ts';
+import type { StepInput } from '../../lib/migration/runs/input.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
 import { runStep } from '../../lib/migration/runs/step.ts';
-import type { StepInput } from '../../lib/migration/runs/step-input.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { freeze } from '../../lib/migration/steps/freeze.ts';
-import { createRun } from '../../lib/migration/steps/new-run.ts';
+import { createRun } from '../../lib/migration/steps/preflight.ts';
 import { rollback } from '../../lib/migration/steps/rollback.ts';
 import { keepWatch } from '../../lib/migration/steps/watch.ts';
 import { startWebhook } from '../sandbox/webhook.ts';

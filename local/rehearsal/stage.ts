@@ -1,6 +1,6 @@
 // What one act is played on: a collection and a table of its own, and services that the parts are put into.
 import { randomUUID } from 'node:crypto';
-import { createRemembering } from '../../lib/migration/runs/remembering.ts';
+import { createRemembering } from '../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { createLocalClient, createTable } from '../create-table.ts';

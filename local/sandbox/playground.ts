@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HookAction } from '../../lib/migration/ports/hooks.ts';
 import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
-import { createRemembering } from '../../lib/migration/runs/remembering.ts';
+import { createRemembering } from '../../lib/migration/runs/run-store.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { ensureTable } from '../create-table.ts';
 import { startDatabase } from '../engine.ts';

@@ -1,7 +1,7 @@
 // The options of npm run sandbox.
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import * as v from 'valibot';
-import { ruleOf } from '../../lib/migration/runs/rule-of.ts';
+import { ruleOf } from '../../lib/migration/runs/input.ts';
 import { runIdSchema } from '../../lib/migration/runs/run.ts';
 import { createCommand, wholeNumber } from '../program.ts';
 

@@ -8,11 +8,10 @@ import { createFileCollectionSetting } from '../../lib/migration/adapters/file-c
 import { createHttpMemoryBackend } from '../../lib/migration/adapters/http-memory-backend.ts';
 import type { QdrantConnection } from '../../lib/migration/adapters/qdrant/transport.ts';
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
+import { createSecret } from '../../lib/migration/adapters/secrets.ts';
 import type { HookRequest } from '../../lib/migration/ports/hooks.ts';
-import type { LogEntry } from '../../lib/migration/ports/log.ts';
 import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
-import { createSecret } from '../../lib/migration/ports/secret.ts';
-import type { Services } from '../../lib/migration/services.ts';
+import type { LogEntry, Services } from '../../lib/migration/services.ts';
 import { type FolderImage, readFolder, writeFolder } from './folder-image.ts';
 import { createSandboxGraph, type SandboxGraph } from './graph.ts';
 import { lazily } from './memory-backend/lazy-version.ts';

@@ -12,7 +12,7 @@ import {
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { TestProject } from 'vitest/node';
-import { createRemembering } from '../../lib/migration/runs/remembering.ts';
+import { createRemembering } from '../../lib/migration/runs/run-store.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { startAwsEmulator } from '../../local/aws-emulator.ts';
 import {

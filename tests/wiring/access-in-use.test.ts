@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createApiKeys } from '../../lib/auth/api-keys.ts';
-import { createRemembering } from '../../lib/migration/runs/remembering.ts';
+import { createRemembering } from '../../lib/migration/runs/run-store.ts';
 import { servicesFromEnvironment } from '../../lib/migration/services-from-environment.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
 import { createDatabase } from '../../lib/store/database.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { PHASES } from '../../lib/migration/phases.ts';
 import { REMEDIES, RETRYABLE_FAILURES } from '../../lib/migration/refusals.ts';
-import { POLL_SECONDS } from '../../lib/migration/runs/durations.ts';
+import { POLL_SECONDS } from '../../lib/migration/runs/times.ts';
 import { fingerprintOf } from '../../lib/migration/scan.ts';
 import type { Retrier } from '../../local/rehearsal/state-machine.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';

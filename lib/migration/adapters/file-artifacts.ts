@@ -13,9 +13,9 @@ import {
   assertReplaceable,
   type ByteRange,
   longerRetention,
+  measuring,
   missingArtifact,
 } from '../ports/artifacts.ts';
-import { measuring } from '../ports/measured-content.ts';
 
 // No key starts a part with a dot, so that these folders can hold no artifact.
 const RECORDS = '.records';

@@ -2,9 +2,9 @@
 // those of mem0's own server, and of answers nothing is read but what the document names.
 import * as v from 'valibot';
 import { isTestUser, type MemoryBackend } from '../ports/memory-backend.ts';
-import type { Secret } from '../ports/secret.ts';
 import { Refusal } from '../refusals.ts';
 import { type HttpReply, requestJson } from './json-over-http.ts';
+import type { Secret } from './secrets.ts';
 
 export interface BackendConnection {
   /** Such as https://memory.example.org */

@@ -12,7 +12,7 @@ import {
 } from '../graph/graph-store.ts';
 import type { Properties, TaggedValue } from '../graph/tagged-values.ts';
 import { isRefusedWith, Refusal } from '../refusals.ts';
-import type { Neo4jSessions } from './neo4j-sessions.ts';
+import type { Neo4jSessions } from './neo4j.ts';
 import { decodeProperties } from './neo4j-values.ts';
 
 // A constraint outlives a killed restore and holds no data: they say what is to be done next.

@@ -11,7 +11,6 @@ import {
   Time,
   Vector,
 } from 'neo4j-driver';
-import { elementsFromBase64, elementsToBase64 } from '../graph/binary-elements.ts';
 import {
   floatText,
   invalidValue,
@@ -25,6 +24,7 @@ import {
   type TemporalTag,
   taggedFloat,
   tagOf,
+  type VectorElement,
 } from '../graph/tagged-values.ts';
 import { Refusal } from '../refusals.ts';
 
@@ -168,4 +168,34 @@ function isPlainMap(value: object): boolean {
 function typeName(value: object): string {
   const kind = value.constructor?.name || 'unknown';
   return 'name' in value && typeof value.name === 'string' ? `${kind} ${value.name}` : kind;
+}
+
+export type Elements =
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | BigInt64Array
+  | Float32Array
+  | Float64Array;
+
+const ARRAYS = {
+  INT8: Int8Array,
+  INT16: Int16Array,
+  INT32: Int32Array,
+  INT64: BigInt64Array,
+  FLOAT32: Float32Array,
+  FLOAT64: Float64Array,
+} as const satisfies Record<VectorElement, unknown>;
+
+export function elementsToBase64({ buffer, byteOffset, byteLength }: Elements): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
+
+export function elementsFromBase64<Element extends VectorElement>(
+  element: Element,
+  text: string,
+): InstanceType<(typeof ARRAYS)[Element]> {
+  // A copy: a pooled buffer may start where wider elements cannot.
+  const { buffer } = Uint8Array.from(Buffer.from(text, 'base64'));
+  return new ARRAYS[element](buffer) as InstanceType<(typeof ARRAYS)[Element]>;
 }

@@ -1,5 +1,14 @@
-// A graph in Neo4j, over Bolt by the official driver.
-import neo4j, { type Integer } from 'neo4j-driver';
+// A graph in Neo4j, over Bolt by the official driver. A session is opened for one piece of work and closed whatever becomes
+// of it.
+import neo4j, {
+  type Driver,
+  type Integer,
+  Neo4jError,
+  type RecordShape,
+  type Record as Row,
+  type Session,
+  type SessionMode,
+} from 'neo4j-driver';
 import type {
   GraphNode,
   GraphRelationship,
@@ -9,8 +18,8 @@ import type {
   GraphTarget,
   SchemaRule,
 } from '../graph/graph-store.ts';
+import { Refusal, RetryableFailure } from '../refusals.ts';
 import { createNeo4jRestore } from './neo4j-restore.ts';
-import { createSessions, type Neo4jSessions } from './neo4j-sessions.ts';
 import { encodeProperties } from './neo4j-values.ts';
 
 export interface Neo4jAddress {
@@ -121,4 +130,85 @@ function createSource({ rows, readOne }: Neo4jSessions): GraphSource {
   }
 
   return { server, size, position, schema, nodes, relationships };
+}
+
+export interface Neo4jSessions {
+  /** Rows as they come, no faster than they are taken. */
+  rows<Shape extends RecordShape>(statement: string): AsyncIterable<Row<Shape>>;
+  /** Reads one row, and says up to which transaction the graph was then. */
+  readOne<Shape extends RecordShape>(
+    statement: string,
+  ): Promise<{ row: Row<Shape>; bookmarks: string[] }>;
+  write<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
+}
+
+// With embeddings a row has some ten kilobytes: about this many are in memory at a time.
+const FETCH_SIZE = 100;
+// A server may limit how long transactions take, which a long read would exceed: 0 lifts the limit.
+const UNLIMITED = { timeout: 0 };
+
+export function createSessions(driver: Driver, database: string | undefined): Neo4jSessions {
+  function open(defaultAccessMode: SessionMode): Session {
+    const target = database === undefined ? {} : { database };
+    return driver.session({ ...target, defaultAccessMode, fetchSize: FETCH_SIZE });
+  }
+
+  // An explicit transaction, not executeRead: its own retries would start again from the first row in the middle of the stream.
+  async function* rows<Shape extends RecordShape>(statement: string): AsyncIterable<Row<Shape>> {
+    const session = open('READ');
+    try {
+      const transaction = await session.beginTransaction(UNLIMITED);
+      yield* transaction.run<Shape>(statement);
+      await transaction.commit();
+    } catch (error) {
+      throw failureOf(error);
+    } finally {
+      await session.close();
+    }
+  }
+
+  async function readOne<Shape extends RecordShape>(statement: string) {
+    const session = open('READ');
+    try {
+      const result = await session.executeRead((transaction) => transaction.run<Shape>(statement));
+      const [row] = result.records;
+      if (!row) throw new Error(`The graph has no answer to: ${statement}`);
+      return { row, bookmarks: session.lastBookmarks() };
+    } catch (error) {
+      throw failureOf(error);
+    } finally {
+      await session.close();
+    }
+  }
+
+  async function write<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    const session = open('WRITE');
+    try {
+      return await work(session);
+    } catch (error) {
+      throw failureOf(error);
+    } finally {
+      await session.close();
+    }
+  }
+
+  return { rows, readOne, write };
+}
+
+// Beside what the driver calls retryable. Without a code: the driver's own, when no connection came in time.
+const PASSING = /\.TransactionTimedOut|^N\/A$/;
+
+/** What a failure of the driver means; the error itself where it is none of the driver's. */
+export function failureOf(cause: unknown): unknown {
+  if (!(cause instanceof Neo4jError)) return cause;
+  const { code, retryable } = cause;
+  const options = { cause, answer: code };
+  if (retryable || PASSING.test(code)) {
+    const why = `The graph of NEO4J_URL is not available: ${code}.`;
+    return new RetryableFailure('RetryableUnavailable', why, options);
+  }
+  // Only the code: the message may quote what is in the graph.
+  return code.startsWith('Neo.ClientError.Security.')
+    ? new Refusal('RefusedCredentials', `The graph refuses the credentials: ${code}.`, options)
+    : new Refusal('RefusedGraph', `The graph refuses the request: ${code}.`, options);
 }

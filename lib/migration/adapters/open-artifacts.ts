@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import { Refusal } from '../refusals.ts';
+import { namedClient } from './aws-clients.ts';
 import { createFileArtifacts } from './file-artifacts.ts';
-import { namedClient } from './named-client.ts';
 import { createS3Artifacts } from './s3-artifacts.ts';
 
 interface OpenOptions {

@@ -1,7 +1,6 @@
 // Secrets: on AWS from Systems Manager (which also hands out those of Secrets Manager), elsewhere from the environment.
+import { inspect } from 'node:util';
 import { GetParameterCommand, ParameterNotFound, type SSMClient } from '@aws-sdk/client-ssm';
-import { createSecret } from '../ports/secret.ts';
-import type { Secrets } from '../ports/secrets.ts';
 import { Refusal } from '../refusals.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -48,4 +47,27 @@ function required(environment: Environment, name: string): string {
   const value = environment[name];
   if (!value) throw new Refusal('RefusedSetting', `${name} is not set.`);
   return value;
+}
+
+const HIDDEN = '[secret]';
+
+export interface Secret {
+  reveal(): string;
+}
+
+export function createSecret(text: string): Secret {
+  return Object.freeze({
+    reveal: () => text,
+    toString: () => HIDDEN,
+    toJSON: () => HIDDEN,
+    [inspect.custom]: () => HIDDEN,
+  });
+}
+
+export interface Secrets {
+  /**
+   * The secret of a name such as MEMORY_BACKEND_KEY.
+   * @throws Refusal naming the variable, where there is none
+   */
+  read(name: string): Promise<Secret>;
 }

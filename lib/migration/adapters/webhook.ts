@@ -1,8 +1,8 @@
 // Hooks as a webhook of the operator's own, or as a person who is asked.
 import type { Hooks } from '../ports/hooks.ts';
-import type { Secret } from '../ports/secret.ts';
 import { Refusal } from '../refusals.ts';
 import { requestJson } from './json-over-http.ts';
+import type { Secret } from './secrets.ts';
 
 /** Answers 200 or 204 when it is done, 202 while it is being done. */
 export function createWebhook(options: {

@@ -1,8 +1,11 @@
 // What a graph holds, whatever its ids and its order: two graphs with the same fingerprint hold the same.
 import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Refusal } from '../refusals.ts';
 import type { GraphNode, GraphRelationship } from './graph-store.ts';
-import { createNodeDigests } from './node-digests.ts';
 import type { Properties, TaggedValue } from './tagged-values.ts';
 
 export type Counts = Readonly<Record<string, number>>;
@@ -121,5 +124,33 @@ function createCounter() {
       counts.set(key, (counts.get(key) ?? 0) + 1);
     },
     counts: (): Counts => Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+export interface NodeDigests extends Disposable {
+  add(id: string, digest: Uint8Array): void;
+  get(id: string): Uint8Array | undefined;
+}
+
+export function createNodeDigests(): NodeDigests {
+  const folder = mkdtempSync(join(tmpdir(), 'node-digests-'));
+  const database = new DatabaseSync(join(folder, 'digests.db'));
+  // Nothing in it outlives the process: no need to survive a crash.
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
+  database.exec('CREATE TABLE nodes (id TEXT PRIMARY KEY, digest BLOB) WITHOUT ROWID; BEGIN');
+  const insert = database.prepare('INSERT OR REPLACE INTO nodes VALUES (?, ?)');
+  const select = database.prepare('SELECT digest FROM nodes WHERE id = ?');
+  return {
+    add: (id, digest) => {
+      insert.run(id, digest);
+    },
+    get: (id) => {
+      const row = select.get(id);
+      return row?.digest instanceof Uint8Array ? row.digest : undefined;
+    },
+    [Symbol.dispose]: () => {
+      database.close();
+      rmSync(folder, { recursive: true });
+    },
   };
 }

@@ -2,9 +2,13 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { splitLines } from '../json/split-lines.ts';
-import type { Artifact, ArtifactStore } from '../ports/artifacts.ts';
-import { type Measure, measuring } from '../ports/measured-content.ts';
+import {
+  type Artifact,
+  type ArtifactStore,
+  type Measure,
+  measuring,
+  splitLines,
+} from '../ports/artifacts.ts';
 
 export interface LinesFile {
   readonly key: string;

@@ -2,14 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { isRetryable } from '../../store/retryable-errors.ts';
-import type { ArtifactStore } from '../ports/artifacts.ts';
-import { readJson } from '../ports/json-artifact.ts';
-import { measureOf } from '../ports/measured-content.ts';
+import { type ArtifactStore, measureOf, readJson } from '../ports/artifacts.ts';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
+import { dumpKeys, type GraphManifest, readManifest } from './dump.ts';
 import { createFingerprint, type GraphFingerprint } from './fingerprint.ts';
 import type { GraphNode, GraphRelationship, SchemaRule } from './graph-store.ts';
 import { type LinesReader, readLines } from './json-lines.ts';
-import { dumpKeys, type GraphManifest, readManifest } from './manifest.ts';
 import { parseProperties } from './tagged-values.ts';
 
 const nodeLine = v.object({ id: v.string(), labels: v.array(v.string()), properties: v.unknown() });

@@ -1,11 +1,11 @@
 // Restores a dump into an empty graph and proves that the graph holds what was dumped.
+import { isDeepStrictEqual } from 'node:util';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import { Refusal } from '../refusals.ts';
-import { compareFingerprints, compareSchema, type GraphDifference } from './compare.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { dumpKeys, type GraphManifest } from './dump.ts';
+import { type Counts, fingerprintOf, type GraphFingerprint } from './fingerprint.ts';
 import type { GraphTarget, RestoreState, SchemaRule } from './graph-store.ts';
 import { readLines } from './json-lines.ts';
-import { dumpKeys, type GraphManifest } from './manifest.ts';
 import { nodesOf, readSchema, relationshipsOf, verifyDump } from './read-dump.ts';
 
 export interface RestoreOptions {
@@ -77,4 +77,62 @@ async function* batches<Row>(rows: AsyncIterable<Row>, size: number): AsyncItera
     batch = [];
   }
   if (batch.length > 0) yield batch;
+}
+
+export interface GraphDifference {
+  /** e.g. "nodes", "nodesPerLabel Person" */
+  readonly what: string;
+  readonly wanted: number | string;
+  readonly found: number | string;
+}
+
+const TOTALS = [
+  'nodes',
+  'relationships',
+  'nodesWithoutUser',
+  'validRelationships',
+  'invalidRelationships',
+  'nodesDigest',
+  'relationshipsDigest',
+] as const;
+
+const PARTS = ['nodesPerLabel', 'relationshipsPerType', 'nodesPerUser'] as const;
+
+/** Empty when both hold the same; counts come first, and tell more than digests do. */
+export function compareFingerprints(
+  wanted: GraphFingerprint,
+  found: GraphFingerprint,
+): GraphDifference[] {
+  const totals = TOTALS.filter((what) => wanted[what] !== found[what]);
+  return [
+    ...totals.map((what) => ({ what, wanted: wanted[what], found: found[what] })),
+    ...PARTS.flatMap((part) => compareCounts(part, wanted[part], found[part])),
+  ];
+}
+
+/** Empty when everything wanted is there; what is there beside it does no harm. */
+export function compareSchema(
+  wanted: readonly SchemaRule[],
+  found: readonly SchemaRule[],
+): GraphDifference[] {
+  return wanted
+    .filter((rule) => rule.type !== 'LOOKUP')
+    .map((rule) => ({ rule, same: found.find(({ name }) => name === rule.name) }))
+    .filter(({ rule, same }) => !isDeepStrictEqual(rule, same))
+    .map(({ rule, same }) => ({
+      what: `schema ${rule.name}`,
+      wanted: rule.statement,
+      found: same?.statement ?? 'nothing',
+    }));
+}
+
+function compareCounts(part: string, wanted: Counts, found: Counts): GraphDifference[] {
+  const [wantedOf, foundOf] = [wanted, found].map((counts) => new Map(Object.entries(counts)));
+  return [...new Set([...Object.keys(wanted), ...Object.keys(found)])]
+    .map((key) => ({
+      what: `${part} ${key}`,
+      wanted: wantedOf?.get(key) ?? 0,
+      found: foundOf?.get(key) ?? 0,
+    }))
+    .filter((difference) => difference.wanted !== difference.found);
 }

@@ -1,5 +1,5 @@
-// JSON text that is carried and never read: what is not parsed cannot be changed by parsing.
-import { sourceJson } from './json-source.ts';
+// JSON that is carried and never changed: text that is not parsed, and values whose number literals survive (10.0 stays 10.0,
+// -0 and 9007199254740993 what they are). A page of vectors goes through json-scanner.ts, some ten times as fast on numbers.
 
 declare const kind: unique symbol;
 
@@ -70,4 +70,49 @@ function collectMembers(record: Readonly<Record<string, unknown>>, parts: string
 // A number literal kept by JSON.rawJSON is an object, too, but a leaf.
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !sourceJson.isRawJSON(value);
+}
+
+export interface RawJson {
+  readonly rawJSON: string;
+}
+
+interface SourceJson {
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
+  /** Stands for a primitive, and is written as that text. */
+  rawJSON(text: string): RawJson;
+  isRawJSON(value: unknown): value is RawJson;
+}
+
+export const sourceJson: SourceJson = JSON as unknown as SourceJson;
+
+/**
+ * Parses; a number that JavaScript would write differently is kept as its literal (`JSON.rawJSON`).
+ * @throws SyntaxError when the text is not JSON
+ */
+export function parseLossless(text: string): unknown {
+  return sourceJson.parse(text, (_, value, { source }) =>
+    typeof value === 'number' && source !== undefined && String(value) !== source
+      ? sourceJson.rawJSON(source)
+      : value,
+  );
+}
+
+/** The same text again, but for white space, string escapes and the order of integer-like keys. */
+export function stringifyLossless(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+/** One text for one value, whatever the order of its keys: what a digest is made of. */
+export function canonicalJson(text: string): string {
+  return JSON.stringify(withSortedKeys(parseLossless(text)));
+}
+
+function withSortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedKeys);
+  if (typeof value !== 'object' || value === null || sourceJson.isRawJSON(value)) return value;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, member]) => [key, withSortedKeys(member)]));
 }

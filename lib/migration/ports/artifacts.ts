@@ -1,4 +1,6 @@
-// Where backups and reports are kept: named byte streams, each with its digest, some not to be deleted until a day.
+// Where backups and reports are kept: named byte streams, each with its digest, some not to be deleted until a day. Small
+// ones are JSON documents that a person can read as well.
+import { createHash } from 'node:crypto';
 import { Refusal } from '../refusals.ts';
 
 export interface Artifact {
@@ -96,4 +98,81 @@ export async function assertAllReplaceable(
 export function longerRetention(artifact: Artifact, until: Date): Date {
   const { retainUntil } = artifact;
   return retainUntil && retainUntil > until ? retainUntil : until;
+}
+
+export async function writeJson(
+  artifacts: ArtifactStore,
+  key: string,
+  document: unknown,
+): Promise<Artifact> {
+  const text = `${JSON.stringify(document, null, 2)}\n`;
+  return await artifacts.put(key, oneChunk(text));
+}
+
+/**
+ * @param digest SHA-256 that it was written with, hexadecimal
+ * @throws Refusal when it is missing, or is another document than that
+ */
+export async function readJson(
+  artifacts: ArtifactStore,
+  key: string,
+  digest?: string,
+): Promise<unknown> {
+  const bytes = Buffer.concat(await Array.fromAsync(artifacts.get(key)));
+  const isRecorded =
+    digest === undefined || createHash('sha256').update(bytes).digest('hex') === digest;
+  if (isRecorded) return JSON.parse(bytes.toString());
+  throw new Refusal('RefusedMissingArtifact', `${key} is not what was recorded.`);
+}
+
+async function* oneChunk(text: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+export interface Measure {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export interface MeasuredContent {
+  readonly content: AsyncIterable<Uint8Array>;
+  /** Of all that went by until now; to be asked once, at the end. */
+  measure(): Measure;
+}
+
+export function measuring(source: AsyncIterable<Uint8Array>): MeasuredContent {
+  const hash = createHash('sha256');
+  let bytes = 0;
+
+  async function* content() {
+    for await (const chunk of source) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+
+  return { content: content(), measure: () => ({ bytes, sha256: hash.digest('hex') }) };
+}
+
+/** Reads a stream for its measure alone. */
+export async function measureOf(source: AsyncIterable<Uint8Array>): Promise<Measure> {
+  const { content, measure } = measuring(source);
+  for await (const _ of content);
+  return measure();
+}
+
+/**
+ * Not by node:readline, for which U+2028 ends a line as well: JSON leaves it inside of text.
+ * @throws SyntaxError when the last line is cut short
+ */
+export async function* splitLines(content: AsyncIterable<Uint8Array>): AsyncIterable<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let rest = '';
+  for await (const chunk of content) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest + decoder.decode()) throw new SyntaxError('The last line is cut short');
 }

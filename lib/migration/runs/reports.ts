@@ -1,11 +1,13 @@
-// Reports: JSON artifacts, of which the record keeps the digest and the few figures that matter.
-
+// Reports: JSON artifacts, of which the record keeps the digest and the few figures that matter. The manifest of a backup is
+// the one that other steps read again.
 import * as v from 'valibot';
 import type { Evidence } from '../phases.ts';
-import { readJson, writeJson } from '../ports/json-artifact.ts';
+import { readJson, writeJson } from '../ports/artifacts.ts';
 import { Refusal } from '../refusals.ts';
+import { contentsSchema } from '../scan.ts';
 import type { Services } from '../services.ts';
-import type { Reference } from './run.ts';
+import { keptSnapshotSchema } from '../snapshots.ts';
+import { type Reference, type Run, referenceSchema } from './run.ts';
 import type { Lease } from './run-lock.ts';
 
 /** Its key has the run and the lease's epoch: nothing is overwritten, a retry writes another. */
@@ -43,4 +45,33 @@ export async function parseReport<Output>(
   const path = v.getDotPath(result.issues[0]) ?? 'whole';
   const why = `${reference.artifact} is of another version of the migration: its ${path}.`;
   throw new Refusal('RefusedMissingArtifact', why);
+}
+
+export const graphDumpSchema = v.object({
+  /** none: there is no graph. drifted: somebody wrote to it meanwhile, before the window; it is dumped again in it. */
+  kind: v.picklist(['none', 'drifted', 'exact']),
+  prefix: v.string(),
+  nodes: v.number(),
+  relationships: v.number(),
+});
+
+export type GraphDump = v.InferOutput<typeof graphDumpSchema>;
+
+const manifestSchema = v.object({
+  collection: v.string(),
+  storeVersion: v.string(),
+  counts: referenceSchema,
+  snapshot: keptSnapshotSchema,
+  /** Of the snapshot, restored for a test. */
+  contents: contentsSchema,
+  graph: graphDumpSchema,
+});
+
+export type BackupManifest = v.InferOutput<typeof manifestSchema>;
+
+/** @throws Refusal where there is none, or it is not what was recorded */
+export async function readManifest(services: Services, run: Run): Promise<BackupManifest> {
+  const reference = run.evidence['backup-manifest'];
+  if (!reference) throw new Refusal('RefusedNotNow', 'There is no backup.');
+  return await parseReport(services, reference, manifestSchema);
 }

@@ -1,11 +1,12 @@
-// The lock: one run at a time, and of that run one step at a time. Each lease has a higher epoch,
-// and a step that was thought dead learns at its next write that its epoch is over.
+// The lock: one run at a time, and of that run one step at a time. Each lease has a higher epoch, and a step that was thought
+// dead learns at its next write that its epoch is over. A heartbeat renews the lease while a step works: one call may take
+// longer than a lease; it ends with the work, so that the lock of a crashed step expires.
 import type { Database, Item, Write } from '../../store/database.ts';
+import type { Key } from '../../store/keys.ts';
 import { setOn } from '../../store/update-writes.ts';
-import { isRetained } from '../phases.ts';
+import { type Command, isRetained } from '../phases.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
-import { type Ticker, whileBeating } from './heartbeat.ts';
-import { LOCK_KEY, recordKey } from './run-keys.ts';
+import type { Run } from './run.ts';
 
 export interface Lease {
   readonly runId: string;
@@ -183,4 +184,85 @@ function stale(runId: string, epoch: number): Refusal {
     'RefusedLockLost',
     `The lock of run ${runId} was taken over (epoch ${epoch} is over).`,
   );
+}
+
+export const LOCK_KEY: Key = { pk: '@migration', sk: 'LOCK' };
+
+export function recordKey(runId: string): Key {
+  return { pk: runPartition(runId), sk: 'RECORD' };
+}
+
+export function checkpointKey(runId: string, step: Command): Key {
+  return { pk: runPartition(runId), sk: `CHECKPOINT#${step}` };
+}
+
+export function confirmationKey(
+  runId: string,
+  { action, epoch }: NonNullable<Run['pendingAction']>,
+): Key {
+  return { pk: runPartition(runId), sk: `CONFIRMED#${action}#${epoch}` };
+}
+
+type Occasioned = Pick<Run, 'runId' | 'phase' | 'returningAt'>;
+
+/** The phase, and for a rollback its time: a second rollback asks again for what the first one asked. */
+export function occasionOf({ phase, returningAt }: Occasioned): string {
+  return phase === 'returning' && returningAt !== undefined ? `${phase}-${returningAt}` : phase;
+}
+
+function runPartition(runId: string): string {
+  return `@migration#${runId}`;
+}
+
+/** Calls again and again until it is stopped. */
+export type Ticker = (everyMs: number, tick: () => Promise<void>) => () => void;
+
+export const intervals: Ticker = (everyMs, tick) => {
+  const timer = setInterval(() => void tick(), everyMs);
+  return () => clearInterval(timer);
+};
+
+export interface Heartbeat {
+  /** @throws Refusal when the lease is lost */
+  readonly renew: () => Promise<void>;
+  readonly now: () => number;
+  readonly leaseMs: number;
+  readonly ticker: Ticker;
+}
+
+/** Of a lease; some may fail. */
+const BEATS = 4;
+
+/** @param work gets a signal that the lock is lost, or may be: it could not be renewed for as long as a lease lasts */
+export async function whileBeating<Result>(
+  { renew, now, leaseMs, ticker }: Heartbeat,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  let renewedAt = now();
+  let underWay: Promise<void> | undefined;
+
+  async function beat(): Promise<void> {
+    const begun = now();
+    try {
+      await renew();
+      renewedAt = begun;
+    } catch (error) {
+      if (error instanceof Refusal || now() - renewedAt >= leaseMs) controller.abort(error);
+    }
+  }
+
+  const stop = ticker(leaseMs / BEATS, async () => {
+    underWay ??= beat().finally(() => {
+      underWay = undefined;
+    });
+    await underWay;
+  });
+  try {
+    return await work(controller.signal);
+  } finally {
+    stop();
+    // A late one would renew what is released next.
+    await underWay;
+  }
 }

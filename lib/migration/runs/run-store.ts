@@ -1,7 +1,9 @@
-// Remembers runs: the record, the checkpoints of its steps, and the lease under which they were written.
-import type { Database, Item, Write } from '../../store/database.ts';
+// The records of runs in one table: the record, the checkpoints of its steps, and the lease under which they were written.
+import { DEFAULT_RETRY_POLICY } from '../../retry.ts';
+import { createDatabase, type Database, type Item, type Write } from '../../store/database.ts';
 import { type Command, ENDED, isRetained, PHASES, type Phase } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
+import { createConfirmations } from '../steps/external-action.ts';
 import {
   type Checkpoint,
   type Plan,
@@ -11,8 +13,15 @@ import {
   toCheckpointText,
   toRecordText,
 } from './run.ts';
-import { checkpointKey, recordKey } from './run-keys.ts';
-import type { Lease, RunLock } from './run-lock.ts';
+import {
+  checkpointKey,
+  createRunLock,
+  intervals,
+  type Lease,
+  type RunLock,
+  recordKey,
+  type Ticker,
+} from './run-lock.ts';
 
 export type RunStore = ReturnType<typeof createRunStore>;
 
@@ -112,4 +121,29 @@ function runExists(runId: string, item?: Item): Refusal {
 
 function unconditional(): Error {
   return new Error('A write without a condition had one broken');
+}
+
+/**
+ * The lock of a crashed step expires after this time. It is longer than any single change takes, so that no two steps
+ * write at once.
+ */
+export const LEASE_MS = 120_000;
+
+export type Remembering = ReturnType<typeof createRemembering>;
+
+export function createRemembering(options: {
+  readonly client: Parameters<typeof createDatabase>[0]['client'];
+  readonly tableName: string;
+  readonly clock: () => Date;
+  readonly ticker?: Ticker;
+}) {
+  const { client, tableName, clock, ticker = intervals } = options;
+  const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
+  const lock = createRunLock({ database, clock, leaseMs: LEASE_MS, ticker });
+  return {
+    clock,
+    lock,
+    runs: createRunStore({ database, lock, clock }),
+    confirmations: createConfirmations({ database, clock }),
+  };
 }

@@ -5,9 +5,9 @@ import {
   rememberingFromEnvironment,
   servicesFromEnvironment,
 } from '../services-from-environment.ts';
-import type { Remembering } from './remembering.ts';
+import { translateFailure } from './failures.ts';
+import type { Remembering } from './run-store.ts';
 import { runStep, type Step, type StepResult } from './step.ts';
-import { translateFailure } from './translate-failure.ts';
 
 export type StepHandler = (payload: unknown, context: InvocationContext) => Promise<StepResult>;
 

@@ -1,18 +1,20 @@
 // How every step runs: is it allowed now, is it to be executed, who has the lock; then its work, then its record.
 import { isDeepStrictEqual } from 'node:util';
-import { MOVES, type Move } from '../moves.ts';
-import { moveFor, type Standing } from '../next-step.ts';
+import { MOVES, type Move, moveFor, type Standing } from '../moves.ts';
 import { type Command, ENDED, type Evidence, isRetained } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
-import { POLL_SECONDS } from './durations.ts';
-import { parseInput } from './parse-input.ts';
-import { createRating } from './rating.ts';
+import { translateFailure } from './failures.ts';
+import { assertOwn, parseInput, type StepInput, stepInputSchema } from './input.ts';
 import { type Checkpoint, entering, type Progress, type Reference, type Run } from './run.ts';
 import type { Lease } from './run-lock.ts';
-import { assertOwn, type StepInput, stepInputSchema } from './step-input.ts';
-import { translateFailure } from './translate-failure.ts';
-import { assertNotClosing, assertWindowOpen, type MayBeLate } from './window.ts';
+import {
+  assertNotClosing,
+  assertWindowOpen,
+  createRating,
+  type MayBeLate,
+  POLL_SECONDS,
+} from './times.ts';
 
 /** What a step's work is given. */
 export interface StepContext extends StepRequest {

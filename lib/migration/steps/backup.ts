@@ -1,7 +1,11 @@
-// Snapshot, restore test and counts; the manifest comes last and says that all the rest is there and was proved.
+// Snapshot, restore test, counts and the dump of the graph; the manifest comes last and says that all the rest is there and
+// was proved.
 import * as v from 'valibot';
-import { graphDumpSchema } from '../proof/backup-manifest.ts';
-import { storeReport } from '../runs/reports.ts';
+import { dumpGraph, dumpKeys, type GraphManifest } from '../graph/dump.ts';
+import { verifyDump } from '../graph/read-dump.ts';
+import type { ArtifactStore } from '../ports/artifacts.ts';
+import { isRefusal } from '../refusals.ts';
+import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts';
 import { referenceSchema } from '../runs/run.ts';
 import { drillCollectionOf } from '../runs/run-names.ts';
 import { type Stage, takeStages } from '../runs/stages.ts';
@@ -15,7 +19,6 @@ import {
   takeSnapshot,
   takingEntries,
 } from '../snapshots.ts';
-import { backUpGraph } from './graph-backup.ts';
 import { scanCollection, storeCounts } from './recorded-counts.ts';
 
 const stateSchema = v.object({
@@ -120,4 +123,35 @@ async function writeManifest(
 
 function progressOf({ snapshot, parts }: State) {
   return snapshot && { done: parts?.bytes ?? 0, total: snapshot.size };
+}
+
+/** @throws Refusal when somebody writes to the graph inside the window, or the dump cannot be read back */
+export async function backUpGraph({ services, run, lease }: StepContext): Promise<GraphDump> {
+  const { graph: source, artifacts, clock: now } = services;
+  const prefix = `${run.runId}/graph-${lease.epoch}`;
+  if (!source) return { kind: 'none', prefix, nodes: 0, relationships: 0 };
+  try {
+    await dumpGraph({ source, artifacts, prefix, runId: run.runId, now });
+    const { nodes, relationships } = (await readBack(artifacts, prefix)).contents;
+    return { kind: 'exact', prefix, nodes, relationships };
+  } catch (error) {
+    const isWindow = run.deadlineAt !== undefined;
+    if (isWindow || !isRefusal(error, 'RefusedNotFrozen')) throw error;
+    return { kind: 'drifted', prefix, nodes: 0, relationships: 0 };
+  }
+}
+
+// Every value and both ends of every relationship: what cannot be read is no dump, and has no manifest.
+async function readBack(artifacts: ArtifactStore, prefix: string): Promise<GraphManifest> {
+  try {
+    return await verifyDump(artifacts, prefix);
+  } catch (error) {
+    await artifacts.delete(dumpKeys(prefix).manifest);
+    throw error;
+  }
+}
+
+/** Keys of the artifacts that an exact dump consists of. */
+export function filesOf({ kind, prefix }: GraphDump): string[] {
+  return kind === 'exact' ? Object.values(dumpKeys(prefix)) : [];
 }

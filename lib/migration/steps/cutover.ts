@@ -1,30 +1,34 @@
-// The short step: the setting, the new version, the smoke test, a last look at both collections; then writes are opened.
+// The short step: the setting, the new version, the smoke test, a last look at both collections; then writes are opened, and
+// the days are counted for which a rollback is possible.
 import * as v from 'valibot';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
-import { DAY_MS } from '../runs/durations.ts';
-import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
+import { readManifest, storeReport } from '../runs/reports.ts';
+import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
+import { tidyUp } from '../runs/stages.ts';
 import {
   type Approach,
+  type Outcome,
   type Step,
   type StepContext,
   type StepRequest,
   waiting,
 } from '../runs/step.ts';
-import { isDoneOutside } from './ask-outside.ts';
-import { verifiedFingerprint } from './copy-step.ts';
-import { proveEmbeddings } from './embedding-probe.ts';
-import { goLive, retainBackup } from './go-live.ts';
+import { DAY_MS } from '../runs/times.ts';
+import { partsOf } from '../snapshots.ts';
+import { filesOf } from './backup.ts';
+import { verifiedFingerprint } from './copy.ts';
+import { isDoneOutside } from './external-action.ts';
 import {
   carryOverLateWrites,
   changedFingerprint,
   lateWriteFacts,
   lateWritesSchema,
 } from './late-writes.ts';
+import { proveEmbeddings, smokeTest } from './new-version.ts';
 import { removeWarmUp } from './rebuild.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
 import { canRollBack } from './rollback-source.ts';
-import { smokeTest } from './smoke-test.ts';
 import { assertNamesFree, type Uploads, uploadSwap, uploadsSchema } from './upload-swap.ts';
 
 const stateSchema = v.object({
@@ -142,4 +146,49 @@ async function prepare(approach: Approach): Promise<void> {
   const { services, run } = approach;
   const until = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
   await retainBackup(approach, new Date(until));
+}
+
+export async function goLive(
+  context: StepContext,
+  lateWrites: Readonly<Record<string, string | number>>,
+): Promise<Outcome> {
+  const { services, run, lease } = context;
+  const liveAt = services.clock().getTime();
+  const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
+  const facts = { liveAt, retainUntil, ...lateWrites };
+  const evidence = await storeReport(services, {
+    lease,
+    name: 'cutover-report',
+    content: { runId: run.runId, plan: run.plan, ...facts },
+    facts,
+  });
+  // They cannot be deleted already, but for the minutes that the switch took.
+  await tidyUp(context, 'The reports are to be kept by hand', async () => {
+    await retainBackup(context, new Date(retainUntil));
+    await services.artifacts.retain(evidence.artifact, new Date(retainUntil));
+  });
+  const message = `${run.plan.targetCollection} or its companion, uploaded by now, is to be removed by hand`;
+  await tidyUp(context, message, () => removeBuilt(context));
+  return { done: true, evidence, changes: { liveAt, retainUntil } };
+}
+
+// Where it was uploaded under another name, what it was uploaded from is a second copy that nobody works on.
+async function removeBuilt({ services, run, renew }: StepContext): Promise<void> {
+  const live = liveCollectionsOf(run);
+  for (const name of builtCollectionsOf(run)) {
+    if (live.includes(name)) continue;
+    await renew();
+    await services.vectors.deleteCollection(name);
+  }
+}
+
+/** What a rollback needs, and the reports up to now, cannot be deleted before that day. */
+export async function retainBackup(
+  { services, run }: Pick<StepRequest, 'services' | 'run'>,
+  until: Date,
+): Promise<void> {
+  const { snapshot, counts, graph } = await readManifest(services, run);
+  const reports = Object.values(run.evidence).map(({ artifact }) => artifact);
+  const kept = [...partsOf(snapshot), ...filesOf(graph), counts.artifact];
+  for (const key of [...kept, ...reports]) await services.artifacts.retain(key, until);
 }

@@ -1,9 +1,20 @@
-// Opens the window: writes are stopped, which is proved, and those under way have the time to end.
+// Opens the window: writes are stopped. A write is tried, which a frozen backend refuses; then the longest request that was
+// under way by then has the time to end.
 import * as v from 'valibot';
+import { testUserOf } from '../ports/memory-backend.ts';
+import { Refusal, RetryableFailure } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import { type Step, waiting } from '../runs/step.ts';
-import { isDoneOutside } from './ask-outside.ts';
-import { FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './write-freeze.ts';
+import { ofTestUser } from '../runs/run-names.ts';
+import { type Step, type StepContext, waiting } from '../runs/step.ts';
+import { isDoneOutside } from './external-action.ts';
+
+/** The last tries, as long as they had the same result: since when. */
+export const lookSchema = v.union([
+  v.object({ refusedSince: v.number() }),
+  v.object({ unprovedSince: v.number() }),
+]);
+
+export type Look = v.InferOutput<typeof lookSchema>;
 
 const stateSchema = v.object({ look: v.optional(lookSchema) });
 
@@ -39,3 +50,93 @@ export const freeze: Step = {
     return { done: true, evidence };
   },
 };
+
+/** Between two tries. */
+export const FREEZE_POLL_SECONDS = 10;
+
+/** How long an answer that proves nothing is asked for again. */
+const PATIENCE_MS = 60_000;
+
+/** Only these say that the write was not made, and that no other is. */
+const PROOFS: readonly unknown[] = [503, 'ECONNREFUSED'];
+
+/** Figures for the record. */
+export type FreezeProof = {
+  readonly refusedWith: string;
+  readonly drainedSeconds: number;
+};
+
+/**
+ * @param remember keeps what was seen for the next try
+ * @returns undefined when a write is to be tried again in a while
+ * @throws Refusal when a write is accepted, or nothing proves that it is not
+ */
+export async function proveFrozen(
+  context: StepContext,
+  options: {
+    readonly collection: string;
+    /** Where else a write of the backend leaves something. */
+    readonly companions: readonly string[];
+    readonly look: Look | undefined;
+    readonly remember: (look: Look | undefined) => Promise<void>;
+  },
+): Promise<FreezeProof | undefined> {
+  const { collection, companions, look, remember } = options;
+  const now = context.services.clock().getTime();
+  const answer = await tryWrite(context, [collection, ...companions]);
+  if (!PROOFS.includes(answer)) {
+    const unprovedSince = look && 'unprovedSince' in look ? look.unprovedSince : now;
+    await remember({ unprovedSince });
+    if (now - unprovedSince < PATIENCE_MS) return undefined;
+    const why = `To a write, the memory backend answers ${answer ?? 'nothing'}: that may be a write all the same.`;
+    throw new Refusal('RefusedNotFrozen', why);
+  }
+  const refusedSince = look && 'refusedSince' in look ? look.refusedSince : now;
+  const drainedSeconds = (now - refusedSince) / 1_000;
+  if (drainedSeconds >= context.run.plan.drainSeconds) {
+    return { refusedWith: String(answer), drainedSeconds };
+  }
+  await remember({ refusedSince });
+  return undefined;
+}
+
+/** @returns what the backend refused it with. @throws Refusal when the write was made */
+async function tryWrite(
+  context: StepContext,
+  collections: readonly string[],
+): Promise<number | string | undefined> {
+  const { services, run, renew } = context;
+  // The test writes of an earlier try would count as new ones.
+  await removeTestWrites(context, collections);
+  await renew();
+  const attempt = await services.backend
+    .addMemory(testUserOf(run.runId), 'My name is a test of the write freeze.')
+    .then(() => undefined, refusalOf);
+  const written = await removeTestWrites(context, collections);
+  if (attempt && written === 0) return attempt.answer;
+  throw new Refusal('RefusedNotFrozen', 'The memory backend still accepts writes.');
+}
+
+/** A wrong key, or the key of another user, never proves anything. */
+function refusalOf(error: unknown): { readonly answer: number | string | undefined } {
+  if (error instanceof RetryableFailure) return error;
+  if (error instanceof Refusal && error.name === 'RefusedBackendAnswer') return error;
+  throw error;
+}
+
+async function removeTestWrites(
+  { services: { vectors }, run, renew }: StepContext,
+  collections: readonly string[],
+): Promise<number> {
+  const filter = ofTestUser(run);
+  let written = 0;
+  for (const name of collections) {
+    if (!(await vectors.collectionExists(name))) continue;
+    const points = await vectors.count(name, filter);
+    if (points === 0) continue;
+    await renew();
+    await vectors.deletePoints(name, { filter });
+    written += points;
+  }
+  return written;
+}

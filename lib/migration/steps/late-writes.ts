@@ -6,15 +6,15 @@ import { copySettings, createPointWriter } from '../point-writer.ts';
 import { samePayload, userOf, VECTOR_TOLERANCE, vectorDifference } from '../points.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import type { PointId, ScrolledPoint } from '../ports/vector-store.ts';
-import { readManifest } from '../proof/backup-manifest.ts';
 import { pairedPoints } from '../reconcile.ts';
+import { readManifest } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import { drillCollectionOf, liveCollectionOf } from '../runs/run-names.ts';
 import { type Reached, type Stage, takeStages } from '../runs/stages.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { restoreSnapshot, restoringEntries } from '../snapshots.ts';
-import { verifiedFingerprint } from './copy-step.ts';
+import { verifiedFingerprint } from './copy.ts';
 import { scanCollection } from './recorded-counts.ts';
 
 const figuresSchema = v.object({

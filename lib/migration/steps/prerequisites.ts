@@ -3,13 +3,13 @@ import type { GraphServer, GraphSize, GraphSource } from '../graph/graph-store.t
 import { keywordTextOf } from '../json/memory-payload.ts';
 import { PAGE_SIZE, troubleOf } from '../point-writer.ts';
 import { KEYWORD_SLOT } from '../points.ts';
-import { writeJson } from '../ports/json-artifact.ts';
+import { writeJson } from '../ports/artifacts.ts';
 import type { CollectionInfo, ScrolledPoint, VectorStore } from '../ports/vector-store.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
+import { translateFailure } from '../runs/failures.ts';
 import type { Plan, Run } from '../runs/run.ts';
 import type { Lease } from '../runs/run-lock.ts';
 import { drillCollectionOf, namesOf } from '../runs/run-names.ts';
-import { translateFailure } from '../runs/translate-failure.ts';
 import type { Contents } from '../scan.ts';
 import type { Services } from '../services.ts';
 

@@ -10,11 +10,14 @@ import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, collectionsOf, ofTestUser } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
-import { proveEmbeddings } from './embedding-probe.ts';
-import { premadeOf } from './premade.ts';
+import {
+  hybridProofSchema,
+  premadeOf,
+  proveEmbeddings,
+  proveHybrid,
+  TEST_MEMORIES,
+} from './new-version.ts';
 import { denseVectorOf } from './prerequisites.ts';
-import { TEST_MEMORIES } from './test-memories.ts';
-import { hybridProofSchema, proveHybrid } from './warm-up-proof.ts';
 
 const stateSchema = v.object({
   /** What an earlier rebuild left is removed: from here on, what is there is ours. */

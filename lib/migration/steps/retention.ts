@@ -1,12 +1,12 @@
-// Counts the days in which a rollback is possible. When they are over the run says so; never a day earlier.
-
+// Counts the days in which a rollback is possible, and warns once a day in the last week. When they are over the run says
+// so; never a day earlier.
+import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
-import { DAY_MS } from '../runs/durations.ts';
+import { translateFailure } from '../runs/failures.ts';
+import type { Run } from '../runs/run.ts';
 import { backupsOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
-import { translateFailure } from '../runs/translate-failure.ts';
-import { isReminderDue, remind } from './reminder.ts';
-import { retentionOf } from './retention-days.ts';
+import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 
 export const retention: Step = {
   command: 'retention',
@@ -65,5 +65,46 @@ async function removeOld({ services, run, renew }: StepContext): Promise<void> {
   for (const name of old) {
     await renew();
     await services.vectors.deleteCollection(name);
+  }
+}
+
+/** A day after the last one, however often it is called. */
+export function isReminderDue({ remindedAt }: Run, now: Date): boolean {
+  return remindedAt === undefined || now.getTime() - remindedAt >= DAY_MS;
+}
+
+// Noted last: killed in between, it tells twice rather than never.
+export async function remind(context: StepContext, retention: Retention): Promise<void> {
+  const { services, run, note } = context;
+  const { until, daysLeft } = retention;
+  const { removesWhenOver: removesOldCollection, removesArtifactsWhenOver: removesBackups } =
+    run.plan;
+  services.log({
+    level: 'WARN',
+    message: 'Rollback will soon be impossible: roll back before then, or not at all',
+    runId: run.runId,
+    ...{ until, daysLeft, removesOldCollection, removesBackups },
+  });
+  await tellOutside(context, retention);
+  await note({ remindedAt: services.clock().getTime() });
+}
+
+// A webhook that knows no such action, or is away, must not keep the days from being counted.
+async function tellOutside({ services, run }: StepContext, { daysLeft }: Retention): Promise<void> {
+  const { runId, plan, retainUntil } = run;
+  try {
+    await services.hooks.ask({
+      action: 'warn-of-end',
+      ...{ runId, testUser: testUserOf(runId), deadlineAt: retainUntil },
+      collection: plan.sourceCollection,
+      occasion: `days-left-${daysLeft}`,
+    });
+  } catch (error) {
+    const { name, message } = error as Error;
+    services.log({
+      level: 'WARN',
+      message: 'The webhook was not warned that rollback will soon be impossible',
+      ...{ runId, failure: name, why: message },
+    });
   }
 }

@@ -2,14 +2,14 @@
 // Finding it changes nothing.
 import { troubleOf } from '../point-writer.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
-import { type BackupManifest, readManifest } from '../proof/backup-manifest.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
+import { type BackupManifest, readManifest } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import { fingerprintOf } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { checkKept, type KeptSnapshot } from '../snapshots.ts';
-import { verifiedFingerprint } from './copy-step.ts';
+import { verifiedFingerprint } from './copy.ts';
 import { denseVectorOf } from './prerequisites.ts';
 
 export interface RollbackSource {

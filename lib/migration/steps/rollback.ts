@@ -2,7 +2,8 @@
 // first. Else its snapshot is restored, and later writes are lost, to the number that the operator has acknowledged.
 // Until the setting changes, users stay on the new version: a rollback that is refused opens writes there again.
 import * as v from 'valibot';
-import { rollbackEnded } from '../next-step.ts';
+import { countLeastLost, countLostWrites, exportLostWrites, type Loss } from '../lost-writes.ts';
+import { rollbackEnded } from '../moves.ts';
 import { copySettings } from '../point-writer.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
@@ -14,7 +15,6 @@ import {
   reconcile,
 } from '../reconcile.ts';
 import { Refusal, type RefusalName } from '../refusals.ts';
-import { DAY_MS } from '../runs/durations.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import {
@@ -24,7 +24,7 @@ import {
   ofTestUser,
   restoredCollectionOf,
 } from '../runs/run-names.ts';
-import { takeStages } from '../runs/stages.ts';
+import { takeStages, tidyUp } from '../runs/stages.ts';
 import {
   type Outcome,
   type Step,
@@ -32,6 +32,7 @@ import {
   type StepRequest,
   waiting,
 } from '../runs/step.ts';
+import { DAY_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import {
   keptSnapshotSchema,
@@ -39,14 +40,12 @@ import {
   restoreSnapshot,
   restoringEntries,
 } from '../snapshots.ts';
-import { isDoneOutside } from './ask-outside.ts';
+import { isDoneOutside } from './external-action.ts';
+import { FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './freeze.ts';
 import { carryOverLateWrites, lateWriteFacts, lateWritesSchema } from './late-writes.ts';
-import { countLeastLost, countLostWrites, exportLostWrites, type Loss } from './lost-writes.ts';
 import { scanCollection } from './recorded-counts.ts';
 import { findRollbackSource, isAsVerified, noRollback } from './rollback-source.ts';
-import { tidyUp } from './tidy-up.ts';
 import { removeUploads } from './upload-swap.ts';
-import { FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './write-freeze.ts';
 
 const lossSchema = v.object({ lost: v.number(), exportedTo: v.optional(v.string()) });
 

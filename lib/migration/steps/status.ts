@@ -1,16 +1,14 @@
 // A run in a form that a person can read: where it stands, what it rests on, what may be done next and by whom.
-
 import * as v from 'valibot';
-import { lateMovesFrom, movesFrom, nextMove } from '../next-step.ts';
+import { lateMovesFrom, movesFrom, nextMove } from '../moves.ts';
 import { APPROVED_EVIDENCE } from '../phases.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
-import { parseInput } from '../runs/parse-input.ts';
+import { translateFailure } from '../runs/failures.ts';
+import { parseInput } from '../runs/input.ts';
 import { type Run, runIdSchema } from '../runs/run.ts';
-import { translateFailure } from '../runs/translate-failure.ts';
-import { isOverdue } from '../runs/window.ts';
+import { isOverdue, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { retentionOf } from './retention-days.ts';
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 

@@ -17,7 +17,7 @@ import {
   takeSnapshot,
   takingEntries,
 } from '../snapshots.ts';
-import { proveSlot } from './warm-up-proof.ts';
+import { proveSlot } from './new-version.ts';
 
 const uploadSchema = v.object({
   ...takingEntries,

@@ -2,13 +2,12 @@
 // the state machine; and the days in which a rollback is possible are counted.
 import * as v from 'valibot';
 import { IN_WINDOW, type Phase } from '../phases.ts';
+import { translateFailure } from '../runs/failures.ts';
 import type { Run } from '../runs/run.ts';
 import { runStep, type Step, type StepResult } from '../runs/step.ts';
-import { translateFailure } from '../runs/translate-failure.ts';
+import { retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { isReminderDue } from './reminder.ts';
-import { retention } from './retention.ts';
-import { retentionOf } from './retention-days.ts';
+import { isReminderDue, retention } from './retention.ts';
 import { rollback } from './rollback.ts';
 
 /** A person names a run; a timer does not. */

@@ -1,8 +1,8 @@
 // Acts in which things break: processes, the window, the store, the backup, a key, the new version itself.
 import { createHttpMemoryBackend } from '../../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
-import { createSecret } from '../../../lib/migration/ports/secret.ts';
-import { LEASE_MS } from '../../../lib/migration/runs/remembering.ts';
+import { createSecret } from '../../../lib/migration/adapters/secrets.ts';
+import { LEASE_MS } from '../../../lib/migration/runs/run-store.ts';
 import type { Mishap } from '../fault-proxy.ts';
 import type { Rehearsal } from '../rehearsal.ts';
 import type { Act } from './act.ts';

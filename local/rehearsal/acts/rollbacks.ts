@@ -1,7 +1,6 @@
 // Acts that cut over as planned and roll back: without loss, with an acknowledged loss, and too late.
 import { isDeepStrictEqual } from 'node:util';
-import { asJsonText, toJsonText } from '../../../lib/migration/json/json-text.ts';
-import { canonicalJson } from '../../../lib/migration/json/lossless-json.ts';
+import { asJsonText, canonicalJson, toJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { PointId } from '../../../lib/migration/ports/vector-store.ts';
 import { startNewVersion } from '../../sandbox/memory-backend/new-version.ts';
 import { compareHoldings, holdingsOf } from '../holdings.ts';

@@ -5,7 +5,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Schemas } from '@qdrant/js-client-rest';
 import { scanJson } from '../../../lib/migration/json/json-scanner.ts';
-import { splitLines } from '../../../lib/migration/json/split-lines.ts';
+import { splitLines } from '../../../lib/migration/ports/artifacts.ts';
 import type { Collection } from './collection.ts';
 import { payloadText, toPayload } from './payloads.ts';
 import { toIdText, toPointKey } from './point-ids.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore, ByteRange } from '../../../lib/migration/ports/artifacts.ts';
-import { measureOf } from '../../../lib/migration/ports/measured-content.ts';
+import { measureOf } from '../../../lib/migration/ports/artifacts.ts';
 
 export interface StoreUnderTest {
   readonly store: ArtifactStore;

@@ -1,8 +1,8 @@
 // What a run's record and checkpoints remember, and what they refuse to.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '../../../lib/migration/runs/run.ts';
-import { recordKey } from '../../../lib/migration/runs/run-keys.ts';
 import type { Lease } from '../../../lib/migration/runs/run-lock.ts';
+import { recordKey } from '../../../lib/migration/runs/run-lock.ts';
 import { statusOf } from '../../../lib/migration/steps/status.ts';
 import { named } from '../../support/migration/refused.ts';
 import { PLAN, RUN_TABLES, type RunTable } from '../../support/migration/run-table.ts';

@@ -2,7 +2,7 @@
 // end, nothing lost, nothing twice.
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Phase } from '../../../lib/migration/phases.ts';
-import type { StepInput } from '../../../lib/migration/runs/step-input.ts';
+import type { StepInput } from '../../../lib/migration/runs/input.ts';
 import { fingerprintOf } from '../../../lib/migration/scan.ts';
 import { SOURCE } from '../../../local/sandbox/world.ts';
 import { deleteFirst } from '../../support/migration/hazards.ts';

@@ -2,12 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { scanJson } from '../../../lib/migration/json/json-scanner.ts';
-import { asJsonText, verbatim, writeJson } from '../../../lib/migration/json/json-text.ts';
 import {
+  asJsonText,
   canonicalJson,
   parseLossless,
   stringifyLossless,
-} from '../../../lib/migration/json/lossless-json.ts';
+  verbatim,
+  writeJson,
+} from '../../../lib/migration/json/json-text.ts';
 import { jsonDocuments, nested, numberLiterals, spaced } from '../../support/json-documents.ts';
 
 describe('a lossless round trip', () => {

@@ -1,5 +1,5 @@
 // Beats that come when a test says so.
-import type { Ticker } from '../../../lib/migration/runs/heartbeat.ts';
+import type { Ticker } from '../../../lib/migration/runs/run-lock.ts';
 
 export interface ManualTicker {
   readonly ticker: Ticker;

@@ -1,19 +1,17 @@
 // A run in a sandbox world: its steps as an operator or the state machine would take them.
 import { onTestFinished } from 'vitest';
 import type { ExternalAction } from '../../../lib/migration/phases.ts';
+import type { StepInput } from '../../../lib/migration/runs/input.ts';
 import { runStep, type Step, type StepResult } from '../../../lib/migration/runs/step.ts';
-import type { StepInput } from '../../../lib/migration/runs/step-input.ts';
 import { abort } from '../../../lib/migration/steps/abort.ts';
 import { backup } from '../../../lib/migration/steps/backup.ts';
-import { copy } from '../../../lib/migration/steps/copy-step.ts';
+import { copy, verify } from '../../../lib/migration/steps/copy.ts';
 import { cutover } from '../../../lib/migration/steps/cutover.ts';
 import { freeze } from '../../../lib/migration/steps/freeze.ts';
-import { createRun } from '../../../lib/migration/steps/new-run.ts';
-import { preflight } from '../../../lib/migration/steps/preflight.ts';
+import { createRun, preflight } from '../../../lib/migration/steps/preflight.ts';
 import { rebuild } from '../../../lib/migration/steps/rebuild.ts';
 import { retention } from '../../../lib/migration/steps/retention.ts';
 import { rollback } from '../../../lib/migration/steps/rollback.ts';
-import { verify } from '../../../lib/migration/steps/verify-step.ts';
 import {
   SOURCE,
   startSandboxWorld,

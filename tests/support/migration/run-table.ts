@@ -1,11 +1,12 @@
 // The records of runs on a table of the test's own, with a clock that the test turns.
-import { createRemembering } from '../../../lib/migration/runs/remembering.ts';
+
 import type { Plan } from '../../../lib/migration/runs/run.ts';
+import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
 import { createTestTable } from '../test-table.ts';
 import { createManualTicker } from './manual-ticker.ts';
 import { createMemoryTable } from './memory-table.ts';
 
-export { LEASE_MS } from '../../../lib/migration/runs/remembering.ts';
+export { LEASE_MS } from '../../../lib/migration/runs/run-store.ts';
 
 export const PLAN: Plan = {
   sourceCollection: 'memories',

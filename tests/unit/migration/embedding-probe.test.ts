@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { Point, PointId } from '../../../lib/migration/ports/vector-store.ts';
-import { proveEmbeddings } from '../../../lib/migration/steps/embedding-probe.ts';
+import { proveEmbeddings } from '../../../lib/migration/steps/new-version.ts';
 import { seededRandom } from '../../../local/seeded-random.ts';
 
 type Probe = Parameters<typeof proveEmbeddings>;

@@ -1,7 +1,6 @@
 // The whole table of the machine: every command in every phase, allowed or refused by a name that says what to do.
 import { describe, expect, it } from 'vitest';
-import { MOVES } from '../../../lib/migration/moves.ts';
-import { moveFor, nextMove } from '../../../lib/migration/next-step.ts';
+import { MOVES, moveFor, nextMove } from '../../../lib/migration/moves.ts';
 import {
   APPROVED_EVIDENCE,
   COMMANDS,

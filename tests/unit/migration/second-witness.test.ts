@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { userDigest, userHash } from '../../../lib/migration/points.ts';
 import type { MemoryBackend } from '../../../lib/migration/ports/memory-backend.ts';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
-import { askWitness, LONGEST_MS } from '../../../lib/migration/steps/second-witness.ts';
+import { askWitness, LONGEST_MS } from '../../../lib/migration/steps/recorded-counts.ts';
 import { createUserCounts } from '../../../lib/migration/user-counts.ts';
 
 const USERS = 100;

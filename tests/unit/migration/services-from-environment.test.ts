@@ -2,9 +2,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Neo4jError } from 'neo4j-driver';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { failureOf as ofDriver } from '../../../lib/migration/adapters/neo4j-sessions.ts';
-import { tableNamed } from '../../../lib/migration/adapters/table-named.ts';
-import { translateFailure } from '../../../lib/migration/runs/translate-failure.ts';
+import { tableNamed } from '../../../lib/migration/adapters/aws-clients.ts';
+import { failureOf as ofDriver } from '../../../lib/migration/adapters/neo4j.ts';
+import { translateFailure } from '../../../lib/migration/runs/failures.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import {
   rememberingFromEnvironment,

@@ -1,6 +1,6 @@
 // The graph is a part of the backup: exact where it counts, and never left out in silence.
 import { describe, expect, it } from 'vitest';
-import { readManifest } from '../../../../lib/migration/proof/backup-manifest.ts';
+import { readManifest } from '../../../../lib/migration/runs/reports.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
-import { createSecret } from '../../../../lib/migration/ports/secret.ts';
+import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import type { Services } from '../../../../lib/migration/services.ts';

@@ -1,7 +1,7 @@
 // What an operator may do late, interrupt, or find changed by somebody else.
 import { describe, expect, it } from 'vitest';
 import { runStep } from '../../../../lib/migration/runs/step.ts';
-import { createRun } from '../../../../lib/migration/steps/new-run.ts';
+import { createRun } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { RUN, STEPS } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';

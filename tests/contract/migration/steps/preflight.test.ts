@@ -1,7 +1,7 @@
 // What the preflight refuses, each by its name, and that it changes nothing.
 import { describe, expect, it } from 'vitest';
 import { readReport } from '../../../../lib/migration/runs/reports.ts';
-import { takePreflight } from '../../../../lib/migration/steps/new-run.ts';
+import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import type { Prerequisite } from '../../../../lib/migration/steps/prerequisites.ts';
 import { DEFAULT_VERSION } from '../../../../local/sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';

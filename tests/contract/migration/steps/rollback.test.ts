@@ -1,9 +1,9 @@
 // Rollback. Before users were let into the new version nothing can be lost. After, every write comes along while the old
 // collection is there; without it the snapshot is restored, and only as many writes are lost as were acknowledged.
 import { describe, expect, it } from 'vitest';
-import { readManifest } from '../../../../lib/migration/proof/backup-manifest.ts';
+import { replayWrites } from '../../../../lib/migration/lost-writes.ts';
 import { Refusal } from '../../../../lib/migration/refusals.ts';
-import { replayWrites } from '../../../../lib/migration/replay.ts';
+import { readManifest } from '../../../../lib/migration/runs/reports.ts';
 import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { partsOf } from '../../../../lib/migration/snapshots.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';

@@ -1,8 +1,7 @@
 import getPort from 'get-port';
 import { Neo4jError } from 'neo4j-driver';
 import { expect, test } from 'vitest';
-import { openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
-import { failureOf } from '../../../../lib/migration/adapters/neo4j-sessions.ts';
+import { failureOf, openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
 
 test.each([
   ['ServiceUnavailable', 'RetryableUnavailable'],

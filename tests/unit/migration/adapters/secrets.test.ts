@@ -3,9 +3,9 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
   createEnvironmentSecrets,
+  createSecret,
   createSsmSecrets,
 } from '../../../../lib/migration/adapters/secrets.ts';
-import { createSecret } from '../../../../lib/migration/ports/secret.ts';
 import { createParameterStore } from '../../../support/migration/parameter-store.ts';
 import { named } from '../../../support/migration/refused.ts';
 

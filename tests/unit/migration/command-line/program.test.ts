@@ -1,8 +1,8 @@
 // What is typed becomes the input of a function, and what the function answers becomes lines and an exit code.
 import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import { stepInputSchema } from '../../../../lib/migration/runs/step-input.ts';
-import { preflightInputSchema } from '../../../../lib/migration/steps/new-run.ts';
+import { stepInputSchema } from '../../../../lib/migration/runs/input.ts';
+import { preflightInputSchema } from '../../../../lib/migration/steps/preflight.ts';
 import { commandNamed } from '../../../../local/migrate/commands.ts';
 import { payloadOf } from '../../../../local/migrate/options.ts';
 import { createPlace, RUN, result } from '../../../support/migration/fake-place.ts';

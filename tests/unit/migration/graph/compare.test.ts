@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { compareFingerprints, compareSchema } from '../../../../lib/migration/graph/compare.ts';
 import { fingerprintOf } from '../../../../lib/migration/graph/fingerprint.ts';
+import { compareFingerprints, compareSchema } from '../../../../lib/migration/graph/restore.ts';
 import { createSandboxGraph } from '../../../../local/sandbox/graph.ts';
 import { fillWithSample } from '../../../support/filled-graph.ts';
 import { SAMPLE_SCHEMA } from '../../../support/graph-samples.ts';

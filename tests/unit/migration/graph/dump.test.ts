@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { readManifest } from '../../../../lib/migration/graph/dump.ts';
 import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
-import { readManifest } from '../../../../lib/migration/graph/manifest.ts';
 import { createSandboxGraph, type SandboxGraph } from '../../../../local/sandbox/graph.ts';
 import { openArtifactFolder } from '../../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../../support/filled-graph.ts';

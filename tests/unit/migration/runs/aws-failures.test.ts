@@ -1,6 +1,6 @@
 // What AWS says when the environment is at fault has a name and a remedy; nothing else is taken for it.
 import { describe, expect, it } from 'vitest';
-import { translateFailure } from '../../../../lib/migration/runs/translate-failure.ts';
+import { translateFailure } from '../../../../lib/migration/runs/failures.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 function failure(name: string, message = 'as AWS says'): Error {

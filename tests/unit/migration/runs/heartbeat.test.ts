@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { LONGEST_CALL_MS } from '../../../../lib/migration/adapters/qdrant/transport.ts';
 import { Refusal } from '../../../../lib/migration/refusals.ts';
-import { intervals, whileBeating } from '../../../../lib/migration/runs/heartbeat.ts';
-import { LEASE_MS } from '../../../../lib/migration/runs/remembering.ts';
+import { intervals, whileBeating } from '../../../../lib/migration/runs/run-lock.ts';
+import { LEASE_MS } from '../../../../lib/migration/runs/run-store.ts';
 import { BACKEND_TIMEOUT_MS } from '../../../../lib/migration/services-from-environment.ts';
 import { createManualTicker } from '../../../support/migration/manual-ticker.ts';
 

@@ -1,15 +1,16 @@
 // What functions take as input: nothing that nobody reads, and a refusal names every wrong field with its rule.
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { parseInput } from '../../../../lib/migration/runs/parse-input.ts';
-import { ruleOf } from '../../../../lib/migration/runs/rule-of.ts';
+import { parseInput, ruleOf, stepInputSchema } from '../../../../lib/migration/runs/input.ts';
 import { ACCEPTABLE } from '../../../../lib/migration/runs/run.ts';
 import { runStep } from '../../../../lib/migration/runs/step.ts';
-import { stepInputSchema } from '../../../../lib/migration/runs/step-input.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
-import { confirmAction, confirmInputSchema } from '../../../../lib/migration/steps/confirm.ts';
-import { copy } from '../../../../lib/migration/steps/copy-step.ts';
-import { preflightInputSchema, takePreflight } from '../../../../lib/migration/steps/new-run.ts';
+import { copy } from '../../../../lib/migration/steps/copy.ts';
+import {
+  confirmAction,
+  confirmInputSchema,
+} from '../../../../lib/migration/steps/external-action.ts';
+import { preflightInputSchema, takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { statusInputSchema, statusOf } from '../../../../lib/migration/steps/status.ts';
 import { named } from '../../../support/migration/refused.ts';
 

@@ -1,6 +1,6 @@
 // How fast a step goes is told from what it says in one turn; never from a time when it did something else.
 import { describe, expect, it } from 'vitest';
-import { createRating } from '../../../../lib/migration/runs/rating.ts';
+import { createRating } from '../../../../lib/migration/runs/times.ts';
 
 function createClock() {
   let now = 1_000_000;

@@ -1,5 +1,20 @@
-// What AWS and its client say when the environment is at fault, and not the step: no region, no credentials, no right.
-import { Refusal } from '../refusals.ts';
+// The failures of AWS as what the state machine and the operator know: refused, or worth another try. All other services
+// fail in these words by themselves.
+import { ConfigurationError } from '../../errors.ts';
+import { isRetryable } from '../../store/retryable-errors.ts';
+import { Refusal, RetryableFailure } from '../refusals.ts';
+
+/** Anything else is a defect of this program, or unknown, and keeps its own name. */
+export function translateFailure(cause: unknown): unknown {
+  if (!(cause instanceof Error)) return cause;
+  if (cause instanceof Refusal || cause instanceof RetryableFailure) return cause;
+  // A failed connection has a code, and not always a message.
+  const { code = cause.name } = cause as NodeJS.ErrnoException;
+  const why = `${whoseFailure(cause)}${cause.message || code}.`;
+  if (isRetryable(cause)) return new RetryableFailure('RetryableUnavailable', why, { cause });
+  if (cause instanceof ConfigurationError) return new Refusal('RefusedSetting', why, { cause });
+  return refusalByAws(cause) ?? cause;
+}
 
 const UNKNOWN_CALLER = new Set([
   'CredentialsProviderError',
@@ -43,4 +58,16 @@ export function refusalByAws(cause: Error): Refusal | undefined {
 // An answer to HEAD has no body: of why it is refused there is only the status.
 function statusOf(cause: Error): number | undefined {
   return (cause as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+}
+
+const owners = new WeakMap<Error, string>();
+
+export function markFailure(error: unknown, service: string): void {
+  if (error instanceof Error) owners.set(error, service);
+}
+
+/** Precedes the error's message; empty where unknown. */
+export function whoseFailure(error: Error): string {
+  const service = owners.get(error);
+  return service === undefined ? '' : `${service}: `;
 }

@@ -1,4 +1,5 @@
-// Fills the new collection, and makes it equal again each time it is taken: in the window nothing may differ any more.
+// Fills the new collection, and makes it equal again each time it is taken: in the window nothing may differ any more. A
+// verification compares while users go on writing: what differs then is copied in the window.
 import { createHash } from 'node:crypto';
 import { IN_WINDOW } from '../phases.ts';
 import { copySettings } from '../point-writer.ts';
@@ -163,3 +164,14 @@ export async function reconcileInStep(
     (checkpoint?.state as ReconcileCheckpoint | undefined) ?? RECONCILE_START,
   );
 }
+
+export const verify: Step = {
+  command: 'verify',
+  work: async (context) => {
+    const settings = await reconcileSettings(context, 'compare');
+    const { isComplete, report } = await reconcileInStep(context, settings);
+    if (!isComplete) return { done: false, waitSeconds: 0 };
+    const { evidence } = await storeComparison(context, settings, report);
+    return { done: true, evidence };
+  },
+};

@@ -1,0 +1,191 @@
+// What users would lose by going back to a restored snapshot: everything that other collections hold and it does not, or
+// holds otherwise, and what users have deleted. Exported, one JSON line each, and replayed to a collection later.
+import { scanJson } from './json/json-scanner.ts';
+import { asJsonText } from './json/json-text.ts';
+import { copySettings, createPointWriter } from './point-writer.ts';
+import { samePayload, userOf } from './points.ts';
+import { splitLines } from './ports/artifacts.ts';
+import { testUserOf } from './ports/memory-backend.ts';
+import type { PointId, ScrolledPoint, VectorStore } from './ports/vector-store.ts';
+import { pairedPoints } from './reconcile.ts';
+import type { Run } from './runs/run.ts';
+import { liveCollectionOf } from './runs/run-names.ts';
+import type { Services } from './services.ts';
+import { compareCounts, scanCollection } from './steps/recorded-counts.ts';
+
+const PAGE = 256;
+
+/** How many writes, deletions among them, and the artifact that holds them; none without any. */
+export interface Loss {
+  readonly lost: number;
+  readonly exportedTo?: string | undefined;
+}
+
+interface LostWrite {
+  readonly id: PointId;
+  /** As it is now; undefined when it was deleted. */
+  readonly point: ScrolledPoint | undefined;
+}
+
+/** By the recorded counts alone: before the snapshot is restored, a payload that has changed cannot be seen. */
+export async function countLeastLost(services: Services, run: Run): Promise<number> {
+  const live = await scanCollection(services, run, liveCollectionOf(run));
+  return (await compareCounts(services, run, live)).points;
+}
+
+export async function countLostWrites(services: Services, run: Run, old: string): Promise<number> {
+  let lost = 0;
+  for await (const _ of lostWrites(services, run, old)) lost += 1;
+  return lost;
+}
+
+/** One JSON line for each, in the store's own text. */
+export async function exportLostWrites(
+  services: Services,
+  run: Run,
+  { old, key }: { readonly old: string; readonly key: string },
+): Promise<Loss> {
+  let lost = 0;
+
+  async function* lines() {
+    for await (const write of lostWrites(services, run, old)) {
+      lost += 1;
+      yield lineOf(write);
+    }
+  }
+
+  await services.artifacts.put(key, lines());
+  if (lost > 0) return { lost, exportedTo: key };
+  await services.artifacts.delete(key);
+  return { lost };
+}
+
+function lineOf({ id, point }: LostWrite): Uint8Array {
+  const line = point
+    ? `{"id":${id},"vector":${point.vector ?? 'null'},"payload":${point.payload}}`
+    : `{"id":${id},"deleted":true}`;
+  return Buffer.from(`${line}\n`);
+}
+
+async function* lostWrites(services: Services, run: Run, old: string): AsyncGenerator<LostWrite> {
+  const { openedAt, plan } = run;
+  const live = liveCollectionOf(run);
+  // Before users were let in no version may have been pointed at it: an upload may have died half-way there.
+  if (openedAt !== undefined || (await services.setting.read()) === live) {
+    // What is missing was deleted by a user only once users could: before that it is the copy that is damaged.
+    const deletes = openedAt !== undefined;
+    yield* writesTo(services, run, { collection: live, old, deletes });
+  }
+  if (old === plan.sourceCollection) return;
+  yield* writesTo(services, run, { collection: plan.sourceCollection, old, deletes: false });
+}
+
+async function* writesTo(
+  { vectors: store }: Services,
+  { runId }: Run,
+  compared: { readonly collection: string; readonly old: string; readonly deletes: boolean },
+): AsyncGenerator<LostWrite> {
+  const { collection, old, deletes } = compared;
+  if (!(await store.collectionExists(collection))) return;
+  const request = { limit: PAGE };
+  const pairs = pairedPoints(
+    { store, collection: old, request: { ...request, vector: false } },
+    { store, collection, request },
+  );
+  for await (const { id, from, to } of pairs) {
+    if (to && userOf(to.payload) === testUserOf(runId)) continue;
+    const isSame = from && to && samePayload(from.payload, to.payload);
+    if (to ? !isSame : deletes) yield { id, point: to };
+  }
+}
+
+export interface ReplayReport {
+  readonly collection: string;
+  /** Memories that were created or changed. */
+  readonly written: number;
+  readonly deleted: number;
+  /** Left alone, for they were changed again since the rollback. */
+  readonly newer: number;
+}
+
+interface Line {
+  readonly id: PointId;
+  /** Undefined for a deletion. */
+  readonly point: ScrolledPoint | undefined;
+}
+
+const BATCH = 100;
+
+/**
+ * Once more does no harm.
+ * @param execute without it, it only counts
+ * @throws Refusal when there is no such export, or the store refuses
+ */
+export async function replayWrites(
+  { vectors: store, artifacts, setting }: Pick<Services, 'vectors' | 'artifacts' | 'setting'>,
+  { key, execute }: { readonly key: string; readonly execute: boolean },
+): Promise<ReplayReport> {
+  const collection = await setting.read();
+  const place = { store, collection };
+  const settings = await copySettings(store, { from: collection, to: collection });
+  const renew = async () => {};
+  const writer = createPointWriter({ ...settings, from: place, to: place, renew });
+  const report = { collection, written: 0, deleted: 0, newer: 0 };
+
+  async function replay(batch: readonly Line[]): Promise<void> {
+    const present = await pointsById(place, batch);
+    const points = batch.flatMap(({ point }) => point ?? []);
+    const older = points.filter((point) => !isNewer(present.get(point.id), point));
+    const deletions = batch.flatMap(({ id, point }) => (!point && present.has(id) ? [id] : []));
+    if (execute) {
+      await writer.replace(older);
+      await writer.remove(deletions);
+    }
+    report.written += older.length;
+    report.newer += points.length - older.length;
+    report.deleted += deletions.length;
+  }
+
+  let batch: Line[] = [];
+  for await (const line of splitLines(artifacts.get(key))) {
+    batch.push(readLine(line));
+    if (batch.length < BATCH) continue;
+    await replay(batch);
+    batch = [];
+  }
+  if (batch.length > 0) await replay(batch);
+  return report;
+}
+
+function readLine(line: string): Line {
+  const scanner = scanJson(line);
+  const texts: Record<string, string> = {};
+  for (const member of scanner.members<Record<string, unknown>>()) texts[member] = scanner.text();
+  const { id = '', vector, payload } = texts;
+  const point = {
+    id: asJsonText<number>(id),
+    payload: asJsonText<Record<string, unknown>>(payload ?? 'null'),
+  };
+  if (vector === undefined) return { id: point.id, point: undefined };
+  return { id: point.id, point: { ...point, vector: asJsonText<number[]>(vector) } };
+}
+
+async function pointsById(
+  { store, collection }: { readonly store: VectorStore; readonly collection: string },
+  batch: readonly Line[],
+): Promise<ReadonlyMap<PointId, ScrolledPoint>> {
+  const ids = batch.map(({ id }) => id);
+  const points = await store.retrieve(collection, ids, { vector: false });
+  return new Map(points.map((point) => [point.id, point]));
+}
+
+/** By the time that mem0 notes in the payload. */
+function isNewer(present: ScrolledPoint | undefined, exported: ScrolledPoint): boolean {
+  return present !== undefined && changedAt(present) > changedAt(exported);
+}
+
+function changedAt({ payload }: ScrolledPoint): number {
+  const { updated_at, created_at } = (JSON.parse(payload) ?? {}) as Record<string, unknown>;
+  const time = Date.parse(String(updated_at ?? created_at));
+  return Number.isNaN(time) ? 0 : time;
+}

@@ -1,0 +1,141 @@
+// The input of a function, parsed once. An unknown field is refused: it may be a mistyped one. What only some steps read is
+// refused by all others.
+import * as v from 'valibot';
+import type { Command } from '../phases.ts';
+import { Refusal } from '../refusals.ts';
+import { isPrintable } from './printable.ts';
+import { bytesSchema, planSchema, runIdSchema } from './run.ts';
+
+type InputSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>;
+
+const MAX_NAME = 64;
+const MAX_REPORTED = 10;
+
+/** @throws Refusal naming every field that is unknown, missing, or not as it should be, and what it may be */
+export function parseInput<Schema extends InputSchema>(
+  schema: Schema,
+  payload: unknown,
+): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, payload);
+  if (result.success) return result.output;
+  const faults = [...faultsOf(schema, result.issues), ...unknownIn(schema, payload)];
+  const more = faults.length - MAX_REPORTED;
+  const reported = faults.slice(0, MAX_REPORTED).concat(more > 0 ? [`and ${more} more`] : []);
+  throw new Refusal('RefusedInput', `The input is not valid: ${reported.join('; ')}.`);
+}
+
+// The schema itself reports only the first one.
+function unknownIn({ entries }: InputSchema, payload: unknown): string[] {
+  const isNamed = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
+  return Object.keys(isNamed ? payload : {})
+    .filter((name) => !Object.hasOwn(entries, name))
+    .map((name) => `${name.slice(0, MAX_NAME)} is not known here`);
+}
+
+/** One for each field, whatever else is wrong with it. */
+function faultsOf(schema: InputSchema, issues: readonly v.BaseIssue<unknown>[]): string[] {
+  const faults = new Map<unknown, string>();
+  for (const issue of issues) {
+    if (issue.type === 'strict_object' && issue.expected === 'never') continue;
+    const key = issue.path?.[0]?.key;
+    if (!faults.has(key)) faults.set(key, faultOf(schema, issue));
+  }
+  return [...faults.values()];
+}
+
+function faultOf(schema: InputSchema, issue: v.BaseIssue<unknown>): string {
+  const key = issue.path?.[0]?.key;
+  if (key === undefined) return `It has to be ${ruleOf(schema)}`;
+  const name = String(key);
+  const entry = schema.entries[name];
+  const rule = `has to be ${(entry && ruleOf(entry)) ?? 'something else'}`;
+  return issue.type === 'strict_object' ? `${name} is missing: it ${rule}` : `${name} ${rule}`;
+}
+
+interface Described {
+  readonly type: string;
+  /** Of what may be left out. */
+  readonly wrapped?: Described;
+  /** Of a choice. */
+  readonly options?: readonly string[];
+  /** Of a list. */
+  readonly item?: Described;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  boolean: 'true or false',
+  number: 'a number',
+  strict_object: 'an object with named fields',
+};
+
+/** To stand behind "it has to be"; undefined where there is nothing to say. */
+export function ruleOf(schema: Described): string | undefined {
+  const { type, wrapped, options, item } = schema;
+  const said = v.getDescription(schema as Parameters<typeof v.getDescription>[0]);
+  if (said !== undefined) return said;
+  if (wrapped) return ruleOf(wrapped);
+  if (options) return `one of ${options.join(', ')}`;
+  if (item?.options) return `a list of any of ${item.options.join(', ')}`;
+  return KINDS[type];
+}
+
+/** Shown to other people later. */
+export const personSchema = v.pipe(
+  v.string(),
+  v.trim(),
+  v.minLength(1),
+  v.maxLength(100),
+  v.check(isPrintable),
+  v.description('a name of 1 to 100 characters on one line'),
+);
+
+export const stepInputSchema = v.strictObject({
+  runId: runIdSchema,
+  /** Without it, a step that changes anything only tells what it would do. */
+  execute: v.optional(v.boolean(), false),
+  actor: v.optional(v.picklist(['operator', 'machine']), 'operator'),
+  /** The number of writes that the operator knows will be lost. */
+  acknowledgedLoss: v.optional(
+    v.pipe(
+      v.number(),
+      v.safeInteger(),
+      v.minValue(0),
+      v.description('a whole number of writes, 0 or more'),
+    ),
+  ),
+  /** Of the vector store, as the operator measures it now. */
+  freeBytes: v.optional(bytesSchema),
+  /** Findings accepted after the run began; they are added to its plan. */
+  accepts: v.optional(planSchema.entries.accepts),
+  /** Approves the report with this digest, of which the beginning is enough. */
+  approvedDigest: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[0-9a-f]{8,64}$/),
+      v.description('the digest that "status" shows: its first 8 hexadecimal digits or more'),
+    ),
+  ),
+  approvedBy: v.optional(personSchema),
+});
+
+export type StepInput = v.InferOutput<typeof stepInputSchema>;
+
+// What only one step reads is refused by all the others.
+const OWN_FIELDS = {
+  acknowledgedLoss: ['rollback'],
+  freeBytes: ['preflight'],
+  accepts: ['preflight', 'copy'],
+  approvedDigest: ['freeze'],
+  approvedBy: ['freeze'],
+} as const satisfies Partial<Record<keyof StepInput, readonly Command[]>>;
+
+/** @throws Refusal for a field that another step's is */
+export function assertOwn(command: Command, input: StepInput): void {
+  for (const [field, owners] of Object.entries<readonly Command[]>(OWN_FIELDS)) {
+    if (owners.includes(command) || !Object.hasOwn(input, field)) continue;
+    throw new Refusal(
+      'RefusedInput',
+      `Only ${owners.join(' and ')} take ${field}, not ${command}.`,
+    );
+  }
+}

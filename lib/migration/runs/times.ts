@@ -1,0 +1,100 @@
+// The times of a run: the deadline of its window, how often something is polled, how fast a step works, and for how many
+// more days a rollback is possible.
+import { IN_WINDOW } from '../phases.ts';
+import { Refusal } from '../refusals.ts';
+import type { Services } from '../services.ts';
+import type { Progress, Run } from './run.ts';
+
+/** Between two looks at a service, or at what a person has approved. */
+export const POLL_SECONDS = 5;
+
+/** The same of work that takes a second or two, mostly: soon at first, for in the window users wait as well. */
+export function pollSeconds(awaitedMs: number): number {
+  return Math.min(POLL_SECONDS, Math.max(1, Math.floor(awaitedMs / 4_000)));
+}
+
+export const DAY_MS = 86_400_000;
+
+/** Whether a step may be taken although the window is over. */
+export type MayBeLate<Context> = 'always' | ((context: Context) => Promise<boolean>);
+
+interface InWindow {
+  readonly services: Pick<Services, 'clock'>;
+  readonly run: Run;
+}
+
+/** @throws Refusal when the step comes too late */
+export async function assertWindowOpen<Context extends InWindow>(
+  context: Context,
+  mayBeLate: MayBeLate<Context> = async () => false,
+): Promise<void> {
+  if (!isLate(context) || mayBeLate === 'always' || (await mayBeLate(context))) return;
+  throw windowClosed(context.run);
+}
+
+/** Called while a step works: one that began in time stops at the deadline, so that the rollback does not wait for it. */
+export function assertNotClosing<Context extends InWindow>(
+  context: Context,
+  mayBeLate: MayBeLate<Context> | undefined,
+): () => void {
+  const endsInTime = mayBeLate !== 'always' && !isLate(context);
+  return () => {
+    if (endsInTime && isLate(context)) throw windowClosed(context.run);
+  };
+}
+
+/** Whether the run has not come out of its window in time. */
+export function isOverdue(run: Pick<Run, 'phase' | 'deadlineAt'>, now: Date): boolean {
+  return IN_WINDOW.some((phase) => phase === run.phase) && isPast(run, now);
+}
+
+function isLate({ services, run }: InWindow): boolean {
+  return isPast(run, services.clock());
+}
+
+function isPast({ deadlineAt }: Pick<Run, 'deadlineAt'>, now: Date): boolean {
+  return now.getTime() >= (deadlineAt ?? Number.POSITIVE_INFINITY);
+}
+
+function windowClosed({ deadlineAt = 0 }: Run): Refusal {
+  const deadline = new Date(deadlineAt).toISOString();
+  return new Refusal('RefusedDeadlinePassed', `The window closed at ${deadline}.`);
+}
+
+/** For one invocation. */
+export function createRating(clock: () => Date) {
+  let first: { readonly done: number; readonly at: number } | undefined;
+  return (progress?: Progress): { readonly progress?: Progress } => {
+    if (!progress) return {};
+    const { done } = progress;
+    const at = clock().getTime();
+    first ??= { done, at };
+    const seconds = (at - first.at) / 1_000;
+    if (seconds <= 0 || done <= first.done) return { progress };
+    return { progress: { ...progress, perSecond: (done - first.done) / seconds } };
+  };
+}
+
+const WARNING_DAYS = 7;
+
+export interface Retention {
+  readonly until: string;
+  readonly daysLeft: number;
+  readonly isOver: boolean;
+  /** In the last week: who wants to go back has to do it now. */
+  readonly isEnding: boolean;
+}
+
+/** @throws Refusal for a run that never went live */
+export function retentionOf({ retainUntil }: Run, now: Date): Retention {
+  if (retainUntil === undefined) {
+    throw new Refusal('RefusedNotNow', 'The record tells no end of the retention.');
+  }
+  const left = retainUntil - now.getTime();
+  return {
+    until: new Date(retainUntil).toISOString(),
+    daysLeft: Math.max(0, Math.ceil(left / DAY_MS)),
+    isOver: left <= 0,
+    isEnding: left > 0 && left <= WARNING_DAYS * DAY_MS,
+  };
+}

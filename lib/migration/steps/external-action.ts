@@ -1,0 +1,134 @@
+// What the migration cannot do itself: a webhook does it, or a person, who confirms it afterwards. A confirmation is valid
+// for one pending action and cannot be reused.
+import * as v from 'valibot';
+import type { Database } from '../../store/database.ts';
+import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
+import type { HookAnswer } from '../ports/hooks.ts';
+import { testUserOf } from '../ports/memory-backend.ts';
+import { Refusal } from '../refusals.ts';
+import { translateFailure } from '../runs/failures.ts';
+import { parseInput, personSchema } from '../runs/input.ts';
+import { type Run, runIdSchema } from '../runs/run.ts';
+import { confirmationKey, occasionOf } from '../runs/run-lock.ts';
+import type { StepContext } from '../runs/step.ts';
+import type { Services } from '../services.ts';
+
+/** How long a freeze may outlast the window before it should end by itself. */
+const GRACE_MS = 15 * 60_000;
+
+/** Whether it is done; if not, to be asked again later. */
+export async function isDoneOutside(
+  context: StepContext,
+  action: ExternalAction,
+  collection: string,
+): Promise<boolean> {
+  const { services, run, lease, note } = context;
+  const answer = await answerTo(context, action, collection);
+  if (answer !== 'asked-of-a-person') return answer === 'done';
+  const { pendingAction: pending } = run;
+  if (pending?.action === action && pending.collection === collection) {
+    return (await services.confirmations.confirmedBy(run)) !== undefined;
+  }
+  const since = services.clock().getTime();
+  await note({ pendingAction: { action, collection, since, epoch: lease.epoch } });
+  return false;
+}
+
+// Where a webhook answers, also where it refuses, no action is pending for a person.
+async function answerTo(
+  context: StepContext,
+  action: ExternalAction,
+  collection: string,
+): Promise<HookAnswer> {
+  const { run, note } = context;
+  let answer: HookAnswer | undefined;
+  try {
+    answer = await ask(context, action, collection);
+    return answer;
+  } finally {
+    if (answer !== 'asked-of-a-person' && run.pendingAction) {
+      await note({ pendingAction: undefined });
+    }
+  }
+}
+
+async function ask(
+  { services, run }: StepContext,
+  action: ExternalAction,
+  collection: string,
+): Promise<HookAnswer> {
+  const { runId, deadlineAt, returningAt } = run;
+  // A return has no window, or is about to outlast it: its freeze ends when writes are opened on either version.
+  const endsBy = returningAt === undefined ? deadlineAt : undefined;
+  return await services.hooks.ask({
+    action,
+    runId,
+    occasion: occasionOf(run),
+    collection,
+    testUser: testUserOf(runId),
+    deadlineAt: endsBy === undefined ? undefined : endsBy + GRACE_MS,
+  });
+}
+
+export const confirmInputSchema = v.strictObject({
+  runId: runIdSchema,
+  action: v.picklist(EXTERNAL_ACTIONS),
+  confirmedBy: personSchema,
+});
+
+/** @throws Refusal */
+export async function confirmAction(
+  { runs, confirmations }: Pick<Services, 'runs' | 'confirmations'>,
+  payload: unknown,
+) {
+  try {
+    const { runId, action, confirmedBy: by } = parseInput(confirmInputSchema, payload);
+    await confirmations.confirm(await runs.read(runId), { action, by });
+    return { runId, action, confirmedBy: by };
+  } catch (error) {
+    throw translateFailure(error);
+  }
+}
+
+export type Confirmations = ReturnType<typeof createConfirmations>;
+
+const storedSchema = v.object({ confirmed_by: v.string() });
+
+export function createConfirmations(options: {
+  readonly database: Database;
+  readonly clock: () => Date;
+}) {
+  const { database, clock } = options;
+
+  /** @throws Refusal when that action is not pending: confirmed in advance, it would count as done */
+  async function confirm(
+    run: Run,
+    { action, by }: { readonly action: ExternalAction; readonly by: string },
+  ): Promise<void> {
+    const { pendingAction } = run;
+    if (pendingAction?.action !== action) {
+      const pending = pendingAction ? `"${pendingAction.action}" is` : 'nothing is';
+      const why = `"${action}" is not pending in a run that is ${run.phase}: ${pending}.`;
+      throw new Refusal('RefusedNotNow', why);
+    }
+    const item = {
+      ...confirmationKey(run.runId, pendingAction),
+      confirmed_by: by,
+      confirmed_at: clock().getTime(),
+    };
+    await database.commit([{ Put: { Item: item }, onConditionFailed: unconditional }]);
+  }
+
+  /** Who confirmed the pending action; undefined while nobody has. */
+  async function confirmedBy({ runId, pendingAction }: Run): Promise<string | undefined> {
+    if (!pendingAction) return undefined;
+    const item = await database.get(confirmationKey(runId, pendingAction));
+    return item && v.parse(storedSchema, item).confirmed_by;
+  }
+
+  return { confirm, confirmedBy };
+}
+
+function unconditional(): Error {
+  return new Error('A write without a condition cannot fail on one');
+}

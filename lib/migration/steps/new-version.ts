@@ -1,0 +1,237 @@
+// What the new version has to prove, by writes of the run's test user: hybrid search slot by slot, the embedding model that
+// the old vectors were made with, and the smoke test. Each can be missing while everything else looks as if it worked.
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import { asJsonText, toJsonText } from '../json/json-text.ts';
+import { hasKeywords, KEYWORD_SLOT, unnamedVectorOf } from '../points.ts';
+import { type MemoryBackend, testUserOf } from '../ports/memory-backend.ts';
+import type { CollectionInfo, Point, ScrolledPoint, VectorStore } from '../ports/vector-store.ts';
+import { Refusal } from '../refusals.ts';
+import type { Run } from '../runs/run.ts';
+import {
+  builtCollectionsOf,
+  companionOf,
+  liveCollectionOf,
+  ofTestUser,
+} from '../runs/run-names.ts';
+import type { StepContext } from '../runs/step.ts';
+import type { Services } from '../services.ts';
+import { denseVectorOf } from './prerequisites.ts';
+
+export const hybridProofSchema = v.object({
+  dimensions: v.number(),
+  points: v.number(),
+  entities: v.number(),
+  found: v.number(),
+});
+
+export type HybridProof = v.InferOutput<typeof hybridProofSchema>;
+
+const payloadSchema = v.object({ data: v.string(), text_lemmatized: v.optional(v.string()) });
+
+/** @throws Refusal naming what hybrid search would be without */
+export async function proveHybrid(
+  { vectors, preview }: Pick<Services, 'vectors' | 'preview'>,
+  run: Run,
+): Promise<HybridProof> {
+  const { sourceCollection, targetCollection } = run.plan;
+  const dimensions = await proveSlot(vectors, { source: sourceCollection, made: targetCollection });
+  await provePoint(vectors, run);
+  const companion = companionOf(run);
+  if (!(await vectors.collectionExists(companion))) {
+    throw new Refusal('RefusedNoLanguageModel', `The warm-up made no ${companion}.`);
+  }
+  await proveSlot(vectors, { source: sourceCollection, made: companion });
+  return {
+    dimensions,
+    points: await vectors.count(targetCollection, ofTestUser(run)),
+    entities: await vectors.count(companion, ofTestUser(run)),
+    found: await proveSearch(preview, run),
+  };
+}
+
+/** The layout alone, as it is before anything was written. */
+export async function proveSlot(
+  vectors: VectorStore,
+  { source, made }: { source: string; made: string },
+): Promise<number> {
+  const old = denseVectorOf(paramsOf(await vectors.collectionInfo(source))?.vectors);
+  const params = paramsOf(await vectors.collectionInfo(made));
+  const fresh = denseVectorOf(params?.vectors);
+  if (fresh.size === undefined || fresh.size !== old.size || fresh.distance !== old.distance) {
+    const layouts = `${fresh.size} ${fresh.distance} where ${source} has ${old.size} ${old.distance}`;
+    throw new Refusal('RefusedOtherVectors', `${made} has ${layouts}.`);
+  }
+  if (params?.sparse_vectors?.[KEYWORD_SLOT]?.modifier !== 'idf') {
+    throw new Refusal('RefusedSemanticOnly', `${made} has no keyword slot with idf.`);
+  }
+  return fresh.size;
+}
+
+async function provePoint(vectors: VectorStore, run: Run): Promise<void> {
+  const filter = ofTestUser(run);
+  const { points } = await vectors.scroll(run.plan.targetCollection, { limit: 100, filter });
+  const without = points.filter(({ vector }) => !hasKeywords(vector));
+  if (points.length === 0 || without.length > 0) {
+    const missing = `${without.length} of ${points.length} points of the warm-up`;
+    throw new Refusal('RefusedSemanticOnly', `${missing} have no keyword vector.`);
+  }
+  const texts = points.map(({ payload }) => v.parse(payloadSchema, JSON.parse(payload)));
+  if (texts.every(({ data, text_lemmatized = data }) => text_lemmatized === data)) {
+    throw new Refusal('RefusedNoLanguageModel', 'The words of the warm-up have no base form.');
+  }
+}
+
+async function proveSearch(preview: MemoryBackend | undefined, { runId }: Run): Promise<number> {
+  const found =
+    (await preview?.search(
+      testUserOf(runId),
+      'Whom do I know, where do they live, and what do they love?',
+    )) ?? 0;
+  if (found > 0) return found;
+  throw new Refusal(
+    'RefusedNewVersion',
+    'The new version does not find what it has just remembered.',
+  );
+}
+
+function paramsOf(info: CollectionInfo | undefined) {
+  return info?.config.params;
+}
+
+/** @throws Refusal naming the part that failed */
+export async function smokeTest(
+  { backend, vectors }: Services,
+  run: Run,
+  renew: () => Promise<void>,
+): Promise<void> {
+  const user = testUserOf(run.runId);
+  await backend.health();
+  await renew();
+  await backend.chat(user, 'Good morning');
+  for (const sentence of TEST_MEMORIES.slice(0, 2)) {
+    await renew();
+    await backend.addMemory(user, sentence);
+  }
+  if ((await backend.search(user, 'Who plays the cello, and where?')) === 0) {
+    throw new Refusal('RefusedNewVersion', 'The new version does not find what it has remembered.');
+  }
+  if (!(await backend.isGraphDeprecated(user))) {
+    throw new Refusal(
+      'RefusedNewVersion',
+      'The graph is not declared deprecated: is this the old version?',
+    );
+  }
+  const filter = ofTestUser(run);
+  const live = liveCollectionOf(run);
+  const { points } = await vectors.scroll(live, { limit: 100, filter });
+  if (points.length === 0) {
+    throw new Refusal(
+      'RefusedKeyOfOtherUser',
+      `What was written for ${user} is not in ${live} under that user.`,
+    );
+  }
+  if (points.some(({ vector }) => !hasKeywords(vector))) {
+    throw new Refusal('RefusedSemanticOnly', 'New memories have no keyword vector.');
+  }
+}
+
+/** `unverified`: there are too few memories for a proof, or the backend does not say which one it found first. */
+export type EmbeddingProof = 'proved' | 'unverified';
+
+const SAMPLE = 64;
+const CANDIDATES = 16;
+const PROBES = 5;
+// By chance, once in some four hundred times; and a memory whose words were changed by hand condemns nobody.
+const LEAST_FOUND = 3;
+
+interface Candidate {
+  readonly point: Point;
+  readonly text: string;
+}
+
+/**
+ * Borrows vectors and texts of old memories for the test user, without keyword vectors, and asks for some of them.
+ * They have to be the test user's only memories, and are removed with the test user's.
+ * @throws Refusal when others are found first
+ */
+export async function proveEmbeddings(
+  { services: { vectors }, run, renew }: Pick<StepContext, 'services' | 'run' | 'renew'>,
+  options: {
+    readonly backend: MemoryBackend;
+    /** That has the old memories: at the cutover the old one may be gone, and the new one has them. */
+    readonly known: string;
+    readonly collection: string;
+  },
+): Promise<EmbeddingProof> {
+  const { backend, known, collection } = options;
+  const user = testUserOf(run.runId);
+  const { points } = await vectors.scroll(known, { limit: SAMPLE });
+  const candidates = toCandidates(points, user);
+  if (candidates.length < CANDIDATES) return 'unverified';
+  await renew();
+  const borrowed = candidates.map(({ point }) => point);
+  await vectors.upsert(collection, borrowed, 'upsert');
+  let found = 0;
+  for (const { point, text } of candidates.slice(0, PROBES)) {
+    const best = await backend.bestMatch(user, text);
+    if (best === undefined) return 'unverified';
+    if (best === JSON.parse(point.id)) found += 1;
+  }
+  if (found >= LEAST_FOUND) return 'proved';
+  throw new Refusal(
+    'RefusedOtherVectors',
+    `Of ${PROBES} known memories, searched for by their own words, the new version finds ${found} first: another embedding model.`,
+  );
+}
+
+function toCandidates(points: readonly ScrolledPoint[], user: string): Candidate[] {
+  const byText = new Map<string, Candidate>();
+  for (const { id, vector, payload } of points) {
+    const text = (JSON.parse(payload) as { data?: unknown } | null)?.data;
+    const dense = vector && unnamedVectorOf(vector);
+    if (!dense || typeof text !== 'string' || text.trim().length === 0) continue;
+    const memory = toJsonText({ user_id: user, data: text });
+    byText.set(text, {
+      text,
+      point: { id: ownId(user, id), vector: asJsonText(dense), payload: memory },
+    });
+  }
+  return [...byText.values()].slice(0, CANDIDATES);
+}
+
+// The same one whenever it is borrowed again, and that of no memory.
+function ownId(user: string, id: string): Point['id'] {
+  const hex = createHash('sha256').update(`${user}|${id}`).digest('hex');
+  return toJsonText(hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-a$4-$5'));
+}
+
+type Reached = Pick<Services, 'vectors' | 'preview'>;
+
+/** Those of the run's collections that are there, empty, and laid out as they have to be. */
+export async function premadeOf(services: Reached, run: Run): Promise<string[]> {
+  if (!services.preview) return [];
+  const there = await services.vectors.listCollections();
+  const premade = [];
+  for (const name of builtCollectionsOf(run)) {
+    if (there.includes(name) && (await isUntouched(services, run, name))) premade.push(name);
+  }
+  return premade;
+}
+
+async function isUntouched({ vectors }: Reached, { plan }: Run, made: string): Promise<boolean> {
+  try {
+    await proveSlot(vectors, { source: plan.sourceCollection, made });
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+  return (await vectors.count(made)) === 0;
+}
+
+/** Each has a fact about a person, and names: what is extracted of it depends on a language model's luck. */
+export const TEST_MEMORIES = [
+  'My colleague Grace Hopper lives in Amsterdam and plays the cello.',
+  'I work with Ada Lovelace at Analytical Engines in London, and I love sailing.',
+  'My sister Maria Sibylla studies butterflies in Suriname and paints them.',
+];
