@@ -12,6 +12,7 @@ export const bundleOptions = {
     // In Lambda the credentials are in the environment; the SDK's default chain is a third of a bundle.
     '@aws-sdk/credential-provider-node': './bundle/environment-credentials.ts',
     'node:http': './bundle/node-http.ts',
+    '@aws/lambda-invoke-store': './bundle/invoke-store.ts',
     '@aws-sdk/middleware-endpoint-discovery': './bundle/endpoint-discovery.ts',
     '@smithy/core/event-streams': './bundle/event-streams.ts',
   },

@@ -8,17 +8,23 @@ import { createProgress, type Progress } from './progress.ts';
 export interface BenchRun {
   /** Smaller ledgers: a trial, whose figures are shown and not written down. */
   readonly quick: boolean;
+  /** A commit whose functions are started beside those of now. */
+  readonly against?: string | undefined;
   readonly running: Running;
   readonly progress: Progress;
   /** A new folder that is gone when the bench ends. */
   temporaryFolder(): Promise<string>;
 }
 
-export function createBenchRun(running: Running, quick: boolean): BenchRun {
+export function createBenchRun(
+  running: Running,
+  { quick, against }: Pick<BenchRun, 'quick' | 'against'>,
+): BenchRun {
   const progress = createProgress();
   running.whenStopping(progress.done);
   return {
     quick,
+    against,
     running,
     progress,
     async temporaryFolder() {

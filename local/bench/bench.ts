@@ -5,7 +5,7 @@ import { Argument } from '@commander-js/extra-typings';
 import { speakLocally } from '../local-access.ts';
 import { createCommand, runProgram } from '../program.ts';
 import { createRunning } from '../running.ts';
-import { createBenchRun } from './bench-run.ts';
+import { type BenchRun, createBenchRun } from './bench-run.ts';
 import { describeMachine } from './machine.ts';
 import { PARTS } from './parts.ts';
 import { withFigures } from './performance-document.ts';
@@ -24,23 +24,27 @@ const command = createCommand(
 )
   .addArgument(new Argument('[parts...]', 'without it, all').choices(known))
   .option('--quick', 'smaller ledgers; show the figures and do not write them down')
-  .action(async (names, { quick = false }) => {
+  .option('--against <commit>', 'cold-start: start the functions of this commit as well')
+  .action(async (names, { quick = false, against }) => {
     let missed = 0;
     for (const name of names.length > 0 ? names : known)
-      missed += missedBars(await measure(name, quick));
+      missed += missedBars(await measure(name, { quick, against }));
     if (missed > 0) throw new Error(`Bars that are not met: ${missed}`);
   });
 await runProgram(command, { running: { stop: () => running.stop() } });
 
-async function measure(name: string, quick: boolean): Promise<Report> {
+async function measure(
+  name: string,
+  options: Pick<BenchRun, 'quick' | 'against'>,
+): Promise<Report> {
   running = createRunning();
-  const run = createBenchRun(running, quick);
+  const run = createBenchRun(running, options);
   const report = await PARTS.get(name)?.(run);
   await running.stop();
   if (!report) throw new Error(`No part is called ${name}`);
   const figures = `${toMarkdown(report)}\n\n${provenance()}`;
   console.log(`\n## ${name}\n\n${figures}\n`);
-  if (!quick) await writeDown(name, figures);
+  if (!options.quick) await writeDown(name, figures);
   return report;
 }
 

@@ -1,7 +1,9 @@
-// Bundles every API function as it is deployed.
-import { glob, stat } from 'node:fs/promises';
+// Bundles every function of the ledger as it is deployed, as the code is now or was at a commit.
+import { execFile } from 'node:child_process';
+import { glob, mkdir, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { build } from 'esbuild';
+import { promisify } from 'node:util';
+import { type BuildOptions, build } from 'esbuild';
 import { bundleOptions } from '../../esbuild.config.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -13,28 +15,44 @@ export interface Bundle {
   readonly bytes: number;
 }
 
-/** Every function, and one that does nothing. */
-export async function bundleAll(folder: string): Promise<{ functions: Bundle[]; empty: Bundle }> {
+/** Every function but the documentation page, which carries its viewer. */
+export async function bundleFunctions(folder: string, root = ROOT): Promise<Bundle[]> {
+  const { bundleOptions: options } = (await import(
+    join(root, 'esbuild.config.ts')
+  )) as typeof import('../../esbuild.config.ts');
+  const pattern = 'functions/{api,categories,summary,transactions}/*.ts';
   const sources = await Array.fromAsync(
-    glob('functions/{api,transactions,categories}/*.ts', { cwd: ROOT }),
+    glob(pattern, { cwd: root, exclude: ['functions/api/docs.ts'] }),
   );
-  const functions: Bundle[] = [];
+  const bundles: Bundle[] = [];
   for (const source of sources.sort()) {
     const name = `${basename(dirname(source))}/${basename(source, '.ts')}`;
-    functions.push(await bundle(name, { entryPoints: [join(ROOT, source)] }, folder));
+    const entryPoints = [join(root, source)];
+    bundles.push(await bundle(name, { ...options, entryPoints, absWorkingDir: root }, folder));
   }
-  const nothing = {
-    stdin: { contents: 'export const handler = async () => ({ statusCode: 204 });' },
-  };
-  return { functions, empty: await bundle('empty', nothing, folder) };
+  return bundles;
 }
 
-async function bundle(
-  name: string,
-  source: { entryPoints: string[] } | { stdin: { contents: string } },
-  folder: string,
-): Promise<Bundle> {
+/** The same at a commit, with the packages that are installed now. */
+export async function bundleFunctionsAt(commit: string, folder: string): Promise<Bundle[]> {
+  const root = join(folder, 'source');
+  const archive = join(folder, 'source.tar');
+  const run = promisify(execFile);
+  await mkdir(root);
+  await run('git', ['archive', '--output', archive, commit], { cwd: ROOT });
+  await run('tar', ['-xf', archive, '-C', root]);
+  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  return await bundleFunctions(folder, root);
+}
+
+/** A function that does nothing. */
+export async function bundleEmpty(folder: string): Promise<Bundle> {
+  const contents = 'export const handler = async () => ({ statusCode: 204 });';
+  return await bundle('empty', { ...bundleOptions, stdin: { contents } }, folder);
+}
+
+async function bundle(name: string, options: BuildOptions, folder: string): Promise<Bundle> {
   const file = join(folder, `${name.replace('/', '-')}.mjs`);
-  await build({ ...bundleOptions, ...source, absWorkingDir: ROOT, outfile: file });
+  await build({ absWorkingDir: ROOT, ...options, outfile: file });
   return { name, file, bytes: (await stat(file)).size };
 }

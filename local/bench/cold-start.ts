@@ -1,10 +1,11 @@
-// What a function weighs, and how long a fresh process takes until it could serve, against one that does nothing.
+// What a function weighs, and how long a fresh process takes until it could serve, against one that does nothing and
+// against the same function at an earlier commit.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { BenchRun } from './bench-run.ts';
-import { type Bundle, bundleAll } from './bundles.ts';
+import { type Bundle, bundleEmpty, bundleFunctions, bundleFunctionsAt } from './bundles.ts';
 import { race } from './race.ts';
-import { atMost, type Report } from './report.ts';
+import { atMost, type Report, round, type Table } from './report.ts';
 import { median } from './statistics.ts';
 
 const FRESH_PROCESSES = 21;
@@ -20,26 +21,37 @@ const ENVIRONMENT = {
   TABLE_NAME: 'ledger',
 };
 
+interface Started extends Bundle {
+  readonly milliseconds: number;
+  readonly processor: number;
+}
+
 export async function coldStart(run: BenchRun): Promise<Report> {
-  const { functions, empty } = await bundleAll(await run.temporaryFolder());
+  const { against } = run;
+  const now = await bundleFunctions(await run.temporaryFolder());
+  const then = against ? await bundleFunctionsAt(against, await run.temporaryFolder()) : [];
+  const empty = await bundleEmpty(await run.temporaryFolder());
   run.progress.start('starting fresh processes', FRESH_PROCESSES);
-  const starters = [empty, ...functions].map(createStarter);
-  const runs = starters.map(({ start }) => start);
-  const times = await race(runs, FRESH_PROCESSES, run.progress.step);
-  const [floor, ...started] = starters.map(({ bundle, processorTimes }, index) => ({
-    ...bundle,
-    milliseconds: times[index] ?? Number.NaN,
-    processor: median(processorTimes),
-  }));
+  const [floor, ...started] = await startInTurns([empty, ...now, ...then], run.progress.step);
   if (!floor) throw new Error('Nothing was started');
-  const largest = Math.max(...started.map(kilobytes));
-  const slowest = Math.max(...started.map((each) => each.milliseconds / floor.milliseconds));
-  const busiest = Math.max(...started.map((each) => each.processor / floor.processor));
+  const functions = started.slice(0, now.length);
+  const earlier = new Map(started.slice(now.length).map((each) => [each.name, each]));
+  const most = (figure: (each: Started) => number) => Math.max(...functions.map(figure));
   return {
     bars: [
-      atMost('largest bundle', largest, LARGEST_BUNDLE_KB, ' KB'),
-      atMost('start and import against an empty function, time', slowest, SLOWEST_START, 'x'),
-      atMost('the same, processor time', busiest, SLOWEST_START, 'x'),
+      atMost('largest bundle', most(kilobytes), LARGEST_BUNDLE_KB, ' KB'),
+      atMost(
+        'start and import against an empty function, time',
+        most(({ milliseconds }) => milliseconds / floor.milliseconds),
+        SLOWEST_START,
+        'x',
+      ),
+      atMost(
+        'the same, processor time',
+        most(({ processor }) => processor / floor.processor),
+        SLOWEST_START,
+        'x',
+      ),
     ],
     tables: [
       {
@@ -52,7 +64,7 @@ export async function coldStart(run: BenchRun): Promise<Report> {
           'processor time, ms',
           'against an empty function',
         ],
-        rows: [...started, floor].map((each) => [
+        rows: [...functions, floor].map((each) => [
           each.name,
           kilobytes(each),
           each.milliseconds,
@@ -61,8 +73,44 @@ export async function coldStart(run: BenchRun): Promise<Report> {
           each.processor / floor.processor,
         ]),
       },
+      ...(against ? [comparison(against, functions, earlier)] : []),
     ],
   };
+}
+
+function comparison(
+  commit: string,
+  functions: readonly Started[],
+  earlier: ReadonlyMap<string, Started>,
+): Table {
+  return {
+    title: `The same functions at ${commit}, in the same turns:`,
+    columns: [
+      'function',
+      'bundle KB then',
+      'now',
+      'start and import, now against then',
+      'processor time, now against then',
+    ],
+    rows: functions.flatMap((now) => {
+      const then = earlier.get(now.name);
+      if (!then) return [];
+      const time = `${round(now.milliseconds / then.milliseconds)}x`;
+      const processor = `${round(now.processor / then.processor)}x`;
+      return [[now.name, kilobytes(then), kilobytes(now), time, processor]];
+    }),
+  };
+}
+
+async function startInTurns(bundles: readonly Bundle[], onRound: () => void): Promise<Started[]> {
+  const starters = bundles.map(createStarter);
+  const runs = starters.map(({ start }) => start);
+  const times = await race(runs, FRESH_PROCESSES, onRound);
+  return starters.map(({ bundle, processorTimes }, index) => ({
+    ...bundle,
+    milliseconds: times[index] ?? Number.NaN,
+    processor: median(processorTimes),
+  }));
 }
 
 function kilobytes({ bytes }: Bundle): number {
