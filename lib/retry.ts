@@ -49,6 +49,11 @@ export async function retry<Result>(
   }
 }
 
+/** One attempt for each call. */
+export function withoutRetries(policy: RetryPolicy): RetryPolicy {
+  return { ...policy, requestedDelayMs: () => Number.POSITIVE_INFINITY };
+}
+
 function jittered({ firstDelayMs, longestDelayMs, random }: RetryPolicy, retries: number): number {
   return random() * Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(retries, 30));
 }

@@ -2,7 +2,7 @@
 import { ForbiddenError, UnauthenticatedError } from '../errors.ts';
 import type { RequestLimits } from '../request-context.ts';
 import type { VerifyToken } from './access-tokens.ts';
-import { type ApiKey, type ApiKeys, isApiKey } from './api-keys.ts';
+import { type ApiKey, isApiKey } from './api-keys.ts';
 import type { Caller } from './caller.ts';
 
 /**
@@ -20,27 +20,29 @@ const CACHED_KEYS = 1_000;
 const BEARER = /^Bearer +(\S+) *$/i;
 
 export function createAuthenticate(options: {
-  readonly openKeys: (limits: RequestLimits) => Pick<ApiKeys, 'find' | 'markUsed'>;
+  readonly findKey: (secret: string, limits: RequestLimits) => Promise<ApiKey | undefined>;
+  /** Records the day of a use. Its failure is ignored, and the request waits for it. */
+  readonly markUsed: (secret: string, day: string, limits: RequestLimits) => Promise<void>;
   /** Undefined where no issuer is configured: then only keys are accepted. */
   readonly verifyToken: VerifyToken | undefined;
   /** Who a request without a key or token is from; undefined where it is refused. */
   readonly anonymous: Caller | undefined;
   readonly clock: () => Date;
 }): Authenticate {
-  const { openKeys, verifyToken, anonymous, clock } = options;
+  const { findKey, markUsed, verifyToken, anonymous, clock } = options;
   const cache = new Map<string, { readonly key: ApiKey; readonly readAt: number }>();
 
-  async function keyOf(secret: string, keys: ReturnType<typeof openKeys>): Promise<ApiKey> {
+  async function keyOf(secret: string, limits: RequestLimits): Promise<ApiKey> {
     const now = clock().getTime();
     const cached = cache.get(secret);
     if (cached && now - cached.readAt < CACHE_MS) return cached.key;
     cache.delete(secret);
-    const key = await keys.find(secret);
+    const key = await findKey(secret, limits);
     if (!key) throw new UnauthenticatedError('The API key is not known');
     if (key.revokedAt !== undefined) throw new UnauthenticatedError('The API key was revoked');
     // The date is information for people: no request fails for it.
     const today = clock().toISOString().slice(0, 10);
-    if (key.lastUsedOn !== today) await keys.markUsed(secret, today).catch(() => undefined);
+    if (key.lastUsedOn !== today) await markUsed(secret, today, limits).catch(() => undefined);
     cache.set(secret, { key, readAt: now });
     const [oldest] = cache.keys();
     if (cache.size > CACHED_KEYS && oldest !== undefined) cache.delete(oldest);
@@ -55,7 +57,7 @@ export function createAuthenticate(options: {
         'Send an API key or access token: "Authorization: Bearer ..."',
       );
     }
-    if (isApiKey(token)) return await keyOf(token, openKeys(limits));
+    if (isApiKey(token)) return await keyOf(token, limits);
     if (!verifyToken) throw new UnauthenticatedError('The API key is not known');
     return await verifyToken(token);
   };

@@ -21,17 +21,15 @@ function world(options: { isOpen?: boolean; hasIssuer?: boolean } = {}) {
   const uses: string[] = [];
   let now = Date.parse('2026-03-01T23:59:50Z');
   const authenticated = createAuthenticate({
-    openKeys: () => ({
-      find: async (secret) => {
-        reads.push(secret);
-        return stored.get(secret);
-      },
-      markUsed: async (secret, day) => {
-        uses.push(day);
-        const key = stored.get(secret);
-        if (key) stored.set(secret, { ...key, lastUsedOn: day });
-      },
-    }),
+    findKey: async (secret) => {
+      reads.push(secret);
+      return stored.get(secret);
+    },
+    markUsed: async (secret, day) => {
+      uses.push(day);
+      const key = stored.get(secret);
+      if (key) stored.set(secret, { ...key, lastUsedOn: day });
+    },
     verifyToken: options.hasIssuer ? async () => TOKEN_CALLER : undefined,
     anonymous: options.isOpen ? OPEN : undefined,
     clock: () => new Date(now),
