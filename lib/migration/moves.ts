@@ -33,158 +33,70 @@ export interface Move {
 const EITHER = ['operator', 'machine'] as const;
 const OPERATOR = ['operator'] as const;
 
+type Rest = Partial<Omit<Move, 'command' | 'from' | 'to'>>;
+
+function move(command: Command, from: readonly Phase[], to: Phase, rest: Rest = {}): Move {
+  return { command, from, to, by: EITHER, needs: [], mutates: true, ...rest };
+}
+
 // A step may be invoked again in the phase it leads to: that is how a killed one is resumed, and
 // how evidence is renewed. Whatever a later step built on the old evidence is then due again.
 export const MOVES: readonly Move[] = [
-  { command: 'start', from: ['absent'], to: 'started', by: OPERATOR, needs: [], mutates: true },
-  {
-    command: 'preflight',
-    from: ['started', 'checked'],
-    to: 'checked',
-    by: EITHER,
-    needs: [],
-    yields: 'preflight-report',
-    mutates: true,
-  },
-  {
-    command: 'backup',
-    from: ['checked', 'backed-up'],
-    to: 'backed-up',
-    by: EITHER,
+  move('preflight', ['started', 'checked'], 'checked', { yields: 'preflight-report' }),
+  move('backup', ['checked', 'backed-up'], 'backed-up', {
     needs: ['preflight-report'],
     yields: 'backup-manifest',
-    mutates: true,
-  },
-  {
-    command: 'rebuild',
-    from: ['backed-up', 'rebuilt'],
-    to: 'rebuilt',
-    by: EITHER,
+  }),
+  move('rebuild', ['backed-up', 'rebuilt'], 'rebuilt', {
     needs: ['backup-manifest'],
     yields: 'rebuild-proof',
-    mutates: true,
-  },
-  {
-    command: 'copy',
-    from: ['rebuilt', 'copied', 'verified'],
-    to: 'copied',
-    by: EITHER,
+  }),
+  move('copy', ['rebuilt', 'copied', 'verified'], 'copied', {
     needs: ['backup-manifest', 'rebuild-proof'],
     yields: 'copy-report',
-    mutates: true,
-  },
-  {
-    command: 'verify',
-    from: ['copied', 'verified'],
-    to: 'verified',
-    by: EITHER,
+  }),
+  move('verify', ['copied', 'verified'], 'verified', {
     needs: ['copy-report'],
     yields: 'verification-report',
     mutates: false,
-  },
-  {
-    command: 'freeze',
-    from: ['verified'],
+  }),
+  move('freeze', ['verified'], 'frozen', {
     through: 'freezing',
-    to: 'frozen',
     by: OPERATOR,
     needs: ['verification-report'],
     yields: 'freeze-proof',
     approves: APPROVED_EVIDENCE,
-    mutates: true,
-  },
-  {
-    command: 'freeze',
-    from: ['freezing'],
-    to: 'frozen',
-    by: EITHER,
+  }),
+  move('freeze', ['freezing'], 'frozen', {
     needs: ['verification-report'],
     yields: 'freeze-proof',
-    mutates: true,
-  },
-  {
-    command: 'backup',
-    from: ['frozen', 'secured', 'proved'],
-    to: 'secured',
-    by: EITHER,
+  }),
+  move('backup', ['frozen', 'secured', 'proved'], 'secured', {
     needs: ['freeze-proof'],
     yields: 'backup-manifest',
-    mutates: true,
-  },
-  {
-    command: 'copy',
-    from: ['secured', 'proved'],
-    to: 'proved',
-    by: EITHER,
+  }),
+  move('copy', ['secured', 'proved'], 'proved', {
     needs: ['freeze-proof', 'backup-manifest', 'rebuild-proof'],
     yields: 'verification-report',
-    mutates: true,
-  },
-  {
-    command: 'cutover',
-    from: ['proved', 'switching'],
+  }),
+  move('cutover', ['proved', 'switching'], 'live', {
     through: 'switching',
-    to: 'live',
-    by: EITHER,
     needs: ['freeze-proof', 'backup-manifest', 'verification-report'],
     yields: 'cutover-report',
-    mutates: true,
-  },
-  {
-    command: 'rollback',
-    from: IN_WINDOW,
+  }),
+  move('rollback', IN_WINDOW, 'returned', { through: 'returning', yields: 'return-report' }),
+  // Only a person decides that users leave the new version.
+  move('rollback', ['live'], 'returned', {
     through: 'returning',
-    to: 'returned',
-    by: EITHER,
-    needs: [],
-    yields: 'return-report',
-    mutates: true,
-  },
-  {
-    // Only a person decides that users leave the new version.
-    command: 'rollback',
-    from: ['live'],
-    through: 'returning',
-    to: 'returned',
     by: OPERATOR,
     needs: ['backup-manifest'],
     yields: 'return-report',
-    mutates: true,
-  },
-  {
-    // Decided when the return began.
-    command: 'rollback',
-    from: ['returning'],
-    to: 'returned',
-    by: EITHER,
-    needs: [],
-    yields: 'return-report',
-    mutates: true,
-  },
-  {
-    command: 'abort',
-    from: BEFORE_WINDOW,
-    to: 'aborted',
-    by: OPERATOR,
-    needs: [],
-    mutates: true,
-  },
-  {
-    command: 'retention',
-    from: ['live'],
-    to: 'irreversible',
-    by: EITHER,
-    needs: ['cutover-report'],
-    mutates: true,
-  },
-  {
-    command: 'retention',
-    from: ['irreversible'],
-    to: 'closed',
-    by: EITHER,
-    needs: ['cutover-report'],
-    mutates: true,
-  },
+  }),
+  // Decided when the rollback began.
+  move('rollback', ['returning'], 'returned', { yields: 'return-report' }),
+  move('abort', BEFORE_WINDOW, 'aborted', { by: OPERATOR }),
+  move('retention', ['live'], 'irreversible', { needs: ['cutover-report'] }),
+  move('retention', ['irreversible'], 'closed', { needs: ['cutover-report'] }),
 ];
 
 /** What the decision rests on; taken from the run's record. */
@@ -234,13 +146,11 @@ export function nextMove(phase: Phase): Move | undefined {
 }
 
 function misplaced(command: Command, phase: Phase): RefusalName {
-  if (phase === 'absent') return 'RefusedUnknownRun';
   if (command === 'rollback' && includes(PAST_RETENTION, phase)) return 'RefusedIrreversible';
   return includes(ENDED, phase) ? 'RefusedRunEnded' : 'RefusedNotNow';
 }
 
 function whyMisplaced(command: Command, { phase, retainUntil }: Standing): string {
-  if (phase === 'absent') return `There is no run by that id to ${command}.`;
   if (misplaced(command, phase) === 'RefusedIrreversible') return rollbackEnded(retainUntil);
   const next = nextMove(phase);
   const instead = next ? `; its next step is ${next.command}` : '';

@@ -1,8 +1,7 @@
 // The words of a migration: the phases of a run, its commands, what steps leave behind, what a person is asked.
 
-/** Where a run stands, in the order of the runbook; `absent` is a run that was never started. */
+/** Where a run stands, in the order of the runbook. */
 export const PHASES = [
-  'absent',
   'started',
   'checked',
   'backed-up',
@@ -28,7 +27,6 @@ export const PHASES = [
 export type Phase = (typeof PHASES)[number];
 
 export const COMMANDS = [
-  'start',
   'preflight',
   'backup',
   'rebuild',

@@ -9,7 +9,7 @@ import { openNeo4j } from './adapters/neo4j.ts';
 import { openArtifacts } from './adapters/open-artifacts.ts';
 import type { QdrantConnection } from './adapters/qdrant/transport.ts';
 import { createQdrant } from './adapters/qdrant.ts';
-import { createEnvironmentSecrets, createSsmSecrets, type Secrets } from './adapters/secrets.ts';
+import { createSecrets, type Secrets } from './adapters/secrets.ts';
 import { createSsmCollectionSetting } from './adapters/ssm-collection-setting.ts';
 import { askAPerson, createWebhook } from './adapters/webhook.ts';
 import type { ArtifactStore } from './ports/artifacts.ts';
@@ -50,7 +50,7 @@ export async function servicesFromEnvironment(
     ...remembering(settings),
     vectors: createQdrant({
       url: settings.QDRANT_URL,
-      apiKey: (await optional(secrets, environment, 'QDRANT_API_KEY'))?.reveal(),
+      apiKey: (await secrets.find('QDRANT_API_KEY'))?.reveal(),
       ...(pace && { pace }),
     }),
     artifacts: artifactsOf(settings),
@@ -59,7 +59,7 @@ export async function servicesFromEnvironment(
     hooks: webhook
       ? createWebhook({
           url: webhook,
-          token: await optional(secrets, environment, 'MIGRATION_WEBHOOK_TOKEN'),
+          token: await secrets.find('MIGRATION_WEBHOOK_TOKEN'),
           timeoutMs: BACKEND_TIMEOUT_MS,
         })
       : askAPerson,
@@ -124,19 +124,7 @@ function openSetting(url: URL): CollectionSetting {
       });
 }
 
-// NAME_PARAMETER says where on AWS the secret NAME is kept; without it, NAME is the secret itself.
 function secretsOf(environment: Environment): Secrets {
-  const local = createEnvironmentSecrets(environment);
-  const kept = createSsmSecrets({
-    client: namedClient(new SSMClient(), 'Systems Manager, which keeps the secrets'),
-    environment,
-  });
-  return {
-    read: (name) => (environment[`${name}_PARAMETER`] ? kept : local).read(name),
-  };
-}
-
-async function optional(secrets: Secrets, environment: Environment, name: string) {
-  const isGiven = environment[name] || environment[`${name}_PARAMETER`];
-  return isGiven ? await secrets.read(name) : undefined;
+  const client = namedClient(new SSMClient(), 'Systems Manager, which keeps the secrets');
+  return createSecrets({ client, environment });
 }

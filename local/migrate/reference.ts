@@ -5,7 +5,6 @@ import type { StepSettings } from '../../lib/migration/settings.ts';
 import { COMMANDS, type MigrateCommand } from './commands.ts';
 
 const MEANING: Readonly<Record<Phase, string>> = {
-  absent: 'there is no run',
   started: 'the run has a plan; some prerequisite is not met',
   checked: 'every prerequisite is met',
   'backed-up': 'snapshot and graph dump are kept, and their restore was tested',
@@ -58,7 +57,7 @@ export const TABLES: Readonly<Record<string, () => string>> = {
   phases: () =>
     table(
       ['Phase', 'Means'],
-      PHASES.filter((phase) => phase !== 'absent').map((phase) => [`\`${phase}\``, MEANING[phase]]),
+      PHASES.map((phase) => [`\`${phase}\``, MEANING[phase]]),
     ),
   refusals: () =>
     table(

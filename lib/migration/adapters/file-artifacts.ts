@@ -125,7 +125,7 @@ async function recordedKeys(folder: string, prefix: string): Promise<string[]> {
   return keys.filter((key) => key.startsWith(prefix)).sort();
 }
 
-async function writeDurably(
+export async function writeDurably(
   path: string,
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> {
@@ -150,7 +150,8 @@ async function moveDurably(from: string, to: string): Promise<void> {
   }
 }
 
-async function orNothing<Result>(pending: Promise<Result>): Promise<Result | undefined> {
+/** Undefined where there is no such file. */
+export async function orNothing<Result>(pending: Promise<Result>): Promise<Result | undefined> {
   try {
     return await pending;
   } catch (error) {

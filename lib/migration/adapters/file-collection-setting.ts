@@ -1,11 +1,12 @@
 // The collection-name setting as a file that holds nothing but the name.
 import { randomUUID } from 'node:crypto';
-import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, readFile, rename, rm } from 'node:fs/promises';
 import {
   type CollectionSetting,
   changedSetting,
   missingSetting,
 } from '../ports/collection-setting.ts';
+import { orNothing, writeDurably } from './file-artifacts.ts';
 
 export function createFileCollectionSetting(file: string): CollectionSetting {
   const next = `${file}.next`;
@@ -26,7 +27,7 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
     if (before !== from) throw changedSetting(before);
     await createWhole(next, to);
     // Another process may complete the same change at any time.
-    if ((await read()) === from) await rename(next, file).catch(ignoreMissing);
+    if ((await read()) === from) await orNothing(rename(next, file));
     else await rm(next, { force: true });
     const present = await read();
     if (present !== to) throw changedSetting(present);
@@ -37,10 +38,10 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
 
 async function createWhole(file: string, name: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
-  await writeDurably(draft, `${name}\n`);
+  await writeDurably(draft, [Buffer.from(`${name}\n`)]);
   try {
     while (!(await isLinked(draft, file))) {
-      const present = (await readFile(file, 'utf8').catch(ignoreMissing))?.trim();
+      const present = (await orNothing(readFile(file, 'utf8')))?.trim();
       if (present === name) return;
       if (present !== undefined) throw changedSetting(present);
       // The other change was completed before it could be read.
@@ -58,19 +59,5 @@ async function isLinked(draft: string, file: string): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
-  }
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
-}
-
-async function writeDurably(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'w');
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

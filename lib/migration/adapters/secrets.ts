@@ -3,31 +3,32 @@ import { inspect } from 'node:util';
 import { GetParameterCommand, ParameterNotFound, type SSMClient } from '@aws-sdk/client-ssm';
 import { Refusal } from '../refusals.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** For a developer's machine: the variable is the secret. */
-export function createEnvironmentSecrets(environment: Environment): Secrets {
-  return {
-    read: async (name) => createSecret(required(environment, name)),
-  };
-}
-
 /**
- * The variable NAME_PARAMETER names a SecureString parameter, or a secret of Secrets Manager as
- * `/aws/reference/secretsmanager/<its name>`.
+ * On a developer's machine the variable is the secret; elsewhere the variable NAME_PARAMETER names a SecureString
+ * parameter, or a secret of Secrets Manager as `/aws/reference/secretsmanager/<its name>`.
  */
-export function createSsmSecrets(options: {
+export function createSecrets(options: {
   readonly client: Pick<SSMClient, 'send'>;
-  readonly environment: Environment;
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }): Secrets {
-  async function read(name: string) {
-    const Name = required(options.environment, `${name}_PARAMETER`);
-    const value = await readParameter(options.client, Name);
-    if (!value) throw new Refusal('RefusedSetting', `The parameter ${Name} for ${name} is empty.`);
-    return createSecret(value);
+  const { client, environment } = options;
+
+  async function find(name: string): Promise<Secret | undefined> {
+    const Name = environment[`${name}_PARAMETER`];
+    const value = Name ? await readParameter(client, Name) : environment[name];
+    if (Name && !value) {
+      throw new Refusal('RefusedSetting', `The parameter ${Name} for ${name} is empty.`);
+    }
+    return value ? createSecret(value) : undefined;
   }
 
-  return { read };
+  async function read(name: string): Promise<Secret> {
+    const secret = await find(name);
+    if (secret) return secret;
+    throw new Refusal('RefusedSetting', `${name} is not set, nor ${name}_PARAMETER.`);
+  }
+
+  return { find, read };
 }
 
 async function readParameter(
@@ -41,12 +42,6 @@ async function readParameter(
     if (!(cause instanceof ParameterNotFound)) throw cause;
     throw new Refusal('RefusedSetting', `There is no parameter ${Name}.`, { cause });
   }
-}
-
-function required(environment: Environment, name: string): string {
-  const value = environment[name];
-  if (!value) throw new Refusal('RefusedSetting', `${name} is not set.`);
-  return value;
 }
 
 const HIDDEN = '[secret]';
@@ -64,10 +59,10 @@ export function createSecret(text: string): Secret {
   });
 }
 
+/** By the name of the variable that would hold a secret or point at it, such as MEMORY_BACKEND_KEY. */
 export interface Secrets {
-  /**
-   * The secret of a name such as MEMORY_BACKEND_KEY.
-   * @throws Refusal naming the variable, where there is none
-   */
+  /** Undefined where there is none. */
+  find(name: string): Promise<Secret | undefined>;
+  /** @throws Refusal naming the variable, where there is none */
   read(name: string): Promise<Secret>;
 }

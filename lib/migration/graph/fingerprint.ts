@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { createDigestSum } from '../points.ts';
 import { Refusal } from '../refusals.ts';
 import type { GraphNode, GraphRelationship } from './graph-store.ts';
 import type { Properties, TaggedValue } from './tagged-values.ts';
@@ -38,17 +39,17 @@ export function createFingerprint(): FingerprintBuilder {
   const digests = createNodeDigests();
   const [nodes, relationships] = [createDigestSum(), createDigestSum()];
   const [labels, types, users] = [createCounter(), createCounter(), createCounter()];
-  let nodesWithoutUser = 0;
-  let invalid = 0;
+  const found = { nodes: 0, relationships: 0, withoutUser: 0, invalid: 0 };
 
   function addNode({ id, labels: own, properties }: GraphNode): void {
     const digest = sha256([[...own].sort(), properties]);
     digests.add(id, digest);
     nodes.add(digest);
+    found.nodes += 1;
     for (const label of own) labels.count(label);
     const { user_id: user } = properties;
     if (typeof user === 'string') users.count(user);
-    else nodesWithoutUser += 1;
+    else found.withoutUser += 1;
   }
 
   function endDigest(relationship: GraphRelationship, end: 'start' | 'end'): string {
@@ -62,21 +63,22 @@ export function createFingerprint(): FingerprintBuilder {
     const { type, properties } = relationship;
     const ends = [endDigest(relationship, 'start'), endDigest(relationship, 'end')];
     relationships.add(sha256([...ends, type, properties]));
+    found.relationships += 1;
     types.count(type);
-    if (properties.valid === false) invalid += 1;
+    if (properties.valid === false) found.invalid += 1;
   }
 
   const result = (): GraphFingerprint => ({
-    nodes: nodes.size(),
-    relationships: relationships.size(),
+    nodes: found.nodes,
+    relationships: found.relationships,
     nodesDigest: nodes.text(),
     relationshipsDigest: relationships.text(),
     nodesPerLabel: labels.counts(),
     relationshipsPerType: types.counts(),
     nodesPerUser: users.counts(),
-    nodesWithoutUser,
-    validRelationships: relationships.size() - invalid,
-    invalidRelationships: invalid,
+    nodesWithoutUser: found.withoutUser,
+    validRelationships: found.relationships - found.invalid,
+    invalidRelationships: found.invalid,
   });
 
   return { addNode, addRelationship, result, [Symbol.dispose]: () => digests[Symbol.dispose]() };
@@ -92,29 +94,13 @@ export async function fingerprintOf(graph: {
   return fingerprint.result();
 }
 
-function sha256(content: readonly (string | readonly string[] | Properties)[]): Uint8Array {
+function sha256(content: readonly (string | readonly string[] | Properties)[]): Buffer {
   return createHash('sha256').update(JSON.stringify(content, withSortedKeys)).digest();
 }
 
 function withSortedKeys(_: string, value: TaggedValue): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-const MODULUS = 2n ** 256n;
-
-// Added up, digests need no order to be compared, and the same one twice is not the same as none.
-function createDigestSum() {
-  let sum = 0n;
-  let size = 0;
-  return {
-    add: (digest: Uint8Array) => {
-      sum = (sum + BigInt(`0x${Buffer.from(digest).toString('hex')}`)) % MODULUS;
-      size += 1;
-    },
-    size: () => size,
-    text: () => sum.toString(16).padStart(64, '0'),
-  };
 }
 
 function createCounter() {

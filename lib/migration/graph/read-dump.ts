@@ -5,7 +5,7 @@ import { isRetryable } from '../../store/retryable-errors.ts';
 import { type ArtifactStore, measureOf, readJson } from '../ports/artifacts.ts';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import { dumpKeys, type GraphManifest, readManifest } from './dump.ts';
-import { createFingerprint, type GraphFingerprint } from './fingerprint.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import type { GraphNode, GraphRelationship, SchemaRule } from './graph-store.ts';
 import { type LinesReader, readLines } from './json-lines.ts';
 import { parseProperties } from './tagged-values.ts';
@@ -72,20 +72,13 @@ async function readEverything(artifacts: ArtifactStore, prefix: string) {
   const keys = dumpKeys(prefix);
   const nodes = readLines(artifacts, keys.nodes);
   const relationships = readLines(artifacts, keys.relationships);
-  const contents = await fingerprintOfLines(nodes, relationships);
+  const contents = await fingerprintOf({
+    nodes: () => nodesOf(nodes),
+    relationships: () => relationshipsOf(relationships),
+  });
   await readSchema(artifacts, prefix);
   const schema = { key: keys.schema, ...(await measureOf(artifacts.get(keys.schema))) };
   return { nodes: nodes.file(), relationships: relationships.file(), schema, contents };
-}
-
-async function fingerprintOfLines(
-  nodes: LinesReader,
-  relationships: LinesReader,
-): Promise<GraphFingerprint> {
-  using fingerprint = createFingerprint();
-  for await (const node of nodesOf(nodes)) fingerprint.addNode(node);
-  for await (const line of relationshipsOf(relationships)) fingerprint.addRelationship(line);
-  return fingerprint.result();
 }
 
 function assertSame(part: string, wanted: unknown, found: unknown): void {

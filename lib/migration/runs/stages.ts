@@ -30,16 +30,3 @@ export async function takeStages<State>(
   }
   return { isComplete: true, state };
 }
-
-/** @param message says what is left, when the work fails */
-export async function tidyUp(
-  { services, run }: StepContext,
-  message: string,
-  work: () => Promise<void>,
-): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    services.log({ level: 'WARN', message, runId: run.runId, why: String(error) });
-  }
-}

@@ -3,18 +3,13 @@ import type { Run } from '../runs/run.ts';
 import { collectionsOf } from '../runs/run-names.ts';
 import type { Step } from '../runs/step.ts';
 import { removeLeftoverSnapshot } from '../snapshots.ts';
+import { removeCollections } from './clean-up.ts';
 
 export const abort: Step = {
   command: 'abort',
   forecast: async ({ run }) => ({ removes: builtBy(run) }),
   work: async (context) => {
-    const { services, run, renew } = context;
-    const active = await services.setting.read();
-    for (const collection of builtBy(run)) {
-      if (collection === active) continue;
-      await renew();
-      await services.vectors.deleteCollection(collection);
-    }
+    await removeCollections(context, builtBy(context.run));
     await removeLeftoverSnapshot(context);
     return { done: true };
   },

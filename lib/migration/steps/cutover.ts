@@ -5,7 +5,6 @@ import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
 import { readManifest, storeReport } from '../runs/reports.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { tidyUp } from '../runs/stages.ts';
 import {
   type Approach,
   type Outcome,
@@ -17,6 +16,7 @@ import {
 import { DAY_MS } from '../runs/times.ts';
 import { partsOf } from '../snapshots.ts';
 import { filesOf } from './backup.ts';
+import { removeCollections, tidyUp } from './clean-up.ts';
 import { verifiedFingerprint } from './copy.ts';
 import { isDoneOutside } from './external-action.ts';
 import {
@@ -173,13 +173,13 @@ export async function goLive(
 }
 
 // Where it was uploaded under another name, what it was uploaded from is a second copy that nobody works on.
-async function removeBuilt({ services, run, renew }: StepContext): Promise<void> {
-  const live = liveCollectionsOf(run);
-  for (const name of builtCollectionsOf(run)) {
-    if (live.includes(name)) continue;
-    await renew();
-    await services.vectors.deleteCollection(name);
-  }
+async function removeBuilt(context: StepContext): Promise<void> {
+  const live = liveCollectionsOf(context.run);
+  const built = builtCollectionsOf(context.run);
+  await removeCollections(
+    context,
+    built.filter((name) => !live.includes(name)),
+  );
 }
 
 /** What a rollback needs, and the reports up to now, cannot be deleted before that day. */

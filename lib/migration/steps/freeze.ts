@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import { ofTestUser } from '../runs/run-names.ts';
 import { type Step, type StepContext, waiting } from '../runs/step.ts';
+import { removeTestWrites } from './clean-up.ts';
 import { isDoneOutside } from './external-action.ts';
 
 /** The last tries, as long as they had the same result: since when. */
@@ -122,21 +122,4 @@ function refusalOf(error: unknown): { readonly answer: number | string | undefin
   if (error instanceof RetryableFailure) return error;
   if (error instanceof Refusal && error.name === 'RefusedBackendAnswer') return error;
   throw error;
-}
-
-async function removeTestWrites(
-  { services: { vectors }, run, renew }: StepContext,
-  collections: readonly string[],
-): Promise<number> {
-  const filter = ofTestUser(run);
-  let written = 0;
-  for (const name of collections) {
-    if (!(await vectors.collectionExists(name))) continue;
-    const points = await vectors.count(name, filter);
-    if (points === 0) continue;
-    await renew();
-    await vectors.deletePoints(name, { filter });
-    written += points;
-  }
-  return written;
 }

@@ -10,6 +10,7 @@ import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, collectionsOf, ofTestUser } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
+import { removeCollections, removeTestWrites } from './clean-up.ts';
 import {
   hybridProofSchema,
   premadeOf,
@@ -88,15 +89,11 @@ async function removeEarlier(
   run: Run,
   renew: () => Promise<void>,
 ): Promise<void> {
-  const { vectors, setting, preview } = services;
-  const active = await setting.read();
-  if (preview) await removeWarmUp({ services, run, renew }, builtCollectionsOf(run));
-  const kept = [active, ...(await premadeOf(services, run))];
-  const own = collectionsOf(run).filter((name) => !kept.includes(name));
-  for (const name of own) {
-    await renew();
-    await vectors.deleteCollection(name);
-  }
+  const context = { services, run, renew };
+  if (services.preview) await removeWarmUp(context, builtCollectionsOf(run));
+  const premade = await premadeOf(services, run);
+  const own = collectionsOf(run).filter((name) => !premade.includes(name));
+  await removeCollections(context, own);
 }
 
 async function makeCollections(
@@ -149,18 +146,14 @@ async function createExplicitly(
   }
 }
 
-/** From each of them; afterwards nobody of that name is left. */
+/** Afterwards nothing of the test user is left. */
 export async function removeWarmUp(
-  { services: { vectors }, run, renew }: Pick<StepContext, 'services' | 'run' | 'renew'>,
+  context: Pick<StepContext, 'services' | 'run' | 'renew'>,
   collections: readonly string[],
 ): Promise<void> {
-  const filter = ofTestUser(run);
-  for (const name of collections) {
-    if (!(await vectors.collectionExists(name))) continue;
-    await renew();
-    await vectors.deletePoints(name, { filter });
-    const left = await vectors.count(name, filter);
-    if (left === 0) continue;
-    throw new Refusal('RefusedNewVersion', `${left} points of the test user are still in ${name}.`);
-  }
+  await removeTestWrites(context, collections);
+  const left = await removeTestWrites(context, collections);
+  if (left === 0) return;
+  const where = collections.join(' and ');
+  throw new Refusal('RefusedNewVersion', `${left} points of the test user were still in ${where}.`);
 }

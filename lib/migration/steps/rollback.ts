@@ -21,10 +21,9 @@ import {
   collectionsOf,
   liveCollectionOf,
   liveCollectionsOf,
-  ofTestUser,
   restoredCollectionOf,
 } from '../runs/run-names.ts';
-import { takeStages, tidyUp } from '../runs/stages.ts';
+import { takeStages } from '../runs/stages.ts';
 import {
   type Outcome,
   type Step,
@@ -40,6 +39,7 @@ import {
   restoreSnapshot,
   restoringEntries,
 } from '../snapshots.ts';
+import { removeCollections, removeTestWrites, tidyUp } from './clean-up.ts';
 import { isDoneOutside } from './external-action.ts';
 import { FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './freeze.ts';
 import { carryOverLateWrites, lateWriteFacts, lateWritesSchema } from './late-writes.ts';
@@ -170,7 +170,7 @@ async function rollBack(context: StepContext, begun: State, keep: Keep): Promise
     state = await keep({ loss });
   }
   if (!state.isDeployed) {
-    await removeTestWrites(context, returnTo);
+    await removeTestWrites(context, [returnTo]);
     await renew();
     await changeSetting(context, returnTo);
     if (!(await isDoneOutside(context, 'deploy-old', returnTo))) return waiting();
@@ -311,16 +311,6 @@ function assertAcknowledged(run: Run, { lost }: Loss, { input }: StepRequest, st
   throw new Refusal('RefusedLossNotAcknowledged', why);
 }
 
-async function removeTestWrites(
-  { services, run, renew }: StepContext,
-  name: string,
-): Promise<void> {
-  const filter = ofTestUser(run);
-  if ((await services.vectors.count(name, filter)) === 0) return;
-  await renew();
-  await services.vectors.deletePoints(name, { filter });
-}
-
 /**
  * Before anything is frozen, a setting that somebody else changed is a reason to stop: users may write there.
  * Once writes are frozen it is replaced, whatever it says: nobody writes anywhere, and users wait.
@@ -398,19 +388,6 @@ async function open(
   });
   await retain(context, evidence.artifact);
   return { done: true, evidence };
-}
-
-/** Made by the run, and used by nobody any more. */
-async function removeCollections(
-  { services: { vectors, setting }, run, renew }: StepContext,
-  names: readonly string[],
-): Promise<void> {
-  const kept = [run.plan.sourceCollection, await setting.read()];
-  for (const name of new Set(names)) {
-    if (kept.includes(name)) continue;
-    await renew();
-    await vectors.deleteCollection(name);
-  }
 }
 
 /** As long as the other artifacts of the run, and no shorter than anything is kept from today on. */

@@ -17,6 +17,7 @@ import {
   takeSnapshot,
   takingEntries,
 } from '../snapshots.ts';
+import { removeCollections } from './clean-up.ts';
 import { proveSlot } from './new-version.ts';
 
 const uploadSchema = v.object({
@@ -88,14 +89,11 @@ export async function uploadSwap(
 }
 
 /** What a cutover that was given up has made; users were let into none of it. */
-export async function removeUploads({ services, run, renew }: StepContext): Promise<void> {
+export async function removeUploads(context: StepContext): Promise<void> {
+  const { run } = context;
   if (run.uploadingAt === undefined || run.openedAt !== undefined) return;
-  const active = await services.setting.read();
-  for (const { to } of passagesOf(run)) {
-    if (to === active) continue;
-    await renew();
-    await services.vectors.deleteCollection(to);
-  }
+  const uploaded = passagesOf(run).map(({ to }) => to);
+  await removeCollections(context, uploaded);
 }
 
 function passagesOf(run: Run): Passage[] {

@@ -12,33 +12,31 @@ import {
 import { Refusal } from '../../../lib/migration/refusals.ts';
 
 // Read a row as: in this phase, each command leads to the phase named, or is refused: because another command comes
-// now (-), the run is unknown, it has ended, or its rollback period is over.
+// now (-), it has ended, or its rollback period is over.
 const TABLE = `
-phase        start   preflight backup    rebuild  copy     verify   freeze   cutover  rollback      abort    retention
-absent       started -unknown  -unknown  -unknown -unknown -unknown -unknown -unknown -unknown      -unknown -unknown
-started      -       checked   -         -        -        -        -        -        -             aborted  -
-checked      -       checked   backed-up -        -        -        -        -        -             aborted  -
-backed-up    -       -         backed-up rebuilt  -        -        -        -        -             aborted  -
-rebuilt      -       -         -         rebuilt  copied   -        -        -        -             aborted  -
-copied       -       -         -         -        copied   verified -        -        -             aborted  -
-verified     -       -         -         -        copied   verified frozen   -        -             aborted  -
-freezing     -       -         -         -        -        -        frozen   -        returned      -        -
-frozen       -       -         secured   -        -        -        -        -        returned      -        -
-secured      -       -         secured   -        proved   -        -        -        returned      -        -
-proved       -       -         secured   -        proved   -        -        live     returned      -        -
-switching    -       -         -         -        -        -        -        live     returned      -        -
-live         -       -         -         -        -        -        -        -        returned      -        irreversible
-irreversible -       -         -         -        -        -        -        -        -irreversible -        closed
-closed       -ended  -ended    -ended    -ended   -ended   -ended   -ended   -ended   -irreversible -ended   -ended
-returning    -       -         -         -        -        -        -        -        returned      -        -
-returned     -ended  -ended    -ended    -ended   -ended   -ended   -ended   -ended   -ended        -ended   -ended
-aborted      -ended  -ended    -ended    -ended   -ended   -ended   -ended   -ended   -ended        -ended   -ended
+phase        preflight backup    rebuild copy   verify   freeze cutover rollback      abort   retention
+started      checked   -         -       -      -        -      -       -             aborted -
+checked      checked   backed-up -       -      -        -      -       -             aborted -
+backed-up    -         backed-up rebuilt -      -        -      -       -             aborted -
+rebuilt      -         -         rebuilt copied -        -      -       -             aborted -
+copied       -         -         -       copied verified -      -       -             aborted -
+verified     -         -         -       copied verified frozen -       -             aborted -
+freezing     -         -         -       -      -        frozen -       returned      -       -
+frozen       -         secured   -       -      -        -      -       returned      -       -
+secured      -         secured   -       proved -        -      -       returned      -       -
+proved       -         secured   -       proved -        -      live    returned      -       -
+switching    -         -         -       -      -        -      live    returned      -       -
+live         -         -         -       -      -        -      -       returned      -       irreversible
+irreversible -         -         -       -      -        -      -       -irreversible -       closed
+closed       -ended    -ended    -ended  -ended -ended   -ended -ended  -irreversible -ended  -ended
+returning    -         -         -       -      -        -      -       returned      -       -
+returned     -ended    -ended    -ended  -ended -ended   -ended -ended  -ended        -ended  -ended
+aborted      -ended    -ended    -ended  -ended -ended   -ended -ended  -ended        -ended  -ended
 `;
 
 const REFUSED_FOR: Readonly<Record<string, string>> = {
   '-': 'RefusedNotNow',
   '-ended': 'RefusedRunEnded',
-  '-unknown': 'RefusedUnknownRun',
   '-irreversible': 'RefusedIrreversible',
 };
 
@@ -80,7 +78,7 @@ describe('every command in every phase', () => {
 describe('a move', () => {
   it.each(MOVES.filter(({ needs }) => needs.length > 0))(
     '$command from $from asks for $needs',
-    ({ command, from: [phase = 'absent'], needs }) => {
+    ({ command, from: [phase = 'started'], needs }) => {
       for (const missing of needs) {
         const evidence = new Set(EVIDENCE.filter((evidence) => evidence !== missing));
         expect(() => moveFor(command, { phase, evidence }, 'operator')).toThrow(
@@ -90,16 +88,15 @@ describe('a move', () => {
     },
   );
 
-  it('is never made by the machine where a run begins, a window opens, a run is aborted, or users lose writes', () => {
+  it('is never made by the machine where a window opens, a run is aborted, or users lose writes', () => {
     const forbidden = MOVES.filter(({ by }) => !by.includes('machine'));
     expect(forbidden.map(({ command, from }) => [command, from[0]])).toEqual([
-      ['start', 'absent'],
       ['freeze', 'verified'],
       ['rollback', 'live'],
       ['abort', 'started'],
     ]);
     for (const { command, from } of forbidden) {
-      const standing = { phase: from[0] ?? 'absent', evidence: everything };
+      const standing = { phase: from[0] ?? 'started', evidence: everything };
       expect(() => moveFor(command, standing, 'machine')).toThrow(
         expect.objectContaining({ name: 'RefusedNotNow' }),
       );
@@ -108,7 +105,7 @@ describe('a move', () => {
 
   it('needs only evidence that an earlier one yields', () => {
     for (const { from, needs } of MOVES) {
-      const earlier = MOVES.filter(({ from: [first = 'absent'] }) =>
+      const earlier = MOVES.filter(({ from: [first = 'started'] }) =>
         from.every((phase) => PHASES.indexOf(first) < PHASES.indexOf(phase)),
       );
       const yielded = earlier.map((move) => move.yields);
@@ -119,8 +116,8 @@ describe('a move', () => {
 
 describe('a run', () => {
   it('follows the runbook when each step is the next one', () => {
-    const path: Phase[] = ['absent'];
-    for (let next = nextMove('absent'); next; next = nextMove(next.to)) path.push(next.to);
+    const path: Phase[] = ['started'];
+    for (let next = nextMove('started'); next; next = nextMove(next.to)) path.push(next.to);
     expect(path).toEqual(
       PHASES.slice(0, PHASES.indexOf('returning')).filter(
         (phase) => phase !== 'freezing' && phase !== 'switching',

@@ -1,11 +1,7 @@
 // Secrets are found where they are kept, and shown nowhere.
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import {
-  createEnvironmentSecrets,
-  createSecret,
-  createSsmSecrets,
-} from '../../../../lib/migration/adapters/secrets.ts';
+import { createSecret, createSecrets } from '../../../../lib/migration/adapters/secrets.ts';
 import { createParameterStore } from '../../../support/migration/parameter-store.ts';
 import { named } from '../../../support/migration/refused.ts';
 
@@ -26,23 +22,23 @@ describe('a secret', () => {
   });
 });
 
-describe('secrets', () => {
-  it('come from the environment', async () => {
-    const secrets = createEnvironmentSecrets({ MEMORY_BACKEND_KEY: 'k' });
-    expect((await secrets.read('MEMORY_BACKEND_KEY')).reveal()).toBe('k');
-    await expect(secrets.read('QDRANT_KEY')).rejects.toThrow(/QDRANT_KEY is not set/);
-  });
-
-  it('come from the parameter that the environment names', async () => {
-    const { client, set } = createParameterStore();
-    set('/memory/key', 'k');
-    const environment = {
+it('reads a secret from the environment, or from the parameter that it names', async () => {
+  const { client, set } = createParameterStore();
+  set('/memory/key', 'kept');
+  const secrets = createSecrets({
+    client,
+    environment: {
+      NEO4J_PASSWORD: 'given',
+      MEMORY_BACKEND_KEY: 'given',
       MEMORY_BACKEND_KEY_PARAMETER: '/memory/key',
-      QDRANT_KEY_PARAMETER: '/qdrant/missing',
-    };
-    const secrets = createSsmSecrets({ client, environment });
-    expect((await secrets.read('MEMORY_BACKEND_KEY')).reveal()).toBe('k');
-    await expect(secrets.read('QDRANT_KEY')).rejects.toEqual(named('RefusedSetting'));
-    await expect(secrets.read('OTHER_KEY')).rejects.toThrow(/OTHER_KEY_PARAMETER is not set/);
+      QDRANT_API_KEY: 'given',
+      QDRANT_API_KEY_PARAMETER: '/qdrant/missing',
+    },
   });
+  expect((await secrets.read('NEO4J_PASSWORD')).reveal()).toBe('given');
+  expect((await secrets.read('MEMORY_BACKEND_KEY')).reveal()).toBe('kept');
+  expect(await secrets.find('OTHER_KEY')).toBeUndefined();
+  for (const absent of ['QDRANT_API_KEY', 'OTHER_KEY']) {
+    await expect(secrets.read(absent)).rejects.toEqual(named('RefusedSetting'));
+  }
 });

@@ -1,0 +1,52 @@
+// Removes what the run itself has put on the store.
+import { ofTestUser } from '../runs/run-names.ts';
+import type { StepContext } from '../runs/step.ts';
+
+type Removing = Pick<StepContext, 'services' | 'run' | 'renew'>;
+
+/** Never the old collection, nor the one that the setting names: users may work there. */
+export async function removeCollections(
+  { services: { vectors, setting }, run, renew }: Removing,
+  names: readonly string[],
+): Promise<void> {
+  const kept = [run.plan.sourceCollection, await setting.read()];
+  for (const name of new Set(names)) {
+    if (kept.includes(name)) continue;
+    await renew();
+    await vectors.deleteCollection(name);
+  }
+}
+
+/** @returns how many points of the test user there were */
+export async function removeTestWrites(
+  { services: { vectors }, run, renew }: Removing,
+  collections: readonly string[],
+): Promise<number> {
+  const filter = ofTestUser(run);
+  let written = 0;
+  for (const name of collections) {
+    if (!(await vectors.collectionExists(name))) continue;
+    const points = await vectors.count(name, filter);
+    if (points === 0) continue;
+    await renew();
+    await vectors.deletePoints(name, { filter });
+    written += points;
+  }
+  return written;
+}
+
+/**
+ * For what merely takes space: once users are let in, it keeps no step from its end.
+ * @param message says what is left, when the work fails
+ */
+export async function tidyUp(
+  { services, run }: StepContext,
+  message: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    services.log({ level: 'WARN', message, runId: run.runId, why: String(error) });
+  }
+}
