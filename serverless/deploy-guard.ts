@@ -332,9 +332,10 @@ export class DeployGuard {
     const { DynamoDBClient, ScanCommand } = await import('@aws-sdk/client-dynamodb');
     const client = new DynamoDBClient(await this.#provider.getAwsSdkV3Config());
     try {
-      const first = new ScanCommand({ TableName: this.#ownTable, Limit: 1, ConsistentRead: true });
-      const { Items = [] } = await client.send(first);
-      return Items.length === 0 ? 'left over, empty' : 'left over, with data';
+      const input = { TableName: this.#ownTable, Limit: 1, ConsistentRead: true } as const;
+      // A deployer may count the items of a table, and not read them.
+      const { Count } = await client.send(new ScanCommand({ ...input, Select: 'COUNT' }));
+      return Count === 0 ? 'left over, empty' : 'left over, with data';
     } catch (error) {
       if ((error as Error).name === 'ResourceNotFoundException') return 'absent';
       throw error;

@@ -14,10 +14,10 @@ import { expect, inject, test } from 'vitest';
 import definition from '../../lib/store/table.json' with { type: 'json' };
 import { clientOptions, runServerless, stackOf } from '../../local/emulated-stage.ts';
 
-const { environment, stage } = inject('deployed');
+const { environment } = inject('deployed');
 const client = new DynamoDBClient(clientOptions(environment));
 // Never deployed here.
-const other = { stage: 'prod', environment };
+const other = { ...inject('deployer'), stage: 'prod' };
 const TableName = stackOf(other.stage);
 
 async function leaveTable(): Promise<void> {
@@ -58,6 +58,6 @@ test('one with data is kept', async () => {
 });
 
 test('the table of a stage that is deployed is kept', async () => {
-  const deployed = runServerless({ stage, environment }, ['discard-table']);
-  await expect(deployed).rejects.toThrow('of the stack');
+  const discarded = runServerless(inject('deployer'), ['discard-table']);
+  await expect(discarded).rejects.toThrow('of the stack');
 });

@@ -14,8 +14,8 @@ import { clientOptions, runServerless } from '../../local/emulated-stage.ts';
 import { migrateWith } from '../support/migration/command-line.ts';
 import { changedPackage, timestampsOf } from './deployments.ts';
 
-const deployed = inject('deployed');
-const { stage, environment } = deployed;
+const { stage, environment } = inject('deployed');
+const deployer = inject('deployer');
 const runId = inject('runId');
 const states = new SFNClient(clientOptions(environment));
 const lambda = new LambdaClient(clientOptions(environment));
@@ -77,13 +77,13 @@ test('the machine prepares the run and waits for the approval', async () => {
 
 test('meanwhile the stage can be neither deployed, nor rolled back, nor removed', async () => {
   const deploy = ['deploy', '--package', inject('packageFolder')];
-  const rollback = ['rollback', '--timestamp', (await timestampsOf(deployed))[0] ?? ''];
+  const rollback = ['rollback', '--timestamp', (await timestampsOf(deployer))[0] ?? ''];
   for (const command of [deploy, rollback]) {
-    await expect(runServerless(deployed, command, inject('parameters'))).rejects.toThrow(
+    await expect(runServerless(deployer, command, inject('parameters'))).rejects.toThrow(
       `It would change functions while the run ${runId} is active (phase verified).`,
     );
   }
-  await expect(runServerless(deployed, ['remove'])).rejects.toThrow(
+  await expect(runServerless(deployer, ['remove'])).rejects.toThrow(
     'It would remove the functions',
   );
 });
@@ -102,7 +102,7 @@ test('while users are on the new version, no deployment disables the watchdog', 
   const folder = await changedPackage(inject('packageFolder'), ({ Type, Properties }) => {
     if (Type === 'AWS::Events::Rule') Properties.State = 'DISABLED';
   });
-  const deploy = runServerless(deployed, ['deploy', '--package', folder], inject('parameters'));
+  const deploy = runServerless(deployer, ['deploy', '--package', folder], inject('parameters'));
   await expect(deploy).rejects.toThrow(
     `It would disable the watchdog while the run ${runId} is active (phase live).`,
   );
@@ -110,7 +110,7 @@ test('while users are on the new version, no deployment disables the watchdog', 
 
 test('nor does one change a setting of the migration, which is refused before packaging', async () => {
   const parameters = { ...inject('parameters'), migrationWebhookUrl: 'https://another.example' };
-  const output = await runServerless(deployed, ['deploy', '--verbose'], parameters).catch(String);
+  const output = await runServerless(deployer, ['deploy', '--verbose'], parameters).catch(String);
   expect(output).toContain(
     `It changes migrationWebhookUrl while the run ${runId} is active (phase live).`,
   );

@@ -26,11 +26,10 @@ import { createHttpClient } from '../support/api/http-client.ts';
 import { timestampsOf } from './deployments.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const deployed = inject('deployed');
-const { stage, environment } = deployed;
-const options = clientOptions(environment);
-const dynamodb = new DynamoDBClient(options);
-const lambda = new LambdaClient(options);
+const { stage, environment } = inject('deployed');
+const deployer = inject('deployer');
+const dynamodb = new DynamoDBClient(clientOptions(environment));
+const lambda = new LambdaClient(clientOptions(deployer.environment));
 const api = createHttpClient(inject('apiUrl'), { authorization: `Bearer ${inject('apiKey')}` });
 afterAll(() => api.close());
 
@@ -95,7 +94,7 @@ test('the table is restored under another name, protected, and its figures are r
 
 test('a deployment moves the functions and their roles to the restored table', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ledger-restored-'));
-  await deployStage(deployed, folder, { ...inject('parameters'), tableName: RESTORED });
+  await deployStage(deployer, folder, { ...inject('parameters'), tableName: RESTORED });
   await rm(folder, { recursive: true });
   for (const FunctionName of functionNames) {
     await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
@@ -107,10 +106,10 @@ test('a deployment moves the functions and their roles to the restored table', a
 });
 
 test('a rollback to the damaged table is refused, and one to the restored table is not', async () => {
-  const timestamps = await timestampsOf(deployed);
+  const timestamps = await timestampsOf(deployer);
   const [first = ''] = timestamps;
   const rollBack = (timestamp: string) =>
-    runServerless(deployed, ['rollback', '--timestamp', timestamp], inject('parameters'));
+    runServerless(deployer, ['rollback', '--timestamp', timestamp], inject('parameters'));
   await expect(rollBack(first)).rejects.toThrow(
     `It would point the functions at the table ${DAMAGED}; the table in use is ${RESTORED}.`,
   );

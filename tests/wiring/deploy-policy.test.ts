@@ -1,0 +1,89 @@
+// The conditions of docs/deploy-policy.json, which the emulator of tests/deployed ignores.
+import { describe, expect, it } from 'vitest';
+import policy from '../../docs/deploy-policy.json' with { type: 'json' };
+import { DeployGuard } from '../../serverless/deploy-guard.ts';
+import { readTemplate, resourcesOf } from '../support/packaged-template.ts';
+
+interface Statement {
+  readonly Action: readonly string[];
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** Conditions of every statement that allows the action, also by a wildcard. */
+function conditionsOf(action: string) {
+  const [service] = action.split(':');
+  return (policy.Statement as readonly Statement[])
+    .filter(({ Action }) => Action.includes(action) || Action.includes(`${service}:*`))
+    .map(({ Condition }) => Condition);
+}
+
+it.each(['iam:AttachRolePolicy', 'iam:DetachRolePolicy'])(
+  '%s is allowed for the managed policies of the template alone',
+  (action) => {
+    const attached = resourcesOf(readTemplate('migrating'), 'AWS::IAM::Role')
+      .flatMap(([, { Properties }]) => Properties.ManagedPolicyArns as { 'Fn::Sub': string }[])
+      .map((arn) => arn['Fn::Sub'].replace(`\${AWS::Partition}`, 'aws'));
+    expect(conditionsOf(action)).toEqual([
+      { ArnEquals: { 'iam:PolicyARN': [...new Set(attached)] } },
+    ]);
+  },
+);
+
+it('roles are passed to the services of the template alone', () => {
+  expect(conditionsOf('iam:PassRole')).toEqual([
+    { StringEquals: { 'iam:PassedToService': ['lambda.amazonaws.com', 'states.amazonaws.com'] } },
+  ]);
+});
+
+describe('of the data in a table', () => {
+  it('only the records of migrations are read', () => {
+    expect(conditionsOf('dynamodb:GetItem')).toEqual([
+      { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@migration', '@migration#*'] } },
+    ]);
+    for (const action of ['Query', 'BatchGetItem', 'PartiQLSelect', 'ExportTableToPointInTime']) {
+      expect(conditionsOf(`dynamodb:${action}`)).toEqual([]);
+    }
+  });
+
+  it('a scan only counts, as that of discard-table does', async () => {
+    const [condition, ...others] = conditionsOf('dynamodb:Scan');
+    expect([condition, others]).toEqual([
+      { StringEquals: { 'dynamodb:Select': expect.any(String) } },
+      [],
+    ]);
+    const scan = await scanOfDiscardTable();
+    expect(scan.Select).toBe(condition?.StringEquals?.['dynamodb:Select']);
+    expect(scan.Select).toBe('COUNT');
+  });
+});
+
+/** What the guard sends for a table with data of a stack that does not exist. */
+async function scanOfDiscardTable() {
+  let scan = '';
+  const answer = (statusCode: number, text: string) => ({
+    response: { statusCode, headers: {}, body: new Blob([text]).stream() },
+  });
+  const handle = async ({ headers, body }: { headers: Record<string, string>; body: Uint8Array }) => {
+    if (!headers['x-amz-target']?.endsWith('.Scan')) {
+      const error = '<Code>ValidationError</Code><Message>Stack does not exist</Message>';
+      return answer(400, `<ErrorResponse><Error>${error}</Error></ErrorResponse>`);
+    }
+    scan = Buffer.from(body).toString();
+    return answer(200, JSON.stringify({ Count: 1 }));
+  };
+  const provider = {
+    getStage: () => 'prod',
+    getAwsSdkV3Config: async () => ({ region: 'eu-west-1', requestHandler: { handle } }),
+    naming: { getStackName: () => 'finance-ledger-prod' },
+  };
+  const guard = new DeployGuard(
+    {
+      service: { service: 'finance-ledger' },
+      classes: { Error },
+      getProvider: () => provider,
+    } as never,
+    {},
+  );
+  await expect(guard.hooks['discard-table:discard']()).rejects.toThrow('left over, with data');
+  return JSON.parse(scan);
+}
