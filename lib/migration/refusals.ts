@@ -126,3 +126,8 @@ export class RetryableFailure extends Error {
     this.answer = options.answer;
   }
 }
+
+/** Whether another step works on the run; if that step crashed, its lock expires. */
+export function isLockHeld(error: unknown): boolean {
+  return error instanceof RetryableFailure && error.name === 'RetryableLockHeld';
+}

@@ -2,7 +2,7 @@
 // far it is.
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
-import { RetryableFailure } from '../../lib/migration/refusals.ts';
+import { isLockHeld } from '../../lib/migration/refusals.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { firstLine } from '../start-error.ts';
 import type { FunctionName } from './commands.ts';
@@ -106,10 +106,6 @@ async function whenUnlocked<Result>(
       await sleep(LOCK_RETRY_MS);
     }
   }
-}
-
-function isLockHeld(error: unknown): boolean {
-  return error instanceof RetryableFailure && error.name === 'RetryableLockHeld';
 }
 
 /** Shows the progress of the work, as the status has it, until the work has ended. */

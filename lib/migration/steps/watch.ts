@@ -2,11 +2,12 @@
 // the state machine; and the days in which a rollback is possible are counted.
 import * as v from 'valibot';
 import { IN_WINDOW, type Phase } from '../phases.ts';
+import { isLockHeld } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { Run } from '../runs/run.ts';
 import { runStep, type Step, type StepResult } from '../runs/step.ts';
 import { retentionOf } from '../runs/times.ts';
-import type { Services } from '../services.ts';
+import type { LogEntry, Services } from '../services.ts';
 import { isReminderDue, retention } from './retention.ts';
 import { rollback } from './rollback.ts';
 
@@ -18,7 +19,7 @@ export function namesARun(payload: unknown): boolean {
 /**
  * @param timeLeftMs of the invoked function; without one there is no limit
  * @returns undefined when there is nothing to be done for any run
- * @throws Refusal, RetryableFailure: the next watch tries again
+ * @throws Refusal, RetryableUnavailable: the next watch tries again
  */
 export async function keepWatch(
   services: Services,
@@ -32,8 +33,10 @@ export async function keepWatch(
       await work();
     } catch (error) {
       const failure = translateFailure(error);
-      logFailedWatch(services, runId, failure);
-      failed ??= { failure };
+      // Another step may take longer than the time between two watches, as a rollback does: nothing has failed.
+      const isLater = isLockHeld(failure);
+      logUnfinishedWatch(services, { runId, failure, level: isLater ? 'WARN' : 'ERROR' });
+      if (!isLater) failed ??= { failure };
     }
   };
   await attempt('unknown', async () => {
@@ -55,14 +58,18 @@ async function runsOf({ lock }: Services): Promise<string[]> {
   return [...new Set([...(active === undefined ? [] : [active]), ...(await lock.liveRuns())])];
 }
 
-// Nobody looks at what a timer gets for an answer.
-function logFailedWatch({ log }: Services, runId: string, error: unknown): void {
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
-  log({
-    level: 'ERROR',
-    message: 'The watch failed; the next one tries again',
-    ...{ runId, failure: name, why: message },
-  });
+interface UnfinishedWatch extends Pick<LogEntry, 'runId' | 'level'> {
+  readonly failure: unknown;
+}
+
+// A timer ignores the result of an invocation.
+function logUnfinishedWatch({ log }: Services, { runId, level, failure }: UnfinishedWatch): void {
+  const { name, message: why } = failure instanceof Error ? failure : new Error(String(failure));
+  const message =
+    level === 'WARN'
+      ? 'Another step holds the lock; the next watch tries again'
+      : 'The watch failed; the next one tries again';
+  log({ level, message, runId, failure: name, why });
 }
 
 function dueStep(run: Run, now: Date): Step | undefined {

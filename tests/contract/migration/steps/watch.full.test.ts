@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHandler as retentionHandler } from '../../../../functions/migration/retention.ts';
 import { createHandler as statusHandler } from '../../../../functions/migration/status.ts';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
@@ -37,6 +38,29 @@ describe('the watch', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('returned');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
     expect(await migration.services.setting.read()).toBe(SOURCE);
+  });
+
+  it('leaves a run to the step that holds its lock, without a failure', async () => {
+    const migration = await migrationAt('window-verified');
+    migration.pass(30 * 60_000);
+    const rollback = await migration.lock.take(RUN);
+    expect(await keepWatch(migration.services)).toBeUndefined();
+    expect(migration.logged.at(-1)).toMatchObject({
+      ...{ level: 'WARN', runId: RUN, failure: 'RetryableLockHeld' },
+    });
+    await migration.lock.release(rollback);
+    await watchUntilDone(migration);
+    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+  });
+
+  it('fails when the webhook does not answer', async () => {
+    const migration = await migrationAt('window-verified');
+    migration.pass(30 * 60_000);
+    const ask = async () => {
+      throw new RetryableFailure('RetryableUnavailable', 'No answer.');
+    };
+    const watched = keepWatch({ ...migration.services, hooks: { ask } });
+    await expect(watched).rejects.toEqual(named('RetryableUnavailable'));
   });
 
   it('ends the way back on its day', async () => {
