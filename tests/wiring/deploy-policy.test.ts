@@ -9,6 +9,11 @@ interface Statement {
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
+interface Request {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
 /** Conditions of every statement that allows the action, also by a wildcard. */
 function conditionsOf(action: string) {
   const [service] = action.split(':');
@@ -63,7 +68,7 @@ async function scanOfDiscardTable() {
   const answer = (statusCode: number, text: string) => ({
     response: { statusCode, headers: {}, body: new Blob([text]).stream() },
   });
-  const handle = async ({ headers, body }: { headers: Record<string, string>; body: Uint8Array }) => {
+  const handle = async ({ headers, body }: Request) => {
     if (!headers['x-amz-target']?.endsWith('.Scan')) {
       const error = '<Code>ValidationError</Code><Message>Stack does not exist</Message>';
       return answer(400, `<ErrorResponse><Error>${error}</Error></ErrorResponse>`);
