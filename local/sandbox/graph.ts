@@ -8,7 +8,7 @@ import {
   type RestoreState,
   type SchemaRule,
 } from '../../lib/migration/graph/graph-store.ts';
-import type { Properties } from '../../lib/migration/graph/tagged-values.ts';
+import type { Properties } from '../../lib/migration/graph/values.ts';
 import { Refusal } from '../../lib/migration/refusals.ts';
 
 type NewNode = Pick<GraphNode, 'labels' | 'properties'>;

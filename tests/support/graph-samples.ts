@@ -4,7 +4,7 @@ import type {
   GraphRelationship,
   SchemaRule,
 } from '../../lib/migration/graph/graph-store.ts';
-import type { Properties, TaggedValue } from '../../lib/migration/graph/tagged-values.ts';
+import type { Properties, TaggedValue } from '../../lib/migration/graph/values.ts';
 
 /** Every type that a property can have, edges among them. */
 export const EVERY_TYPE: Properties = {

@@ -10,10 +10,9 @@ import {
   type RestoreState,
   type SchemaRule,
 } from '../graph/graph-store.ts';
-import type { Properties, TaggedValue } from '../graph/tagged-values.ts';
+import { decodeProperties, type Properties, type TaggedValue } from '../graph/values.ts';
 import { isRefusedWith, Refusal } from '../refusals.ts';
 import type { Neo4jSessions } from './neo4j.ts';
-import { decodeProperties } from './neo4j-values.ts';
 
 // A constraint outlives a killed restore and holds no data: they say what is to be done next.
 const FILLING = '_restore_filling';

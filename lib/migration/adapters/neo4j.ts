@@ -18,9 +18,9 @@ import type {
   GraphTarget,
   SchemaRule,
 } from '../graph/graph-store.ts';
+import { encodeProperties } from '../graph/values.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { createNeo4jRestore } from './neo4j-restore.ts';
-import { encodeProperties } from './neo4j-values.ts';
 
 export interface Neo4jAddress {
   /** neo4j://, neo4j+s://, bolt:// or bolt+s:// */

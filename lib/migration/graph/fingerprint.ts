@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createDigestSum } from '../points.ts';
 import { Refusal } from '../refusals.ts';
 import type { GraphNode, GraphRelationship } from './graph-store.ts';
-import type { Properties, TaggedValue } from './tagged-values.ts';
+import type { Properties, TaggedValue } from './values.ts';
 
 export type Counts = Readonly<Record<string, number>>;
 

@@ -1,5 +1,5 @@
 // A property graph as the migration reads it, and as a restore fills one.
-import type { Properties } from './tagged-values.ts';
+import type { Properties } from './values.ts';
 
 export interface GraphNode {
   /** Of this store and this moment: it means nothing elsewhere, and may be given again after a deletion. */

@@ -8,7 +8,7 @@ import { dumpKeys, type GraphManifest, readManifest } from './dump.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { GraphNode, GraphRelationship, SchemaRule } from './graph-store.ts';
 import { type LinesReader, readLines } from './json-lines.ts';
-import { parseProperties } from './tagged-values.ts';
+import { parseProperties } from './values.ts';
 
 const nodeLine = v.object({ id: v.string(), labels: v.array(v.string()), properties: v.unknown() });
 

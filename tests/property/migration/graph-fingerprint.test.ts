@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fingerprintOf } from '../../../lib/migration/graph/fingerprint.ts';
 import type { GraphNode, GraphRelationship } from '../../../lib/migration/graph/graph-store.ts';
-import type { Properties } from '../../../lib/migration/graph/tagged-values.ts';
+import type { Properties } from '../../../lib/migration/graph/values.ts';
 
 interface Rows {
   readonly nodes: readonly GraphNode[];

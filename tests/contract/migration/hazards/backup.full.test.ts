@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
-import type { Properties } from '../../../../lib/migration/graph/tagged-values.ts';
+import type { Properties } from '../../../../lib/migration/graph/values.ts';
 import type { RefusalName } from '../../../../lib/migration/refusals.ts';
 import { readManifest } from '../../../../lib/migration/runs/reports.ts';
 import {

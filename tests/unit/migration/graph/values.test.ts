@@ -1,7 +1,6 @@
 import { DateTime, int, Node } from 'neo4j-driver';
 import { describe, expect, test } from 'vitest';
-import { decodeValue, encodeValue } from '../../../../lib/migration/adapters/neo4j-values.ts';
-import { parseTagged } from '../../../../lib/migration/graph/tagged-values.ts';
+import { decodeValue, encodeValue, parseTagged } from '../../../../lib/migration/graph/values.ts';
 
 const SINGLES = Array.from({ length: 64 }, (_, at) => Math.fround(at / 7));
 

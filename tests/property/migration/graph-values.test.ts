@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeValue, encodeValue } from '../../../lib/migration/adapters/neo4j-values.ts';
-import { parseTagged, type TaggedValue } from '../../../lib/migration/graph/tagged-values.ts';
+import {
+  decodeValue,
+  encodeValue,
+  parseTagged,
+  type TaggedValue,
+} from '../../../lib/migration/graph/values.ts';
 import { anyFloat, anyGraphValue } from '../../support/graph-values.ts';
 
 const RUNS = { numRuns: 2_000 };
