@@ -34,11 +34,9 @@ async function deploy(): Promise<void> {
 async function deployTo(environment: Readonly<Record<string, string>>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'ledger-deployed-'));
   running.whenStopping(() => rm(folder, { recursive: true, force: true }));
-  const stopping = new AbortController();
-  running.whenStopping(() => stopping.abort());
-  const deployed = { stage: STAGE, environment, signal: stopping.signal, temporaryFolder: folder };
+  const deployed = { stage: STAGE, environment, running };
   console.log(`Packaging and deploying the stage ${STAGE}, which takes about a minute`);
-  await deployStage(deployed, join(folder, 'package'));
+  await deployStage(deployed, folder);
   await repairCors(deployed);
   const address = await addressOf(deployed);
   const key = await createKey(deployed, 'default');

@@ -1,8 +1,8 @@
 // The service deployed on the emulator of AWS, with the commands that deploy it to an account.
-import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { ApiGatewayV2Client, UpdateApiCommand } from '@aws-sdk/client-apigatewayv2';
 import {
   CloudFormationClient,
@@ -13,6 +13,7 @@ import { createApiKeys } from '../lib/auth/api-keys.ts';
 import { DEFAULT_RETRY_POLICY } from '../lib/retry.ts';
 import { createDatabase } from '../lib/store/database.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
+import { createRunning, type Running } from './running.ts';
 import { StartError } from './start-error.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
@@ -22,10 +23,8 @@ export interface EmulatedStage {
   readonly stage: string;
   /** Names the emulator to every AWS client. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Ends the command that is running. */
-  readonly signal?: AbortSignal;
-  /** Where the packager leaves files behind. */
-  readonly temporaryFolder?: string;
+  /** Stops the command that is running. */
+  readonly running?: Running;
 }
 
 /**
@@ -95,30 +94,41 @@ export async function createKey(
   return (await keys.create({ name: 'emulator', ledger, scope: 'write' })).secret;
 }
 
-/** @throws StartError with the output of the command */
+/**
+ * Runs a command of `serverless` that finds no home of the user and leaves no files behind, also when it is stopped.
+ * @returns what it printed
+ * @throws StartError with the output of the command
+ */
 export async function runServerless(
-  { stage, environment, signal, temporaryFolder }: EmulatedStage,
+  { stage, environment, running }: EmulatedStage,
   command: readonly string[],
   parameters: Readonly<Record<string, string>> = {},
 ): Promise<string> {
+  const own = createRunning();
+  running?.whenStopping(own.stop);
+  // The packager leaves a folder behind for each function, and a cache in the home.
+  const scratch = mkdtempSync(join(tmpdir(), 'ledger-serverless-'));
+  own.whenStopping(() => rm(scratch, { recursive: true, force: true }));
   const given = Object.entries(parameters).map(([name, value]) => `--param=${name}=${value}`);
-  const args = [SERVERLESS, ...command, '--stage', stage, ...given];
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, args, {
-      cwd: PROJECT,
-      ...(signal && { signal }),
-      env: {
-        PATH: process.env.PATH,
-        TMPDIR: temporaryFolder ?? process.env.TMPDIR,
-        HOME: '/nonexistent',
-        ...environment,
-      },
-    });
-    return stdout;
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    throw new StartError(`serverless ${command.join(' ')} failed:\n${stdout}${stderr}`);
-  }
+  const lines: string[] = [];
+  const child = own.startProgram({
+    command: process.execPath,
+    args: [SERVERLESS, ...command, '--stage', stage, ...given],
+    folder: PROJECT,
+    environment: {
+      PATH: process.env.PATH,
+      TMPDIR: scratch,
+      HOME: scratch,
+      BUILD_FOLDER: relative(PROJECT, join(scratch, 'build')),
+      ...environment,
+    },
+    onLine: (line) => lines.push(line),
+  });
+  const how = await child.ended;
+  await own.stop();
+  const output = lines.join('\n');
+  if (how === 'ended with exit code 0') return output;
+  throw new StartError(`serverless ${command.join(' ')} ${how}:\n${output}`);
 }
 
 /** The gateway's id in the stack that was deployed. */

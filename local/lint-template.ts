@@ -65,7 +65,7 @@ await runProgram(command, { running });
 async function packaged(stage: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ledger-linted-'));
   running.whenStopping(() => rm(folder, { recursive: true, force: true }));
-  await runServerless({ stage, environment: {} }, ['package', '--package', folder]);
+  await runServerless({ stage, environment: {}, running }, ['package', '--package', folder]);
   return join(folder, 'cloudformation-template-update-stack.json');
 }
 

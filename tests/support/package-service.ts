@@ -1,12 +1,10 @@
 // Packages the service for the wiring tests, as an operator without an account would; again only when its inputs change.
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, rmSync } from 'node:fs';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+import { runServerless } from '../../local/emulated-stage.ts';
 import { fetchOnce } from '../../local/tools.ts';
 import type { Packaged, Stage } from './packaged-template.ts';
 
@@ -18,17 +16,14 @@ declare module 'vitest' {
 }
 
 const PROJECT = join(import.meta.dirname, '../..');
-const SERVERLESS = join(PROJECT, 'node_modules/serverless/bin/serverless.js');
 
 const PACKAGES = 'packages';
 const INPUTS_OF_TEMPLATE = ['serverless/**/*.*', '{functions,lib}/**/*.json', '*.{json,yml,ts}'];
 const INPUTS_OF_BUNDLES = [...INPUTS_OF_TEMPLATE, '{bundle,functions,lib}/**/*.ts'];
 const DAY_MS = 86_400_000;
 
-// No account and no home; and, as left in a shell, what must not find its way into a package.
+// No account; and, as left in a shell, what must not find its way into a package.
 const ENVIRONMENT = {
-  PATH: process.env.PATH,
-  HOME: '/nonexistent',
   AWS_EC2_METADATA_DISABLED: 'true',
   DYNAMODB_ENDPOINT: 'http://left-in-the-shell:8000',
   TABLE_NAME: 'left-in-the-shell',
@@ -76,7 +71,11 @@ export default function packageService({ provide }: TestProject) {
 export async function packageBundles(): Promise<string> {
   const name = `bundles-${hashOf(INPUTS_OF_BUNDLES)}`;
   return await fetchOnce(join(PACKAGES, name), async (draft) => {
-    await packageStage('prod', join(draft, name));
+    await runServerless({ stage: 'prod', environment: ENVIRONMENT }, [
+      'package',
+      '--package',
+      join(draft, name),
+    ]);
     return join(draft, name);
   });
 }
@@ -98,11 +97,15 @@ function templateOf(
   const make = async () =>
     await fetchOnce(cached, async (draft) => {
       await removeOldPackages();
+      const environment = { ...ENVIRONMENT, ONLY_TEMPLATE: 'yes' };
       try {
-        await packageStage(stage, join(draft, name), { parameters, isOnlyTemplate: true });
+        await runServerless(
+          { stage, environment },
+          ['package', '--package', join(draft, name)],
+          parameters,
+        );
       } catch (error) {
-        const { stdout } = error as { readonly stdout?: string };
-        await writeFile(failureOf(folder), stdout ?? String(error));
+        await writeFile(failureOf(folder), String(error));
         throw error;
       }
       return join(draft, name);
@@ -139,30 +142,4 @@ function hashOf(inputs: readonly string[]): string {
     hash.update(path).update(readFileSync(join(PROJECT, path)));
   }
   return hash.digest('hex').slice(0, 16);
-}
-
-/** @throws with the packager's output (`stdout`) when it refuses */
-export async function packageStage(
-  stage: string,
-  folder: string,
-  {
-    parameters = {},
-    isOnlyTemplate = false,
-  }: {
-    readonly parameters?: Readonly<Record<string, string>> | undefined;
-    readonly isOnlyTemplate?: boolean;
-  } = {},
-): Promise<void> {
-  const given = Object.entries(parameters).map(([name, value]) => `--param=${name}=${value}`);
-  const options = ['package', '--stage', stage, '--package', folder, ...given];
-  // The packager leaves a folder of every function's files behind in the folder for temporary ones.
-  const scratch = await mkdtemp(join(tmpdir(), 'ledger-packaging-'));
-  try {
-    await promisify(execFile)(process.execPath, [SERVERLESS, ...options], {
-      cwd: PROJECT,
-      env: { ...ENVIRONMENT, TMPDIR: scratch, ...(isOnlyTemplate ? { ONLY_TEMPLATE: 'yes' } : {}) },
-    });
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
 }

@@ -1,0 +1,50 @@
+// What cannot be packaged; and what a packaging leaves behind: nothing but the package.
+import { globSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { runServerless } from '../../local/emulated-stage.ts';
+import { createRunning } from '../../local/running.ts';
+
+const TEMPLATE_ONLY = { stage: 'dev', environment: { ONLY_TEMPLATE: 'yes' } };
+
+it('refuses a store to migrate without a bucket for the artifacts', async () => {
+  const parameters = { qdrantUrl: 'https://qdrant.example:6333' };
+  const packaged = runServerless(TEMPLATE_ONLY, ['package'], parameters);
+  await expect(packaged).rejects.toThrow('qdrantUrl needs artifactsUrl');
+});
+
+it('refuses a stage that nobody described', async () => {
+  const packaged = runServerless({ stage: 'prdo', environment: {} }, ['package']);
+  await expect(packaged).rejects.toThrow('Value not found at "param" source');
+});
+
+it('leaves nothing behind but the package', async () => {
+  const folder = await temporaryFolder();
+  await runServerless(TEMPLATE_ONLY, ['package', '--package', join(folder, 'package')]);
+  expect(await readdir(folder)).toEqual(['package']);
+});
+
+it('leaves nothing behind when it is stopped', async () => {
+  const folder = await temporaryFolder();
+  const running = createRunning();
+  onTestFinished(running.stop);
+  const packaged = runServerless({ ...TEMPLATE_ONLY, running }, ['package']);
+  const stopped = expect(packaged).rejects.toThrow('ended by SIGTERM');
+  await vi.waitUntil(() => globSync('*/build/.build', { cwd: folder }).length > 0, {
+    ...{ timeout: 60_000, interval: 5 },
+  });
+  await running.stop();
+  await stopped;
+  expect(await readdir(folder)).toEqual([]);
+});
+
+/** The folder for temporary files, of this test alone. */
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'packaging-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  vi.stubEnv('TMPDIR', folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return folder;
+}
