@@ -1,28 +1,24 @@
 // The words of a migration: the phases of a run, its commands, what steps leave behind, what a person is asked.
 
-/** Where a run stands, in the order of the runbook. */
-export const PHASES = [
+export const BEFORE_WINDOW = [
   'started',
   'checked',
   'backed-up',
   'rebuilt',
   'copied',
   'verified',
-  // Inside the window: writes are frozen, the deadline counts.
-  'freezing',
-  'frozen',
-  'secured',
-  'proved',
-  'switching',
-  // Outside again: the new version takes writes, the old data is retained.
-  'live',
-  'irreversible',
-  'closed',
-  // Ways out.
-  'returning',
-  'returned',
-  'aborted',
 ] as const;
+
+/** Writes are frozen, the deadline counts. */
+export const IN_WINDOW = ['freezing', 'frozen', 'secured', 'proved', 'switching'] as const;
+
+/** Users are on the new version; the lock is free, and the watchdog counts the days. */
+const RETAINED = ['live', 'irreversible'] as const;
+
+export const WAYS_OUT = ['returning', 'returned', 'aborted'] as const;
+
+/** Where a run stands, in the order of the runbook. */
+export const PHASES = [...BEFORE_WINDOW, ...IN_WINDOW, ...RETAINED, 'closed', ...WAYS_OUT] as const;
 
 export type Phase = (typeof PHASES)[number];
 
@@ -66,33 +62,11 @@ export const EXTERNAL_ACTIONS = ['freeze', 'deploy-new', 'open-writes', 'deploy-
 
 export type ExternalAction = (typeof EXTERNAL_ACTIONS)[number];
 
-export const BEFORE_WINDOW = [
-  'started',
-  'checked',
-  'backed-up',
-  'rebuilt',
-  'copied',
-  'verified',
-] as const satisfies readonly Phase[];
-
-export const IN_WINDOW = [
-  'freezing',
-  'frozen',
-  'secured',
-  'proved',
-  'switching',
-] as const satisfies readonly Phase[];
-
-/** Users are on the new version; the lock is free, and the watchdog counts the days. */
-const RETAINED = ['live', 'irreversible'] as const satisfies readonly Phase[];
-
 export function isRetained(phase: unknown): boolean {
   return RETAINED.some((retained) => retained === phase);
 }
 
 export const PAST_RETENTION = ['irreversible', 'closed'] as const satisfies readonly Phase[];
-
-export const WAYS_OUT = ['returning', 'returned', 'aborted'] as const satisfies readonly Phase[];
 
 /** The lock is free for another run. */
 export const ENDED = ['closed', 'returned', 'aborted'] as const satisfies readonly Phase[];

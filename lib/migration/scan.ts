@@ -75,21 +75,6 @@ export async function scan(
   return { contents, counts, sample: sample.users() };
 }
 
-export interface Fingerprint {
-  readonly digest: string;
-  readonly points: number;
-}
-
-/** What a collection holds, for a comparison with what it held before. */
-export async function fingerprintOf(
-  store: Scrollable['store'],
-  collection: string,
-  without?: string,
-): Promise<Fingerprint> {
-  const { contents } = await scan({ store, collection }, without === undefined ? {} : { without });
-  return { digest: contents.digest, points: contents.points };
-}
-
 export interface Page {
   readonly points: readonly ScrolledPoint[];
   /** Where the page after this one begins; `null` when there is none. */

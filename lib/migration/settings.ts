@@ -46,45 +46,36 @@ export type RestoreSettings = v.InferOutput<typeof restoreSchema>;
 
 /** @throws Refusal naming every variable that is missing or unusable, with what each should be */
 export function readRecordSettings(environment: Environment): RecordSettings {
-  const { faults, settings } = looked(recordSchema, environment);
-  if (settings) return settings;
-  throw refusal(faults);
+  return read(recordSchema, environment);
 }
 
 /** @throws Refusal, as above */
 export function readStepSettings(environment: Environment): StepSettings {
-  const needed = ['MEMORY_BACKEND_KEY', ...(environment.NEO4J_URL ? ['NEO4J_PASSWORD'] : [])];
-  return withSecrets(stepSchema, environment, needed);
+  const graph = environment.NEO4J_URL ? ['NEO4J_PASSWORD'] : [];
+  return read(stepSchema, environment, ['MEMORY_BACKEND_KEY', ...graph]);
 }
 
 /** @throws Refusal, as above */
 export function readRestoreSettings(environment: Environment): RestoreSettings {
-  return withSecrets(restoreSchema, environment, ['NEO4J_PASSWORD']);
+  return read(restoreSchema, environment, ['NEO4J_PASSWORD']);
 }
 
-function withSecrets<Named extends Schema>(
-  schema: Named,
+// An empty variable counts as one that is not set. No value is quoted: an address may hold what nobody should read.
+function read<Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>(
+  schema: Schema,
   environment: Environment,
-  secrets: readonly string[],
-): v.InferOutput<Named> {
-  const { faults, settings } = looked(schema, environment);
-  const missing = missingSecrets(environment, secrets);
-  if (settings && missing.length === 0) return settings;
-  throw refusal([...faults, ...missing]);
-}
-
-type Schema = v.ObjectSchema<v.ObjectEntries, undefined>;
-
-// An empty variable counts as one that is not set.
-function looked<Named extends Schema>(
-  schema: Named,
-  environment: Environment,
-): { readonly faults: string[]; readonly settings?: v.InferOutput<Named> } {
+  secrets: readonly string[] = [],
+): v.InferOutput<Schema> {
   const names = Object.keys(schema.entries);
   const given = Object.fromEntries(names.map((name) => [name, environment[name] || undefined]));
   const result = v.safeParse(schema, given);
-  if (result.success) return { faults: [], settings: result.output };
-  return { faults: result.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`) };
+  const issues = result.issues ?? [];
+  const faults = [
+    ...issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`),
+    ...missingSecrets(environment, secrets),
+  ];
+  if (result.success && faults.length === 0) return result.output;
+  throw new Refusal('RefusedSetting', `${faults.join('; ')}.`);
 }
 
 // NAME_PARAMETER says where on AWS the secret NAME is kept; without it, NAME is the secret itself.
@@ -92,11 +83,6 @@ function missingSecrets(environment: Environment, needed: readonly string[]): st
   return needed
     .filter((name) => !environment[name] && !environment[`${name}_PARAMETER`])
     .map((name) => `${name} is not set, nor ${name}_PARAMETER, which says where it is kept`);
-}
-
-// No value is quoted: an address may hold what nobody should read.
-function refusal(faults: readonly string[]): Refusal {
-  return new Refusal('RefusedSetting', `${faults.join('; ')}.`);
 }
 
 function urlLike(example: string, isAllowed: (url: URL) => boolean = isBase) {

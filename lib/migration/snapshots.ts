@@ -363,7 +363,7 @@ async function settlingMs(vectors: VectorStore, name: string, points: number): P
 }
 
 /** Behind an alias is what users may work on. @throws Refusal */
-async function assertNoAlias(vectors: VectorStore, name: string): Promise<void> {
+export async function assertNoAlias(vectors: VectorStore, name: string): Promise<void> {
   const aliases = await vectors.listAliases();
   if (aliases.every(({ alias_name }) => alias_name !== name)) return;
   throw new Refusal('RefusedNameTaken', `The name ${name} is an alias.`);

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HookAction } from '../../lib/migration/ports/hooks.ts';
+import type { HookAction } from '../../lib/migration/adapters/webhook.ts';
 import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
 import { createRemembering } from '../../lib/migration/runs/run-store.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';

@@ -1,13 +1,13 @@
 // Whatever ends the execution inside the window, the watch goes back from it when the window closes: no failure of the
 // state machine, not even one that it cannot catch, leaves writes frozen.
 import { describe, expect, it } from 'vitest';
+import type { Hooks } from '../../lib/migration/adapters/webhook.ts';
 import { IN_WINDOW, type Phase } from '../../lib/migration/phases.ts';
-import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import { Refusal } from '../../lib/migration/refusals.ts';
-import { fingerprintOf } from '../../lib/migration/scan.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { keepWatch } from '../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';
+import { fingerprintOf } from '../support/migration/fingerprint.ts';
 import { createMigration, type Migration, RUN } from '../support/migration/migration.ts';
 import { approving, execute } from '../support/migration/state-machine.ts';
 

@@ -1,8 +1,8 @@
 // The state machine as it is deployed, where something fails on the way.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../lib/migration/refusals.ts';
-import { fingerprintOf } from '../../lib/migration/scan.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';
+import { fingerprintOf } from '../support/migration/fingerprint.ts';
 import { deleteFirst } from '../support/migration/hazards.ts';
 import { createMigration, type Migration, RUN } from '../support/migration/migration.ts';
 import { LEASE_MS } from '../support/migration/run-table.ts';

@@ -11,7 +11,6 @@ import {
   assertArtifactKey,
   assertArtifactPrefix,
   assertReplaceable,
-  type ByteRange,
   longerRetention,
   measuring,
   missingArtifact,
@@ -76,10 +75,9 @@ export function createFileArtifacts(options: {
     }
   }
 
-  async function* get(key: string, range: ByteRange = { first: 0 }) {
+  async function* get(key: string) {
     await required(key);
-    const { first: start, last: end } = range;
-    yield* createReadStream(dataPath(key), { start, ...(end === undefined ? {} : { end }) });
+    yield* createReadStream(dataPath(key));
   }
 
   async function* list(prefix: string) {

@@ -25,7 +25,6 @@ import {
   assertArtifactKey,
   assertArtifactPrefix,
   assertReplaceable,
-  type ByteRange,
   isArtifactKey,
   longerRetention,
   measuring,
@@ -71,10 +70,9 @@ export function createS3Artifacts(options: {
     return artifact;
   }
 
-  async function* get(key: string, range?: ByteRange) {
+  async function* get(key: string) {
     await required(key);
-    const Range = range && `bytes=${range.first}-${range.last ?? ''}`;
-    const { Body } = await client.send(new GetObjectCommand({ ...place(key), Range }));
+    const { Body } = await client.send(new GetObjectCommand(place(key)));
     if (Body instanceof Readable) yield* Body as AsyncIterable<Uint8Array>;
   }
 

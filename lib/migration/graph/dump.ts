@@ -49,7 +49,7 @@ export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
     contents,
     files,
   };
-  await writeManifest(artifacts, prefix, manifest);
+  await writeJson(artifacts, dumpKeys(prefix).manifest, v.parse(manifestSchema, manifest));
   return manifest;
 }
 
@@ -138,7 +138,7 @@ const linesFile = v.object({ key: v.string(), lines: count, raw: measure, compre
 const counts = v.custom<Counts>(isCounts);
 const size = v.object({ nodes: count, relationships: count });
 
-const manifest = v.object({
+const manifestSchema = v.object({
   format: v.literal(DUMP_FORMAT),
   runId: v.string(),
   server: v.object({ version: v.string(), edition: v.string(), database: v.string() }),
@@ -171,16 +171,9 @@ function isCounts(value: unknown): boolean {
   return Object.values(value).every((number) => v.is(count, number));
 }
 
-export type GraphManifest = v.InferOutput<typeof manifest>;
+export type GraphManifest = v.InferOutput<typeof manifestSchema>;
 
-export interface DumpKeys {
-  readonly nodes: string;
-  readonly relationships: string;
-  readonly schema: string;
-  readonly manifest: string;
-}
-
-export function dumpKeys(prefix: string): DumpKeys {
+export function dumpKeys(prefix: string) {
   return {
     nodes: `${prefix}/nodes.jsonl.gz`,
     relationships: `${prefix}/rels.jsonl.gz`,
@@ -189,18 +182,10 @@ export function dumpKeys(prefix: string): DumpKeys {
   };
 }
 
-export async function writeManifest(
-  artifacts: ArtifactStore,
-  prefix: string,
-  content: GraphManifest,
-): Promise<void> {
-  await writeJson(artifacts, dumpKeys(prefix).manifest, v.parse(manifest, content));
-}
-
 /** @throws Refusal where no dump was finished */
 export async function readManifest(
   artifacts: ArtifactStore,
   prefix: string,
 ): Promise<GraphManifest> {
-  return v.parse(manifest, await readJson(artifacts, dumpKeys(prefix).manifest));
+  return v.parse(manifestSchema, await readJson(artifacts, dumpKeys(prefix).manifest));
 }

@@ -11,12 +11,6 @@ export interface Artifact {
   readonly retainUntil: Date | undefined;
 }
 
-/** First and last byte, both included; to the end without the last. */
-export interface ByteRange {
-  readonly first: number;
-  readonly last?: number;
-}
-
 export interface ArtifactStore {
   /**
    * Keeps the content under the key, in place of what was there; all of it or nothing.
@@ -27,7 +21,7 @@ export interface ArtifactStore {
   /** Undefined for what was never put as a whole. */
   head(key: string): Promise<Artifact | undefined>;
   /** @throws Refusal where there is none */
-  get(key: string, range?: ByteRange): AsyncIterable<Uint8Array>;
+  get(key: string): AsyncIterable<Uint8Array>;
   /** In the order of their keys. */
   list(prefix: string): AsyncIterable<Artifact>;
   /**

@@ -78,7 +78,7 @@ export interface Step {
   readonly onEntering?: (
     context: StepRequest,
   ) => Partial<Pick<Run, 'deadlineAt' | 'switchedAt' | 'returningAt'>>;
-  readonly mayBeLate?: MayBeLate<StepRequest>;
+  readonly mayBeLate?: MayBeLate;
   readonly work: (context: StepContext) => Promise<Outcome>;
 }
 
@@ -165,7 +165,8 @@ async function goOn(
   const { services, input, run: found, lease, signal } = context;
   const { runs, lock } = services;
   const move = moveFor(step.command, standingOf(found), input.actor);
-  await assertMayGoOn(step, context, move);
+  await assertWindowOpen(context, step.mayBeLate);
+  if (move.approves) assertApproved(found, move.approves, input);
   // Evidence stays what it is until the step has finished.
   const inputs = basisOf(step.command, found);
   const rated = createRating(services.clock);
@@ -220,12 +221,6 @@ function isBehindIt(command: Command, { phase }: Run): boolean {
 
 // Enough to end a batch and write a checkpoint before the function's own time is up.
 const SAVING_TIME_MS = 60_000;
-
-async function assertMayGoOn(step: Step, context: StepRequest, move: Move): Promise<void> {
-  const { run } = context;
-  await assertWindowOpen(context, step.mayBeLate);
-  if (move.approves) assertApproved(run, move.approves, context.input);
-}
 
 /** The operator has seen the present report, and it passed. */
 function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: StepInput): void {

@@ -2,8 +2,8 @@
 // more days a rollback is possible.
 import { IN_WINDOW } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
-import type { Services } from '../services.ts';
 import type { Progress, Run } from './run.ts';
+import type { StepRequest } from './step.ts';
 
 /** Between two looks at a service, or at what a person has approved. */
 export const POLL_SECONDS = 5;
@@ -16,26 +16,21 @@ export function pollSeconds(awaitedMs: number): number {
 export const DAY_MS = 86_400_000;
 
 /** Whether a step may be taken although the window is over. */
-export type MayBeLate<Context> = 'always' | ((context: Context) => Promise<boolean>);
-
-interface InWindow {
-  readonly services: Pick<Services, 'clock'>;
-  readonly run: Run;
-}
+export type MayBeLate = 'always' | ((context: StepRequest) => Promise<boolean>);
 
 /** @throws Refusal when the step comes too late */
-export async function assertWindowOpen<Context extends InWindow>(
-  context: Context,
-  mayBeLate: MayBeLate<Context> = async () => false,
+export async function assertWindowOpen(
+  context: StepRequest,
+  mayBeLate: MayBeLate = async () => false,
 ): Promise<void> {
   if (!isLate(context) || mayBeLate === 'always' || (await mayBeLate(context))) return;
   throw windowClosed(context.run);
 }
 
 /** Called while a step works: one that began in time stops at the deadline, so that the rollback does not wait for it. */
-export function assertNotClosing<Context extends InWindow>(
-  context: Context,
-  mayBeLate: MayBeLate<Context> | undefined,
+export function assertNotClosing(
+  context: StepRequest,
+  mayBeLate: MayBeLate | undefined,
 ): () => void {
   const endsInTime = mayBeLate !== 'always' && !isLate(context);
   return () => {
@@ -48,7 +43,7 @@ export function isOverdue(run: Pick<Run, 'phase' | 'deadlineAt'>, now: Date): bo
   return IN_WINDOW.some((phase) => phase === run.phase) && isPast(run, now);
 }
 
-function isLate({ services, run }: InWindow): boolean {
+function isLate({ services, run }: StepRequest): boolean {
   return isPast(run, services.clock());
 }
 

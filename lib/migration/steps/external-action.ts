@@ -2,8 +2,8 @@
 // for one pending action and cannot be reused.
 import * as v from 'valibot';
 import type { Database } from '../../store/database.ts';
+import type { HookAnswer } from '../adapters/webhook.ts';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
-import type { HookAnswer } from '../ports/hooks.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';

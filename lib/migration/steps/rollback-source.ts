@@ -1,16 +1,15 @@
 // Which collection the old version goes back to: the old one as long as it is there, else its snapshot under a fresh name.
 // Finding it changes nothing.
 import { troubleOf } from '../point-writer.ts';
-import { testUserOf } from '../ports/memory-backend.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
-import { type BackupManifest, readManifest } from '../runs/reports.ts';
+import { readManifest } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
-import { fingerprintOf } from '../scan.ts';
 import type { Services } from '../services.ts';
-import { checkKept, type KeptSnapshot } from '../snapshots.ts';
+import { assertNoAlias, checkKept, type KeptSnapshot } from '../snapshots.ts';
 import { verifiedFingerprint } from './copy.ts';
 import { denseVectorOf } from './prerequisites.ts';
+import { scanCollection } from './recorded-counts.ts';
 
 export interface RollbackSource {
   readonly returnTo: string;
@@ -22,13 +21,11 @@ export interface RollbackSource {
 export async function findRollbackSource(services: Services, run: Run): Promise<RollbackSource> {
   const { sourceCollection } = run.plan;
   if (await isUsable(services, run)) return { returnTo: sourceCollection, restores: undefined };
-  const manifest = await usableManifest(services, run);
+  const manifest = await readManifest(services, run).catch(asNoRollback);
   assertSameMinor(manifest.storeVersion, await services.vectors.version());
   const returnTo = restoredCollectionOf(run);
-  await assertNoAlias(services, returnTo);
-  await checkKept(services.artifacts, manifest.snapshot).catch((error: unknown) => {
-    throw error instanceof Refusal ? noRollback(error.why, error) : error;
-  });
+  await assertNoAlias(services.vectors, returnTo).catch(asNoRollback);
+  await checkKept(services.artifacts, manifest.snapshot).catch(asNoRollback);
   return { returnTo, restores: manifest.snapshot };
 }
 
@@ -45,12 +42,12 @@ export async function canRollBack(services: Services, run: Run): Promise<boolean
 
 /** Whether the collection holds what was verified; the test user's memories aside. */
 export async function isAsVerified(
-  { vectors }: Services,
+  services: Services,
   run: Run,
   collection: string,
 ): Promise<boolean> {
-  const { digest } = await fingerprintOf(vectors, collection, testUserOf(run.runId));
-  return digest === verifiedFingerprint(run);
+  const { contents } = await scanCollection(services, run, collection);
+  return contents.digest === verifiedFingerprint(run);
 }
 
 // Before users were let into the new version they never left the old one: whatever it holds is theirs. After that it is
@@ -69,21 +66,6 @@ async function isOfSameLayout({ vectors }: Services, run: Run): Promise<boolean>
   return ours?.size === theirs?.size && ours?.distance === theirs?.distance;
 }
 
-async function usableManifest(services: Services, run: Run): Promise<BackupManifest> {
-  try {
-    return await readManifest(services, run);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    throw noRollback(`The backup's manifest cannot be used: ${error.why}`, error);
-  }
-}
-
-async function assertNoAlias({ vectors }: Services, name: string): Promise<void> {
-  const aliases = await vectors.listAliases();
-  if (aliases.every(({ alias_name }) => alias_name !== name)) return;
-  throw noRollback(`${name}, where the snapshot would be restored, is an alias.`);
-}
-
 // Snapshots are for the same minor version; of a newer one, the store would not start again.
 function assertSameMinor(made: string, running: string): void {
   const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');
@@ -93,4 +75,8 @@ function assertSameMinor(made: string, running: string): void {
 
 export function noRollback(why: string, cause?: unknown): Refusal {
   return new Refusal('RefusedNothingToReturnTo', why, { cause });
+}
+
+function asNoRollback(error: unknown): never {
+  throw error instanceof Refusal ? noRollback(error.why, error) : error;
 }

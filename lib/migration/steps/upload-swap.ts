@@ -6,7 +6,7 @@ import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { type Stage, takeStages } from '../runs/stages.ts';
 import type { Approach, StepContext } from '../runs/step.ts';
-import { fingerprintOf } from '../scan.ts';
+import { scan } from '../scan.ts';
 import type { Services } from '../services.ts';
 import {
   assertFree,
@@ -135,7 +135,7 @@ async function assertSame({ services, renew }: StepContext, passage: Passage): P
 }
 
 async function isSame({ vectors }: Services, { from, to }: Passage): Promise<boolean> {
-  const made = await fingerprintOf(vectors, to);
-  const meant = await fingerprintOf(vectors, from);
+  const { contents: made } = await scan({ store: vectors, collection: to });
+  const { contents: meant } = await scan({ store: vectors, collection: from });
   return made.digest === meant.digest && made.points === meant.points;
 }

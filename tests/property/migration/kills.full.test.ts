@@ -3,8 +3,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Phase } from '../../../lib/migration/phases.ts';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
-import { fingerprintOf } from '../../../lib/migration/scan.ts';
 import { SOURCE } from '../../../local/sandbox/world.ts';
+import { fingerprintOf } from '../../support/migration/fingerprint.ts';
 import { deleteFirst } from '../../support/migration/hazards.ts';
 import { type Migration, RUN, type StepName } from '../../support/migration/migration.ts';
 import { type Death, Killed, mortal } from '../../support/migration/mortal.ts';

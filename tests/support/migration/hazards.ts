@@ -1,9 +1,9 @@
 // What the fears of a migration are provoked with, and what must still hold when one of them has come true.
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
-import { fingerprintOf } from '../../../lib/migration/scan.ts';
 import { startOldVersion } from '../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../local/sandbox/world.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import { type Migration, RUN } from './migration.ts';
 
 /** What a refusal must leave as it was: the old memories, whom users work on, and the run. */

@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { outputOf } from '../../../../local/tools.ts';
 import {
@@ -15,6 +14,7 @@ import {
   RUN,
   startMigrateWith,
 } from '../../../support/migration/command-line.ts';
+import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
 
 const TARGET = `${SOURCE}_v3_${RUN}`;
 const PLAN = ['--source', SOURCE, '--accept', 'no-graph', '--drain-seconds', '0'];

@@ -9,9 +9,9 @@ import {
   drillCollectionOf,
   restoredCollectionOf,
 } from '../../../../lib/migration/runs/run-names.ts';
-import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import type { SandboxGraph } from '../../../../local/sandbox/graph.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
 import { standingOf } from '../../../support/migration/hazards.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';

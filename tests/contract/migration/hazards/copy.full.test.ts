@@ -4,8 +4,8 @@ import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import type { PointPayload, ScrolledPoint } from '../../../../lib/migration/ports/vector-store.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { readReport } from '../../../../lib/migration/runs/reports.ts';
-import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
 import {
   deleteFirst,
   firstPoint,

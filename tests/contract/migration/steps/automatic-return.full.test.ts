@@ -1,10 +1,10 @@
 // docs/decisions/automatic-return.md: what nobody has to acknowledge never keeps a window from closing; what somebody
 // has to is never decided by the clock.
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
 import { deleteFirst, writeToOld } from '../../../support/migration/hazards.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';

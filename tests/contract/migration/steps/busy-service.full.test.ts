@@ -1,10 +1,10 @@
 // A service in use is migrated: users write before every single call to the store, until writes are frozen.
 import { expect, it } from 'vitest';
-import type { Hooks } from '../../../../lib/migration/ports/hooks.ts';
+import type { Hooks } from '../../../../lib/migration/adapters/webhook.ts';
 import type { PointId, VectorStore } from '../../../../lib/migration/ports/vector-store.ts';
-import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
 import { createMigration, RUN } from '../../../support/migration/migration.ts';
 import { point } from '../../../support/vector-stores.ts';
 

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
 import { changeFirst, deleteFirst, writeToOld } from '../../../support/migration/hazards.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';

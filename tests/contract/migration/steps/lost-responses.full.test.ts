@@ -5,10 +5,10 @@ import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import { fingerprintOf } from '../../../../lib/migration/scan.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
 import { startLosingProxy } from '../../../support/migration/losing-proxy.ts';
 import {
   createMigration,

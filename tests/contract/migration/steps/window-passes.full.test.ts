@@ -1,6 +1,6 @@
 // Users cannot write in the window: it reads every memory five times at most, whatever there are of them.
 import { expect, it } from 'vitest';
-import type { Hooks } from '../../../../lib/migration/ports/hooks.ts';
+import type { Hooks } from '../../../../lib/migration/adapters/webhook.ts';
 import type { VectorStore } from '../../../../lib/migration/ports/vector-store.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
