@@ -33,7 +33,7 @@ export async function startAwsEmulator(
   running: Running,
   { waitScale = 1 }: EmulatorOptions = {},
 ): Promise<StartedService> {
-  const python = await pythonWith('ministack');
+  const python = await pythonWith(running, 'ministack');
   const folder = await mkdtemp(join(tmpdir(), 'aws-emulator-'));
   running.whenStopping(() => rm(folder, { recursive: true, force: true }));
   // The emulator's worker is CommonJS, whatever a package.json in a folder above says.

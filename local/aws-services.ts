@@ -14,7 +14,7 @@ export const awsServices: Service = {
 };
 
 async function start(running: Running): Promise<StartedService> {
-  const python = await pythonWith('moto');
+  const python = await pythonWith(running, 'moto');
   const { region, accessKeyId, secretAccessKey } = localAccess({});
   const port = await getPort();
   let lastLine = '';

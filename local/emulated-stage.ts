@@ -15,6 +15,7 @@ import { createDatabase } from '../lib/store/database.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
 import { createRunning, type Running } from './running.ts';
 import { StartError } from './start-error.ts';
+import { runToEnd } from './tools.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const SERVERLESS = join(PROJECT, 'node_modules/serverless/bin/serverless.js');
@@ -110,25 +111,23 @@ export async function runServerless(
   const scratch = mkdtempSync(join(tmpdir(), 'ledger-serverless-'));
   own.whenStopping(() => rm(scratch, { recursive: true, force: true }));
   const given = Object.entries(parameters).map(([name, value]) => `--param=${name}=${value}`);
-  const lines: string[] = [];
-  const child = own.startProgram({
-    command: process.execPath,
-    args: [SERVERLESS, ...command, '--stage', stage, ...given],
-    folder: PROJECT,
-    environment: {
-      PATH: process.env.PATH,
-      TMPDIR: scratch,
-      HOME: scratch,
-      BUILD_FOLDER: relative(PROJECT, join(scratch, 'build')),
-      ...environment,
-    },
-    onLine: (line) => lines.push(line),
-  });
-  const how = await child.ended;
-  await own.stop();
-  const output = lines.join('\n');
-  if (how === 'ended with exit code 0') return output;
-  throw new StartError(`serverless ${command.join(' ')} ${how}:\n${output}`);
+  try {
+    return await runToEnd(own, {
+      title: `serverless ${command.join(' ')}`,
+      command: process.execPath,
+      args: [SERVERLESS, ...command, '--stage', stage, ...given],
+      folder: PROJECT,
+      environment: {
+        PATH: process.env.PATH,
+        TMPDIR: scratch,
+        HOME: scratch,
+        BUILD_FOLDER: relative(PROJECT, join(scratch, 'build')),
+        ...environment,
+      },
+    });
+  } finally {
+    await own.stop();
+  }
 }
 
 /** The gateway's id in the stack that was deployed. */

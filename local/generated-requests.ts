@@ -42,7 +42,7 @@ const command = createCommand(
       console.log('0 passed, 0 failed, 1 skipped');
       return;
     }
-    const python = await pythonWith('schemathesis');
+    const python = await pythonWith(running, 'schemathesis');
     let sent = 0;
     for (const mode of MODES) {
       const { url, options } = await startService(mode);

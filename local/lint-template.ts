@@ -70,7 +70,7 @@ async function packaged(stage: string): Promise<string> {
 }
 
 async function findingsOf(template: string): Promise<Finding[]> {
-  const python = await pythonWith('linters');
+  const python = await pythonWith(running, 'linters');
   // Packages without a module to run: what the programs that pip installs for them do.
   const cfnLint = await outputOf(python, [
     ...['-c', 'import sys; from cfnlint.runner import main; sys.exit(main())'],

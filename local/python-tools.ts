@@ -1,15 +1,12 @@
 // Python programs for tests and CI. Each requirements file in local/python gets a virtual environment below .local.
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import type { Running } from './running.ts';
 import { fetchOnce, outputOf } from './tools.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'python');
 const OLDEST_MINOR = 10;
-
-const run = promisify(execFile);
 
 /** Why the programs cannot run on this machine; undefined where they can. */
 export function whyNoPython(): string | undefined {
@@ -25,13 +22,13 @@ export function whyNoPython(): string | undefined {
  * The interpreter that has the packages of `local/python/<name>.txt`. Run their programs with `-m`.
  * @throws StartError
  */
-export async function pythonWith(name: string): Promise<string> {
+export async function pythonWith(running: Running, name: string): Promise<string> {
   const file = join(REQUIREMENTS, `${name}.txt`);
   const version = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 12);
-  const folder = await fetchOnce(`python/${name}-${version}`, async (draft) => {
-    await run('python3', ['-m', 'venv', draft]);
+  const folder = await fetchOnce(running, `python/${name}-${version}`, async (draft, run) => {
+    await run('python3', '-m', 'venv', draft);
     const pip = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--no-deps'];
-    await run(join(draft, 'bin/python'), [...pip, '--requirement', file]);
+    await run(join(draft, 'bin/python'), ...pip, '--requirement', file);
     return draft;
   });
   return join(folder, 'bin/python');

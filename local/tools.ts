@@ -1,8 +1,10 @@
 // Programs that this machine has, and programs that are downloaded once and kept in .local.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { ChildCommand } from './child-process.ts';
+import type { Running } from './running.ts';
 import { firstLine, StartError } from './start-error.ts';
 
 const CACHE = join(import.meta.dirname, '..', '.local');
@@ -26,26 +28,63 @@ export function whyNoJava(needed: number): string | undefined {
 }
 
 /**
+ * Runs a program to its end.
+ * @returns what it printed
+ * @throws StartError whose first line has the program's own error, and whose others have all that it printed
+ */
+export async function runToEnd(
+  running: Running,
+  { title, ...command }: Omit<ChildCommand, 'onLine'> & { readonly title?: string },
+): Promise<string> {
+  const lines: string[] = [];
+  const child = running.startProgram({ ...command, onLine: (line) => lines.push(line) });
+  const how = await child.ended;
+  // Its last lines may arrive after its end.
+  await child.stop();
+  const output = lines.join('\n');
+  if (how === 'ended with exit code 0') return output;
+  throw new StartError(
+    `${title ?? basename(command.command)} ${how}: ${errorIn(lines)}\n${output}`,
+  );
+}
+
+/** The line that most likely says why a program failed. */
+function errorIn(lines: readonly string[]): string {
+  const said = lines.map((line) => line.trim()).filter((line) => line !== '');
+  // Some programs print a heading, and the sentence on the next line.
+  const isError = (line: string, n: number) =>
+    /^error: ./i.test(line) || /^error:?$/i.test(said[n - 1] ?? '');
+  return said.findLast(isError) ?? said.at(-1) ?? 'it printed nothing';
+}
+
+/** Runs a program in the draft folder. */
+export type RunInDraft = (command: string, ...args: readonly string[]) => Promise<unknown>;
+
+/**
  * Downloads a program into a draft folder, then moves it into place as a whole.
  * @param name of the program's folder, with its version: another version is another folder
  * @param fetchInto fills the draft and returns which folder of it to keep
  * @throws StartError
  */
 export async function fetchOnce(
+  running: Running,
   name: string,
-  fetchInto: (draft: string) => Promise<string>,
+  fetchInto: (draft: string, run: RunInDraft) => Promise<string>,
 ): Promise<string> {
   const folder = join(CACHE, name);
   if (existsSync(folder)) return folder;
   await mkdir(dirname(folder), { recursive: true });
-  const draft = await mkdtemp(join(dirname(folder), 'draft-'));
+  const draft = mkdtempSync(join(dirname(folder), 'draft-'));
+  const removeDraft = () => rm(draft, { recursive: true, force: true });
+  running.whenStopping(removeDraft);
+  const run: RunInDraft = (command, ...args) => runToEnd(running, { command, args, folder: draft });
   try {
-    await rename(await fetchInto(draft), folder);
+    await rename(await fetchInto(draft, run), folder);
   } catch (error) {
     // Another run may have put it there in the meantime.
     if (!existsSync(folder)) throw new StartError(`${name} cannot be fetched: ${firstLine(error)}`);
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    await removeDraft();
   }
   return folder;
 }

@@ -1,13 +1,11 @@
 // Neo4j Community, as Maven Central has it, over a temporary folder.
-import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Running } from '../running.ts';
 import type { Service, StartedService } from '../service.ts';
 import { StartError } from '../start-error.ts';
-import { fetchOnce, outputOf, whyNoJava } from '../tools.ts';
+import { fetchOnce, outputOf, type RunInDraft, whyNoJava } from '../tools.ts';
 
 const NEEDED_JAVA = 17;
 const MEMORY = '-Xmx512m';
@@ -26,7 +24,7 @@ function obstacle(): string | undefined {
 }
 
 async function start(running: Running): Promise<StartedService> {
-  const jars = await fetchOnce(`neo4j/${await version()}`, fetchJars);
+  const jars = await fetchOnce(running, `neo4j/${await version()}`, fetchJars);
   const data = await mkdtemp(join(tmpdir(), 'neo4j-'));
   running.whenStopping(() => rm(data, { recursive: true, force: true }));
   let lastWord = '';
@@ -57,7 +55,7 @@ async function version(): Promise<string> {
 }
 
 // Maven checks every archive against the checksum beside it.
-async function fetchJars(draft: string): Promise<string> {
+async function fetchJars(draft: string, run: RunInDraft): Promise<string> {
   await copyFile(POM, join(draft, 'pom.xml'));
   const jars = join(draft, 'jars');
   const args = [
@@ -67,6 +65,6 @@ async function fetchJars(draft: string): Promise<string> {
     '-DincludeScope=runtime',
     `-DoutputDirectory=${jars}`,
   ];
-  await promisify(execFile)('mvn', args, { cwd: draft });
+  await run('mvn', ...args);
   return jars;
 }

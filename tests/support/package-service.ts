@@ -5,6 +5,7 @@ import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { runServerless } from '../../local/emulated-stage.ts';
+import { createRunning, type Running } from '../../local/running.ts';
 import { fetchOnce } from '../../local/tools.ts';
 import type { Packaged, Stage } from './packaged-template.ts';
 
@@ -55,27 +56,31 @@ const MIGRATING = {
  * In these packages there are no bundles.
  */
 export default function packageService({ provide }: TestProject) {
-  const prod = templateOf('prod', 'prod');
-  const dev = templateOf('dev', 'dev');
-  const migrating = templateOf('migrating', 'prod', MIGRATING);
+  const running = createRunning();
+  const prod = templateOf(running, { name: 'prod', stage: 'prod' });
+  const dev = templateOf(running, { name: 'dev', stage: 'dev' });
+  const migrating = templateOf(running, {
+    ...{ name: 'migrating', stage: 'prod', parameters: MIGRATING },
+  });
   provide('packagedServices', {
     prod: prod.folder,
     dev: dev.folder,
     migrating: migrating.folder,
   });
   const made = makeAll([prod, dev, migrating]);
-  return async () => await made;
+  return async () => {
+    await running.stop();
+    await made;
+  };
 }
 
 /** Folder of stage `prod` as it is deployed. All stages have the same bundles. */
 export async function packageBundles(): Promise<string> {
   const name = `bundles-${hashOf(INPUTS_OF_BUNDLES)}`;
-  return await fetchOnce(join(PACKAGES, name), async (draft) => {
-    await runServerless({ stage: 'prod', environment: ENVIRONMENT }, [
-      'package',
-      '--package',
-      join(draft, name),
-    ]);
+  const running = createRunning();
+  return await fetchOnce(running, join(PACKAGES, name), async (draft) => {
+    const prod = { stage: 'prod', environment: ENVIRONMENT, running };
+    await runServerless(prod, ['package', '--package', join(draft, name)]);
     return join(draft, name);
   });
 }
@@ -85,25 +90,24 @@ interface Package {
   readonly make: () => Promise<unknown>;
 }
 
-function templateOf(
-  name: Packaged,
-  stage: Stage,
-  parameters?: Readonly<Record<string, string>>,
-): Package {
+interface TemplateSpec {
+  readonly name: Packaged;
+  readonly stage: Stage;
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+function templateOf(running: Running, { name, stage, parameters }: TemplateSpec): Package {
   const cached = join(PACKAGES, `${name}-${hashOf(INPUTS_OF_TEMPLATE)}`);
   const folder = join(PROJECT, '.local', cached);
   // Before any test looks for it: it may be an earlier run's.
   rmSync(failureOf(folder), { force: true });
   const make = async () =>
-    await fetchOnce(cached, async (draft) => {
+    await fetchOnce(running, cached, async (draft) => {
       await removeOldPackages();
       const environment = { ...ENVIRONMENT, ONLY_TEMPLATE: 'yes' };
       try {
-        await runServerless(
-          { stage, environment },
-          ['package', '--package', join(draft, name)],
-          parameters,
-        );
+        const command = ['package', '--package', join(draft, name)];
+        await runServerless({ stage, environment, running }, command, parameters);
       } catch (error) {
         await writeFile(failureOf(folder), String(error));
         throw error;
