@@ -1,5 +1,4 @@
 // Everything that the steps of a migration speak to.
-
 import type { Hooks } from './adapters/webhook.ts';
 import type { GraphSource } from './graph/graph-store.ts';
 import type { ArtifactStore } from './ports/artifacts.ts';

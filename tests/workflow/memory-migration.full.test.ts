@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../lib/migration/refusals.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';
-import { fingerprintOf } from '../support/migration/fingerprint.ts';
-import { deleteFirst } from '../support/migration/hazards.ts';
+import { deleteFirst, fingerprintOf } from '../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../support/migration/migration.ts';
 import { LEASE_MS } from '../support/migration/run-table.ts';
 import { approving, execute } from '../support/migration/state-machine.ts';

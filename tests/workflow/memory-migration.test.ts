@@ -5,7 +5,7 @@ import { REMEDIES, RETRYABLE_FAILURES } from '../../lib/migration/refusals.ts';
 import { POLL_SECONDS } from '../../lib/migration/runs/times.ts';
 import type { Retrier } from '../../local/rehearsal/state-machine.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';
-import { fingerprintOf } from '../support/migration/fingerprint.ts';
+import { fingerprintOf } from '../support/migration/holdings.ts';
 import { createMigration, RUN } from '../support/migration/migration.ts';
 import { LEASE_MS } from '../support/migration/run-table.ts';
 import { approving, execute, readDefinition } from '../support/migration/state-machine.ts';

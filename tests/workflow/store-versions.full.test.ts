@@ -1,7 +1,7 @@
 // The same migration on every version of the store that behaves otherwise, and on one that keeps snapshots elsewhere.
 import { describe, expect, it } from 'vitest';
 import { SOURCE, type WorldOptions } from '../../local/sandbox/world.ts';
-import { fingerprintOf } from '../support/migration/fingerprint.ts';
+import { fingerprintOf } from '../support/migration/holdings.ts';
 import { createMigration } from '../support/migration/migration.ts';
 import { approving, execute } from '../support/migration/state-machine.ts';
 import { VERSIONS } from '../support/vector-stores.ts';

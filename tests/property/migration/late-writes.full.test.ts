@@ -7,7 +7,7 @@ import type { VectorStore } from '../../../lib/migration/ports/vector-store.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { SOURCE } from '../../../local/sandbox/world.ts';
-import { fingerprintOf } from '../../support/migration/fingerprint.ts';
+import { fingerprintOf } from '../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../support/migration/migration.ts';
 import { migrationAt } from '../../support/migration/prepared.ts';
 import { point } from '../../support/vector-stores.ts';

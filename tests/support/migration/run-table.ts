@@ -1,9 +1,8 @@
-// The records of runs on a table of the test's own, with a clock that the test turns.
-
+// The records of runs on a table of the test's own, with a clock that the test turns and beats that come when it says so.
 import type { Plan } from '../../../lib/migration/runs/run.ts';
+import type { Ticker } from '../../../lib/migration/runs/run-lock.ts';
 import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
 import { createTestTable } from '../test-table.ts';
-import { createManualTicker } from './manual-ticker.ts';
 import { createMemoryTable } from './memory-table.ts';
 
 export { LEASE_MS } from '../../../lib/migration/runs/run-store.ts';
@@ -61,3 +60,26 @@ export const RUN_TABLES: readonly (readonly [where: string, open: () => Promise<
   ['in memory', async () => createRunTable()],
   ['on the database', async () => openRunTable(await createTestTable())],
 ];
+
+export interface ManualTicker {
+  readonly ticker: Ticker;
+  /** Once for everybody who waits for it; returns when all have done what they do then. */
+  beat(): Promise<void>;
+  /** What those who have not stopped yet have asked for. */
+  intervals(): number[];
+}
+
+export function createManualTicker(): ManualTicker {
+  const waiting = new Set<{ readonly everyMs: number; readonly tick: () => Promise<void> }>();
+  return {
+    ticker(everyMs, tick) {
+      const one = { everyMs, tick };
+      waiting.add(one);
+      return () => waiting.delete(one);
+    },
+    beat: async () => {
+      await Promise.all([...waiting].map(({ tick }) => tick()));
+    },
+    intervals: () => [...waiting].map(({ everyMs }) => everyMs),
+  };
+}

@@ -14,7 +14,7 @@ import {
   RUN,
   startMigrateWith,
 } from '../../../support/migration/command-line.ts';
-import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
+import { fingerprintOf } from '../../../support/migration/holdings.ts';
 
 const TARGET = `${SOURCE}_v3_${RUN}`;
 const PLAN = ['--source', SOURCE, '--accept', 'no-graph', '--drain-seconds', '0'];

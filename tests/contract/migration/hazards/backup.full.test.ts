@@ -11,8 +11,7 @@ import {
 } from '../../../../lib/migration/runs/run-names.ts';
 import type { SandboxGraph } from '../../../../local/sandbox/graph.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
-import { standingOf } from '../../../support/migration/hazards.ts';
+import { fingerprintOf, standingOf } from '../../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import type { PointPayload, ScrolledPoint } from '../../../../lib/migration/ports/vector-store.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import { readReport } from '../../../../lib/migration/runs/reports.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
 import {
   deleteFirst,
+  evidenceOf,
+  fingerprintOf,
   firstPoint,
   standingOf,
   writeToOld,
-} from '../../../support/migration/hazards.ts';
+} from '../../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -104,9 +104,7 @@ describe('Fear 8: counts are equal, contents are not', () => {
     await vectors.upsert(migration.target, [{ ...mangled, vector: mangled.vector }], 'upsert');
     expect(await vectors.count(migration.target)).toBe(await vectors.count(SOURCE));
     await migration.finish('verify');
-    const reference = (await migration.runs.read(RUN)).evidence['verification-report'];
-    if (!reference) throw new Error('No report');
-    const report = await readReport(migration.services, reference);
+    const { report } = await evidenceOf(migration, 'verification-report');
     expect(report).toMatchObject({ faults: expect.arrayContaining([fault]) });
     await migration.follow('freeze', 'backup', 'copy');
     await expectEqual(migration);

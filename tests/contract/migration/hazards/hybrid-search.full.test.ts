@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { unnamedVectorOf } from '../../../../lib/migration/points.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { firstPoint, standingOf } from '../../../support/migration/hazards.ts';
+import { firstPoint, standingOf } from '../../../support/migration/holdings.ts';
 import { createMigration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { standingOf } from '../../../support/migration/hazards.ts';
+import { standingOf } from '../../../support/migration/holdings.ts';
 import type { Migration } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';

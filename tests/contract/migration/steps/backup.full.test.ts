@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { manifestOf } from '../../../support/migration/manifest.ts';
+import { manifestOf } from '../../../support/migration/holdings.ts';
 import { createMigration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';

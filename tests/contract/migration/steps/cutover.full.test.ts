@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { deleteFirst, writeToOld } from '../../../support/migration/hazards.ts';
+import { deleteFirst, writeToOld } from '../../../support/migration/holdings.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';

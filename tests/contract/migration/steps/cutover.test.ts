@@ -4,8 +4,12 @@ import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
-import { changeFirst, deleteFirst, writeToOld } from '../../../support/migration/hazards.ts';
+import {
+  changeFirst,
+  deleteFirst,
+  fingerprintOf,
+  writeToOld,
+} from '../../../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';

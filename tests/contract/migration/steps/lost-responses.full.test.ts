@@ -8,7 +8,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
+import { fingerprintOf } from '../../../support/migration/holdings.ts';
 import { startLosingProxy } from '../../../support/migration/losing-proxy.ts';
 import {
   createMigration,

@@ -6,7 +6,7 @@ import type { Services } from '../../../../lib/migration/services.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
+import { fingerprintOf } from '../../../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';

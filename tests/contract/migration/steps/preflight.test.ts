@@ -1,10 +1,15 @@
-// What the preflight refuses, each by its name, and that it changes nothing.
+// What the preflight finds in the way, before anything is built: names, layout, memories, disk space, the graph and everything
+// that its dump will need, and what can be proved of the memory backend's key by reading alone.
+import getPort from 'get-port';
 import { describe, expect, it } from 'vitest';
-import { readReport } from '../../../../lib/migration/runs/reports.ts';
+import { openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
+import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
+import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import type { Prerequisite } from '../../../../lib/migration/steps/prerequisites.ts';
 import { DEFAULT_VERSION } from '../../../../local/sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { evidenceOf } from '../../../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -127,11 +132,8 @@ const OBSTACLES: readonly Obstacle[] = [
 describe('the preflight', () => {
   it('of a store without obstacles reports what it saw, users by digest only', async () => {
     const migration = await migrationAt('preflighted');
-    const run = await migration.runs.read(RUN);
-    expect(run.phase).toBe('checked');
-    const reference = run.evidence['preflight-report'];
-    if (!reference) throw new Error('No report');
-    const report = await readReport(migration.services, reference);
+    expect((await migration.runs.read(RUN)).phase).toBe('checked');
+    const { report } = await evidenceOf(migration, 'preflight-report');
     expect(report).toMatchObject({
       testUser: '__migration_test_run-a',
       store: { version: DEFAULT_VERSION, nodes: 1 },
@@ -216,5 +218,246 @@ describe('the preflight', () => {
     await migration.finish('preflight');
     expect(await vectors.scroll(SOURCE, { limit: 100 })).toEqual(before);
     expect(await vectors.listCollections()).toEqual([SOURCE]);
+  });
+});
+
+const NOT_TOLD = { freeBytes: undefined };
+
+async function spaceOf(migration: Migration) {
+  const { report } = await evidenceOf(migration, 'preflight-report');
+  return (report as { space: { neededBytes: number; freeBytes: number | null } }).space;
+}
+
+describe('free space', () => {
+  it('that nobody has told is refused, and nothing is changed', async () => {
+    const migration = await migrationAt('started', {}, NOT_TOLD);
+    const attempt = migration.finish('preflight');
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
+    await expect(attempt).rejects.toThrow(/needs about [\d,.]+ (bytes|GB)/);
+    expect((await migration.runs.read(RUN)).phase).toBe('started');
+  });
+
+  it('that nobody has told may be accepted', async () => {
+    const migration = await migrationAt(
+      'preflighted',
+      {},
+      { ...NOT_TOLD, accepts: ['unknown-space'] },
+    );
+    expect(await spaceOf(migration)).toMatchObject({ freeBytes: null });
+  });
+
+  it('below three times the collection and its keywords is refused with both numbers', async () => {
+    const { neededBytes } = await spaceOf(await migrationAt('preflighted'));
+    const migration = await migrationAt('started', {}, { freeBytes: neededBytes - 1 });
+    const attempt = migration.finish('preflight');
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
+    const told = (bytes: number) => bytes.toLocaleString('en');
+    await expect(attempt).rejects.toThrow(`${told(neededBytes - 1)} bytes`);
+    await expect(attempt).rejects.toThrow(`${told(neededBytes)} bytes`);
+    await migration.finish('preflight', { freeBytes: neededBytes });
+    expect(await spaceOf(migration)).toMatchObject({ neededBytes, freeBytes: neededBytes });
+  });
+
+  it('that is little is not accepted as unknown', async () => {
+    const migration = await migrationAt(
+      'started',
+      {},
+      { freeBytes: 1, accepts: ['unknown-space'] },
+    );
+    await expect(migration.finish('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
+  });
+
+  it('is counted with vectors, payloads and keywords, three times over', async () => {
+    const migration = await migrationAt('preflighted');
+    const { points } = await migration.services.vectors.scroll(SOURCE, { limit: 100 });
+    const bytes = points.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0);
+    const words = points.reduce(
+      (sum, { payload }) =>
+        sum + (JSON.parse(payload).data ?? '').split(/[^\p{L}\p{N}]+/u).filter(Boolean).length,
+      0,
+    );
+    const { neededBytes } = await spaceOf(migration);
+    expect(neededBytes).toBe(3 * (bytes + points.length * 8 * 4) + words * 8);
+  });
+});
+
+async function preflightOver(change: (graph: GraphSource) => GraphSource) {
+  const migration = await migrationAt('started');
+  const spoken = { ...migration.services, graph: change(migration.graph) };
+  return { migration, attempt: migration.finish('preflight', {}, spoken) };
+}
+
+describe('the graph', () => {
+  it('is told by version, edition and size', async () => {
+    const migration = await migrationAt('preflighted');
+    const { report } = await evidenceOf(migration, 'preflight-report');
+    expect(report).toMatchObject({
+      graph: { version: '5.26.0', edition: 'sandbox', nodes: 2, relationships: 1, rules: 1 },
+    });
+  });
+
+  it('that nobody serves is refused by name and at once', async () => {
+    const port = await getPort();
+    const url = `bolt://127.0.0.1:${port}`;
+    await using graph = openNeo4j({ url, user: 'neo4j', password: '', patienceMs: 0 });
+    const { migration, attempt } = await preflightOver(() => graph);
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
+    await expect(attempt).rejects.toThrow(/no-graph/);
+    expect((await migration.runs.read(RUN)).phase).toBe('started');
+  });
+
+  const failing = async (error: Error): Promise<never> => {
+    throw error;
+  };
+
+  it.each(['server', 'size', 'position', 'schema'] as const)(
+    'that does not let its %s be read is refused',
+    async (part) => {
+      const error = new Refusal('RefusedGraph', 'Neo.ClientError.Procedure.ProcedureNotFound');
+      const { attempt } = await preflightOver((graph) => ({
+        ...graph,
+        [part]: () => failing(error),
+      }));
+      await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
+      await expect(attempt).rejects.toThrow(/ProcedureNotFound/);
+    },
+  );
+
+  it.each(['nodes', 'relationships'] as const)(
+    'whose %s cannot be read is refused',
+    async (part) => {
+      const { attempt } = await preflightOver((graph) => ({
+        ...graph,
+        // biome-ignore lint/correctness/useYield: it fails before its first row
+        async *[part]() {
+          throw new Refusal('RefusedGraph', 'Neo.ClientError.Statement.SyntaxError');
+        },
+      }));
+      await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
+    },
+  );
+
+  it('of which one node is enough to know that they can be read', async () => {
+    let read = 0;
+    const { attempt } = await preflightOver((graph) => ({
+      ...graph,
+      async *nodes() {
+        for await (const node of graph.nodes()) {
+          read += 1;
+          yield node;
+        }
+      },
+    }));
+    await attempt;
+    expect(read).toBe(1);
+  });
+
+  it('that refuses the credentials is told so', async () => {
+    const error = new Refusal('RefusedCredentials', 'Neo.ClientError.Security.Unauthorized');
+    const { attempt } = await preflightOver((graph) => ({
+      ...graph,
+      server: () => failing(error),
+    }));
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
+  });
+
+  it('that is gone is told beside whatever else is in the way', async () => {
+    const migration = await migrationAt('started', {}, { sourceCollection: 'nothing' });
+    const server = () =>
+      failing(new RetryableFailure('RetryableUnavailable', 'ServiceUnavailable'));
+    const spoken = { ...migration.services, graph: { ...migration.graph, server } };
+    const attempt = migration.finish('preflight', {}, spoken);
+    await expect(attempt).rejects.toThrow(/Graph store: ServiceUnavailable/);
+    await expect(attempt).rejects.toThrow(/Collection names: There is no collection nothing/);
+  });
+});
+
+const TEST_USER = '__migration_test_run-a';
+
+function grantTo({ backend, environment }: Migration, userId: string): void {
+  backend.grant(String(environment.MEMORY_BACKEND_KEY), userId);
+}
+
+describe('the key of the memory backend', () => {
+  it('of another user is refused by the preflight, which names the user it has to map to', async () => {
+    const migration = await migrationAt('started');
+    grantTo(migration, 'user-1');
+    const attempt = migration.finish('preflight');
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
+    await expect(attempt).rejects.toThrow(TEST_USER);
+    expect((await migration.runs.read(RUN)).phase).toBe('started');
+  });
+
+  it('is proved without a trace: nothing is written or made', async () => {
+    const migration = await migrationAt('started');
+    const { vectors } = migration.services;
+    const before = await vectors.scroll(SOURCE, { limit: 100 });
+    await migration.finish('preflight');
+    const { report } = await evidenceOf(migration, 'preflight-report');
+    expect(report).toMatchObject({ backend: { keyOfTestUser: 'proved' } });
+    expect(migration.backend.writes()).toBe(0);
+    expect(await vectors.scroll(SOURCE, { limit: 100 })).toEqual(before);
+    expect(await vectors.listCollections()).toEqual([SOURCE]);
+  });
+
+  it.each(['search', 'memoryCount'] as const)(
+    'is that of another user where %s, asked for the test user, finds memories',
+    async (endpoint) => {
+      const migration = await migrationAt('started');
+      const backend = { ...migration.services.backend, [endpoint]: async () => 3 };
+      const attempt = migration.finish('preflight', {}, { ...migration.services, backend });
+      await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
+      await expect(attempt).rejects.toThrow(TEST_USER);
+    },
+  );
+
+  it('is said not to be proved where the backend answers for everybody', async () => {
+    const migration = await migrationAt('started');
+    const backend = { ...migration.services.backend, search: async () => 0 };
+    await migration.finish('preflight', {}, { ...migration.services, backend });
+    const { report } = await evidenceOf(migration, 'preflight-report');
+    expect(report).toMatchObject({ backend: { keyOfTestUser: 'unverified' } });
+  });
+
+  it('that nobody knows is refused', async () => {
+    const migration = await migrationAt('started');
+    const memoryCount = async () => {
+      throw new Refusal('RefusedCredentials', 'It answered 401.');
+    };
+    const backend = { ...migration.services.backend, memoryCount };
+    const attempt = migration.finish('preflight', {}, { ...migration.services, backend });
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
+    await expect(attempt).rejects.toThrow('It answered 401.');
+  });
+
+  it('that may count for its own user only makes no second witness, and stops no backup', async () => {
+    const migration = await migrationAt('started');
+    await migration.finish('preflight');
+    let asked = 0;
+    const memoryCount = async (userId: string) => {
+      if (userId === TEST_USER) return 0;
+      asked += 1;
+      throw new Refusal('RefusedKeyOfOtherUser', 'It answered 403.');
+    };
+    const backend = { ...migration.services.backend, memoryCount };
+    await migration.finish('backup', {}, { ...migration.services, backend });
+    const { facts } = await evidenceOf(migration, 'backup-manifest');
+    expect(facts).toMatchObject({ witness: 'unavailable', disagreements: 0 });
+    expect(asked).toBe(1);
+  });
+});
+
+describe('the new version, where it can be reached', () => {
+  it('is asked for its health', async () => {
+    const migration = await migrationAt('started');
+    const { preview } = migration.services;
+    if (!preview) throw new Error('No preview');
+    const health = async () => {
+      throw new Refusal('RefusedBackendAnswer', 'It answered 404.');
+    };
+    const spoken = { ...migration.services, preview: { ...preview, health } };
+    await expect(migration.finish('preflight', {}, spoken)).rejects.toEqual(
+      named('RefusedBackendAnswer'),
+    );
   });
 });

@@ -1,8 +1,15 @@
-// The new collection: made by the new version's own first write and proved slot by slot, or made explicitly.
+// The new collection: made by the new version's own first write and proved slot by slot, or made explicitly. A new version
+// that is up before the run begins has made it at its start, and never looks again.
 import { describe, expect, it } from 'vitest';
+import type { MemoryBackend } from '../../../../lib/migration/ports/memory-backend.ts';
+import {
+  type Shortcomings,
+  startNewVersion,
+} from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { RUN } from '../../../support/migration/migration.ts';
+import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
+import { named } from '../../../support/migration/refused.ts';
 
 describe('a rebuild', () => {
   it.each([
@@ -39,5 +46,63 @@ describe('a run that is given up', () => {
     await finish('abort');
     expect(await services.vectors.listCollections()).toEqual([SOURCE]);
     expect(await lock.activeRun()).toBeUndefined();
+  });
+});
+
+/** Services whose preview was started now. */
+async function withStarted(migration: Migration, shortcomings: Shortcomings = {}) {
+  const { services, target: collection, clock: now } = migration;
+  const settings = { store: services.vectors, collection, dimensions: 8, now, shortcomings };
+  const version = await startNewVersion(settings);
+  if (!services.preview) throw new Error('No preview');
+  const preview: MemoryBackend = {
+    ...services.preview,
+    addMemory: async (userId, text) => void (await version.add(userId, text)),
+    search: async (userId, query) => (await version.search(userId, query)).length,
+  };
+  return { ...services, preview };
+}
+
+async function phaseOf({ runs }: Migration) {
+  return (await runs.read(RUN)).phase;
+}
+
+describe('a collection that the new version has made at its start', () => {
+  it('is not in the way of the preflight, and is built upon by the rebuild', async () => {
+    const migration = await createMigration();
+    const spoken = await withStarted(migration);
+    await migration.start();
+    for (const step of ['preflight', 'backup', 'rebuild', 'copy', 'verify'] as const) {
+      await migration.finish(step, {}, spoken);
+    }
+    expect(await phaseOf(migration)).toBe('verified');
+  });
+
+  it('is built upon again after a rebuild that was refused, once it was started anew', async () => {
+    const migration = await createMigration();
+    const poor = await withStarted(migration, { noKeywordModel: true });
+    await migration.start();
+    for (const step of ['preflight', 'backup'] as const) await migration.finish(step, {}, poor);
+    const attempt = migration.finish('rebuild', {}, poor);
+    await expect(attempt).rejects.toEqual(named('RefusedSemanticOnly'));
+    await migration.finish('rebuild', {}, await withStarted(migration));
+    expect(await phaseOf(migration)).toBe('rebuilt');
+  });
+
+  it('is in the way when there are memories in it', async () => {
+    const migration = await createMigration();
+    const spoken = await withStarted(migration);
+    await spoken.preview.addMemory('user-1', 'Somebody writes to it already');
+    await migration.start();
+    const attempt = migration.finish('preflight', {}, spoken);
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
+  });
+
+  it('is in the way where nobody has told of a new version that is up', async () => {
+    const migration = await createMigration({ hasPreview: false });
+    const { services, target: collection, clock: now } = migration;
+    await startNewVersion({ store: services.vectors, collection, dimensions: 8, now });
+    await migration.start();
+    await expect(migration.finish('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
   });
 });

@@ -8,8 +8,12 @@ import { partsOf } from '../../../../lib/migration/snapshots.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
-import { deleteFirst, firstPoint, writeToOld } from '../../../support/migration/hazards.ts';
+import {
+  deleteFirst,
+  fingerprintOf,
+  firstPoint,
+  writeToOld,
+} from '../../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt, type Point } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE, type WorldOptions } from '../../../../local/sandbox/world.ts';
-import { fingerprintOf } from '../../../support/migration/fingerprint.ts';
+import { fingerprintOf } from '../../../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';

@@ -1,6 +1,13 @@
+// A dump is whole and of one moment, or it is refused: when it is made, and when it is read back.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readManifest } from '../../../../lib/migration/graph/dump.ts';
 import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
+import { verifyDump } from '../../../../lib/migration/graph/read-dump.ts';
+import { restoreGraph } from '../../../../lib/migration/graph/restore.ts';
+import type { ArtifactStore } from '../../../../lib/migration/ports/artifacts.ts';
 import { createSandboxGraph, type SandboxGraph } from '../../../../local/sandbox/graph.ts';
 import { openArtifactFolder } from '../../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../../support/filled-graph.ts';
@@ -111,3 +118,110 @@ test('A dump that must be kept is not written over', async () => {
   );
   expect(await readManifest(artifacts, DUMP_PREFIX)).toEqual(kept);
 });
+
+const FILES = { nodes: 'nodes.jsonl.gz', rels: 'rels.jsonl.gz', schema: 'schema.json' } as const;
+
+type Damage = (bytes: Buffer) => Buffer;
+
+/** Written over as a whole by somebody who knows what digests are for, but not of the manifest. */
+const rewritten =
+  (change: (text: string) => string): Damage =>
+  (bytes) =>
+    gzipSync(change(gunzipSync(bytes).toString()));
+
+test.each<[string, keyof typeof FILES, Damage]>([
+  ['the nodes end early', 'nodes', (bytes) => bytes.subarray(0, bytes.length - 20)],
+  ['a byte of the nodes is another', 'nodes', flipped],
+  ['a byte of the relationships is another', 'rels', flipped],
+  ['nodes are empty', 'nodes', () => Buffer.alloc(0)],
+  ['a line is missing', 'rels', rewritten((text) => text.slice(text.indexOf('\n') + 1))],
+  [
+    'a line is there twice',
+    'rels',
+    rewritten((text) => text + text.slice(0, text.indexOf('\n') + 1)),
+  ],
+  ['the last line has no end', 'nodes', rewritten((text) => text.slice(0, -1))],
+  ['integers came to be floats', 'nodes', rewritten((text) => text.replaceAll('$int', '$f'))],
+  ['a user is another', 'nodes', rewritten((text) => text.replace('alice', 'bobby'))],
+  [
+    'two nodes have changed places',
+    'rels',
+    rewritten((text) => text.replaceAll(/"(start|end)"/g, swapped)),
+  ],
+  [
+    'it is packed anew, with the same lines',
+    'nodes',
+    (bytes) => gzipSync(gunzipSync(bytes), { level: 1 }),
+  ],
+  [
+    'the schema is another',
+    'schema',
+    (bytes) => Buffer.from(bytes.toString().replace('code', 'core')),
+  ],
+])('A dump is refused when %s', async (_, file, damage) => {
+  const { folder, artifacts } = await dumped();
+  const path = join(folder, DUMP_PREFIX, FILES[file]);
+  // With a record of its own, as if it had been put there so: it is the manifest that is to find it.
+  await replace(artifacts, `${DUMP_PREFIX}/${FILES[file]}`, damage(await readFile(path)));
+  const refusal = expect.objectContaining({ name: 'RefusedSnapshot' });
+  await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(refusal);
+  const target = createSandboxGraph();
+  await expect(restoreGraph({ artifacts, prefix: DUMP_PREFIX, target })).rejects.toThrow(refusal);
+  expect(await target.size()).toEqual({ nodes: 0, relationships: 0 });
+});
+
+test('A dump without its manifest is none', async () => {
+  const { artifacts } = await dumped();
+  await artifacts.delete(`${DUMP_PREFIX}/manifest.json`);
+  await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(
+    expect.objectContaining({ name: 'RefusedMissingArtifact' }),
+  );
+});
+
+test('A file cut short behind the back of the store is no dump either', async () => {
+  const { folder, artifacts } = await dumped();
+  await writeFile(join(folder, DUMP_PREFIX, FILES.nodes), '');
+  await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(
+    expect.objectContaining({ name: 'RefusedSnapshot' }),
+  );
+});
+
+test('A read that fails in passing says nothing of the dump', async () => {
+  const { artifacts } = await dumped();
+  const reset = Object.assign(new Error('read'), { code: 'ECONNRESET' });
+  const failing: ArtifactStore = {
+    ...artifacts,
+    async *get(key) {
+      yield* artifacts.get(key);
+      if (key.endsWith('nodes.jsonl.gz')) throw reset;
+    },
+  };
+  await expect(verifyDump(failing, DUMP_PREFIX)).rejects.toBe(reset);
+});
+
+async function dumped() {
+  const { folder, artifacts } = await openArtifactFolder();
+  const source = await fillWithSample(createSandboxGraph());
+  await dump(source, artifacts);
+  return { folder, artifacts };
+}
+
+async function replace(artifacts: ArtifactStore, key: string, bytes: Buffer): Promise<void> {
+  await artifacts.put(
+    key,
+    (async function* () {
+      yield bytes;
+    })(),
+  );
+}
+
+function flipped(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  const middle = copy.length >> 1;
+  copy[middle] = (copy[middle] ?? 0) ^ 1;
+  return copy;
+}
+
+function swapped(name: string): string {
+  return name === '"start"' ? '"end"' : '"start"';
+}

@@ -1,9 +1,16 @@
+// A restored graph holds what was dumped, also after a restore that was killed; what it does not hold is named.
 import { describe, expect, test } from 'vitest';
+import { fingerprintOf } from '../../../../lib/migration/graph/fingerprint.ts';
 import type { GraphRestore, GraphTarget } from '../../../../lib/migration/graph/graph-store.ts';
-import { restoreGraph } from '../../../../lib/migration/graph/restore.ts';
+import {
+  compareFingerprints,
+  compareSchema,
+  restoreGraph,
+} from '../../../../lib/migration/graph/restore.ts';
 import { createSandboxGraph } from '../../../../local/sandbox/graph.ts';
 import { openArtifactFolder } from '../../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../../support/filled-graph.ts';
+import { SAMPLE_SCHEMA } from '../../../support/graph-samples.ts';
 
 const WRITES = [
   'beginRestore',
@@ -136,3 +143,36 @@ function killedAt(graph: GraphTarget, fatal: number, when: 'before' | 'after'): 
   ]);
   return { ...graph, ...Object.fromEntries(deadly) };
 }
+
+const LOOKUP = { name: 'index_1', type: 'LOOKUP', statement: 'CREATE LOOKUP INDEX `index_1` ...' };
+
+test('every count that differs is told with both sides, those of absent names as 0', async () => {
+  const found = await fingerprintOf(await fillWithSample(createSandboxGraph()));
+  const wanted = {
+    ...found,
+    nodes: found.nodes + 1,
+    nodesPerUser: { ...found.nodesPerUser, dave: 1 },
+    nodesPerLabel: Object.fromEntries(
+      Object.entries(found.nodesPerLabel).filter(([label]) => label !== 'constructor'),
+    ),
+  };
+  expect(compareFingerprints(wanted, found)).toEqual([
+    { what: 'nodes', wanted: 8, found: 7 },
+    { what: 'nodesPerLabel constructor', wanted: 0, found: 1 },
+    { what: 'nodesPerUser dave', wanted: 1, found: 0 },
+  ]);
+  expect(compareFingerprints(found, found)).toEqual([]);
+});
+
+test('rules are compared by name; lookup indexes are of every database and do not count', () => {
+  const [first, ...rest] = SAMPLE_SCHEMA;
+  const changed = SAMPLE_SCHEMA.map((rule) => ({ ...rule, statement: `${rule.statement} ...` }));
+  expect(compareSchema([LOOKUP, ...SAMPLE_SCHEMA], SAMPLE_SCHEMA)).toEqual([]);
+  expect(compareSchema(SAMPLE_SCHEMA, [...SAMPLE_SCHEMA, { ...LOOKUP, type: 'RANGE' }])).toEqual(
+    [],
+  );
+  expect(compareSchema(SAMPLE_SCHEMA, rest)).toEqual([
+    { what: 'schema unique_code', wanted: first?.statement, found: 'nothing' },
+  ]);
+  expect(compareSchema(SAMPLE_SCHEMA, changed)).toHaveLength(SAMPLE_SCHEMA.length);
+});

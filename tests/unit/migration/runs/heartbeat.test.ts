@@ -5,7 +5,7 @@ import { Refusal } from '../../../../lib/migration/refusals.ts';
 import { intervals, whileBeating } from '../../../../lib/migration/runs/run-lock.ts';
 import { LEASE_MS } from '../../../../lib/migration/runs/run-store.ts';
 import { BACKEND_TIMEOUT_MS } from '../../../../lib/migration/services-from-environment.ts';
-import { createManualTicker } from '../../../support/migration/manual-ticker.ts';
+import { createManualTicker } from '../../../support/migration/run-table.ts';
 
 const LEASE = 1_000;
 const OVER = new Refusal('RefusedLockLost', 'StepContext 1 is over.');

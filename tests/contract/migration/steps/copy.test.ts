@@ -1,9 +1,36 @@
-// A comparison in the window that fails replaces an older one that passed: in the record, in status, and at the cutover.
+// The copy: its dry run, and a comparison in the window that fails.
 import { describe, expect, it } from 'vitest';
+import { userDigest } from '../../../../lib/migration/points.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { readUserCounts } from '../../../../lib/migration/user-counts.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
+
+interface Forecast {
+  readonly points: number;
+  readonly users: number;
+  readonly largest: readonly { readonly user: string; readonly points: number }[];
+  readonly allUsers: { readonly artifact: string; readonly digest: string };
+}
+
+it('reports users and points, and writes no memory', async () => {
+  const migration = await migrationAt('rebuilt', { users: 40 });
+  const { vectors, artifacts } = migration.services;
+  const result = await migration.invoke('copy', { execute: false });
+  if (!result.dryRun) throw new Error('No dry run');
+  const { points, users, largest, allUsers } = result.forecast as unknown as Forecast;
+  expect([points, largest.length]).toEqual([60, 20]);
+  const counts = await readUserCounts(artifacts, allUsers);
+  expect(users).toBeGreaterThan(20);
+  expect(counts.size()).toBe(users);
+  expect(counts.largest(20)).toEqual(largest);
+  expect(counts.pointsOf(userDigest('user-1'))).toBeGreaterThan(0);
+  const sum = [...counts.entries()].reduce((sum, { points }) => sum + points, 0);
+  expect(sum).toBe(60);
+  expect(await vectors.count(migration.target)).toBe(0);
+  expect((await migration.runs.read(RUN)).phase).toBe('rebuilt');
+});
 
 /** The store confirms writes to the new collection that it does not keep. */
 async function failing(migration: Migration): Promise<Migration> {

@@ -1,9 +1,13 @@
-// What the fears of a migration are provoked with, and what must still hold when one of them has come true.
+// What collections and runs hold, for a comparison with what they held before; and how tests change it.
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
-import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
+import type { Evidence } from '../../../lib/migration/phases.ts';
+import type { ScrolledPoint, VectorPoints } from '../../../lib/migration/ports/vector-store.ts';
+import { readReport } from '../../../lib/migration/runs/reports.ts';
+import type { Reference } from '../../../lib/migration/runs/run.ts';
+import { scan } from '../../../lib/migration/scan.ts';
+import type { KeptSnapshot } from '../../../lib/migration/snapshots.ts';
 import { startOldVersion } from '../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../local/sandbox/world.ts';
-import { fingerprintOf } from './fingerprint.ts';
 import { type Migration, RUN } from './migration.ts';
 
 /** What a refusal must leave as it was: the old memories, whom users work on, and the run. */
@@ -39,4 +43,26 @@ export async function changeFirst(migration: Migration, name: string): Promise<v
   const changed = asJsonText<Record<string, unknown>>(payload.replace('"data":"', '"data":"not '));
   const point = { id, vector: vector ?? asJsonText('[]'), payload: changed };
   await migration.services.vectors.upsert(name, [point], 'upsert');
+}
+
+export interface Manifest {
+  readonly counts: Reference;
+  readonly snapshot: KeptSnapshot;
+  readonly contents: { readonly points: number; readonly users: number };
+}
+
+/** What a step left behind: the figures in the record, and the stored report. */
+export async function evidenceOf({ runs, services }: Migration, kind: Evidence) {
+  const reference = (await runs.read(RUN)).evidence[kind];
+  if (!reference) throw new Error(`No ${kind}`);
+  return { ...reference, report: await readReport(services, reference) };
+}
+
+export async function manifestOf(migration: Migration): Promise<Manifest> {
+  return (await evidenceOf(migration, 'backup-manifest')).report as Manifest;
+}
+
+export async function fingerprintOf(store: Pick<VectorPoints, 'scroll'>, collection: string) {
+  const { digest, points } = (await scan({ store, collection })).contents;
+  return { digest, points };
 }

@@ -1,0 +1,197 @@
+// The copy on a busy service, with a sample of vectors, after evidence was renewed, and in the window, where users cannot
+// write: it reads every memory five times at most.
+import { describe, expect, it } from 'vitest';
+import type { Hooks } from '../../../../lib/migration/adapters/webhook.ts';
+import type { PointId, VectorStore } from '../../../../lib/migration/ports/vector-store.ts';
+import { runStep, type Step } from '../../../../lib/migration/runs/step.ts';
+import type { Services } from '../../../../lib/migration/services.ts';
+import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { evidenceOf, fingerprintOf } from '../../../support/migration/holdings.ts';
+import {
+  createMigration,
+  type Migration,
+  RUN,
+  STEPS,
+} from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
+import { point } from '../../../support/vector-stores.ts';
+
+const MEMORIES = 60;
+
+const reportOf = (migration: Migration) => evidenceOf(migration, 'verification-report');
+
+/** Of every point of the target. */
+async function mangleVectors({ services, target }: Migration): Promise<void> {
+  const { points } = await services.vectors.scroll(target, { limit: MEMORIES, vector: true });
+  for (const { id, vector, payload } of points) {
+    if (!vector) throw new Error('No vector');
+    const mangled = vector.replace(/"":\[[^\]]*\]/, '"":[1,0,0,0,0,0,0,0]') as typeof vector;
+    await services.vectors.upsert(target, [{ id, vector: mangled, payload }], 'upsert');
+  }
+}
+
+describe('a verification', () => {
+  it('compares every vector, and says so', async () => {
+    const { facts, report } = await reportOf(await migrationAt('verified'));
+    expect(facts).toMatchObject({ isPassed: true, vectorsCompared: MEMORIES });
+    expect(report).toMatchObject({ vectors: 'all', vectorsCompared: MEMORIES });
+  });
+
+  it('compares a sample where the plan asks for one, the same one each time', async () => {
+    const migration = await migrationAt('verified', {}, { vectorSample: 20 });
+    const first = await reportOf(migration);
+    expect(first.report).toMatchObject({ vectors: { sample: 20, seed: RUN } });
+    expect(first.facts).toMatchObject({ isPassed: true, points: MEMORIES });
+    expect(Math.abs(Number(first.facts.vectorsCompared) - 20)).toBeLessThan(20);
+    await migration.finish('verify');
+    expect((await reportOf(migration)).facts).toEqual(first.facts);
+  });
+
+  it('finds in its sample what is wrong everywhere', async () => {
+    const migration = await migrationAt('verified', {}, { vectorSample: 20 });
+    await mangleVectors(migration);
+    await migration.finish('verify');
+    const { facts, report } = await reportOf(migration);
+    expect(report).toMatchObject({ faults: [`vector: ${facts.vectorsCompared}`] });
+  });
+});
+
+const MANY = 600;
+/** Samples of pages and vectors, and the memories of the test user. */
+const FEW = 450;
+
+it('the window reads every memory at most five times', async () => {
+  const migration = await migrationAt('verified', { memories: MANY });
+  const { vectors, hooks } = migration.services;
+  let read = 0;
+  let isWindow = false;
+  const scroll: VectorStore['scroll'] = async (...request) => {
+    const page = await vectors.scroll(...request);
+    if (isWindow) read += page.points.length;
+    return page;
+  };
+  const retrieve: VectorStore['retrieve'] = async (...request) => {
+    const points = await vectors.retrieve(...request);
+    if (isWindow) read += points.length;
+    return points;
+  };
+  const ask: Hooks['ask'] = async (request) => {
+    if (request.action === 'freeze') isWindow = true;
+    if (request.action === 'open-writes') isWindow = false;
+    return await hooks.ask(request);
+  };
+  const services = {
+    ...migration.services,
+    vectors: { ...vectors, scroll, retrieve },
+    hooks: { ask },
+  };
+  for (const step of ['freeze', 'backup', 'copy', 'cutover'] as const) {
+    await migration.finish(step, {}, services);
+  }
+  expect((await migration.runs.read(RUN)).phase).toBe('live');
+  expect(read).toBeGreaterThan(4 * MANY);
+  expect(read).toBeLessThanOrEqual(5 * MANY + FEW);
+});
+
+/** Invokes a step whose time is up after so many pieces of work. */
+async function begin({ services }: Migration, step: Step, pieces: number): Promise<void> {
+  let left = pieces;
+  const timeLeftMs = () => {
+    left -= 1;
+    return left >= 0 ? 600_000 : 0;
+  };
+  const result = await runStep(step, services, {
+    payload: { runId: RUN, execute: true },
+    timeLeftMs,
+  });
+  expect(result).toMatchObject({ done: false });
+}
+
+it('a copy begun into one collection does not go on in the middle of its successor', async () => {
+  const migration = await migrationAt('rebuilt', { memories: 600, hasPreview: false });
+  await begin(migration, STEPS.copy, 0);
+  await migration.follow('rebuild', 'copy');
+  expect(await migration.services.vectors.count(migration.target)).toBe(600);
+});
+
+it('a backup begun before the window is none of what was frozen', async () => {
+  const migration = await migrationAt('backed-up');
+  const { vectors, clock } = migration.services;
+  await begin(migration, STEPS.backup, 1);
+  await migration.follow('rebuild', 'copy');
+  const settings = { store: vectors, collection: SOURCE, dimensions: 8, now: clock };
+  await (await startOldVersion(settings)).add('user-1', 'Ada has bought a boat');
+  await migration.follow('copy', 'verify');
+  await migration.openWindow();
+  await migration.follow('freeze', 'backup');
+  const { facts } = await evidenceOf(migration, 'backup-manifest');
+  expect(facts.points).toBe(await vectors.count(SOURCE));
+});
+
+/** Creates, changes and deletes memories in turns. */
+function createWriter(store: VectorStore) {
+  const own: PointId[] = [];
+  let writes = 0;
+  let isFrozen = false;
+
+  async function write(): Promise<void> {
+    if (isFrozen) return;
+    writes += 1;
+    const memory = (id: string) =>
+      point(
+        id,
+        JSON.stringify({ user_id: `user-${writes % 3}`, data: `write ${writes}` }),
+        '[1,0,0,0,0,0,0,0]',
+      );
+    const oldest = writes % 4 === 0 ? own.shift() : undefined;
+    if (oldest !== undefined) return await store.deletePoints(SOURCE, { ids: [oldest] });
+    const fresh = `ffffffff-0000-4000-8000-${String(writes).padStart(12, '0')}`;
+    const written = memory(writes % 4 === 3 ? JSON.parse(own.at(-1) ?? '""') : fresh);
+    if (!own.includes(written.id)) own.push(written.id);
+    await store.upsert(SOURCE, [written], 'upsert');
+  }
+
+  return {
+    writes: () => writes,
+    freeze: () => {
+      isFrozen = true;
+    },
+    writing: new Proxy(store, {
+      get(target, name, receiver) {
+        const method: unknown = Reflect.get(target, name, receiver);
+        if (typeof method !== 'function') return method;
+        return async (...args: unknown[]) => {
+          await write();
+          return await method.apply(target, args);
+        };
+      },
+    }),
+  };
+}
+
+it('ends live with every write carried over', async () => {
+  const migration = await createMigration();
+  const { vectors, hooks } = migration.services;
+  const writer = createWriter(vectors);
+  const ask: Hooks['ask'] = async (request) => {
+    if (request.action === 'freeze') writer.freeze();
+    return await hooks.ask(request);
+  };
+  const busy: Services = { ...migration.services, vectors: writer.writing, hooks: { ask } };
+  await migration.start();
+  for (const step of ['preflight', 'backup', 'rebuild', 'copy', 'verify'] as const) {
+    await migration.finish(step, {}, busy);
+  }
+  const { facts } = await reportOf(migration);
+  expect(facts.pending).toBeGreaterThan(0);
+  await migration.openWindow();
+  for (const step of ['freeze', 'backup', 'copy', 'cutover'] as const) {
+    await migration.finish(step, {}, busy);
+  }
+  expect(writer.writes()).toBeGreaterThan(40);
+  expect((await migration.runs.read(RUN)).phase).toBe('live');
+  const before = await fingerprintOf(vectors, SOURCE);
+  expect(before.points).toBeGreaterThan(60);
+  expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
+});
