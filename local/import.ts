@@ -57,6 +57,8 @@ async function importFile(file: string, options: ReturnType<typeof command.opts>
   const { date, amount, description, notes, category, type, id: externalId } = options;
   const columns = { date, amount, description, notes, category, type, externalId };
   const statement = readStatement(readText(file), { columns, dateOrder: options.dateOrder });
+  if (statement.rows.length + statement.errors.length === 0)
+    return console.log('The file has no rows: nothing to import.');
   const url = options.stage ? await addressOf(options.stage) : options.url;
   const key = process.env.API_KEY || undefined;
   const service = createServiceClient({ url, key, userAgent: USER_AGENTS.import });

@@ -6,7 +6,6 @@ export const LARGEST_AMOUNT = 999_999_999_999.99;
 
 export const amount = v.pipe(
   v.number('Must be a number.'),
-  v.finite('Must be a finite number.'),
   v.check(
     (value) => Math.abs(value) <= LARGEST_AMOUNT,
     'Must lie between -999999999999.99 and 999999999999.99.',
@@ -15,9 +14,12 @@ export const amount = v.pipe(
   v.metadata({ minimum: -LARGEST_AMOUNT, maximum: LARGEST_AMOUNT, multipleOf: 0.01 }),
 );
 
-/** Judged on the shortest decimal form, which is what a client wrote: 0.1 + 0.2 has seventeen places. */
+/**
+ * Judged on the shortest decimal form, which is what a client wrote: 0.1 + 0.2 has seventeen places. Infinity, which
+ * JSON.parse makes of 1e400, has none.
+ */
 export function hasAtMostTwoDecimals(value: number): boolean {
-  return Number.isInteger(value) || /^-?\d+\.\d{1,2}$/.test(String(value));
+  return Number.isInteger(value) || /^-?(\d+\.\d{1,2}|Infinity)$/.test(String(value));
 }
 
 export function toCents(amount: number): number {

@@ -20,6 +20,7 @@ import { ValidationError } from '../errors.ts';
 import { parseBody, parseFilter, sentOnly } from './fields.ts';
 
 const LONGEST_EXTERNAL_ID = 128;
+const CATEGORY_ID_RULE = 'Must be the id of a category (an integer) or null.';
 
 const transactionType = v.picklist(TRANSACTION_TYPES, 'Must be "income" or "expense".');
 
@@ -29,7 +30,7 @@ export const newTransactionBody = v.object(
     amount,
     type: transactionType,
     category_id: v.exactOptional(
-      v.nullable(v.pipe(v.number('Must be an integer or null.'), v.integer('Must be an integer.'))),
+      v.nullable(v.pipe(v.number(CATEGORY_ID_RULE), v.integer(CATEGORY_ID_RULE))),
     ),
     transaction_date: v.exactOptional(calendarDate),
     notes: v.exactOptional(v.nullable(text(5_000))),

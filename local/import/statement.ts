@@ -123,6 +123,8 @@ export function readStatement(text: string, options: StatementOptions = {}): Sta
 }
 
 function parseCsv(text: string) {
+  if (text.trim() === '')
+    throw new StartError('The file is empty. Its first line must name the columns.');
   const [header = ''] = text.split('\n', 1);
   const columnsBy = (delimiter: string) => header.split(delimiter).length;
   const [delimiter = ','] = [',', ';', '\t'].toSorted(

@@ -97,6 +97,13 @@ describe('--url', () => {
     });
   });
 
+  it('asks for nothing where the file has no rows', async () => {
+    await writeFile(file, 'date,name,amount\n');
+    onTestFinished(() => writeFile(file, BANK.join('\n')));
+    const ended = await importFile({}, '--url', server.url, '--yes');
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('prints nothing of a file that could control the terminal', async () => {
     const { environment } = await givenLedger();
     await writeFile(file, 'Date,Payee,Amount,Category\n2026-01-01,a,-1,"\u001b[31mRed\nx"\n');

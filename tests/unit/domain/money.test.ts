@@ -36,12 +36,9 @@ describe('amount', () => {
     },
   );
 
-  test.each([1e12, -1e12, 1e21])('%d is out of bounds', (value) => {
+  // JSON.parse makes infinity of 1e400.
+  test.each([1e12, -1e12, 1e21, JSON.parse('1e400')])('%d is out of bounds', (value) => {
     expect(faults(value)).toEqual(['Must lie between -999999999999.99 and 999999999999.99.']);
-  });
-
-  test('what JSON makes of 1e400 is not finite', () => {
-    expect(faults(JSON.parse('1e400'))).toContain('Must be a finite number.');
   });
 });
 

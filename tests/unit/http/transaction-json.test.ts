@@ -32,7 +32,7 @@ describe('parseNewTransaction', () => {
           description: ['Is required.'],
           amount: ['Must be a number.'],
           type: ['Must be "income" or "expense".'],
-          category_id: ['Must be an integer or null.'],
+          category_id: ['Must be the id of a category (an integer) or null.'],
           transaction_date: ['Must be a date written YYYY-MM-DD.'],
           notes: ['Must be a string.'],
         },
@@ -40,6 +40,17 @@ describe('parseNewTransaction', () => {
     );
   });
 });
+
+// JSON.parse makes infinity of 1e400.
+test.each(['7', 1.5, JSON.parse('1e400'), true, [7]])(
+  'category_id %j is refused with one sentence, the same for all',
+  (category_id) => {
+    const details = { category_id: ['Must be the id of a category (an integer) or null.'] };
+    expect(() => parseNewTransaction({ ...LUNCH, category_id })).toThrow(
+      expect.objectContaining({ details }),
+    );
+  },
+);
 
 describe('parseTransactionChanges', () => {
   test.each([

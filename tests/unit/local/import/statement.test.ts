@@ -134,6 +134,10 @@ describe('readStatement', () => {
     expect(() => read(file)).toThrow(message);
   });
 
+  it.each(['', '\n\r\n', '\uFEFF'])('says of %j that it is empty', (file) => {
+    expect(() => readStatement(file)).toThrow('The file is empty');
+  });
+
   it('refuses a named column that is not there', () => {
     const columns = { category: 'Kind' };
     expect(() => read(['date,name,amount', '2026-01-01,x,1'], { columns })).toThrow('--category');
