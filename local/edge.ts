@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parse } from 'yaml';
+import { isUtf8, NOT_UTF8 } from '../lib/http/query-string.ts';
 import type { Running } from './running.ts';
 import { USER_AGENTS } from './service-client.ts';
 import { StartError } from './start-error.ts';
@@ -52,6 +53,9 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
     } else if (refused) {
       const message = `Requests from ${request.headers.origin} are not allowed`;
       reject(response, 403, { error: 'forbidden_origin', message });
+    } else if (!isUtf8(queryOf(request))) {
+      // The gateway decodes it and encodes it again: the functions would see another text.
+      reject(response, 400, { error: 'validation_failed', message: NOT_UTF8 });
     } else {
       const answer = await forward(request, { port: await gateway, agent });
       const headers = {
@@ -132,6 +136,10 @@ function withoutCors(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   );
 }
 
+function queryOf({ url = '' }: IncomingMessage): string {
+  return url.split('?').slice(1).join('?');
+}
+
 function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && 'origin' in headers && 'access-control-request-method' in headers;
 }
@@ -190,8 +198,8 @@ function logWhenDone(
 ): void {
   const started = performance.now();
   response.once('close', () => {
-    const { statusCode: status } = response;
-    if (UNLOGGED_AGENTS.has(headers['user-agent']) && status < 400) return;
+    const status = response.writableFinished ? response.statusCode : 'aborted';
+    if (UNLOGGED_AGENTS.has(headers['user-agent']) && Number(status) < 400) return;
     const id = response.getHeader('x-request-id') ?? '-';
     const line = `${method} ${url} ${status} ${Math.round(performance.now() - started)} ms ${id}`;
     log(isRefused ? `${line}: origin ${headers.origin} is not in ALLOWED_ORIGINS` : line);

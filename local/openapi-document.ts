@@ -21,7 +21,7 @@ const CONVERSION: ConversionConfig = {
   // From the last schema of a pipeline on: a name is judged after it was trimmed.
   typeMode: 'output',
   // What they check is in the metadata beside them, or true of every JSON text.
-  ignoreActions: ['check', 'finite', 'trim'],
+  ignoreActions: ['check', 'trim'],
   overrideAction({ valibotAction, jsonSchema }) {
     const { type, metadata, operation } = valibotAction as {
       readonly type: string;
@@ -127,7 +127,10 @@ function responsesOf(method: string, path: string, operation: Operation) {
   const { isVersioned, isIdempotent, isCsv } = operation;
   const isWrite = method !== 'GET';
   const usual: Record<number, string | false | undefined> = {
-    400: (body && 'The body is invalid.') ?? (query && 'A parameter is invalid.'),
+    400:
+      (body && 'The body is invalid.') ??
+      (query && 'A parameter is invalid.') ??
+      'The query string is not valid UTF-8.',
     401: !isPublic && 'No valid key or token was sent.',
     403: !isPublic && 'The key or token does not allow the method.',
     404: path.includes('{id}') && 'There is no record with this id.',

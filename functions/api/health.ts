@@ -1,12 +1,15 @@
 // GET /health, without authentication: the function runs. With `?deep` the table answers as well.
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { parseFilter } from '../../lib/http/fields.ts';
+import { healthQuery } from '../../lib/http/health-query.ts';
 import { found } from '../../lib/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return endpoint('The database does not answer').handler(async ({ query }, { awsRequestId }) => {
-    if (query.deep === undefined) return found({ status: 'ok' });
+    const { deep } = parseFilter(healthQuery, query);
+    if (deep === undefined) return found({ status: 'ok' });
     await service.checkTable(service.startRequest(awsRequestId));
     return found({ status: 'ok', table: 'ok' });
   });

@@ -1,11 +1,13 @@
 // The one middy chain: every handler is an endpoint plus the middleware it needs.
 import middy, { type MiddlewareObj } from '@middy/core';
 import { assertAllowed } from '../auth/authenticate.ts';
+import { ValidationError } from '../errors.ts';
 import type { Ledger, LedgerService } from '../ledger/ledger.ts';
 import type { RequestContext } from '../request-context.ts';
 import { isWriteConflict } from '../store/retryable-errors.ts';
 import type { ApiEvent } from './api-event.ts';
 import { envelope } from './envelope.ts';
+import { isUtf8, NOT_UTF8 } from './query-string.ts';
 import type { Reply } from './replies.ts';
 import { requestLog } from './request-log.ts';
 
@@ -29,6 +31,8 @@ export function ledgerEndpoint(service: LedgerService, failure: string) {
 function requestParameters(): MiddlewareObj<ApiEvent, Reply> {
   return {
     before: ({ event }) => {
+      const { rawQueryString = '' } = event;
+      if (!isUtf8(rawQueryString)) throw new ValidationError(NOT_UTF8);
       event.pathId = event.pathParameters?.id ?? '';
       event.query = event.queryStringParameters ?? {};
     },

@@ -4,6 +4,7 @@ import { CATEGORY_LIMIT } from '../domain/category.ts';
 import { DEFAULT_PER_PAGE, LARGEST_BULK } from '../domain/transaction.ts';
 import { categoryChangesBody, categoryQuery, newCategoryBody } from './category-json.ts';
 import type { ObjectSchema } from './fields.ts';
+import { healthQuery } from './health-query.ts';
 import { summaryQuery } from './summary-json.ts';
 import { exportQuery } from './transaction-csv.ts';
 import {
@@ -161,7 +162,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
   'GET /health': {
     id: 'checkHealth',
     summary: 'Check that the service runs',
-    description: 'With `?deep` it also reads the table.',
+    query: healthQuery,
     response: 'Health',
     failures: { 500: 'The database does not answer.' },
     isPublic: true,

@@ -1,6 +1,12 @@
 // Rulings on routes: mount points, slashes, unknown routes, path ids. And "Errors: not found".
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectFailure, expectNotFound, expectRequestId } from '../../support/api/expect-reply.ts';
+import {
+  expectFailure,
+  expectFilterFaults,
+  expectNotFound,
+  expectRefusal,
+  expectRequestId,
+} from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
   givenCategory,
@@ -10,6 +16,7 @@ import {
   UNKNOWN_ID,
   uniqueName,
 } from '../../support/api/records.ts';
+import { OPERATIONS } from '../../support/api/routes.ts';
 
 const api = await openApi();
 afterAll(() => api.close());
@@ -59,6 +66,14 @@ describe('Health', () => {
   test('GET /health?deep: the table answers', async () => {
     const { status, body } = await api.get('/health', 'deep');
     expect([status, body.data]).toEqual([200, { status: 'ok', table: 'ok' }]);
+  });
+
+  test.each(['deep=', 'deep=true', 'deep=1'])('GET /health?%s: so it does', async (query) => {
+    expect((await api.get('/health', query)).body.data).toHaveProperty('table');
+  });
+
+  test('GET /health?depe is an error that names it, not a check that reads nothing', async () => {
+    expectFilterFaults(await api.get('/health', 'depe'), ['depe']);
   });
 
   test('POST /health is 405', async () => {
@@ -178,6 +193,32 @@ describe.each(['transactions', 'categories'])('/%s/{id}: an id nobody has', (res
 test('an id is no other in another resource', async () => {
   const gone = await goneTransactionId(api);
   expectNotFound(await api.get(`/transactions/${gone}`), `Transaction with id ${gone} not found`);
+});
+
+describe('A query string that is not UTF-8 is 400', () => {
+  const message = 'The query string is not valid UTF-8';
+  // The page of /docs is static.
+  const routes = OPERATIONS.filter(([, name]) => name !== 'api/docs').map(([route]) => route);
+
+  test.each([...routes, 'GET /nowhere'])('%s', async (route) => {
+    const [method = '', path = ''] = route.replace('{id}', '1').split(' ');
+    expectRefusal(await api.request(method, path, { query: 'q=caf%E9' }), message);
+  });
+
+  // A lone continuation byte, an overlong form, a surrogate, a character cut short.
+  test.each(['%80', '%C0%AF', '%ED%A0%80', 'q=%f0%9f%8f&page=1', 'a%FFb=1'])(
+    '%s',
+    async (query) => {
+      expectRefusal(await api.get('/transactions', query), message);
+    },
+  );
+
+  test.each(['external_id=%EF%BF%BD', 'external_id=100%', 'external_id=%zz'])(
+    '%s is UTF-8',
+    async (query) => {
+      expect((await api.get('/transactions', query)).status).toBe(200);
+    },
+  );
 });
 
 describe('Every response is JSON in the envelope and carries X-Request-Id', () => {

@@ -347,6 +347,9 @@ export function readTransaction(id: number, { ifNoneMatch }: {
     } | {
         status: 304;
     } | {
+        status: 400;
+        data: Failure;
+    } | {
         status: 401;
         data: Failure;
     } | {
@@ -434,6 +437,9 @@ export function deleteTransaction(id: number, { ifMatch }: {
     return oazapfts.fetchJson<{
         status: 200;
         data: Deleted;
+    } | {
+        status: 400;
+        data: Failure;
     } | {
         status: 401;
         data: Failure;
@@ -552,6 +558,9 @@ export function readCategory(id: number, { ifNoneMatch }: {
     } | {
         status: 304;
     } | {
+        status: 400;
+        data: Failure;
+    } | {
         status: 401;
         data: Failure;
     } | {
@@ -637,6 +646,9 @@ export function deleteCategory(id: number, { ifMatch }: {
         status: 200;
         data: Deleted;
     } | {
+        status: 400;
+        data: Failure;
+    } | {
         status: 401;
         data: Failure;
     } | {
@@ -699,14 +711,21 @@ export function readSummary(groupBy: "category" | "month" | "type", { $type, cat
 /**
  * Check that the service runs
  */
-export function checkHealth(opts?: Oazapfts.RequestOpts) {
+export function checkHealth({ deep }: {
+    deep?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: Health;
     } | {
+        status: 400;
+        data: Failure;
+    } | {
         status: 500;
         data: Failure;
-    }>("/health", {
+    }>(`/health${QS.query(QS.explode({
+        deep
+    }))}`, {
         ...opts
     });
 }
@@ -717,6 +736,9 @@ export function describeApi(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: Description;
+    } | {
+        status: 400;
+        data: Failure;
     }>("/openapi.json", {
         ...opts
     });

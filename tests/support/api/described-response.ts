@@ -72,5 +72,7 @@ function problemOf(
 // A path or method without a route.
 function undescribed({ status }: ApiResponse): DescribedResponse | undefined {
   const schema = { $ref: '#/components/schemas/Failure' };
-  return [404, 405].includes(status) ? { content: { 'application/json': { schema } } } : undefined;
+  return [400, 404, 405].includes(status)
+    ? { content: { 'application/json': { schema } } }
+    : undefined;
 }

@@ -1,6 +1,11 @@
 // The address that clients call: CORS, the request log, and what reaches the gateway behind it.
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, request as send } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  request as send,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import getPort from 'get-port';
@@ -41,7 +46,7 @@ async function open(allowedOrigins: readonly string[]): Promise<Edge> {
 
 /** A gateway that keeps what it gets and answers with its own CORS headers, as the real one does. */
 async function startGateway(status = 201): Promise<number> {
-  const server = createServer(async (request, response) => {
+  return await startServer(async (request, response) => {
     const { method, url, headers } = request;
     received.push({ method, url, headers, body: await buffer(request) });
     response.writeHead(status, {
@@ -51,8 +56,15 @@ async function startGateway(status = 201): Promise<number> {
     });
     response.end('answered');
   });
+}
+
+async function startServer(listener: RequestListener): Promise<number> {
+  const server = createServer(listener);
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  running.whenStopping(() => void server.close());
+  running.whenStopping(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   return (server.address() as AddressInfo).port;
 }
 
@@ -100,6 +112,16 @@ describe('a request', () => {
     await ask('GET', '/', { ...ranges, 'if-match': 'x', 'if-none-match': '*' });
     const names = Object.keys(received[0]?.headers ?? {}).filter((name) => /range|if-/.test(name));
     expect(names).toEqual(['if-match', 'if-none-match']);
+  });
+
+  // The gateway hands functions a query that it has decoded and encoded again.
+  it('is a 400 in the envelope where its query string is not UTF-8', async () => {
+    edge.forwardTo(await startGateway());
+    const { status, headers, body } = await ask('GET', '/transactions?q=caf%E9');
+    expect(status).toBe(400);
+    expect(JSON.parse(body)).toMatchObject({ success: false, error: 'validation_failed' });
+    expect(headers['x-request-id']).toMatch(/\S/);
+    expect(received).toEqual([]);
   });
 
   it('waits until there is a gateway', async () => {
@@ -184,6 +206,27 @@ describe('the log', () => {
       .poll(() => lines)
       .toEqual([expect.stringMatching(/^PUT \/transactions\/1\?x=y 201 \d+ ms function-1$/)]);
   });
+
+  it.each(['before', 'in the middle of'])(
+    'says so when a client leaves %s the response',
+    async (when) => {
+      const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+      edge.forwardTo(
+        await startServer((_, response) => {
+          if (when !== 'before') response.writeHead(200).write('half');
+          reach();
+        }),
+      );
+      const path = '/transactions';
+      const outgoing = send({ host: '127.0.0.1', port, path }, () => outgoing.destroy());
+      outgoing.on('error', () => undefined).end();
+      await reached;
+      if (when === 'before') outgoing.destroy();
+      await expect
+        .poll(() => lines)
+        .toEqual([expect.stringMatching(/^GET \/transactions aborted /)]);
+    },
+  );
 
   it.each(Object.values(USER_AGENTS))('has none of %s, unless a request fails', async (agent) => {
     const headers = { 'user-agent': agent };
