@@ -8,7 +8,6 @@ import {
   ENDED,
   type Evidence,
   IN_WINDOW,
-  PAST_RETENTION,
   PHASES,
   type Phase,
   WAYS_OUT,
@@ -95,8 +94,7 @@ export const MOVES: readonly Move[] = [
   // Decided when the rollback began.
   move('rollback', ['returning'], 'returned', { yields: 'return-report' }),
   move('abort', BEFORE_WINDOW, 'aborted', { by: OPERATOR }),
-  move('retention', ['live'], 'irreversible', { needs: ['cutover-report'] }),
-  move('retention', ['irreversible'], 'closed', { needs: ['cutover-report'] }),
+  move('retention', ['live'], 'closed', { needs: ['cutover-report'] }),
 ];
 
 /** What the decision rests on; taken from the run's record. */
@@ -146,7 +144,7 @@ export function nextMove(phase: Phase): Move | undefined {
 }
 
 function misplaced(command: Command, phase: Phase): RefusalName {
-  if (command === 'rollback' && includes(PAST_RETENTION, phase)) return 'RefusedIrreversible';
+  if (command === 'rollback' && phase === 'closed') return 'RefusedIrreversible';
   return includes(ENDED, phase) ? 'RefusedRunEnded' : 'RefusedNotNow';
 }
 

@@ -12,13 +12,10 @@ export const BEFORE_WINDOW = [
 /** Writes are frozen, the deadline counts. */
 export const IN_WINDOW = ['freezing', 'frozen', 'secured', 'proved', 'switching'] as const;
 
-/** Users are on the new version; the lock is free, and the watchdog counts the days. */
-const RETAINED = ['live', 'irreversible'] as const;
-
 export const WAYS_OUT = ['returning', 'returned', 'aborted'] as const;
 
 /** Where a run stands, in the order of the runbook. */
-export const PHASES = [...BEFORE_WINDOW, ...IN_WINDOW, ...RETAINED, 'closed', ...WAYS_OUT] as const;
+export const PHASES = [...BEFORE_WINDOW, ...IN_WINDOW, 'live', 'closed', ...WAYS_OUT] as const;
 
 export type Phase = (typeof PHASES)[number];
 
@@ -62,11 +59,10 @@ export const EXTERNAL_ACTIONS = ['freeze', 'deploy-new', 'open-writes', 'deploy-
 
 export type ExternalAction = (typeof EXTERNAL_ACTIONS)[number];
 
+/** Users are on the new version; the lock is free, and the watchdog counts the days. */
 export function isRetained(phase: unknown): boolean {
-  return RETAINED.some((retained) => retained === phase);
+  return phase === 'live';
 }
-
-export const PAST_RETENTION = ['irreversible', 'closed'] as const satisfies readonly Phase[];
 
 /** The lock is free for another run. */
 export const ENDED = ['closed', 'returned', 'aborted'] as const satisfies readonly Phase[];

@@ -26,7 +26,7 @@ export interface Drive {
   readonly report?: string | undefined;
 }
 
-const ENDS: readonly Phase[] = ['live', 'irreversible', 'closed', 'returned', 'aborted'];
+const ENDS: readonly Phase[] = ['live', 'closed', 'returned', 'aborted'];
 const STEP_BY_PHASE: Partial<Record<Phase, FunctionName>> = {
   returning: 'rollback',
 };

@@ -128,6 +128,8 @@ const runSchema = v.strictObject({
   retainUntil: v.optional(millisecondsSchema),
   /** When people were last reminded that the rollback period ends, or that something must be kept for longer. */
   remindedAt: v.optional(millisecondsSchema),
+  /** It is over: what was kept for a rollback is being removed. */
+  overAt: v.optional(millisecondsSchema),
   endedAt: v.optional(millisecondsSchema),
   pendingAction: v.optional(pendingActionSchema),
   /** Who opened the window, having seen the report. */

@@ -29,7 +29,7 @@ export interface StepContext extends StepRequest {
   /** Tells the record before something is done that cannot be seen afterwards, or before the step refuses. */
   readonly note: (
     changes: Partial<
-      Pick<Run, 'openedAt' | 'uploadingAt' | 'remindedAt' | 'evidence' | 'pendingAction'>
+      Pick<Run, 'openedAt' | 'uploadingAt' | 'remindedAt' | 'overAt' | 'evidence' | 'pendingAction'>
     >,
   ) => Promise<void>;
   /** False when the step should save where it is and be invoked again. */
@@ -46,7 +46,7 @@ export type Outcome =
       /** What an operator is shown; the record does not keep it. */
       readonly report?: Forecast;
       /** Beside phase and evidence. */
-      readonly changes?: Partial<Pick<Run, 'liveAt' | 'retainUntil' | 'remindedAt'>>;
+      readonly changes?: Partial<Pick<Run, 'liveAt' | 'retainUntil'>>;
       /** Where the run is then, if not where the step leads to. */
       readonly phase?: Run['phase'];
       /** Thrown once that is recorded. */

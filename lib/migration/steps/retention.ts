@@ -20,26 +20,24 @@ export const retention: Step = {
     const { services, run } = context;
     const now = services.clock();
     const found = retentionOf(run, now);
-    if (found.isOver) {
-      return run.phase === 'live'
-        ? { done: true, changes: { remindedAt: undefined } }
-        : await close(context);
-    }
+    if (found.isOver || run.overAt !== undefined) return await close(context);
     if (found.isEnding && isReminderDue(run, now)) await remind(context, found);
     return { done: false, waitSeconds: DAY_MS / 1_000 };
   },
 };
 
-// Marked as irreversible by then: nobody relies on what is removed here.
+// Recorded before anything is removed: from then on a rollback is refused, whatever another machine's clock says.
 async function close(context: StepContext): Promise<Outcome> {
+  const { services, run, note } = context;
+  const now = services.clock().getTime();
+  if (run.overAt === undefined) await note({ overAt: now, remindedAt: undefined });
   try {
     await removeWhatIsOver(context);
     return { done: true };
   } catch (error) {
     const failure = translateFailure(error);
     // Known by now: the watch need not find it out again every few minutes.
-    if (failure instanceof Refusal)
-      await context.note({ remindedAt: context.services.clock().getTime() });
+    if (failure instanceof Refusal) await note({ remindedAt: now });
     throw failure;
   }
 }

@@ -131,9 +131,9 @@ const UNKNOWN = 'known once the snapshot is restored; a rollback that would lose
 
 function assertRetained(
   { clock }: Services,
-  { retainUntil = Number.POSITIVE_INFINITY }: Run,
+  { retainUntil = Number.POSITIVE_INFINITY, overAt }: Run,
 ): void {
-  if (clock().getTime() < retainUntil) return;
+  if (clock().getTime() < retainUntil && overAt === undefined) return;
   throw new Refusal('RefusedIrreversible', rollbackEnded(retainUntil));
 }
 

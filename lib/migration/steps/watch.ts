@@ -81,8 +81,8 @@ function dueStep(run: Run, now: Date): Step | undefined {
 }
 
 function isRetentionDue(run: Run, now: Date): boolean {
-  if (run.phase === 'irreversible') return isReminderDue(run, now);
   if (run.phase !== 'live') return false;
+  if (run.overAt !== undefined) return isReminderDue(run, now);
   const { isOver, isEnding } = retentionOf(run, now);
   return isOver || (isEnding && isReminderDue(run, now));
 }

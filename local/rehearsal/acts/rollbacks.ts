@@ -84,7 +84,7 @@ export const ROLLBACKS: readonly Act[] = [
       const isRefused =
         refusal?.name === 'RefusedIrreversible' && refusal.message.includes(`ended ${day}`);
       expect(`refused: rollback was possible until ${day}`, isRefused);
-      return { phase: 'irreversible' };
+      return { phase: 'closed' };
     },
   },
 ];

@@ -77,7 +77,7 @@ describe('the end of the way back', () => {
     expect(await migration.invoke('retention')).toMatchObject({ phase: 'live', done: false });
     migration.pass(1);
     await expect(migration.invoke('rollback')).rejects.toEqual(named('RefusedIrreversible'));
-    expect(await migration.invoke('retention')).toMatchObject({ phase: 'irreversible' });
+    expect(await migration.invoke('retention')).toMatchObject({ phase: 'closed' });
     const attempt = migration.invoke('rollback');
     await expect(attempt).rejects.toEqual(named('RefusedIrreversible'));
     await expect(attempt).rejects.toThrow(/ended 20\d\d-/);
@@ -130,7 +130,7 @@ describe('the end of the way back', () => {
       expect.objectContaining({ level: 'WARN', failure: 'RetryableUnavailable', why: 'away' }),
     ]);
     migration.pass(DAY_MS);
-    expect(await keepWatch(migration.services)).toMatchObject({ phase: 'irreversible' });
+    expect(await keepWatch(migration.services)).toMatchObject({ phase: 'closed' });
   });
 });
 
@@ -144,10 +144,9 @@ describe('what there was to go back to', () => {
     const migration = await liveRun(plan);
     migration.pass(30 * DAY_MS - 1);
     expect(await migration.invoke('retention')).toMatchObject({ done: false, phase: 'live' });
-    migration.pass(1);
-    expect(await migration.invoke('retention')).toMatchObject({ phase: 'irreversible' });
     expect(await hasOldCollection(migration)).toBe(true);
     expect(await artifactsOf(migration)).toHaveLength(BACKUPS.length + REPORTS.length);
+    migration.pass(1);
     expect(await migration.invoke('retention')).toMatchObject({ phase: 'closed' });
     expect(await hasOldCollection(migration)).toBe(hasOld);
     const left = hasBackups ? [...BACKUPS, ...REPORTS] : REPORTS;
@@ -158,7 +157,6 @@ describe('what there was to go back to', () => {
     const migration = await liveRun({ removesWhenOver: true, removesArtifactsWhenOver: true });
     const { services, logged, clock, pass } = migration;
     pass(30 * DAY_MS);
-    await keepWatch(services);
     const until = new Date(clock().getTime() + 3 * DAY_MS);
     await services.artifacts.retain(`${RUN}/snapshot-2-part-00001`, until);
     const refused = migration.invoke('retention');
@@ -186,11 +184,10 @@ describe('what there was to go back to', () => {
     const { services, target, pass } = migration;
     await services.setting.change({ from: target, to: SOURCE });
     pass(31 * DAY_MS);
-    expect(await migration.invoke('retention')).toMatchObject({ phase: 'irreversible' });
     const close = migration.invoke('retention');
     await expect(close).rejects.toEqual(named('RefusedSettingChanged'));
     expect(await hasOldCollection(migration)).toBe(true);
-    expect((await migration.runs.read(RUN)).phase).toBe('irreversible');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
     await services.setting.change({ from: SOURCE, to: target });
     expect(await migration.invoke('retention')).toMatchObject({ phase: 'closed' });
     expect(await hasOldCollection(migration)).toBe(false);
@@ -210,7 +207,6 @@ describe('what there was to go back to', () => {
     expect(kept.some((key) => key.startsWith('graph-'))).toBe(true);
     migration.pass(30 * DAY_MS);
     await migration.finish('retention');
-    await migration.finish('retention');
     const left = await artifactsOf(migration);
     expect(left).toEqual(kept.filter((key) => !/^(snapshot|graph)-/.test(key)));
     expect(left.filter((key) => !/^[a-z-]+-\d+\.(json|txt)$/.test(key))).toEqual([]);
@@ -222,7 +218,6 @@ describe('what there was to go back to', () => {
     async function overdue() {
       const migration = await liveRun(plan);
       migration.pass(30 * DAY_MS);
-      await migration.invoke('retention');
       return migration;
     }
     const whole = await overdue();
@@ -287,9 +282,8 @@ describe('several runs that are live', () => {
     };
     const failing = { ...services, runs: { ...runs, read } };
     await expect(keepWatch(failing)).rejects.toThrow('Not now');
-    expect((await runs.read('run-b')).phase).toBe('irreversible');
-    for (let n = 0; n < 3; n += 1) await keepWatch(services);
     expect((await runs.read('run-b')).phase).toBe('closed');
+    await keepWatch(services);
     expect((await runs.read(RUN)).phase).toBe('closed');
     expect(await lock.liveRuns()).toEqual([]);
   });
@@ -299,8 +293,19 @@ describe('several runs that are live', () => {
     const { vectors, setting } = migration.services;
     await setting.change({ from: migration.target, to: SOURCE });
     migration.pass(30 * DAY_MS);
-    await migration.finish('retention');
     await expect(migration.finish('retention')).rejects.toEqual(named('RefusedSettingChanged'));
     expect(await vectors.listCollections()).toContain(SOURCE);
+  });
+
+  it('are not gone back from once a removal has begun, also by a clock that is slow', async () => {
+    const migration = await migrationAt('live', {}, { removesWhenOver: true });
+    const { vectors } = migration.services;
+    const deleteCollection = () => Promise.reject(new Error('lost'));
+    const failing = { ...migration.services, vectors: { ...vectors, deleteCollection } };
+    migration.pass(30 * DAY_MS);
+    await expect(migration.invoke('retention', {}, failing)).rejects.toThrow('lost');
+    migration.pass(-DAY_MS);
+    await expect(migration.invoke('rollback')).rejects.toEqual(named('RefusedIrreversible'));
+    expect(await migration.invoke('retention')).toMatchObject({ phase: 'closed' });
   });
 });
