@@ -1,4 +1,5 @@
 // What serverless.yml cannot say of the gateway by itself: routes with a trailing slash, lists.
+import { logicalName } from './logical-name.js';
 
 /**
  * The twin with a trailing slash of every route of a resource, on the same integration: for API Gateway
@@ -20,10 +21,10 @@ function isCatchAll(routeKey) {
 }
 
 function slashRoute(functionName, routeKey) {
-  const logicalName = functionName[0].toUpperCase() + functionName.slice(1);
-  const integration = `HttpApiIntegration${logicalName}`;
+  const name = logicalName(functionName);
+  const integration = `HttpApiIntegration${name}`;
   return [
-    `HttpApiSlashRoute${logicalName}`,
+    `HttpApiSlashRoute${name}`,
     {
       Type: 'AWS::ApiGatewayV2::Route',
       Properties: {

@@ -1,6 +1,7 @@
 // The migration of the memory backend as it is deployed: functions and roles from the migrationAccess lines
 // of serverless.yml, and the state machine that drives them. A local start has none of it.
 import { readFile } from 'node:fs/promises';
+import { logicalName } from './logical-name.js';
 import {
   artifactPolicies,
   runPolicies,
@@ -41,7 +42,7 @@ export async function functions(serverless) {
       name,
       {
         handler: `functions/migration/${fileOf(name)}.handler`,
-        role: `${logical(name)}Role`,
+        role: `${logicalName(name)}Role`,
         memorySize: 1024,
         timeout: QUICK.includes(name) ? 60 : 900,
         environment: variablesFor(name, access, environment),
@@ -87,8 +88,8 @@ export async function roles(serverless) {
   const parameter = await resolveVariable('param:collectionParameter');
   const environment = await environmentOf(serverless);
   const ofFunctions = lines.map(([name, access]) => [
-    `${logical(name)}Role`,
-    role(`${logical(name)}LogGroup`, [
+    `${logicalName(name)}Role`,
+    role(`${logicalName(name)}LogGroup`, [
       ...runPolicies(tableArn, access.runs),
       ...secretPolicies(secretsIn(variablesFor(name, access, environment))),
       ...settingPolicies(parameter, access.setting),
@@ -126,7 +127,7 @@ export async function watchdog(serverless) {
 
 function rule(name, ScheduleExpression, State) {
   const target = {
-    ...{ Id: 'watchdog', Arn: { 'Fn::GetAtt': [`${logical(WATCHDOG)}LambdaFunction`, 'Arn'] } },
+    ...{ Id: 'watchdog', Arn: { 'Fn::GetAtt': [`${logicalName(WATCHDOG)}LambdaFunction`, 'Arn'] } },
     RetryPolicy: { MaximumRetryAttempts: 5, MaximumEventAgeInSeconds: 300 },
     DeadLetterConfig: { Arn: { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] } },
   };
@@ -138,7 +139,7 @@ function permission(ruleName) {
   return {
     Type: 'AWS::Lambda::Permission',
     Properties: {
-      FunctionName: { 'Fn::GetAtt': [`${logical(WATCHDOG)}LambdaFunction`, 'Arn'] },
+      FunctionName: { 'Fn::GetAtt': [`${logicalName(WATCHDOG)}LambdaFunction`, 'Arn'] },
       Action: 'lambda:InvokeFunction',
       Principal: 'events.amazonaws.com',
       SourceArn: { 'Fn::GetAtt': [ruleName, 'Arn'] },
@@ -173,7 +174,7 @@ async function machineRole() {
   const text = await readFile(new URL(DEFINITION, import.meta.url), 'utf8');
   const driven = [...new Set(text.match(/(?<=-)migration[A-Z]\w*/g))];
   const resources = driven.map((name) => ({
-    'Fn::GetAtt': [`${logical(name)}LambdaFunction`, 'Arn'],
+    'Fn::GetAtt': [`${logicalName(name)}LambdaFunction`, 'Arn'],
   }));
   return {
     Type: 'AWS::IAM::Role',
@@ -246,8 +247,4 @@ function secretsIn(variables) {
 
 function fileOf(name) {
   return name.replace(/^migration/, '').toLowerCase();
-}
-
-function logical(name) {
-  return name[0].toUpperCase() + name.slice(1);
 }

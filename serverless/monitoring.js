@@ -1,5 +1,6 @@
 // Alarms, dashboard and budget of a stage.
 // docs/deploy.md says of every alarm what to do when it fires.
+import { logicalName } from './logical-name.js';
 
 const MINUTE = 60;
 const FIVE_MINUTES = 300;
@@ -84,7 +85,7 @@ function functionAlarms(functions) {
     .filter(([folder]) => folder !== 'migration')
     .flatMap(([folder, members]) => slices(members).map((slice, n) => ({ folder, slice, n })))
     .flatMap(({ folder, slice, n }) => {
-      const group = `${capital(folder)}${n === 0 ? '' : n + 1}`;
+      const group = `${logicalName(folder)}${n === 0 ? '' : n + 1}`;
       const timeout = Math.min(...slice.map((each) => each.timeout));
       const metrics = (MetricName) => slice.map(({ name }) => functionMetric(name, MetricName));
       return [
@@ -114,7 +115,7 @@ function functionAlarms(functions) {
 function functionMetric(name, MetricName) {
   return {
     ...{ Namespace: 'AWS/Lambda', MetricName },
-    Dimensions: { FunctionName: { Ref: `${capital(name)}LambdaFunction` } },
+    Dimensions: { FunctionName: { Ref: `${logicalName(name)}LambdaFunction` } },
   };
 }
 
@@ -298,10 +299,6 @@ function slices(members) {
   return Array.from({ length: count }, (_, n) =>
     members.slice(n * LARGEST_ALARM, (n + 1) * LARGEST_ALARM),
   );
-}
-
-function capital(name) {
-  return name[0].toUpperCase() + name.slice(1);
 }
 
 /** `GatewayErrors` -> `gateway-errors` */

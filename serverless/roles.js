@@ -1,5 +1,6 @@
 // One IAM role per function, made from the tableAccess lines of serverless.yml.
 import table from '../lib/store/table.json' with { type: 'json' };
+import { logicalName } from './logical-name.js';
 
 // Tracing actions know no resources, so AWS's own write-only policy grants them.
 export const TRACING_POLICY = {
@@ -12,11 +13,11 @@ export async function roles({ resolveConfigurationProperty, resolveVariable }) {
   const access = await resolveConfigurationProperty(['custom', 'tableAccess']);
   return Object.fromEntries(
     Object.entries(access).map(([functionName, actions]) => {
-      const logicalName = functionName[0].toUpperCase() + functionName.slice(1);
+      const name = logicalName(functionName);
       return [
-        `${logicalName}Role`,
+        `${name}Role`,
         role(
-          `${logicalName}LogGroup`,
+          `${name}LogGroup`,
           functionName === 'health' ? healthPolicies(tableArn) : tablePolicies(tableArn, actions),
         ),
       ];
