@@ -1,4 +1,5 @@
-// A plug-in of the packager that refuses a deployment, rollback or removal which could hurt a migration or the data.
+// A plug-in of the packager that refuses a deployment, rollback or removal which could hurt a migration or the data, and
+// parameters that serverless.yml does not have.
 // docs/deploy.md explains each refusal.
 
 import type { Readable } from 'node:stream';
@@ -160,6 +161,10 @@ interface Service {
     Record<string, { readonly environment?: object; readonly reservedConcurrency?: number }>
   >;
   readonly resources: Template;
+  readonly initialServerlessConfig: {
+    /** By the stage, or `default`. */
+    readonly params: Readonly<Record<string, object>>;
+  };
 }
 
 /** The template before the service is packaged, as far as the guard reads one. */
@@ -191,6 +196,8 @@ interface Provider {
 interface Options {
   readonly timestamp?: string;
   readonly package?: string;
+  /** As given: `name=value`. */
+  readonly param?: readonly string[];
 }
 
 export class DeployGuard {
@@ -201,7 +208,10 @@ export class DeployGuard {
     },
   };
   readonly hooks = {
-    initialize: () => this.#checkBeforePackaging(),
+    initialize: async () => {
+      this.#checkParameters();
+      await this.#checkBeforePackaging();
+    },
     // Again: the run may have started meanwhile, and `--package` names a template of its own.
     'before:deploy:deploy': () => this.#check({ next: this.#compiled() }),
     'before:deploy:function:initialize': () => {
@@ -230,6 +240,17 @@ export class DeployGuard {
 
   #compiled(): Template {
     return this.#serverless.service.provider.compiledCloudFormationTemplate;
+  }
+
+  #checkParameters(): void {
+    const { default: common, [this.#provider.getStage()]: own } =
+      this.#serverless.service.initialServerlessConfig.params;
+    const known = Object.keys({ ...common, ...own }).sort();
+    const given = (this.#options.param ?? []).map((text) => text.split('=')[0] ?? '');
+    const unknown = given.filter((name) => !known.includes(name));
+    if (unknown.length > 0) {
+      throw this.#refusal([`Unknown --param ${unknown.join(', ')}. Use ${known.join(', ')}.`]);
+    }
   }
 
   async #checkBeforePackaging(): Promise<void> {
@@ -289,18 +310,23 @@ export class DeployGuard {
     const client = new S3Client(await this.#provider.getAwsSdkV3Config());
     const { naming } = this.#provider;
     const time = new Date(/^\d+$/.test(timestamp) ? Number(timestamp) : timestamp);
+    const none = this.#refusal([
+      `There is no deployment of the time "${timestamp}". "npx serverless deploy list" shows the timestamps.`,
+    ]);
+    if (Number.isNaN(time.getTime())) throw none;
     const folder = [
       this.#provider.getDeploymentPrefix(),
       this.#serverless.service.service,
       this.#provider.getStage(),
       `${time.getTime()}-${time.toISOString()}`,
     ];
-    const { Body } = await client.send(
-      new GetObjectCommand({
-        Bucket: await this.#provider.getServerlessDeploymentBucketName(),
-        Key: [...folder, naming.getCompiledTemplateS3Suffix()].join('/'),
-      }),
-    );
+    const template = new GetObjectCommand({
+      Bucket: await this.#provider.getServerlessDeploymentBucketName(),
+      Key: [...folder, naming.getCompiledTemplateS3Suffix()].join('/'),
+    });
+    const { Body } = await client.send(template).catch((error: Error) => {
+      throw error.name === 'NoSuchKey' ? none : error;
+    });
     return JSON.parse(await text(Body as Readable));
   }
 

@@ -8,6 +8,7 @@ import {
   tableOf,
 } from '../../serverless/deploy-guard.ts';
 import { SETTINGS } from '../../serverless/migration-settings.ts';
+import { createGuard, type GuardSpec } from '../support/deploy-guard.ts';
 import {
   apiFunctionsOf,
   type FunctionProperties,
@@ -190,6 +191,48 @@ it('before packaging, the guard knows the same settings and schedules', () => {
     );
   }
   expect(reasonsAgainst({ ...QUIET, run: LIVE, deployed: planned })).toEqual([]);
+});
+
+describe('of a rollback', () => {
+  const rollBack = (timestamp: string, answer?: GuardSpec['answer']) =>
+    createGuard({ options: { timestamp }, ...(answer && { answer }) }).hooks[
+      'before:rollback:rollback'
+    ]();
+
+  it('a timestamp that cannot be read is refused with the command that lists them', async () => {
+    await expect(rollBack('yesterday')).rejects.toThrow(/time "yesterday".*deploy list/);
+  });
+
+  it('a timestamp of no deployment is refused, too', async () => {
+    const missing = '<Error><Code>NoSuchKey</Code><Message>No such key</Message></Error>';
+    const rolled = rollBack('1700000000000', ({ path }) => {
+      expect(decodeURIComponent(path)).toContain(
+        '1700000000000-2023-11-14T22:13:20.000Z/template.json',
+      );
+      return [404, missing];
+    });
+    await expect(rolled).rejects.toThrow(/time "1700000000000".*deploy list/);
+  });
+});
+
+describe('a parameter of the command line', () => {
+  it.each(['info', 'package', 'deploy', 'remove'])(
+    'that serverless.yml does not have is refused in %s, with those that it has',
+    async (command) => {
+      const guard = createGuard({ command, options: { param: ['auth=open', 'qdrantUlr=x'] } });
+      await expect(guard.hooks.initialize()).rejects.toThrow(
+        'Unknown --param qdrantUlr. Use auth, qdrantUrl, tableName.',
+      );
+    },
+  );
+
+  it('that it has is accepted', async () => {
+    const guard = createGuard({
+      command: 'package',
+      options: { param: ['auth=open', 'tableName=a=b'] },
+    });
+    await guard.hooks.initialize();
+  });
 });
 
 it('the table of a template is the one that its functions are given', () => {

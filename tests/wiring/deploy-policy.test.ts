@@ -1,17 +1,12 @@
 // The conditions of docs/deploy-policy.json, which the emulator of tests/deployed ignores.
 import { describe, expect, it } from 'vitest';
 import policy from '../../docs/deploy-policy.json' with { type: 'json' };
-import { DeployGuard } from '../../serverless/deploy-guard.ts';
+import { createGuard } from '../support/deploy-guard.ts';
 import { readTemplate, resourcesOf } from '../support/packaged-template.ts';
 
 interface Statement {
   readonly Action: readonly string[];
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-}
-
-interface Request {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
 }
 
 /** Conditions of every statement that allows the action, also by a wildcard. */
@@ -65,30 +60,16 @@ describe('of the data in a table', () => {
 /** What the guard sends for a table with data of a stack that does not exist. */
 async function scanOfDiscardTable() {
   let scan = '';
-  const answer = (statusCode: number, text: string) => ({
-    response: { statusCode, headers: {}, body: new Blob([text]).stream() },
+  const guard = createGuard({
+    answer({ headers, body = [] }) {
+      if (!headers['x-amz-target']?.endsWith('.Scan')) {
+        const error = '<Code>ValidationError</Code><Message>Stack does not exist</Message>';
+        return [400, `<ErrorResponse><Error>${error}</Error></ErrorResponse>`];
+      }
+      scan = Buffer.from(body).toString();
+      return [200, JSON.stringify({ Count: 1 })];
+    },
   });
-  const handle = async ({ headers, body }: Request) => {
-    if (!headers['x-amz-target']?.endsWith('.Scan')) {
-      const error = '<Code>ValidationError</Code><Message>Stack does not exist</Message>';
-      return answer(400, `<ErrorResponse><Error>${error}</Error></ErrorResponse>`);
-    }
-    scan = Buffer.from(body).toString();
-    return answer(200, JSON.stringify({ Count: 1 }));
-  };
-  const provider = {
-    getStage: () => 'prod',
-    getAwsSdkV3Config: async () => ({ region: 'eu-west-1', requestHandler: { handle } }),
-    naming: { getStackName: () => 'finance-ledger-prod' },
-  };
-  const guard = new DeployGuard(
-    {
-      service: { service: 'finance-ledger' },
-      classes: { Error },
-      getProvider: () => provider,
-    } as never,
-    {},
-  );
   await expect(guard.hooks['discard-table:discard']()).rejects.toThrow('left over, with data');
   return JSON.parse(scan);
 }

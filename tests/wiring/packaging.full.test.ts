@@ -15,6 +15,13 @@ it('refuses a store to migrate without a bucket for the artifacts', async () => 
   await expect(packaged).rejects.toThrow('qdrantUrl needs artifactsUrl');
 });
 
+it('refuses a parameter that serverless.yml does not have', async () => {
+  const packaged = runServerless(TEMPLATE_ONLY, ['package'], {
+    qdrantUlr: 'https://qdrant.example',
+  });
+  await expect(packaged).rejects.toThrow(/Unknown --param qdrantUlr\. Use .*qdrantUrl/);
+});
+
 it('refuses a stage that nobody described', async () => {
   const packaged = runServerless({ stage: 'prdo', environment: {} }, ['package']);
   await expect(packaged).rejects.toThrow('Value not found at "param" source');

@@ -1,0 +1,52 @@
+// The plug-in of serverless/deploy-guard.ts, with a stand-in for the packager and for AWS.
+import { DeployGuard } from '../../serverless/deploy-guard.ts';
+
+export interface AwsRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+type Answer = readonly [status: number, text: string];
+
+export interface GuardSpec {
+  readonly command?: string;
+  readonly options?: { readonly timestamp?: string; readonly param?: readonly string[] };
+  /** What AWS answers; without it, a call is an error of the test. */
+  readonly answer?: (request: AwsRequest) => Answer;
+}
+
+export function createGuard({ command = '', options = {}, answer }: GuardSpec) {
+  const handle = async (request: AwsRequest) => {
+    if (!answer) throw new Error(`Unexpected ${request.method} ${request.path}`);
+    const [statusCode, text] = answer(request);
+    return { response: { statusCode, headers: {}, body: new Blob([text]).stream() } };
+  };
+  const provider = {
+    getStage: () => 'prod',
+    getDeploymentPrefix: () => 'serverless',
+    getServerlessDeploymentBucketName: async () => 'code',
+    getAwsSdkV3Config: async () => ({
+      ...{ region: 'eu-west-1', requestHandler: { handle } },
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    }),
+    naming: {
+      getStackName: () => 'finance-ledger-prod',
+      getCompiledTemplateS3Suffix: () => 'template.json',
+    },
+  };
+  const serverless = {
+    service: {
+      service: 'finance-ledger',
+      custom: { deployDuringRun: '' },
+      initialServerlessConfig: {
+        params: { default: { auth: 'required', qdrantUrl: '' }, prod: { tableName: 'ledger' } },
+      },
+    },
+    processedInput: { commands: command.split(' ') },
+    classes: { Error },
+    getProvider: () => provider,
+  };
+  return new DeployGuard(serverless as never, options);
+}
