@@ -5,8 +5,6 @@ import { createOperator, migrateWith, OF_RUN } from '../../../support/migration/
 import { type Fault, functionError, refusal } from '../../../support/migration/lambda-double.ts';
 
 const PREFLIGHT = 'finance-ledger-dev-migrationPreflight';
-const ABANDON = 'finance-ledger-dev-migrationAbort';
-const AT_WORK = /may still be at work/;
 
 async function preflightStruckBy(fault: Fault) {
   const { migrate, start, lambda, record } = await createOperator('on a stage');
@@ -86,16 +84,6 @@ describe('a function of a stage', () => {
       ),
     ]);
   });
-
-  it('is not invoked before what cannot be undone is confirmed', async () => {
-    const { migrate, start, lambda } = await createOperator('on a stage');
-    await start();
-    lambda.invoked.length = 0;
-    expect((await migrate('abort', ...OF_RUN, '--execute')).code).toBe(3);
-    expect(lambda.invoked).not.toContain(ABANDON);
-    await migrate('abort', ...OF_RUN, '--execute', '--yes');
-    expect(lambda.invoked).toContain(ABANDON);
-  });
 });
 
 describe('AWS', () => {
@@ -114,14 +102,5 @@ describe('AWS', () => {
   ])('without %s is one line', async (_, environment, exitCode, told) => {
     const { code, stderr } = await migrateWith(environment, 'status', '--stage', 'dev');
     expect([code, stderr]).toEqual([exitCode, expect.stringMatching(told)]);
-  });
-
-  it('that drops an answer is asked no second time, for the step may be at work', async () => {
-    const operator = await createOperator('on a stage');
-    await operator.start();
-    operator.lambda.strike(PREFLIGHT, 'no answer');
-    const { code, stderr } = await operator.migrate('preflight', ...OF_RUN);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(AT_WORK)]);
-    expect(operator.lambda.invoked.filter((name) => name === PREFLIGHT)).toHaveLength(1);
   });
 });

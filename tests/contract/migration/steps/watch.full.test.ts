@@ -1,23 +1,14 @@
 // What happens though nobody asks for it: a window that has closed is gone back from, the days are counted.
 import { describe, expect, it } from 'vitest';
-import { createHandler as retentionHandler } from '../../../../functions/migration/retention.ts';
 import { createHandler as statusHandler } from '../../../../functions/migration/status.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { createMigration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
+import { watchUntilDone } from '../../../support/migration/watching.ts';
 
 const DAY_MS = 86_400_000;
-
-async function watchUntilDone(migration: Migration) {
-  for (;;) {
-    const result = await keepWatch(migration.services);
-    if (result === undefined || result.dryRun || result.done) return result;
-    migration.pass(result.waitSeconds * 1_000);
-  }
-}
 
 describe('the watch', () => {
   it('does nothing while there is no run, or nothing is due', async () => {
@@ -29,15 +20,6 @@ describe('the watch', () => {
     migration.pass(22 * DAY_MS);
     expect(await keepWatch(migration.services)).toBeUndefined();
     expect((await migration.runs.read(RUN)).phase).toBe('live');
-  });
-
-  it('opens writes again when the window has closed and everybody else is dead', async () => {
-    const migration = await migrationAt('window-verified');
-    migration.pass(30 * 60_000);
-    await watchUntilDone(migration);
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
-    expect(migration.operator.heard.at(-1)).toBe('open-writes');
-    expect(await migration.services.setting.read()).toBe(SOURCE);
   });
 
   it('leaves a run to the step that holds its lock, without a failure', async () => {
@@ -61,30 +43,6 @@ describe('the watch', () => {
     };
     const watched = keepWatch({ ...migration.services, hooks: { ask } });
     await expect(watched).rejects.toEqual(named('RetryableUnavailable'));
-  });
-
-  it('ends the way back on its day', async () => {
-    const migration = await migrationAt('live');
-    migration.pass(30 * DAY_MS);
-    expect(await keepWatch(migration.services)).toMatchObject({ phase: 'closed' });
-    expect(await keepWatch(migration.services)).toBeUndefined();
-  });
-});
-
-describe('the function of the watch', () => {
-  const context = { getRemainingTimeInMillis: () => 600_000 };
-
-  it('does what is due for a timer, and for a person the step of the run that is named', async () => {
-    const migration = await createMigration();
-    const invoke = retentionHandler(async () => migration.services);
-    await migration.prove();
-    await migration.finish('cutover');
-    migration.pass(30 * DAY_MS);
-    const dryRun = { dryRun: true, forecast: { isOver: true } };
-    expect(await invoke({ runId: RUN }, context)).toMatchObject(dryRun);
-    expect((await migration.runs.read(RUN)).phase).toBe('live');
-    const timer = { 'detail-type': 'Scheduled Event', resources: [], time: '2026-03-01T09:00:00Z' };
-    expect(await invoke(timer, context)).toMatchObject({ phase: 'closed' });
   });
 });
 
