@@ -70,29 +70,29 @@ export const MOVES: readonly Move[] = [
     needs: ['verification-report'],
     yields: 'freeze-proof',
   }),
-  move('backup', ['frozen', 'secured', 'proved'], 'secured', {
+  move('backup', ['frozen', 'window-backed-up', 'window-verified'], 'window-backed-up', {
     needs: ['freeze-proof'],
     yields: 'backup-manifest',
   }),
-  move('copy', ['secured', 'proved'], 'proved', {
+  move('copy', ['window-backed-up', 'window-verified'], 'window-verified', {
     needs: ['freeze-proof', 'backup-manifest', 'rebuild-proof'],
     yields: 'verification-report',
   }),
-  move('cutover', ['proved', 'switching'], 'live', {
+  move('cutover', ['window-verified', 'switching'], 'live', {
     through: 'switching',
     needs: ['freeze-proof', 'backup-manifest', 'verification-report'],
     yields: 'cutover-report',
   }),
-  move('rollback', IN_WINDOW, 'returned', { through: 'returning', yields: 'return-report' }),
+  move('rollback', IN_WINDOW, 'rolled-back', { through: 'rolling-back', yields: 'return-report' }),
   // Only a person decides that users leave the new version.
-  move('rollback', ['live'], 'returned', {
-    through: 'returning',
+  move('rollback', ['live'], 'rolled-back', {
+    through: 'rolling-back',
     by: OPERATOR,
     needs: ['backup-manifest'],
     yields: 'return-report',
   }),
   // Decided when the rollback began.
-  move('rollback', ['returning'], 'returned', { yields: 'return-report' }),
+  move('rollback', ['rolling-back'], 'rolled-back', { yields: 'return-report' }),
   move('abort', BEFORE_WINDOW, 'aborted', { by: OPERATOR }),
   move('retention', ['live'], 'closed', { needs: ['cutover-report'] }),
 ];

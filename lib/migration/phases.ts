@@ -10,9 +10,15 @@ export const BEFORE_WINDOW = [
 ] as const;
 
 /** Writes are frozen, the deadline counts. */
-export const IN_WINDOW = ['freezing', 'frozen', 'secured', 'proved', 'switching'] as const;
+export const IN_WINDOW = [
+  'freezing',
+  'frozen',
+  'window-backed-up',
+  'window-verified',
+  'switching',
+] as const;
 
-export const WAYS_OUT = ['returning', 'returned', 'aborted'] as const;
+export const WAYS_OUT = ['rolling-back', 'rolled-back', 'aborted'] as const;
 
 /** Where a run stands, in the order of the runbook. */
 export const PHASES = [...BEFORE_WINDOW, ...IN_WINDOW, 'live', 'closed', ...WAYS_OUT] as const;
@@ -65,4 +71,4 @@ export function isRetained(phase: unknown): boolean {
 }
 
 /** The lock is free for another run. */
-export const ENDED = ['closed', 'returned', 'aborted'] as const satisfies readonly Phase[];
+export const ENDED = ['closed', 'rolled-back', 'aborted'] as const satisfies readonly Phase[];

@@ -26,9 +26,9 @@ export interface Drive {
   readonly report?: string | undefined;
 }
 
-const ENDS: readonly Phase[] = ['live', 'closed', 'returned', 'aborted'];
+const ENDS: readonly Phase[] = ['live', 'closed', 'rolled-back', 'aborted'];
 const STEP_BY_PHASE: Partial<Record<Phase, FunctionName>> = {
-  returning: 'rollback',
+  'rolling-back': 'rollback',
 };
 
 /** @throws Refusal, RetryableFailure, FunctionFailedError: the same command continues */
@@ -59,7 +59,7 @@ async function driveFrom(options: Drive, from: Status): Promise<ExitCode> {
   }
   if (status.retention) status = await doWhatIsDue(session, status);
   reportEnd(session, status);
-  return status.phase === 'returned' ? EXIT.failed : EXIT.done;
+  return status.phase === 'rolled-back' ? EXIT.failed : EXIT.done;
 }
 
 /** Of a live run: reminders, and the end of the rollback period. */
@@ -201,7 +201,7 @@ function reportPlan({ output, place }: Session, status: Status): void {
 function reportEnd({ output, place }: Session, status: Status): void {
   const { runId, phase, plan, retention } = status;
   const next = nextSteps(status, place.stage);
-  const isNew = phase !== 'returned' && phase !== 'aborted';
+  const isNew = phase !== 'rolled-back' && phase !== 'aborted';
   const text = [
     output.bold(
       isNew

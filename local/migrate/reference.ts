@@ -13,13 +13,13 @@ const MEANING: Readonly<Record<Phase, string>> = {
   verified: 'both collections were compared; the report waits for approval',
   freezing: 'window: writes are being stopped',
   frozen: 'window: writes are proved to have stopped',
-  secured: 'window: the snapshot is of the frozen collection',
-  proved: 'window: what changed was copied, and both collections are equal',
+  'window-backed-up': 'window: the snapshot is of the frozen collection',
+  'window-verified': 'window: what changed was copied, and both collections are equal',
   switching: 'window: the new version is deployed and tested',
   live: 'users are on the new version; rollback is possible',
   closed: 'ended: the rollback period is over, and what the plan removes is removed',
-  returning: 'a rollback is under way',
-  returned: 'ended: users are on the old version',
+  'rolling-back': 'a rollback is under way',
+  'rolled-back': 'ended: users are on the old version',
   aborted: 'ended before the window: users never left the old version',
 };
 

@@ -76,7 +76,7 @@ export async function startRehearsal(
       await polled(clock, () =>
         runStep(rollback, services, { payload, timeLeftMs: () => 600_000 }),
       );
-      diary.note('returned');
+      diary.note('rolled-back');
     },
     async keepWatch() {
       const result = await polled(clock, () => keepWatch(services));

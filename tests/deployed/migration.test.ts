@@ -120,6 +120,6 @@ test('nor does one change a setting of the migration, which is refused before pa
 test('the command line goes back', async () => {
   const confirmed = ['--run', runId, '--execute', '--yes'];
   await migrate('rollback', ...confirmed, '--acknowledged-loss', '0');
-  expect((await readStatus()).phase).toBe('returned');
+  expect((await readStatus()).phase).toBe('rolled-back');
   expect(await collection()).not.toBe(`memories_v3_${runId}`);
 });

@@ -79,7 +79,9 @@ it('is migrated in, from start to live and back, by commands of other processes'
   const first = sandbox.lines.find((line) => line.includes('migrate -- run')) ?? '';
   const end = await migrate(...first.trim().split(' ').slice(5), '--yes');
   expect(end).toContain('Users are on the new version');
-  expect(await migrate('rollback', ...CONFIRMED, '--acknowledged-loss', '0')).toContain('returned');
+  expect(await migrate('rollback', ...CONFIRMED, '--acknowledged-loss', '0')).toContain(
+    'rolled-back',
+  );
   const asked = sandbox.lines.flatMap((line) => /^webhook: (.+), done$/.exec(line)?.[1] ?? []);
   // A freeze may be asked for again, while it is proved.
   expect(asked.filter((action, n) => action !== asked[n - 1])).toEqual([

@@ -48,17 +48,17 @@ async function watchUntilReturned(migration: Migration): Promise<void> {
 }
 
 async function expectReturned(migration: Migration, before: object): Promise<void> {
-  expect(await phaseOf(migration)).toBe('returned');
+  expect(await phaseOf(migration)).toBe('rolled-back');
   expect(migration.operator.heard.at(-1)).toBe('open-writes');
   expect(await migration.services.setting.read()).toBe(SOURCE);
   expect(await fingerprintOf(migration.services.vectors, SOURCE)).toEqual(before);
 }
 
 describe('an execution that somebody stops', () => {
-  it.each([...IN_WINDOW, 'returning'] as const)('while the run is %s', async (phase) => {
+  it.each([...IN_WINDOW, 'rolling-back'] as const)('while the run is %s', async (phase) => {
     const { migration, before } = await startedMigration();
     const { services } = migration;
-    const hooks = unhurried(services, phase === 'returning' ? 'deploy-new' : undefined);
+    const hooks = unhurried(services, phase === 'rolling-back' ? 'deploy-new' : undefined);
     const approve = approving(migration);
     const stop = new AbortController();
     const { failure } = await execute(migration, {
@@ -110,7 +110,7 @@ describe('an execution that fails of itself', () => {
     let isLooking = false;
     const read: typeof runs.read = async (runId) => {
       const run = await runs.read(runId);
-      const isUnknown = isLooking && run.phase === 'secured';
+      const isUnknown = isLooking && run.phase === 'window-backed-up';
       return isUnknown ? { ...run, phase: 'unheard-of' as Phase } : run;
     };
     const { failure } = await execute(migration, {

@@ -61,7 +61,7 @@ describe('the state machine', () => {
     });
     expect(failure).toBe('WentBack');
     expect(tasks).toContain('GoBack');
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
 

@@ -207,7 +207,7 @@ type Occasioned = Pick<Run, 'runId' | 'phase' | 'returningAt'>;
 
 /** The phase, and for a rollback its time: a second rollback asks again for what the first one asked. */
 export function occasionOf({ phase, returningAt }: Occasioned): string {
-  return phase === 'returning' && returningAt !== undefined ? `${phase}-${returningAt}` : phase;
+  return phase === 'rolling-back' && returningAt !== undefined ? `${phase}-${returningAt}` : phase;
 }
 
 function runPartition(runId: string): string {

@@ -74,7 +74,7 @@ function logUnfinishedWatch({ log }: Services, { runId, level, failure }: Unfini
 
 function dueStep(run: Run, now: Date): Step | undefined {
   const { phase, deadlineAt } = run;
-  const mayBeFrozen: readonly Phase[] = [...IN_WINDOW, 'returning'];
+  const mayBeFrozen: readonly Phase[] = [...IN_WINDOW, 'rolling-back'];
   const isClosed = deadlineAt !== undefined && now.getTime() >= deadlineAt;
   if (mayBeFrozen.includes(phase) && isClosed) return rollback;
   return isRetentionDue(run, now) ? retention : undefined;

@@ -27,7 +27,7 @@ export const MISHAPS: readonly Act[] = [
     play: async ({ migrate, expect }) => {
       const failure = await migrate();
       expect('nobody had to be asked', failure?.name === 'WentBack');
-      return { phase: 'returned' };
+      return { phase: 'rolled-back' };
     },
   },
   {
@@ -38,13 +38,13 @@ export const MISHAPS: readonly Act[] = [
       await keepWatch();
       expect(
         'the watch leaves the window alone while it is open',
-        (await run()).phase === 'secured',
+        (await run()).phase === 'window-backed-up',
       );
       const { windowMinutes } = (await run()).plan;
       pass(windowMinutes * MINUTE_MS);
       note(`${windowMinutes} minutes are over`);
       await keepWatch();
-      return { phase: 'returned' };
+      return { phase: 'rolled-back' };
     },
   },
   {

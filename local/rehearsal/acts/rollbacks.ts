@@ -25,7 +25,7 @@ export const ROLLBACKS: readonly Act[] = [
     play: async (rehearsal) => {
       await rehearsal.migrate();
       await rehearsal.rollBack();
-      return { phase: 'returned' };
+      return { phase: 'rolled-back' };
     },
   },
   {
@@ -36,7 +36,7 @@ export const ROLLBACKS: readonly Act[] = [
       const { services, target, rollBack } = rehearsal;
       const holds = await holdingsOf(services.vectors, target);
       await rollBack();
-      return { phase: 'returned', holds };
+      return { phase: 'rolled-back', holds };
     },
   },
   {
@@ -55,7 +55,7 @@ export const ROLLBACKS: readonly Act[] = [
       await rollBack({ acknowledgedLoss: WRITES });
       const isExact = isDeepStrictEqual(sorted(await exportOf(rehearsal)), sorted(lines));
       expect(`the export holds exactly those ${WRITES}`, isExact);
-      return { phase: 'returned', acknowledgedLoss: WRITES };
+      return { phase: 'rolled-back', acknowledgedLoss: WRITES };
     },
   },
   {
@@ -69,7 +69,7 @@ export const ROLLBACKS: readonly Act[] = [
       const isWhole = lost.length + strange.length === 0;
       expect('users work on what was uploaded, and all of it is there', isNamed && isWhole);
       await rollBack();
-      return { phase: 'returned' };
+      return { phase: 'rolled-back' };
     },
   },
   {

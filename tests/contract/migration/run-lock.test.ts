@@ -38,7 +38,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       table.pass(40 * 86_400_000);
       await expect(table.runs.start('run-b', PLAN)).rejects.toEqual(named('RefusedOtherRun'));
 
-      await table.runs.finish(lease, { ...run, phase: 'returned' }, 'rollback');
+      await table.runs.finish(lease, { ...run, phase: 'rolled-back' }, 'rollback');
       expect(await table.lock.activeRun()).toBeUndefined();
       expect(await table.lock.latestRun()).toBe('run-a');
       await expect(table.lock.take('run-a')).rejects.toEqual(named('RefusedRunEnded'));
@@ -80,7 +80,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       const lease = await table.lock.take('run-a');
       await table.runs.finish(lease, { ...run, phase: 'live' }, 'cutover');
       const again = await table.lock.take('run-a');
-      await table.runs.write(again, { ...run, phase: 'returning' });
+      await table.runs.write(again, { ...run, phase: 'rolling-back' });
       table.pass(LEASE_MS);
       await expect(table.runs.start('run-b', PLAN)).rejects.toEqual(named('RefusedOtherRun'));
       await table.lock.release(await table.lock.take('run-a'));

@@ -175,7 +175,7 @@ describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
     });
     await migration.finish('rollback', {}, services);
     const { phase, evidence } = await migration.runs.read(RUN);
-    expect(phase).toBe('returned');
+    expect(phase).toBe('rolled-back');
     if (!written) return calls();
     const kept = evidence['return-report']?.facts.keptForWrites;
     const found = await fingerprintOf(vectors, kept === undefined ? SOURCE : migration.target);

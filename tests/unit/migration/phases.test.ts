@@ -14,23 +14,23 @@ import { Refusal } from '../../../lib/migration/refusals.ts';
 // Read a row as: in this phase, each command leads to the phase named, or is refused: because another command comes
 // now (-), it has ended, or its rollback period is over.
 const TABLE = `
-phase     preflight backup    rebuild copy   verify   freeze cutover rollback      abort   retention
-started   checked   -         -       -      -        -      -       -             aborted -
-checked   checked   backed-up -       -      -        -      -       -             aborted -
-backed-up -         backed-up rebuilt -      -        -      -       -             aborted -
-rebuilt   -         -         rebuilt copied -        -      -       -             aborted -
-copied    -         -         -       copied verified -      -       -             aborted -
-verified  -         -         -       copied verified frozen -       -             aborted -
-freezing  -         -         -       -      -        frozen -       returned      -       -
-frozen    -         secured   -       -      -        -      -       returned      -       -
-secured   -         secured   -       proved -        -      -       returned      -       -
-proved    -         secured   -       proved -        -      live    returned      -       -
-switching -         -         -       -      -        -      live    returned      -       -
-live      -         -         -       -      -        -      -       returned      -       closed
-closed    -ended    -ended    -ended  -ended -ended   -ended -ended  -irreversible -ended  -ended
-returning -         -         -       -      -        -      -       returned      -       -
-returned  -ended    -ended    -ended  -ended -ended   -ended -ended  -ended        -ended  -ended
-aborted   -ended    -ended    -ended  -ended -ended   -ended -ended  -ended        -ended  -ended
+phase            preflight backup           rebuild copy            verify   freeze cutover rollback      abort   retention
+started          checked   -                -       -               -        -      -       -             aborted -
+checked          checked   backed-up        -       -               -        -      -       -             aborted -
+backed-up        -         backed-up        rebuilt -               -        -      -       -             aborted -
+rebuilt          -         -                rebuilt copied          -        -      -       -             aborted -
+copied           -         -                -       copied          verified -      -       -             aborted -
+verified         -         -                -       copied          verified frozen -       -             aborted -
+freezing         -         -                -       -               -        frozen -       rolled-back   -       -
+frozen           -         window-backed-up -       -               -        -      -       rolled-back   -       -
+window-backed-up -         window-backed-up -       window-verified -        -      -       rolled-back   -       -
+window-verified  -         window-backed-up -       window-verified -        -      live    rolled-back   -       -
+switching        -         -                -       -               -        -      live    rolled-back   -       -
+live             -         -                -       -               -        -      -       rolled-back   -       closed
+closed           -ended    -ended           -ended  -ended          -ended   -ended -ended  -irreversible -ended  -ended
+rolling-back     -         -                -       -               -        -      -       rolled-back   -       -
+rolled-back      -ended    -ended           -ended  -ended          -ended   -ended -ended  -ended        -ended  -ended
+aborted          -ended    -ended           -ended  -ended          -ended   -ended -ended  -ended        -ended  -ended
 `;
 
 const REFUSED_FOR: Readonly<Record<string, string>> = {
@@ -118,7 +118,7 @@ describe('a run', () => {
     const path: Phase[] = ['started'];
     for (let next = nextMove('started'); next; next = nextMove(next.to)) path.push(next.to);
     expect(path).toEqual(
-      PHASES.slice(0, PHASES.indexOf('returning')).filter(
+      PHASES.slice(0, PHASES.indexOf('rolling-back')).filter(
         (phase) => phase !== 'freezing' && phase !== 'switching',
       ),
     );

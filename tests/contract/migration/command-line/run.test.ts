@@ -47,7 +47,11 @@ describe('migrate run', () => {
       shortcomings: { noKeywordModel: true },
     });
     const { code, events } = await type(`${FROM_THE_START} --yes --json`);
-    expect([code, await phase(), await services.setting.read()]).toEqual([1, 'returned', SOURCE]);
+    expect([code, await phase(), await services.setting.read()]).toEqual([
+      1,
+      'rolled-back',
+      SOURCE,
+    ]);
     expect(events.find(({ event }) => event === 'failed')).toMatchObject({
       step: 'cutover',
       error: { name: 'RefusedSemanticOnly' },

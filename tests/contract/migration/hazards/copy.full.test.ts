@@ -56,7 +56,11 @@ describe('Fear 6: writes during the copy', () => {
     expect(migration.operator.heard).not.toContain('open-writes');
     const before = await fingerprintOf(migration.services.vectors, SOURCE);
     await migration.finish('rollback', { actor: 'machine' });
-    expect(await standingOf(migration)).toEqual({ old: before, active: SOURCE, phase: 'returned' });
+    expect(await standingOf(migration)).toEqual({
+      old: before,
+      active: SOURCE,
+      phase: 'rolled-back',
+    });
   });
 });
 
@@ -133,7 +137,7 @@ describe('Fear 9: a false alarm or a false all-clear of the counts per user', ()
     await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedVerification'));
     expect(migration.operator.heard).not.toContain('open-writes');
     await migration.finish('rollback', { acknowledgedLoss: 1 });
-    expect(await standingOf(migration)).toEqual({ ...before, phase: 'returned' });
+    expect(await standingOf(migration)).toEqual({ ...before, phase: 'rolled-back' });
   });
 });
 

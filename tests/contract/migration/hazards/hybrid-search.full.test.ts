@@ -28,7 +28,7 @@ describe('Fear 1: silently semantic-only after "success"', () => {
     await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSemanticOnly'));
     expect(migration.operator.heard).not.toContain('open-writes');
     await migration.finish('rollback', { actor: 'machine' });
-    expect(await standingOf(migration)).toEqual({ ...before, phase: 'returned' });
+    expect(await standingOf(migration)).toEqual({ ...before, phase: 'rolled-back' });
     expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
   });
 });
@@ -115,7 +115,7 @@ describe('Fear 11: a wrong embedding model, dimension or distance in the new con
     await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedOtherVectors'));
     expect(migration.operator.heard).not.toContain('open-writes');
     await migration.finish('rollback', { actor: 'machine' });
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
   });
 
   it('the same model is proved, and leaves nothing of the memories it was tried with', async () => {

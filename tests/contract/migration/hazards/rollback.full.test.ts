@@ -31,14 +31,14 @@ describe('Fear 7: writes are never unfrozen, or frozen past the window', () => {
 
   it.each([
     ['just frozen', frozen],
-    ['proved', () => migrationAt('window-verified')],
+    ['window-verified', () => migrationAt('window-verified')],
     ['half switched', halfSwitched],
   ] as const)('a run that is %s at the deadline goes back by itself', async (_, arrive) => {
     const migration = await arrive();
     const { old } = await standingOf(migration);
     migration.pass(30 * 60_000);
     await watchUntilDone(migration);
-    expect(await standingOf(migration)).toEqual({ old, active: SOURCE, phase: 'returned' });
+    expect(await standingOf(migration)).toEqual({ old, active: SOURCE, phase: 'rolled-back' });
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
 });

@@ -55,7 +55,7 @@ describe('before users were let in', () => {
     await watchUntilDone(migration);
     const { phase, evidence } = await migration.runs.read(RUN);
     const facts = evidence['return-report']?.facts;
-    expect(phase).toBe('returned');
+    expect(phase).toBe('rolled-back');
     expect(facts).toMatchObject({ returnedTo: SOURCE, lost: 1, usersWereLetIn: false });
     const { artifacts } = migration.services;
     const bytes = await Array.fromAsync(artifacts.get(String(facts?.exportedTo)));
@@ -112,7 +112,7 @@ describe('before users were let in', () => {
     const { backend } = migration.services;
     const services = { ...migration.services, backend: { ...backend, addMemory } };
     await migration.finish('rollback', { actor: 'machine' }, services);
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
   });
 
   it('with nothing to return to, an operator may finish what has begun, even late', async () => {
@@ -143,14 +143,14 @@ describe('once users may have written', () => {
     const migration = await opening();
     migration.pass(WINDOW_MS);
     await watchUntilDone(migration);
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
   });
 
   it('they are kept out for as long as a late return takes, however late it begins', async () => {
     const migration = await opening();
     migration.pass(2 * WINDOW_MS);
     await watchUntilDone(migration);
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
   });
 
   it('a write is not thrown away by the clock: it comes along', async () => {
@@ -158,7 +158,7 @@ describe('once users may have written', () => {
     await writeToNew(migration, 'Among the first');
     migration.pass(WINDOW_MS);
     await watchUntilDone(migration);
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
     const { points } = await migration.services.vectors.scroll(SOURCE, { limit: 999 });
     expect(points.some(({ payload }) => payload.includes('Among the first'))).toBe(true);
   });

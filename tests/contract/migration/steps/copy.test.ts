@@ -65,7 +65,7 @@ describe('a comparison that fails in the window', () => {
     const attempt = migration.finish('cutover');
     await expect(attempt).rejects.toEqual(named('RefusedVerification'));
     await expect(attempt).rejects.toThrow(/verification-report-\d+\.json/);
-    expect((await migration.runs.read(RUN)).phase).toBe('proved');
+    expect((await migration.runs.read(RUN)).phase).toBe('window-verified');
     await migration.follow('copy', 'cutover');
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
@@ -73,6 +73,6 @@ describe('a comparison that fails in the window', () => {
   it('leaves the way back open', async () => {
     const migration = await failing(await migrationAt('window-verified'));
     await migration.finish('rollback');
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
   });
 });

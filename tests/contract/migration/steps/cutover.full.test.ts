@@ -72,7 +72,7 @@ describe('a cutover', () => {
     await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
       named('RefusedCredentials'),
     );
-    expect((await migration.runs.read(RUN)).phase).toBe('proved');
+    expect((await migration.runs.read(RUN)).phase).toBe('window-verified');
     expect(await migration.services.setting.read()).toBe(SOURCE);
     await migration.finish('cutover');
     expect((await migration.runs.read(RUN)).phase).toBe('live');

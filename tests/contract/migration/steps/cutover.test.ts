@@ -108,9 +108,9 @@ describe('the window', () => {
     const migration = await migrationAt('window-verified');
     migration.pass(31 * 60_000);
     await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedDeadlinePassed'));
-    expect((await migration.runs.read(RUN)).phase).toBe('proved');
+    expect((await migration.runs.read(RUN)).phase).toBe('window-verified');
     await migration.finish('rollback', { actor: 'machine' });
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
 });
@@ -125,7 +125,7 @@ describe('a cutover', () => {
       await expect(attempt).rejects.toEqual(named('RefusedSourceChanged'));
       await expect(attempt).rejects.toThrow(/The backup is not of what was verified/);
     }
-    expect((await migration.runs.read(RUN)).phase).toBe('proved');
+    expect((await migration.runs.read(RUN)).phase).toBe('window-verified');
     expect(await migration.services.setting.read()).toBe(SOURCE);
     await migration.follow('backup', 'copy', 'cutover');
     expect((await migration.runs.read(RUN)).phase).toBe('live');

@@ -157,7 +157,7 @@ describe('a stage that is at work when the window closes', () => {
     const attempt = migration.finish('backup', {}, closing);
     await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
     const busy = 'RetryableLockHeld';
-    expect(watched).toEqual([busy, busy, busy, 'returned', undefined]);
+    expect(watched).toEqual([busy, busy, busy, 'rolled-back', undefined]);
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
 
@@ -174,7 +174,7 @@ describe('a stage that is at work when the window closes', () => {
     const spoken = { ...migration.services, vectors: { ...vectors, scroll } };
     const attempt = migration.finish('copy', {}, spoken);
     await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
-    expect(await keepWatch(migration.services)).toMatchObject({ phase: 'returned' });
+    expect(await keepWatch(migration.services)).toMatchObject({ phase: 'rolled-back' });
   });
 
   it('changes nothing more: a cutover that was trying the new version', async () => {
@@ -238,7 +238,7 @@ describe('a stage that is at work when the window closes', () => {
     };
     await migration.finish('rollback', {}, slow);
     expect(beats).toBeGreaterThan(0);
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
   });
 });
 

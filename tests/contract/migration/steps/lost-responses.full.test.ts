@@ -110,7 +110,7 @@ async function migrated(loses: boolean) {
   await (await startNewVersion(settings)).add('user-1', 'A new fact');
   const after = await fingerprintOf(vectors, 'uploaded');
   await follow(migration, 'rollback', over);
-  expect((await migration.runs.read(RUN)).phase).toBe('returned');
+  expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
   expect(await fingerprintOf(vectors, SOURCE)).toEqual(after);
   expect(await vectors.listCollections()).toEqual([SOURCE]);
   expect(await vectors.listSnapshots(SOURCE)).toEqual([]);

@@ -91,7 +91,7 @@ describe('a backup that is given up half-way', () => {
     const deleteSnapshot = () => Promise.reject(new Error('Not now'));
     const vectors = { ...migration.services.vectors, deleteSnapshot };
     await migration.finish('rollback', {}, { ...migration.services, vectors });
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
     expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN, why: 'Error: Not now' }]);
   });
 });

@@ -74,7 +74,7 @@ describe('before the switch', () => {
     const { vectors } = migration.services;
     const old = await fingerprintOf(vectors, SOURCE);
     await migration.finish('rollback', { actor: 'machine' });
-    expect(await phaseOf(migration)).toBe('returned');
+    expect(await phaseOf(migration)).toBe('rolled-back');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
     expect(migration.operator.heard).not.toContain('deploy-old');
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
@@ -98,7 +98,7 @@ describe('with the old collection', () => {
       forecast: { returnsTo: SOURCE, lostWrites: 0 },
     });
     await migration.finish('rollback');
-    expect(await phaseOf(migration)).toBe('returned');
+    expect(await phaseOf(migration)).toBe('rolled-back');
     expect(await setting.read()).toBe(SOURCE);
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
     expect(await reportOf(migration)).toEqual({ returnedTo: SOURCE, lost: 0 });
@@ -166,7 +166,7 @@ describe('with the old collection', () => {
     const migration = await migrationAt('live');
     const services = justBefore(migration, 'open-writes', () => writeToNew(migration, 'Too late'));
     await migration.finish('rollback', {}, services);
-    expect(await phaseOf(migration)).toBe('returned');
+    expect(await phaseOf(migration)).toBe('rolled-back');
     expect(await collectionsOf(migration)).toContain(migration.target);
     expect(await reportOf(migration)).toMatchObject({ lost: 0, keptForWrites: migration.target });
   });
@@ -224,7 +224,7 @@ describe('with the old collection', () => {
     };
     const attempt = migration.finish('rollback', {}, { ...services, hooks: { ask } });
     await expect(attempt).rejects.toMatchObject({ name: 'RetryableUnavailable' });
-    expect(await phaseOf(migration)).toBe('returning');
+    expect(await phaseOf(migration)).toBe('rolling-back');
     await migration.finish('rollback');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
@@ -236,9 +236,9 @@ describe('with the old collection', () => {
     });
     const attempt = migration.finish('rollback', {}, services);
     await expect(attempt).rejects.toEqual(named('RefusedByWebhook'));
-    expect(await phaseOf(migration)).toBe('returning');
+    expect(await phaseOf(migration)).toBe('rolling-back');
     await migration.finish('rollback', {}, services);
-    expect(await phaseOf(migration)).toBe('returned');
+    expect(await phaseOf(migration)).toBe('rolled-back');
   });
 
   it('is refused when the rollback period is over', async () => {
@@ -259,7 +259,7 @@ describe('a rollback that is refused before the switch opens writes on the new v
     expect(await migration.services.setting.read()).toBe(migration.target);
     await migration.services.backend.addMemory(`__migration_test_${RUN}`, 'I am let in again.');
     await migration.finish('rollback');
-    expect(await phaseOf(migration)).toBe('returned');
+    expect(await phaseOf(migration)).toBe('rolled-back');
   };
 
   it('when writes are not frozen', async () => {

@@ -89,7 +89,7 @@ describe('a cutover by upload', () => {
     const { vectors } = migration.services;
     await vectors.createCollection(name, LAYOUT);
     await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedNameTaken'));
-    expect((await migration.runs.read(RUN)).phase).toBe('proved');
+    expect((await migration.runs.read(RUN)).phase).toBe('window-verified');
     await migration.finish('rollback');
     expect(await names(migration)).toContain(name);
   });
@@ -242,7 +242,7 @@ describe('a cutover by upload', () => {
     expect(await names(migration)).toContain(NAME);
     migration.pass(31 * 60_000);
     await keepWatch(migration.services);
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
     expect(await migration.services.setting.read()).toBe(SOURCE);
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(before);
     expect(await names(migration)).not.toContain(NAME);

@@ -32,7 +32,7 @@ describe('the watch', () => {
     });
     await migration.lock.release(rollback);
     await watchUntilDone(migration);
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
   });
 
   it('fails when the webhook does not answer', async () => {

@@ -14,7 +14,7 @@ describe('the watch', () => {
     const migration = await migrationAt('window-verified');
     migration.pass(30 * 60_000);
     await watchUntilDone(migration);
-    expect((await migration.runs.read(RUN)).phase).toBe('returned');
+    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });

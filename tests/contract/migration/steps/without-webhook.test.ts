@@ -46,7 +46,7 @@ describe('without a webhook', () => {
   it('a return asks for one thing after the other, and ends on the old version', async () => {
     const person = await live();
     const { take, doIt, confirm, refusedBut, pending, asked, runs, target } = person;
-    expect(await take('rollback')).toMatchObject({ phase: 'returning', done: false });
+    expect(await take('rollback')).toMatchObject({ phase: 'rolling-back', done: false });
     const turns = [
       { action: 'freeze', collection: target },
       { action: 'deploy-old', collection: SOURCE },
@@ -61,7 +61,7 @@ describe('without a webhook', () => {
       await doIt();
       await confirm(action);
     }
-    expect(await take('rollback')).toMatchObject({ phase: 'returned', done: true });
+    expect(await take('rollback')).toMatchObject({ phase: 'rolled-back', done: true });
     expect((await runs.read(RUN)).pendingAction).toBeUndefined();
     expect(person.operator.heard.slice(-3)).toEqual(['freeze', 'deploy-old', 'open-writes']);
     expect(await pending()).toBeNull();
@@ -110,7 +110,7 @@ describe('without a webhook', () => {
     await confirm('deploy-old');
     await person.takeUntilAsked('rollback', 'open-writes');
     expect(await asked()).toMatchObject({ action: 'open-writes', collection: SOURCE });
-    expect(await take('rollback')).toMatchObject({ phase: 'returning', done: false });
+    expect(await take('rollback')).toMatchObject({ phase: 'rolling-back', done: false });
   });
 
   it.each([

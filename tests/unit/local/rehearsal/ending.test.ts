@@ -4,22 +4,22 @@ import { createDiary } from '../../../../local/rehearsal/diary.ts';
 import { endingOf } from '../../../../local/rehearsal/ending.ts';
 import type { Rehearsal } from '../../../../local/rehearsal/rehearsal.ts';
 
-const STUCK = new Error('No rollback in a run that is returned.\nat some line');
+const STUCK = new Error('No rollback in a run that is rolled-back.\nat some line');
 
 it('is the one the act is meant to have', async () => {
   const { rehearsal, diary } = rehearsalIn('live');
-  const ending = { phase: 'returned', acknowledgedLoss: 2 } as const;
+  const ending = { phase: 'rolled-back', acknowledgedLoss: 2 } as const;
   expect(await endingOf({ play: async () => ending }, rehearsal)).toEqual(ending);
   expect(diary.surprises).toEqual([]);
 });
 
 it('is where the run stands when the act cannot go on, which is a surprise', async () => {
-  const { rehearsal, diary } = rehearsalIn('returned');
+  const { rehearsal, diary } = rehearsalIn('rolled-back');
   expect(await endingOf({ play: () => Promise.reject(STUCK) }, rehearsal)).toEqual({
-    phase: 'returned',
+    phase: 'rolled-back',
   });
   expect(diary.surprises).toEqual([
-    'the act goes on, in spite of: No rollback in a run that is returned.',
+    'the act goes on, in spite of: No rollback in a run that is rolled-back.',
   ]);
 });
 
