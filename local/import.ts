@@ -113,13 +113,12 @@ async function addressOf(stage: string): Promise<string> {
   const outputs = Stacks[0]?.Outputs ?? [];
   const url = outputs.find(({ OutputKey }) => OutputKey === 'HttpApiUrl')?.OutputValue;
   if (url === undefined) throw new StartError(`The stack ${StackName} has no HttpApiUrl`);
-  // An emulator names an address of AWS, where the key and the rows would go to a stranger.
-  if (process.env.AWS_ENDPOINT_URL && new URL(url).hostname.endsWith('.amazonaws.com')) {
-    throw new StartError(
-      `AWS_ENDPOINT_URL is set, but ${url} is an address of AWS. Unset it, or name the address with --url`,
-    );
-  }
-  return url;
+  const [apiId, ...domain] = new URL(url).hostname.split('.');
+  const emulator = process.env.AWS_ENDPOINT_URL;
+  if (!emulator || !domain.join('.').endsWith('amazonaws.com')) return url;
+  // An emulator names an address of AWS, where the key and the rows would go to a stranger. This is its own, by a path:
+  // Node resolves no names below "localhost".
+  return `${httpAddress(emulator)}/_aws/execute-api/${apiId}`;
 }
 
 function readText(file: string): string {

@@ -6,8 +6,12 @@ import { LEDGER_ID, readLedgerId } from '../lib/config.ts';
 import { DEFAULT_RETRY_POLICY } from '../lib/retry.ts';
 import { createDatabase } from '../lib/store/database.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
-import { createCommand, runProgram, stageOption } from './program.ts';
-import { reachDatabaseOfStage, reachLocalDatabase } from './reach-database.ts';
+import { createCommand, reportError, runProgram, stageOption } from './program.ts';
+import {
+  explainDatabaseError,
+  reachDatabaseOfStage,
+  reachLocalDatabase,
+} from './reach-database.ts';
 import { createRunning } from './running.ts';
 
 const running = createRunning();
@@ -50,7 +54,10 @@ command
     console.error(`Key ${id} "${name}" is revoked.`);
   });
 
-await runProgram(command, { running });
+await runProgram(command, {
+  running,
+  onError: (error) => reportError(explainDatabaseError(error)),
+});
 
 function parseLedgerId(text: string): string {
   if (LEDGER_ID.pattern.test(text)) return text;

@@ -58,6 +58,18 @@ export async function reachDatabase(
   return await reachLocalDatabase(running, environment);
 }
 
+/** A failure of the database as what a person can act on. */
+export function explainDatabaseError(error: unknown): unknown {
+  const { name, code, message } = error as NodeJS.ErrnoException;
+  if (name === 'ResourceNotFoundException') {
+    const region = process.env.AWS_REGION || DEFAULT_REGION;
+    const where = `region ${region}, TABLE_NAME ${process.env.TABLE_NAME || 'not set'}`;
+    return new StartError(`The table does not exist. Check the stage and the settings: ${where}.`);
+  }
+  // A refused connection is an AggregateError with an empty message.
+  return message ? error : new StartError(`The database cannot be reached: ${code ?? name}`);
+}
+
 async function openFolder(running: Running, folder: string | undefined): Promise<string> {
   if (folder === undefined) {
     throw new StartError(

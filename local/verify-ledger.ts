@@ -7,12 +7,12 @@ import { createDocumentClient } from '../lib/store/document-client.ts';
 import { type Drift, describeDrift } from '../lib/store/verification/drifts.ts';
 import { createCommand, EXIT, reportError, runProgram, stageOption } from './program.ts';
 import {
+  explainDatabaseError,
   type ReachedDatabase,
   reachDatabaseOfStage,
   reachLocalDatabase,
 } from './reach-database.ts';
 import { createRunning } from './running.ts';
-import { StartError } from './start-error.ts';
 
 // A person waits for it.
 const RETRY_POLICY = { ...DEFAULT_RETRY_POLICY, deadlineMs: 2_000 };
@@ -29,7 +29,7 @@ const command = createCommand('npm run verify-ledger --', 'Recount a ledger from
 await runProgram(command, {
   running,
   exitCodeOnSignal: COULD_NOT_LOOK,
-  onError: (error) => reportError(translate(error), COULD_NOT_LOOK),
+  onError: (error) => reportError(explainDatabaseError(error), COULD_NOT_LOOK),
 });
 
 interface Options {
@@ -73,11 +73,4 @@ function toJson({ repaired, verdict }: Repair): string {
 
 function toReport({ repair, ...drift }: Drift) {
   return { ...drift, repairable: repair !== undefined };
-}
-
-function translate(error: unknown): unknown {
-  const { name, code, message } = error as NodeJS.ErrnoException;
-  if (name === 'ResourceNotFoundException') return new StartError('The table does not exist');
-  // A refused connection is an AggregateError with an empty message.
-  return message ? error : new StartError(`The database cannot be reached: ${code ?? name}`);
 }

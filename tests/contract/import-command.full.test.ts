@@ -136,8 +136,10 @@ describe('--url', () => {
 /** CloudFormation, which knows one stack. */
 async function openCloudFormation(outputs: string) {
   const asked: (string | null)[] = [];
+  const paths: (string | undefined)[] = [];
   const cloudFormation = createServer(async (request, response) => {
     const parameters = new URLSearchParams(await text(request));
+    paths.push(request.url);
     asked.push(parameters.get('Action'), parameters.get('StackName'));
     const stack = `<member><StackName>x</StackName><Outputs>${outputs}</Outputs></member>`;
     const result = `<DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult>`;
@@ -154,7 +156,7 @@ async function openCloudFormation(outputs: string) {
     cloudFormation.closeAllConnections();
     return new Promise((resolve) => cloudFormation.close(resolve));
   };
-  return { environment, asked, close };
+  return { environment, asked, paths, close };
 }
 
 describe('--stage', () => {
@@ -175,12 +177,14 @@ describe('--stage', () => {
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('HttpApiUrl') });
   });
 
-  it('sends nothing to AWS where an emulator names the stack', async () => {
+  it('imports to the emulator where that names an address of AWS', async () => {
     const url = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
     const output = `<OutputKey>HttpApiUrl</OutputKey><OutputValue>${url}</OutputValue>`;
     const aws = await openCloudFormation(`<member>${output}</member>`);
     const ended = await importFile(aws.environment, '--stage', 'dev', '--yes').finally(aws.close);
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('AWS_ENDPOINT_URL') });
+    expect(aws.paths.at(-1)).toBe('/_aws/execute-api/abc123/categories?active_only=false');
+    // Here an emulator without a gateway.
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('no JSON') });
   });
 
   it('is refused where it cannot be the name of a stage', async () => {

@@ -1,9 +1,16 @@
 // Functions of the deployed stage that neither the shared suites nor the migration exercise, each in its role.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { afterAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import description from '../../lib/http/openapi.json' with { type: 'json' };
 import { clientOptions } from '../../local/emulated-stage.ts';
 import { createHttpClient } from '../support/api/http-client.ts';
+
+const IMPORT = join(import.meta.dirname, '../../local/import.ts');
 
 const { stage, environment } = inject('deployed');
 const lambda = new LambdaClient(clientOptions(environment));
@@ -23,6 +30,17 @@ test('POST /transactions/bulk writes what GET /summary adds up', async () => {
   const query = { group_by: 'type', start_date: day, end_date: day };
   const { status, body: summary } = await api.request('GET', '/summary', { query });
   expect([status, summary.data]).toEqual([200, expect.objectContaining({ expense: 25, count: 2 })]);
+});
+
+test('npm run import reaches the stage', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'import-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'bank.csv');
+  await writeFile(file, 'date,name,amount\n1986-05-04,Tea,-3\n');
+  const command = [IMPORT, file, '--stage', stage, '--yes'];
+  const env = { PATH: process.env.PATH, ...environment, API_KEY: inject('apiKey') };
+  const { stdout } = await promisify(execFile)(process.execPath, command, { env });
+  expect(stdout).toContain('1 created');
 });
 
 // The emulated gateway answers the next two itself, so they are invoked without it.

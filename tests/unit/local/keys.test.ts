@@ -1,7 +1,9 @@
 // How `npm run keys` reads the ledger that a key opens, before it reaches a database.
 import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 
 const COMMAND = join(import.meta.dirname, '../../../local/keys.ts');
 
@@ -23,6 +25,21 @@ it('ends with 2 and names --ledger where its value cannot be used', async () => 
 it('reads LEDGER_ID for a key without --ledger', async () => {
   const { code, stderr } = await run(['create', '--name', 'phone'], { LEDGER_ID: 'a b' });
   expect([code, stderr]).toEqual([1, expect.stringContaining('LEDGER_ID')]);
+});
+
+it('says what to check where a stage has no table', async () => {
+  const dynamodb = createServer((_, response) => {
+    response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end('{"__type":"ResourceNotFoundException","message":"Requested resource not found"}');
+  });
+  await new Promise<void>((resolve) => dynamodb.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void dynamodb.close());
+  const { port } = dynamodb.address() as AddressInfo;
+  const { code, stderr } = await run(['list', '--stage', 'nosuch'], {
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+    ...{ AWS_REGION: 'eu-west-3', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
+  });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/table does not exist.*eu-west-3/)]);
 });
 
 it('reads LEDGER_ID for nothing else', async () => {
