@@ -1,10 +1,9 @@
 // A plug-in of the packager that refuses a deployment, rollback or removal which could hurt a migration or the data, and
 // parameters that serverless.yml does not have.
 // docs/deploy.md explains each refusal.
-
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { ENDED, isRetained, type Phase } from '../lib/migration/phases.ts';
+import { hasEnded, isRetained, type Phase } from '../lib/migration/phases.ts';
 import { LOCK_KEY, recordKey } from '../lib/migration/runs/run-lock.ts';
 import { SETTINGS } from './migration-settings.ts';
 
@@ -345,7 +344,7 @@ export class DeployGuard {
       const id = lock?.active_run || lock?.live_runs?.at(-1);
       if (!id) return undefined;
       const phase = (await read(recordKey(id)))?.phase;
-      return ENDED.some((ended) => ended === phase) ? undefined : { id, phase };
+      return hasEnded(phase) ? undefined : { id, phase };
     } catch (error) {
       const { name, message } = error as Error;
       if (name === 'ResourceNotFoundException' && mayBeAbsent) return undefined;

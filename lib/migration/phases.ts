@@ -72,3 +72,7 @@ export function isRetained(phase: unknown): boolean {
 
 /** The lock is free for another run. */
 export const ENDED = ['closed', 'rolled-back', 'aborted'] as const satisfies readonly Phase[];
+
+export function hasEnded(phase: unknown): boolean {
+  return ENDED.some((ended) => ended === phase);
+}

@@ -118,9 +118,11 @@ async function filesBelow(place: string, prefix: string): Promise<string[]> {
 }
 
 async function recordedKeys(folder: string, prefix: string): Promise<string[]> {
-  const files = (await orNothing(readdir(join(folder, RECORDS), { recursive: true }))) ?? [];
-  const keys = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -5));
-  return keys.filter((key) => key.startsWith(prefix)).sort();
+  const files = await filesBelow(join(folder, RECORDS), prefix);
+  return files
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => file.slice(0, -5))
+    .sort();
 }
 
 export async function writeDurably(

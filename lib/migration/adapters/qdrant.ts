@@ -24,74 +24,65 @@ export function createQdrant(connection: QdrantConnection): VectorStore {
 type ClusterStatus = { status: 'disabled' } | { status: 'enabled'; peers: object };
 
 function createQdrantCollections({ text, result, write, change }: Transport): VectorCollections {
-  // The root is the one response without an envelope.
-  async function version(): Promise<string> {
-    return versionIn(await text({ path: '/' }));
-  }
-
-  async function isReady(): Promise<boolean> {
-    try {
-      await text({ path: '/readyz', again: false });
-      return true;
-    } catch (error) {
-      if (error instanceof RetryableFailure) return false;
-      throw error;
-    }
-  }
-
-  async function nodeCount(): Promise<number> {
-    const cluster = await result<ClusterStatus>({ path: '/cluster' });
-    return cluster.status === 'enabled' ? Object.keys(cluster.peers).length : 1;
-  }
-
-  async function listCollections(): Promise<string[]> {
-    const found = await result<Schemas['CollectionsResponse']>({ path: '/collections' });
-    return found.collections.map(({ name }) => name);
-  }
-
   async function collectionExists(collection: string): Promise<boolean> {
     const path = pathOf(collection, '/exists');
     return (await result<Schemas['CollectionExistence']>({ path })).exists;
   }
 
-  async function collectionInfo(collection: string) {
-    try {
-      return await result<Schemas['CollectionInfo']>({ path: pathOf(collection) });
-    } catch (error) {
-      if (isRefusedWith(error, 404)) return undefined;
-      throw error;
-    }
-  }
-
-  // The name was free when the first request was sent: after a lost response, a collection of that name is ours.
-  async function createCollection(collection: string, body: Schemas['CreateCollection']) {
-    const call = { method: 'PUT', path: pathOf(collection, '?timeout=60'), body } as const;
-    await change(call, () => collectionExists(collection));
-  }
-
-  async function deleteCollection(collection: string): Promise<boolean> {
-    return result<boolean>({ method: 'DELETE', path: pathOf(collection, '?timeout=60') });
-  }
-
-  async function createPayloadIndex(collection: string, body: Schemas['CreateFieldIndex']) {
-    await write({ method: 'PUT', path: pathOf(collection, '/index?wait=true'), body });
-  }
-
-  async function listAliases(): Promise<Schemas['AliasDescription'][]> {
-    return (await result<Schemas['CollectionsAliasesResponse']>({ path: '/aliases' })).aliases;
-  }
-
   return {
-    version,
-    isReady,
-    nodeCount,
-    listCollections,
+    // The root is the one response without an envelope.
+    async version(): Promise<string> {
+      return versionIn(await text({ path: '/' }));
+    },
+
+    async isReady(): Promise<boolean> {
+      try {
+        await text({ path: '/readyz', again: false });
+        return true;
+      } catch (error) {
+        if (error instanceof RetryableFailure) return false;
+        throw error;
+      }
+    },
+
+    async nodeCount(): Promise<number> {
+      const cluster = await result<ClusterStatus>({ path: '/cluster' });
+      return cluster.status === 'enabled' ? Object.keys(cluster.peers).length : 1;
+    },
+
+    async listCollections(): Promise<string[]> {
+      const found = await result<Schemas['CollectionsResponse']>({ path: '/collections' });
+      return found.collections.map(({ name }) => name);
+    },
+
     collectionExists,
-    collectionInfo,
-    createCollection,
-    deleteCollection,
-    createPayloadIndex,
-    listAliases,
+
+    async collectionInfo(collection: string) {
+      try {
+        return await result<Schemas['CollectionInfo']>({ path: pathOf(collection) });
+      } catch (error) {
+        if (isRefusedWith(error, 404)) return undefined;
+        throw error;
+      }
+    },
+
+    // The name was free when the first request was sent: after a lost response, a collection of that name is ours.
+    async createCollection(collection: string, body: Schemas['CreateCollection']) {
+      const call = { method: 'PUT', path: pathOf(collection, '?timeout=60'), body } as const;
+      await change(call, () => collectionExists(collection));
+    },
+
+    async deleteCollection(collection: string): Promise<boolean> {
+      return result<boolean>({ method: 'DELETE', path: pathOf(collection, '?timeout=60') });
+    },
+
+    async createPayloadIndex(collection: string, body: Schemas['CreateFieldIndex']) {
+      await write({ method: 'PUT', path: pathOf(collection, '/index?wait=true'), body });
+    },
+
+    async listAliases(): Promise<Schemas['AliasDescription'][]> {
+      return (await result<Schemas['CollectionsAliasesResponse']>({ path: '/aliases' })).aliases;
+    },
   };
 }
 

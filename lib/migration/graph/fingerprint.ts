@@ -28,14 +28,9 @@ export interface GraphFingerprint {
   readonly invalidRelationships: number;
 }
 
-export interface FingerprintBuilder extends Disposable {
-  addNode(node: GraphNode): void;
-  /** After all nodes. @throws Refusal when a node at an end is missing */
-  addRelationship(relationship: GraphRelationship): void;
-  result(): GraphFingerprint;
-}
+export type FingerprintBuilder = ReturnType<typeof createFingerprint>;
 
-export function createFingerprint(): FingerprintBuilder {
+export function createFingerprint() {
   const digests = createNodeDigests();
   const [nodes, relationships] = [createDigestSum(), createDigestSum()];
   const [labels, types, users] = [createCounter(), createCounter(), createCounter()];
@@ -59,6 +54,7 @@ export function createFingerprint(): FingerprintBuilder {
     throw new Refusal('RefusedGraph', why);
   }
 
+  /** After all nodes. @throws Refusal when a node at an end is missing */
   function addRelationship(relationship: GraphRelationship): void {
     const { type, properties } = relationship;
     const ends = [endDigest(relationship, 'start'), endDigest(relationship, 'end')];
@@ -113,12 +109,8 @@ function createCounter() {
   };
 }
 
-export interface NodeDigests extends Disposable {
-  add(id: string, digest: Uint8Array): void;
-  get(id: string): Uint8Array | undefined;
-}
-
-export function createNodeDigests(): NodeDigests {
+// The digest of every node by its id, in a temporary file: a graph may have more nodes than memory has room for.
+function createNodeDigests() {
   const folder = mkdtempSync(join(tmpdir(), 'node-digests-'));
   const database = new DatabaseSync(join(folder, 'digests.db'));
   // Nothing in it outlives the process: no need to survive a crash.
@@ -127,10 +119,10 @@ export function createNodeDigests(): NodeDigests {
   const insert = database.prepare('INSERT OR REPLACE INTO nodes VALUES (?, ?)');
   const select = database.prepare('SELECT digest FROM nodes WHERE id = ?');
   return {
-    add: (id, digest) => {
+    add: (id: string, digest: Uint8Array) => {
       insert.run(id, digest);
     },
-    get: (id) => {
+    get: (id: string) => {
       const row = select.get(id);
       return row?.digest instanceof Uint8Array ? row.digest : undefined;
     },

@@ -128,13 +128,8 @@ export interface Measure {
   readonly sha256: string;
 }
 
-export interface MeasuredContent {
-  readonly content: AsyncIterable<Uint8Array>;
-  /** Of all that went by until now; to be asked once, at the end. */
-  measure(): Measure;
-}
-
-export function measuring(source: AsyncIterable<Uint8Array>): MeasuredContent {
+/** The measure is of all that went by until now: to be asked for once, at the end. */
+export function measuring(source: AsyncIterable<Uint8Array>) {
   const hash = createHash('sha256');
   let bytes = 0;
 
@@ -146,7 +141,7 @@ export function measuring(source: AsyncIterable<Uint8Array>): MeasuredContent {
     }
   }
 
-  return { content: content(), measure: () => ({ bytes, sha256: hash.digest('hex') }) };
+  return { content: content(), measure: (): Measure => ({ bytes, sha256: hash.digest('hex') }) };
 }
 
 /** Reads a stream for its measure alone. */

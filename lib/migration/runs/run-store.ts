@@ -1,7 +1,7 @@
 // The records of runs in one table: the record, the checkpoints of its steps, and the lease under which they were written.
 import { DEFAULT_RETRY_POLICY } from '../../retry.ts';
 import { createDatabase, type Database, type Item, type Write } from '../../store/database.ts';
-import { type Command, ENDED, isRetained, PHASES, type Phase } from '../phases.ts';
+import { type Command, hasEnded, isRetained, PHASES } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { createConfirmations } from '../steps/external-action.ts';
 import {
@@ -106,10 +106,6 @@ function putRecord(
     Put: { Item: item, ConditionExpression: condition?.expression },
     onConditionFailed: condition?.onConditionFailed ?? unconditional,
   };
-}
-
-function hasEnded(phase: Phase): boolean {
-  return ENDED.some((ended) => ended === phase);
 }
 
 function runExists(runId: string, item?: Item): Refusal {

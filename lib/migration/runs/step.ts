@@ -1,7 +1,7 @@
 // How every step runs: is it allowed now, is it to be executed, who has the lock; then its work, then its record.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move, moveFor, type Standing } from '../moves.ts';
-import { type Command, ENDED, type Evidence, isRetained } from '../phases.ts';
+import { type Command, type Evidence, hasEnded, isRetained } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import { translateFailure } from './failures.ts';
@@ -260,12 +260,11 @@ function finishedRun(
   now: Date,
 ): Run {
   const { evidence, changes, phase = move.to } = outcome;
-  const isLast = ENDED.some((ended) => ended === phase);
   return {
     ...entering(run, phase, now),
     ...changes,
     evidence: move.yields && evidence ? { ...run.evidence, [move.yields]: evidence } : run.evidence,
-    ...(isLast ? { endedAt: now.getTime() } : {}),
+    ...(hasEnded(phase) ? { endedAt: now.getTime() } : {}),
   };
 }
 
