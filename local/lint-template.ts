@@ -1,5 +1,5 @@
-// npm run lint:template: packages a stage and has cfn-lint and checkov look at the template. Exit code 1: a finding
-// without a reason in serverless/lint-exceptions.json, or a reason without a finding.
+// npm run lint:template: packages a stage, without a migration and with one, and runs cfn-lint and checkov on the
+// templates. Exit code 1: a finding without a reason in serverless/lint-exceptions.json, or a reason without a finding.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
 import { runServerless } from './emulated-stage.ts';
+import { MIGRATING } from './migrating-parameters.ts';
 import { createCommand, runProgram } from './program.ts';
 import { pythonWith, whyNoPython } from './python-tools.ts';
 import { createRunning } from './running.ts';
@@ -42,7 +43,7 @@ const checkovSchema = v.object({
 
 const running = createRunning();
 
-const command = createCommand('npm run lint:template --', 'Lint the packaged template of a stage.')
+const command = createCommand('npm run lint:template --', 'Lint the packaged templates of a stage.')
   .option('--stage <stage>', 'the stage to package', 'prod')
   .action(async ({ stage }) => {
     const obstacle = whyNoPython();
@@ -51,7 +52,10 @@ const command = createCommand('npm run lint:template --', 'Lint the packaged tem
       console.log('0 passed, 0 failed, 1 skipped');
       return;
     }
-    const findings = await findingsOf(await packaged(stage));
+    const findings: Finding[] = [];
+    for (const parameters of [{}, MIGRATING]) {
+      findings.push(...(await findingsOf(await packaged(stage, parameters))));
+    }
     const { unexplained, unused } = await judge(findings);
     for (const { linter, rule, what } of unexplained) console.log(`${linter} ${rule}: ${what}`);
     for (const rule of unused) console.log(`${rule} has a reason, but no finding: remove it`);
@@ -62,10 +66,14 @@ const command = createCommand('npm run lint:template --', 'Lint the packaged tem
 
 await runProgram(command, { running });
 
-async function packaged(stage: string): Promise<string> {
+async function packaged(
+  stage: string,
+  parameters: Readonly<Record<string, string>>,
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ledger-linted-'));
   running.whenStopping(() => rm(folder, { recursive: true, force: true }));
-  await runServerless({ stage, environment: {}, running }, ['package', '--package', folder]);
+  const templateOnly = { stage, environment: { ONLY_TEMPLATE: 'yes' }, running };
+  await runServerless(templateOnly, ['package', '--package', folder], parameters);
   return join(folder, 'cloudformation-template-update-stack.json');
 }
 

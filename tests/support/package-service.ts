@@ -5,6 +5,7 @@ import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { runServerless } from '../../local/emulated-stage.ts';
+import { MIGRATING } from '../../local/migrating-parameters.ts';
 import { createRunning, type Running } from '../../local/running.ts';
 import { fetchOnce } from '../../local/tools.ts';
 import type { Packaged, Stage } from './packaged-template.ts';
@@ -31,24 +32,6 @@ const ENVIRONMENT = {
   LEDGER_ID: 'left-in-the-shell',
   TIME_ZONE: 'Europe/Berlin',
   ALLOWED_ORIGINS: 'https://left-in-the-shell.example',
-};
-
-// A stage whose operator has named everything that there can be to migrate.
-const MIGRATING = {
-  qdrantUrl: 'https://qdrant.example:6333',
-  qdrantKeyParameter: '/memory/qdrant-key',
-  memoryBackendUrl: 'https://memory.example',
-  memoryBackendKeyParameter: '/memory/backend-key',
-  memoryPreviewUrl: 'https://preview.example',
-  neo4jUrl: 'neo4j+s://graph.example',
-  neo4jUser: 'reader',
-  neo4jPasswordParameter: '/aws/reference/secretsmanager/memory/neo4j',
-  migrationWebhookUrl: 'https://hooks.example/migration',
-  migrationWebhookTokenParameter: '/memory/webhook-token',
-  collectionParameter: '/memory/collection',
-  artifactsUrl: 's3://memory-backups.example/of/memories',
-  alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
-  monthlyBudgetUsd: '50',
 };
 
 /**
@@ -141,6 +124,7 @@ async function removeOldPackages(): Promise<void> {
 /** The lock file stands for the installed packages; a function is found by its file's name. */
 function hashOf(inputs: readonly string[]): string {
   const hash = createHash('sha256').update(readFileSync(import.meta.filename));
+  hash.update(JSON.stringify(MIGRATING));
   for (const path of globSync('functions/**/*.ts', { cwd: PROJECT }).toSorted()) hash.update(path);
   for (const path of globSync(inputs, { cwd: PROJECT }).toSorted()) {
     hash.update(path).update(readFileSync(join(PROJECT, path)));

@@ -1,0 +1,17 @@
+// Parameters of a stage whose operator has named everything that there can be to migrate; nothing of it exists.
+export const MIGRATING = {
+  qdrantUrl: 'https://qdrant.example:6333',
+  qdrantKeyParameter: '/memory/qdrant-key',
+  memoryBackendUrl: 'https://memory.example',
+  memoryBackendKeyParameter: '/memory/backend-key',
+  memoryPreviewUrl: 'https://preview.example',
+  neo4jUrl: 'neo4j+s://graph.example',
+  neo4jUser: 'reader',
+  neo4jPasswordParameter: '/aws/reference/secretsmanager/memory/neo4j',
+  migrationWebhookUrl: 'https://hooks.example/migration',
+  migrationWebhookTokenParameter: '/memory/webhook-token',
+  collectionParameter: '/memory/collection',
+  artifactsUrl: 's3://memory-backups.example/of/memories',
+  alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
+  monthlyBudgetUsd: '50',
+};
