@@ -1,10 +1,9 @@
 // POST /transactions/bulk: one result for each transaction, and nothing created twice.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
-import { PATIENT } from '../support/api/open-api.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, LUNCH, UNKNOWN_ID } from '../support/api/records.ts';
 import { interpose } from '../support/interposed-client.ts';
 import { createTestTable } from '../support/test-table.ts';
@@ -14,8 +13,8 @@ let ledgers = 0;
 
 async function newLedger() {
   ledgers += 1;
-  const settings = { ...PATIENT, ...table, ledgerId: `ledger-${ledgers}`, timeZone: 'UTC' };
-  const api = await openInProcess(createLedgerService(settings));
+  const settings = { ...table, ledgerId: `ledger-${ledgers}`, timeZone: 'UTC' };
+  const api = await openInProcess(createServiceOn(settings));
   const verify = async () => {
     const { rows, drifts } = await createVerification(settings).verify();
     expect(drifts).toEqual([]);
@@ -160,7 +159,7 @@ describe('with an Idempotency-Key', () => {
       left -= 1;
       if (left < 0) throw Object.assign(new Error('Refused'), { name: 'AccessDeniedException' });
     });
-    const broken = await openInProcess(createLedgerService({ ...settings, client }));
+    const broken = await openInProcess(createServiceOn({ ...settings, client }));
     const headers = { 'idempotency-key': randomUUID() };
     const body = { transactions: [...rows(60), ...withIds(20)] };
     const first = await broken.request('POST', '/transactions/bulk', { body, headers });

@@ -1,7 +1,7 @@
 // What must be seen at once is read with strong consistency, which the local engines give unasked and AWS does not.
 import { expect, test } from 'vitest';
-import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction } from '../support/api/records.ts';
 import { interpose } from '../support/interposed-client.ts';
 import { createTestTable } from '../support/test-table.ts';
@@ -27,7 +27,7 @@ test('records and names are read as they are now, counts and indexes as they wer
     found.set(what, (found.get(what) ?? new Set()).add(how));
   });
   const options = { client: watched, tableName, ledgerId: 'test', timeZone: 'UTC' };
-  const api = await openInProcess(createLedgerService(options));
+  const api = await openInProcess(createServiceOn(options));
 
   const { id: category_id } = await givenCategory(api);
   const { id } = await givenTransaction(api, { category_id, transaction_date: '2026-03-05' });

@@ -14,7 +14,7 @@ import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
 import { createDatabase } from '../../lib/store/database.ts';
 import { openLedger } from '../../local/open-ledger.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
-import { createTestService } from '../support/api/open-api.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
 import { serve } from '../support/api/served.ts';
 import { createTestTable } from '../support/test-table.ts';
 
@@ -22,7 +22,7 @@ const COMMAND = join(import.meta.dirname, '../../local/import.ts');
 const BANK = ['date,name,amount,category', '2026-03-05,Tea,-3,Food', '2026-03-06,Pay,2500,'];
 
 const table = await createTestTable();
-const api = await openInProcess(await createTestService({ ...table, ledgerId: undefined }));
+const api = await openInProcess(createServiceOn({ ...table, ledgerId: undefined }));
 const server = await serve(() => api);
 const keys = createApiKeys({
   database: createDatabase({ ...table, retryPolicy: DEFAULT_RETRY_POLICY }),

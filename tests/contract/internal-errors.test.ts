@@ -1,8 +1,8 @@
 // Service document, "Errors: 500 internal_server_error", and the rulings on failures.
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
-import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import type { Api, ApiResponse } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, LUNCH, uniqueName } from '../support/api/records.ts';
 import { interpose } from '../support/interposed-client.ts';
 import { createTestTable } from '../support/test-table.ts';
@@ -17,12 +17,12 @@ function refuse(): never {
   throw Object.assign(new Error(SECRET), { name: 'AccessDeniedException' });
 }
 
-const healthy = await openInProcess(createLedgerService({ client, ...options }));
+const healthy = await openInProcess(createServiceOn({ client, ...options }));
 const dead = await openInProcess(
-  createLedgerService({ client: interpose(client, refuse), ...options }),
+  createServiceOn({ client: interpose(client, refuse), ...options }),
 );
 const readOnly = await openInProcess(
-  createLedgerService({
+  createServiceOn({
     client: interpose(client, (name) => {
       if (name === 'TransactWriteCommand') refuse();
     }),

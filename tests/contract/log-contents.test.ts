@@ -1,7 +1,7 @@
 // Nothing that a client sends gets into the log: no amount, description, name, key or token, whatever happens.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
 import { interpose } from '../support/interposed-client.ts';
 import { createTestTable } from '../support/test-table.ts';
 
@@ -73,7 +73,7 @@ test.each([
   ],
 ])('on %s', async (_, store) => {
   lines.length = 0;
-  const api = await openInProcess(createLedgerService({ client: store, ...options }));
+  const api = await openInProcess(createServiceOn({ client: store, ...options }));
   for (const [method, path, body] of REQUESTS) {
     await api.request(method, path, { headers, ...(body && { body }) });
   }

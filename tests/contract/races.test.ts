@@ -1,21 +1,21 @@
 // Service document, "Categories: Rule 4", and what else changes between a check and the write that relies on it.
 import { expect, test } from 'vitest';
-import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { expectConflict, expectNotFound, expectRefusal } from '../support/api/expect-reply.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, LUNCH, uniqueName } from '../support/api/records.ts';
 import { onceBefore } from '../support/interposed-client.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const { client, tableName } = await createTestTable();
 const options = { tableName, ledgerId: 'test', timeZone: 'UTC' };
-const others = await openInProcess(createLedgerService({ client, ...options }));
+const others = await openInProcess(createServiceOn({ client, ...options }));
 
 /** An API on which somebody else is quicker: they act after the checks and before the write. */
 async function outrunBy(act: () => Promise<unknown>): Promise<Api> {
   const outrun = onceBefore(client, 'TransactWriteCommand', act);
-  return await openInProcess(createLedgerService({ client: outrun, ...options }));
+  return await openInProcess(createServiceOn({ client: outrun, ...options }));
 }
 
 const readCategory = async (id: number) => (await others.get(`/categories/${id}`)).body.data;

@@ -1,17 +1,15 @@
 // q and sort of the transaction list.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MOST_SEARCHED } from '../../lib/domain/transaction.ts';
-import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import { bulkLoadHousehold } from '../../local/bulk-loader.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
-import { PATIENT } from '../support/api/open-api.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, type WireRecord } from '../support/api/records.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const table = await createTestTable();
-const open = (ledgerId: string) =>
-  openInProcess(createLedgerService({ ...PATIENT, ...table, ledgerId, timeZone: 'UTC' }));
+const open = (ledgerId: string) => openInProcess(createServiceOn({ ...table, ledgerId }));
 const MARCH = { start_date: '2026-03-01', end_date: '2026-03-31' };
 
 let api: Api;

@@ -18,8 +18,9 @@ assertApplicable();
 const copies = await Promise.all(Array.from({ length: COPIES }, createCopy));
 try {
   await eachInACopy(new Set(MUTANTS.map(({ test }) => test)), async (test, copy) => {
-    const outcome = await runTest(copy, test);
-    if (outcome !== 'passed') throw new Error(`${test} is ${outcome} without a mutant`);
+    const { outcome, failures } = await runTest(copy, test);
+    if (outcome !== 'passed')
+      throw new Error([`${test} is ${outcome} without a mutant`, ...failures].join('\n'));
   });
   await eachInACopy(MUTANTS, tryMutant);
 } finally {
@@ -45,7 +46,7 @@ async function tryMutant({ file, search, replacement, test }: Mutant, copy: stri
     path,
     source.replace(search, () => replacement),
   );
-  const outcome = await runTest(copy, test);
+  const { outcome } = await runTest(copy, test);
   await writeFile(path, source);
   // A mutant that keeps the test from running proves nothing.
   const isKilled = outcome === 'failed';
@@ -75,7 +76,15 @@ async function createCopy(): Promise<string> {
   return copy;
 }
 
-async function runTest(copy: string, test: string): Promise<Outcome> {
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly failureMessages: readonly string[] }[];
+  }[];
+}
+
+async function runTest(copy: string, test: string) {
   const vitest = join(PROJECT, 'node_modules/vitest/vitest.mjs');
   const report = join(copy, 'report.json');
   const options = ['--bail=1', '--reporter=json', `--outputFile=${report}`];
@@ -84,8 +93,10 @@ async function runTest(copy: string, test: string): Promise<Outcome> {
     stdio: 'ignore',
   });
   await new Promise((resolve) => child.once('close', resolve));
-  const { numPassedTests, numFailedTests } = JSON.parse(await readFile(report, 'utf8'));
+  const results: Report = JSON.parse(await readFile(report, 'utf8'));
   await rm(report);
-  if (numFailedTests > 0) return 'failed';
-  return numPassedTests > 0 ? 'passed' : 'broken';
+  const { numPassedTests, numFailedTests, testResults } = results;
+  const outcome: Outcome = numFailedTests > 0 ? 'failed' : numPassedTests > 0 ? 'passed' : 'broken';
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  return { outcome, failures: tests.flatMap(({ failureMessages }) => failureMessages) };
 }

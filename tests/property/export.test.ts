@@ -11,7 +11,7 @@ import { createServiceClient } from '../../local/service-client.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { exportParts } from '../support/api/exported.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
-import { createTestService } from '../support/api/open-api.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
 import { serve } from '../support/api/served.ts';
 import { crowdedDate } from '../support/calendar-arbitraries.ts';
 import { interpose } from '../support/interposed-client.ts';
@@ -82,7 +82,7 @@ afterAll(() => server.close());
 
 async function open(name: string) {
   const ledgerId = `${name}-${runs}`;
-  const api = await openInProcess(await createTestService({ ...table, client, ledgerId }));
+  const api = await openInProcess(createServiceOn({ ...table, client, ledgerId }));
   return { api, ledger: openLedger({ ...table, ledgerId, timeZone: 'UTC' }) };
 }
 

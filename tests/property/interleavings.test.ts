@@ -6,7 +6,7 @@ import { createVerification } from '../../lib/ledger/verification.ts';
 import { type SeededRandom, seededRandom } from '../../local/seeded-random.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
-import { PATIENT } from '../support/api/open-api.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
 import { createContendedClient } from '../support/contended-client.ts';
 import { type Command, send } from '../support/model/commands.ts';
 import { readHoldings } from '../support/model/holdings.ts';
@@ -139,9 +139,7 @@ describe.each(RACES)('$rule', ({ rule, commands, outcomes }) => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= INTERLEAVINGS; seed += 1) {
       const ledgerId = `race-${RACES.findIndex((each) => each.rule === rule)}-${seed}`;
-      const quiet = await openInProcess(
-        createLedgerService({ ...PATIENT, ...table, ledgerId, timeZone: 'UTC' }),
-      );
+      const quiet = await openInProcess(createServiceOn({ ...table, ledgerId }));
       const model = await givenModel(quiet);
       const replies = await race(ledgerId, commands, seededRandom(seed));
       seen.add(replies.map(({ reply }) => reply.status).join(' '));

@@ -7,7 +7,7 @@ import { createDatabase } from '../../lib/store/database.ts';
 import type { ApiResponse } from '../support/api/api-client.ts';
 import { type GeneratedRequest, generatedRequest } from '../support/api/generated-requests.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
-import { createTestService } from '../support/api/open-api.ts';
+import { createServiceOn, createTestService } from '../support/api/open-api.ts';
 import { SEED, seeded, sizeOfRun } from '../support/seed.ts';
 import { createTestTable } from '../support/test-table.ts';
 
@@ -20,7 +20,7 @@ test(`${REQUESTS} generated requests across two ledgers (seed ${SEED})`, {
   let now = Date.parse('2026-01-01T00:00:00Z');
   const clock = () => new Date(now);
   const options = { ledgerId: undefined, clock };
-  const shared = await openInProcess(await createTestService({ client, tableName, ...options }));
+  const shared = await openInProcess(createServiceOn({ client, tableName, ...options }));
   const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
   const keys = createApiKeys({ database, clock });
 

@@ -1,11 +1,11 @@
 // Clients that send each POST three times, on connections that break at random: every purchase is recorded once.
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
 import { seededRandom } from '../../local/seeded-random.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
 import { SEED, sizeOfRun } from '../support/seed.ts';
 import { createSleeplessRetryPolicy } from '../support/sleepless-retry-policy.ts';
 import { createFaultyClient, PASSING_FAULTS, refused } from '../support/store-faults.ts';
@@ -29,8 +29,8 @@ async function openBoth() {
     return random.pick(faults);
   });
   const retryPolicy = createSleeplessRetryPolicy();
-  const faulty = await openInProcess(createLedgerService({ ...options, client, retryPolicy }));
-  const healthy = await openInProcess(createLedgerService(options));
+  const faulty = await openInProcess(createServiceOn({ ...options, client, retryPolicy }));
+  const healthy = await openInProcess(createServiceOn(options));
   const { verify } = createVerification(options);
   return { faulty, healthy, verify, injected: () => injected };
 }

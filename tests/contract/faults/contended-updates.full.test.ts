@@ -5,6 +5,7 @@ import { createLedgerService } from '../../../lib/ledger/ledger.ts';
 import { openLedger } from '../../../local/open-ledger.ts';
 import { seededRandom } from '../../../local/seeded-random.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';
+import { createServiceOn } from '../../support/api/open-api.ts';
 import { LUNCH } from '../../support/api/records.ts';
 import { createContendedClient } from '../../support/contended-client.ts';
 import { interpose } from '../../support/interposed-client.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
 async function race(writers: number, seed: number) {
   const ledgerId = `updated-${writers}-${seed}`;
   const options = { ...table, ledgerId, timeZone: 'UTC' };
-  const quiet = createLedgerService(options);
+  const quiet = createServiceOn(options);
   const quietApi = await openInProcess(quiet);
   await quietApi.post('/transactions', LUNCH);
   const time = createVirtualTime();

@@ -1,6 +1,10 @@
 // The service under test: the running one where the run has one, else the handlers in this process.
 import { inject } from 'vitest';
-import { createLedgerService } from '../../../lib/ledger/ledger.ts';
+import {
+  createLedgerService,
+  type LedgerService,
+  type LedgerServiceOptions,
+} from '../../../lib/ledger/ledger.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
 import { LONG_TIMEOUTS } from '../../../local/open-ledger.ts';
 import { createTestTable } from '../test-table.ts';
@@ -17,17 +21,21 @@ export async function openApi(): Promise<Api> {
     : await openInProcess(await createTestService());
 }
 
-/** Time limits of a service that no busy machine reaches. */
-export const PATIENT = {
-  retryPolicy: { ...DEFAULT_RETRY_POLICY, deadlineMs: 300_000 },
-  timeouts: LONG_TIMEOUTS,
-};
+type ServiceOptions = Pick<LedgerServiceOptions, 'client' | 'tableName'> &
+  Partial<LedgerServiceOptions>;
 
-type ServiceOptions = Partial<Parameters<typeof createLedgerService>[0]>;
+/** A service on that table, with time limits that no busy machine reaches. */
+export function createServiceOn(options: ServiceOptions): LedgerService {
+  return createLedgerService({
+    ...{ ledgerId: 'test', timeZone: 'UTC', timeouts: LONG_TIMEOUTS },
+    retryPolicy: { ...DEFAULT_RETRY_POLICY, deadlineMs: 300_000 },
+    ...options,
+  });
+}
 
 /** A service on a table of its own. */
-export async function createTestService(options: ServiceOptions = {}) {
-  const { client, tableName } = await createTestTable();
-  const settings = { client, tableName, ledgerId: 'test', timeZone: 'UTC' };
-  return createLedgerService({ ...PATIENT, ...settings, ...options });
+export async function createTestService(
+  options: Partial<LedgerServiceOptions> = {},
+): Promise<LedgerService> {
+  return createServiceOn({ ...(await createTestTable()), ...options });
 }
