@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, join } from 'node:path';
 import { ApiGatewayV2Client, UpdateApiCommand } from '@aws-sdk/client-apigatewayv2';
 import {
   CloudFormationClient,
@@ -109,7 +109,10 @@ export async function runServerless(
   running?.whenStopping(own.stop);
   // The packager leaves a folder behind for each function, and a cache in the home.
   const scratch = mkdtempSync(join(tmpdir(), 'ledger-serverless-'));
-  own.whenStopping(() => rm(scratch, { recursive: true, force: true }));
+  // In the project, so that source maps name files by their place in it.
+  const build = join('.esbuild', basename(scratch));
+  for (const folder of [scratch, join(PROJECT, build)])
+    own.whenStopping(() => rm(folder, { recursive: true, force: true }));
   const given = Object.entries(parameters).map(([name, value]) => `--param=${name}=${value}`);
   try {
     return await runToEnd(own, {
@@ -121,7 +124,7 @@ export async function runServerless(
         PATH: process.env.PATH,
         TMPDIR: scratch,
         HOME: scratch,
-        BUILD_FOLDER: relative(PROJECT, join(scratch, 'build')),
+        BUILD_FOLDER: build,
         ...environment,
       },
     });

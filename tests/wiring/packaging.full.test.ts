@@ -1,5 +1,5 @@
 // What cannot be packaged; and what a packaging leaves behind: nothing but the package.
-import { globSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { runServerless } from '../../local/emulated-stage.ts';
 import { createRunning } from '../../local/running.ts';
 
 const TEMPLATE_ONLY = { stage: 'dev', environment: { ONLY_TEMPLATE: 'yes' } };
+const BUILDS = join(import.meta.dirname, '../../.esbuild');
 
 it('refuses a store to migrate without a bucket for the artifacts', async () => {
   const parameters = { qdrantUrl: 'https://qdrant.example:6333' };
@@ -39,12 +40,15 @@ it('leaves nothing behind when it is stopped', async () => {
   onTestFinished(running.stop);
   const packaged = runServerless({ ...TEMPLATE_ONLY, running }, ['package']);
   const stopped = expect(packaged).rejects.toThrow(/ended by SIG(TERM|KILL)/);
-  await vi.waitUntil(() => globSync('*/build/.build', { cwd: folder }).length > 0, {
-    ...{ timeout: 60_000, interval: 5 },
-  });
+  // The packager builds in a folder of the project that has the name of its temporary one.
+  const builds = () =>
+    readdirSync(folder).filter((name) => existsSync(join(BUILDS, name, '.build')));
+  await vi.waitUntil(() => builds().length > 0, { timeout: 600_000, interval: 5 });
+  const [build = ''] = builds();
   await running.stop();
   await stopped;
   expect(await readdir(folder)).toEqual([]);
+  expect(existsSync(join(BUILDS, build))).toBe(false);
 });
 
 /** The folder for temporary files, of this test alone. */
