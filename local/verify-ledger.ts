@@ -2,7 +2,6 @@
 // Exit code 0: in order; 1: drifts are left; 2: the ledger could not be read, or wrong use.
 import { readLedgerId } from '../lib/config.ts';
 import { createVerification, type Repair } from '../lib/ledger/verification.ts';
-import { DEFAULT_RETRY_POLICY } from '../lib/retry.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
 import { type Drift, describeDrift } from '../lib/store/verification/drifts.ts';
 import { createCommand, EXIT, reportError, runProgram, stageOption } from './program.ts';
@@ -14,8 +13,6 @@ import {
 } from './reach-database.ts';
 import { createRunning } from './running.ts';
 
-// A person waits for it.
-const RETRY_POLICY = { ...DEFAULT_RETRY_POLICY, deadlineMs: 2_000 };
 const COULD_NOT_LOOK = 2;
 
 const running = createRunning();
@@ -53,7 +50,7 @@ async function verifyLedger({ repair, stage, json }: Options): Promise<void> {
 function openVerification({ endpoint, tableName }: ReachedDatabase) {
   const ledgerId = readLedgerId(process.env);
   const client = createDocumentClient(endpoint);
-  return createVerification({ client, tableName, ledgerId, retryPolicy: RETRY_POLICY });
+  return createVerification({ client, tableName, ledgerId });
 }
 
 function toText({ repaired, verdict }: Repair): string {

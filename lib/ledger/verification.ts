@@ -2,7 +2,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StaleRecordError } from '../errors.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../retry.ts';
-import { createDatabase } from '../store/database.ts';
+import { createDatabase, LONG_TIMEOUTS } from '../store/database.ts';
 import { createKeys } from '../store/keys.ts';
 import { type Drift, findDrifts } from '../store/verification/drifts.ts';
 import { readLedgerFigures } from '../store/verification/figures.ts';
@@ -32,7 +32,7 @@ export function createVerification(options: {
 }) {
   const { client, tableName, ledgerId, retryPolicy = DEFAULT_RETRY_POLICY } = options;
   const keys = createKeys(ledgerId);
-  const database = createDatabase({ client, tableName, retryPolicy });
+  const database = createDatabase({ client, tableName, retryPolicy, timeouts: LONG_TIMEOUTS });
 
   /** Reads the whole ledger once, or several times when there seems to be a drift. */
   async function verify(): Promise<Verdict> {

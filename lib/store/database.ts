@@ -68,6 +68,9 @@ export interface Timeouts {
 
 const DEFAULT_TIMEOUTS: Timeouts = { callMs: 3_000, outcomeMs: 3_000, outcomeCallMs: 1_000 };
 
+/** For a program or a test, which serves no request: no busy machine reaches them. */
+export const LONG_TIMEOUTS: Timeouts = { callMs: 60_000, outcomeMs: 60_000, outcomeCallMs: 10_000 };
+
 export type Database = ReturnType<typeof createDatabase>;
 
 interface SendOptions {

@@ -6,7 +6,7 @@ import {
   type LedgerServiceOptions,
 } from '../../../lib/ledger/ledger.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
-import { LONG_TIMEOUTS } from '../../../local/open-ledger.ts';
+import { LONG_TIMEOUTS } from '../../../lib/store/database.ts';
 import { createTestTable } from '../test-table.ts';
 import { type Api, withVerbs } from './api-client.ts';
 import { createHttpClient } from './http-client.ts';
