@@ -67,17 +67,24 @@ interface Change {
 }
 
 function watchdogReasons({ deployed, next }: Change, under: string): string[] {
-  const left = schedulesOf(next);
-  const isStopped = left.length === 0 || schedulesOf(deployed).some((id) => !left.includes(id));
-  return isStopped ? [`It would disable the watchdog ${under}.`] : [];
+  const [current, left] = [schedulesOf(deployed), schedulesOf(next)];
+  if (left.length > 0 && current.every((id) => left.includes(id))) return [];
+  return current.length > 0
+    ? [`It would disable the watchdog ${under}.`]
+    : [`It would leave the run without a watchdog ${under}.`];
 }
 
 function settingReasons({ deployed, next }: Change, under: string): string[] {
   const after = settingsOf(next);
-  const before = deployed ? settingsOf(deployed) : { ...after };
-  // Every run needs the store, whatever is deployed.
-  before.qdrantUrl ||= after.qdrantUrl || 'missing';
-  const differing = Object.keys(after).filter((name) => after[name] !== before[name]);
+  const current = deployed && settingsOf(deployed);
+  // Without a store no deployed function serves the run, which the command line does. It needs a store all the same.
+  const before = current?.qdrantUrl
+    ? current
+    : {
+        qdrantUrl: after.qdrantUrl || 'missing',
+        tableName: current?.tableName ?? after.tableName,
+      };
+  const differing = Object.keys(before).filter((name) => after[name] !== before[name]);
   const [changed, omitted] = [true, false].map((isGiven) =>
     differing.filter((name) => Boolean(after[name]) === isGiven).join(', '),
   );
@@ -88,7 +95,7 @@ function settingReasons({ deployed, next }: Change, under: string): string[] {
 }
 
 /** What the migration's functions take from parameters of serverless.yml. */
-function settingsOf(template: Template): Record<string, unknown> {
+function settingsOf(template: Template): Readonly<Record<string, unknown>> {
   const functions = ofType(template, 'AWS::Lambda::Function');
   const variables: ReturnType<typeof variablesOf> = Object.assign(
     {},
@@ -208,6 +215,8 @@ export class DeployGuard {
   };
   readonly hooks = {
     initialize: async () => {
+      // `deploy --package` replaces the settings by those of the package later, and their acceptance is an old one.
+      this.#acceptedRun = this.#serverless.service.custom.deployDuringRun;
       this.#checkParameters();
       await this.#checkBeforePackaging();
     },
@@ -223,6 +232,8 @@ export class DeployGuard {
 
   readonly #serverless: Serverless;
   readonly #options: Options;
+  /** Of this command. */
+  #acceptedRun = '';
 
   constructor(serverless: Serverless, options: Options) {
     this.#serverless = serverless;
@@ -271,7 +282,7 @@ export class DeployGuard {
       // Without deployed functions no run can be active: the table may be absent.
       run: await this.#activeRun(tableName, inUse === undefined),
       table: await this.#tableState(deployed),
-      acceptedRun: this.#serverless.service.custom.deployDuringRun,
+      acceptedRun: this.#acceptedRun,
     });
     if (reasons.length > 0) throw this.#refusal(reasons);
   }

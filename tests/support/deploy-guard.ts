@@ -12,12 +12,18 @@ type Answer = readonly [status: number, text: string];
 
 export interface GuardSpec {
   readonly command?: string;
-  readonly options?: { readonly timestamp?: string; readonly param?: readonly string[] };
+  readonly options?: {
+    readonly timestamp?: string;
+    readonly package?: string;
+    readonly param?: readonly string[];
+  };
+  /** What differs from an empty service, as it is when the guard reads it. */
+  readonly service?: () => object;
   /** What AWS answers; without it, a call is an error of the test. */
   readonly answer?: (request: AwsRequest) => Answer;
 }
 
-export function createGuard({ command = '', options = {}, answer }: GuardSpec) {
+export function createGuard({ command = '', options = {}, service, answer }: GuardSpec) {
   const handle = async (request: AwsRequest) => {
     if (!answer) throw new Error(`Unexpected ${request.method} ${request.path}`);
     const [statusCode, text] = answer(request);
@@ -37,12 +43,15 @@ export function createGuard({ command = '', options = {}, answer }: GuardSpec) {
     },
   };
   const serverless = {
-    service: {
-      service: 'finance-ledger',
-      custom: { deployDuringRun: '' },
-      initialServerlessConfig: {
-        params: { default: { auth: 'required', qdrantUrl: '' }, prod: { tableName: 'ledger' } },
-      },
+    get service() {
+      return {
+        service: 'finance-ledger',
+        custom: { deployDuringRun: '' },
+        initialServerlessConfig: {
+          params: { default: { auth: 'required', qdrantUrl: '' }, prod: { tableName: 'ledger' } },
+        },
+        ...service?.(),
+      };
     },
     processedInput: { commands: command.split(' ') },
     classes: { Error },

@@ -1,6 +1,9 @@
 // What serverless/deploy-guard.ts refuses, on the packaged templates of a stage with a migration and of one without.
+import { isDeepStrictEqual } from 'node:util';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { PHASES } from '../../lib/migration/phases.ts';
+import { LOCK_KEY } from '../../lib/migration/runs/run-lock.ts';
 import {
   plannedTemplate,
   reasonsAgainst,
@@ -66,7 +69,7 @@ function without(template: Template & Situation['next'], type: string) {
   return { ...template, Resources: { ...template.Resources, [id]: disabled } };
 }
 
-describe('allowed is', () => {
+describe('the guard allows', () => {
   it.each<[what: string, situation: Partial<Situation>]>([
     ['any deployment while no run is active', {}],
     ['a deployment without a store while no run is active', { next: withoutStore }],
@@ -75,6 +78,10 @@ describe('allowed is', () => {
     ['a deployment while the new version is live, which keeps the watchdog', { run: LIVE }],
     ['what the operator accepts by the id of the run', { run: ACTIVE, acceptedRun: 'spring' }],
     ['an unknown run that the operator accepts', { run: { unknown: '' }, acceptedRun: 'unknown' }],
+    [
+      'a migration added while the command line drives a live run',
+      { run: LIVE, deployed: withoutStore },
+    ],
     ['a new table name on deployment', { next: onTable(migrating, 'restored') }],
     ['a rollback on the same table', { isRollback: true }],
   ])('%s', (_, situation) => {
@@ -82,7 +89,7 @@ describe('allowed is', () => {
   });
 });
 
-describe('refused is', () => {
+describe('the guard refuses', () => {
   it.each<[what: string, situation: Partial<Situation>, reason: RegExp]>([
     ['a change of functions under a run', { run: ACTIVE }, /change functions .*run spring/],
     ['a disabled watchdog', { run: LIVE, next: withoutStore }, /disable the watchdog/],
@@ -92,6 +99,16 @@ describe('refused is', () => {
       /disable the watchdog/,
     ],
     ['a missing qdrantUrl', { run: LIVE, next: withoutStore }, /omits qdrantUrl/],
+    [
+      'a live run left without a watchdog where none is deployed',
+      { run: LIVE, deployed: withoutStore, next: withoutStore },
+      /It would leave the run without a watchdog .* It omits qdrantUrl while/,
+    ],
+    [
+      'another table for a live run, also where no migration is deployed',
+      { run: LIVE, deployed: withoutStore, next: onTable(migrating, 'restored') },
+      /^It changes tableName while/,
+    ],
     ['a removal under a run', { run: LIVE, next: undefined }, /remove the functions/],
     ['what cannot be known', { run: { unknown: 'no answer' } }, /Cannot read .* no answer/],
     ['the acceptance of another run', { run: ACTIVE, acceptedRun: 'autumn' }, /run spring/],
@@ -159,7 +176,7 @@ describe('a setting of the migration', () => {
     expect(reasonsFor({ next })).toContain('It changes tableName while');
   });
 
-  it('is the room that Lambda keeps for the watchdog', () => {
+  it('is the concurrency that Lambda reserves for the watchdog', () => {
     const next = withFunctions((properties) => {
       delete (properties as { ReservedConcurrentExecutions?: number }).ReservedConcurrentExecutions;
     });
@@ -192,6 +209,47 @@ it('before packaging, the guard knows the same settings and schedules', () => {
   }
   expect(reasonsAgainst({ ...QUIET, run: LIVE, deployed: planned })).toEqual([]);
 });
+
+describe('a package that is deployed later', () => {
+  const deploy = async (acceptance: { given: string; packaged: string }) => {
+    const provider = { compiledCloudFormationTemplate: migrating };
+    let custom = { deployDuringRun: acceptance.given };
+    const guard = createGuard({
+      command: 'deploy',
+      options: { package: 'folder' },
+      service: () => ({ custom, provider }),
+      answer: answerDuring(ACTIVE),
+    });
+    await guard.hooks.initialize();
+    // The packager reads the package before the guard's next hook.
+    custom = { deployDuringRun: acceptance.packaged };
+    await guard.hooks['before:deploy:deploy']();
+  };
+
+  it('is deployed under a run that this command accepts', async () => {
+    await deploy({ given: ACTIVE.id, packaged: '' });
+  });
+
+  it('is refused under a run that was accepted at packaging time', async () => {
+    await expect(deploy({ given: '', packaged: ACTIVE.id })).rejects.toThrow(
+      /change functions .*run spring/,
+    );
+  });
+});
+
+/** What AWS answers where the stage is deployed and has the run. */
+function answerDuring({ id, phase }: typeof ACTIVE): NonNullable<GuardSpec['answer']> {
+  return ({ headers, body }) => {
+    if (!headers['x-amz-target']) {
+      const text = JSON.stringify(migrating).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+      const result = `<GetTemplateResult><TemplateBody>${text}</TemplateBody></GetTemplateResult>`;
+      return [200, `<GetTemplateResponse>${result}</GetTemplateResponse>`];
+    }
+    const { Key } = JSON.parse(new TextDecoder().decode(body));
+    const isLock = isDeepStrictEqual(Key, marshall(LOCK_KEY));
+    return [200, JSON.stringify({ Item: marshall(isLock ? { active_run: id } : { phase }) })];
+  };
+}
 
 describe('of a rollback', () => {
   const rollBack = (timestamp: string, answer?: GuardSpec['answer']) =>
@@ -226,7 +284,7 @@ describe('a parameter of the command line', () => {
     },
   );
 
-  it('that it has is accepted', async () => {
+  it('that serverless.yml has is accepted', async () => {
     const guard = createGuard({
       command: 'package',
       options: { param: ['auth=open', 'tableName=a=b'] },
