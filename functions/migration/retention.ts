@@ -1,5 +1,5 @@
-// Counts the days until a rollback is no longer possible, once a day; and, every few minutes of a window, whether it has closed. For a run
-// that is named, the step by itself.
+// The watchdog: rolls back a window that is over, and ends the rollback period of a live run on its day. For a run that is
+// named, only the step "retention".
 
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';

@@ -106,7 +106,7 @@ export interface Standing {
   readonly retainUntil?: number | undefined;
 }
 
-/** @throws Refusal naming the reason: unknown, too early, too late, ended, irreversible, wrong actor, no evidence */
+/** @throws Refusal naming the reason: too early, too late, ended, wrong actor, no evidence */
 export function moveFor(command: Command, standing: Standing, actor: Actor): Move {
   const { phase, evidence } = standing;
   const move = MOVES.find((move) => move.command === command && includes(move.from, phase));

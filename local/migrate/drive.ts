@@ -208,7 +208,7 @@ function reportEnd({ output, place }: Session, status: Status): void {
         ? `Users are on the new version, collection ${liveCollectionOf({ plan })}.`
         : `Users are on the old version (run ${phase}).`,
     ),
-    ...(retention && !status.endedAt
+    ...(retention && !retention.isOver && !status.endedAt
       ? [
           `Kept until ${timeText(retention.until)}: collection ${plan.sourceCollection} and the backups.`,
         ]

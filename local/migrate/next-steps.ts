@@ -20,7 +20,7 @@ const WHY: Readonly<Record<string, string>> = {
 
 /** Empty for a run that has ended. */
 export function nextSteps(status: Standing, stage?: string): NextStep[] {
-  const { runId, next, moves, pendingAction, isLate } = status;
+  const { runId, phase, next, moves, pendingAction, isLate, retention } = status;
   const there = stage === undefined ? '' : ` --stage ${stage}`;
   const typed = (words: string) => `${INVOCATION} ${words} --run ${runId}${there}`;
   const commands = new Set(moves.map(({ command }) => command));
@@ -28,7 +28,11 @@ export function nextSteps(status: Standing, stage?: string): NextStep[] {
   const ways = [...commands]
     .filter((command) => WHY[command] !== undefined)
     .map((command) => ({ command: typed(`${command} --execute`), why: WHY[command] ?? '' }));
-  if (status.retention || isLate) return ways;
+  if (isLate) return ways;
+  if (phase === 'live') {
+    const close = { command: typed('run'), why: 'remove what the plan removes, and close the run' };
+    return retention?.isOver ? [close] : ways;
+  }
   const confirmation =
     pendingAction && pendingAction.confirmedBy === null
       ? [{ command: typed(`confirm ${pendingAction.action}`), why: 'say that the action is done' }]

@@ -141,7 +141,7 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
     await run.confirmWhenAsked('cutover', 'open-writes');
     await run.finish('cutover');
     pass(31 * DAY_MS);
-    await run.finish('retention', 'retention');
+    await run.finish('retention');
   },
 };
 

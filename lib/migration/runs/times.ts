@@ -81,15 +81,16 @@ export interface Retention {
 }
 
 /** @throws Refusal for a run that never went live */
-export function retentionOf({ retainUntil }: Run, now: Date): Retention {
+export function retentionOf({ retainUntil, overAt }: Run, now: Date): Retention {
   if (retainUntil === undefined) {
     throw new Refusal('RefusedNotNow', 'The record tells no end of the retention.');
   }
   const left = retainUntil - now.getTime();
+  const isOver = left <= 0 || overAt !== undefined;
   return {
     until: new Date(retainUntil).toISOString(),
     daysLeft: Math.max(0, Math.ceil(left / DAY_MS)),
-    isOver: left <= 0,
-    isEnding: left > 0 && left <= WARNING_DAYS * DAY_MS,
+    isOver,
+    isEnding: !isOver && left <= WARNING_DAYS * DAY_MS,
   };
 }

@@ -1,6 +1,6 @@
 // Carries over what was written to the old collection after the last look at it: a request that outlasted the freeze, or
-// a program that still uses the old collection. Users are on the new version by then, so only what the late writes changed is changed, and nothing that a user has
-// changed since: the backup says what was there before both.
+// a program that still uses the old collection. Users are on the new version by then, so only what the late writes changed
+// is changed, and nothing that a user has changed since: the backup says what was there before both.
 import * as v from 'valibot';
 import { copySettings, createPointWriter } from '../point-writer.ts';
 import { samePayload, userOf, VECTOR_TOLERANCE, vectorDifference } from '../points.ts';

@@ -1,5 +1,5 @@
-// Counts the days in which a rollback is possible, and warns once a day in the last week. When they are over the run says
-// so; never a day earlier.
+// Counts the days in which a rollback is possible, and warns once a day in the last week. When they are over, removes what
+// the plan removes, and closes the run; never a day earlier.
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
@@ -20,7 +20,7 @@ export const retention: Step = {
     const { services, run } = context;
     const now = services.clock();
     const found = retentionOf(run, now);
-    if (found.isOver || run.overAt !== undefined) return await close(context);
+    if (found.isOver) return await close(context);
     if (found.isEnding && isReminderDue(run, now)) await remind(context, found);
     return { done: false, waitSeconds: DAY_MS / 1_000 };
   },
