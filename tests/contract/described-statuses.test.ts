@@ -1,8 +1,9 @@
 // Every status that the API description names occurs: each is provoked here, on every route that has it.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
+import { NOT_UTF8 } from '../../lib/http/query-string.ts';
 import type { Api, ApiRequest, ApiResponse } from '../support/api/api-client.ts';
-import { DESCRIBED } from '../support/api/described-response.ts';
+import { DESCRIBED, type DescribedOperation } from '../support/api/described-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, LUNCH, UNKNOWN_ID } from '../support/api/records.ts';
@@ -42,6 +43,7 @@ interface Call {
   /** A valid one. */
   readonly body: object;
   readonly query: Record<string, string>;
+  readonly described: DescribedOperation['responses'];
 }
 
 const send = (client: Api, { method, path, body, query }: Call, request: ApiRequest = {}) =>
@@ -54,10 +56,10 @@ const PROVOKED: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> =
   201: (call) => send(api, call),
   207: (call) => send(api, call),
   304: (call) => send(api, call, { headers: { 'if-none-match': '*' } }),
-  400: async (call) => {
-    const reply = await send(api, call, { body: { unknown: 1 }, query: { unknown: 1 } });
-    // An operation without parameters ignores what is sent, as long as it is text.
-    return reply.status === 400 ? reply : await send(api, call, { query: '%E9' });
+  400: (call) => {
+    const isOnlyOfText = call.described[400]?.description === `${NOT_UTF8}.`;
+    const wrong = isOnlyOfText ? { query: '%E9' } : { body: { unknown: 1 }, query: { unknown: 1 } };
+    return send(api, call, wrong);
   },
   401: (call) => send(withToken, call),
   403: (call) => send(withToken, call, { headers: { authorization: 'Bearer token' } }),
@@ -98,13 +100,13 @@ describe.each([...DESCRIBED])('%s', (route, { responses }) => {
   it.each(Object.keys(responses))('%s', async (status) => {
     const provoke = PROVOKED[status];
     if (!provoke) throw new Error(`Say in this file how to provoke ${status}`);
-    const { status: provoked } = await provoke(await callOf(route));
+    const { status: provoked } = await provoke(await callOf(route, responses));
     expect(provoked).toBe(Number(status));
   });
 });
 
 /** A request that succeeds. */
-async function callOf(route: string): Promise<Call> {
+async function callOf(route: string, described: Call['described']): Promise<Call> {
   const [method = '', pattern = ''] = route.split(' ');
   const isCategory = pattern.startsWith('/categories');
   const given = isCategory ? givenCategory : givenTransaction;
@@ -112,5 +114,5 @@ async function callOf(route: string): Promise<Call> {
   const one = isCategory ? { name: randomUUID() } : LUNCH;
   const body = pattern.endsWith('/bulk') ? { transactions: [one] } : one;
   const query: Call['query'] = pattern === '/summary' ? { group_by: 'type' } : {};
-  return { method, path: pattern.replace('{id}', id), body, query };
+  return { method, path: pattern.replace('{id}', id), body, query, described };
 }

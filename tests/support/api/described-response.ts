@@ -2,14 +2,16 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import description from '../../../lib/http/openapi.json' with { type: 'json' };
+import { NOT_UTF8 } from '../../../lib/http/query-string.ts';
 import type { ApiResponse } from './api-client.ts';
 import { findRoute } from './routes.ts';
 
-interface DescribedOperation {
+export interface DescribedOperation {
   readonly responses: Readonly<Record<string, DescribedResponse>>;
 }
 
 interface DescribedResponse {
+  readonly description?: string;
   readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
   readonly content?: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>>;
 }
@@ -70,9 +72,9 @@ function problemOf(
 }
 
 // A path or method without a route.
-function undescribed({ status }: ApiResponse): DescribedResponse | undefined {
+function undescribed({ status, body }: ApiResponse): DescribedResponse | undefined {
   const schema = { $ref: '#/components/schemas/Failure' };
-  return [400, 404, 405].includes(status)
+  return status === 404 || status === 405 || body.message === NOT_UTF8
     ? { content: { 'application/json': { schema } } }
     : undefined;
 }
