@@ -1,8 +1,6 @@
 // The service deployed on the emulator of AWS, with the commands that deploy it to an account.
-import { mkdtempSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ApiGatewayV2Client, UpdateApiCommand } from '@aws-sdk/client-apigatewayv2';
 import {
   CloudFormationClient,
@@ -13,6 +11,7 @@ import { createApiKeys } from '../lib/auth/api-keys.ts';
 import { DEFAULT_RETRY_POLICY } from '../lib/retry.ts';
 import { createDatabase } from '../lib/store/database.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
+import { claimBuildFolder } from './build-folder.ts';
 import { createRunning, type Running } from './running.ts';
 import { StartError } from './start-error.ts';
 import { runToEnd } from './tools.ts';
@@ -108,11 +107,7 @@ export async function runServerless(
   const own = createRunning();
   running?.whenStopping(own.stop);
   // The packager leaves a folder behind for each function, and a cache in the home.
-  const scratch = mkdtempSync(join(tmpdir(), 'ledger-serverless-'));
-  // In the project, so that source maps name files by their place in it.
-  const build = join('.esbuild', basename(scratch));
-  for (const folder of [scratch, join(PROJECT, build)])
-    own.whenStopping(() => rm(folder, { recursive: true, force: true }));
+  const scratch = join(PROJECT, claimBuildFolder(own));
   const given = Object.entries(parameters).map(([name, value]) => `--param=${name}=${value}`);
   try {
     return await runToEnd(own, {
@@ -124,7 +119,7 @@ export async function runServerless(
         PATH: process.env.PATH,
         TMPDIR: scratch,
         HOME: scratch,
-        BUILD_FOLDER: build,
+        BUILD_FOLDER: claimBuildFolder(own),
         ...environment,
       },
     });

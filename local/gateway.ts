@@ -1,9 +1,9 @@
 // The local API Gateway: serverless-offline on the deployed definition, running the deployed bundles.
-import { readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import getPort from 'get-port';
 import { type Answer, awaitAnswer } from './await-answer.ts';
+import { claimBuildFolder } from './build-folder.ts';
 import type { Child } from './child-process.ts';
 import { localAccess } from './local-access.ts';
 import type { Running } from './running.ts';
@@ -156,39 +156,4 @@ function createGatewayLog(print: (line: string) => void): GatewayLog {
     },
     lastError: () => lastError || lastLine,
   };
-}
-
-const BUILD_FOLDER = '.esbuild';
-const BUILD_NAME = /^local-(\d+)$/;
-
-/** A folder for the bundles of this process, removed at the stop; removes those that killed starts have left. */
-function claimBuildFolder(running: Running): string {
-  for (const name of namesIn(join(PROJECT, BUILD_FOLDER))) {
-    const owner = BUILD_NAME.exec(name)?.[1];
-    if (owner !== undefined && !isAlive(Number(owner))) remove(join(BUILD_FOLDER, name));
-  }
-  const folder = join(BUILD_FOLDER, `local-${process.pid}`);
-  running.whenStopping(() => remove(folder));
-  return folder;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
-}
-
-function remove(folder: string): void {
-  rmSync(join(PROJECT, folder), { recursive: true, force: true });
 }

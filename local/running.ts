@@ -2,9 +2,15 @@
 import { type Child, type ChildCommand, startChild } from './child-process.ts';
 
 export interface Running {
-  /** Starts a program that is stopped with the rest. */
+  /**
+   * Starts a program that is stopped with the rest.
+   * @throws Error after the stop
+   */
   startProgram(command: ChildCommand): Child;
-  /** Registers what to do when everything stops. */
+  /**
+   * Registers what to do when everything stops.
+   * @throws Error after the stop; what was made before is undone then
+   */
   whenStopping(undo: () => void | Promise<void>): void;
   /** Undoes everything, last first; the second call waits for the first. */
   stop(): Promise<void>;
@@ -12,15 +18,15 @@ export interface Running {
 
 export function createRunning(): Running {
   const undoing: (() => void | Promise<void>)[] = [];
+  /** The code that was interrupted goes on to its next line, and must not start anything then. */
   let stopped: Promise<void> | undefined;
 
   async function undoAll(): Promise<void> {
-    for (const undo of undoing.reverse()) await undo();
+    while (undoing.length > 0) await undoing.pop()?.();
   }
 
   return {
     startProgram(command) {
-      // The code that was interrupted goes on to its next line, and must not start anything then.
       if (stopped) throw new Error('Stopping');
       const child = startChild(command);
       undoing.push(child.stop);
@@ -28,6 +34,9 @@ export function createRunning(): Running {
     },
     whenStopping(undo) {
       undoing.push(undo);
+      if (!stopped) return;
+      stopped = stopped.then(undoAll, undoAll);
+      throw new Error('Stopping');
     },
     stop() {
       stopped ??= undoAll();

@@ -1,7 +1,8 @@
 // Programs that this machine has, and programs that are downloaded once and kept in .local.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ChildCommand } from './child-process.ts';
 import type { Running } from './running.ts';
@@ -73,10 +74,10 @@ export async function fetchOnce(
 ): Promise<string> {
   const folder = join(CACHE, name);
   if (existsSync(folder)) return folder;
-  await mkdir(dirname(folder), { recursive: true });
-  const draft = mkdtempSync(join(dirname(folder), 'draft-'));
+  const draft = join(dirname(folder), `draft-${randomUUID()}`);
   const removeDraft = () => rm(draft, { recursive: true, force: true });
   running.whenStopping(removeDraft);
+  mkdirSync(draft, { recursive: true });
   const run: RunInDraft = (command, ...args) => runToEnd(running, { command, args, folder: draft });
   try {
     await rename(await fetchInto(draft, run), folder);

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRunning } from '../../../local/running.ts';
 import { fetchOnce, runToEnd } from '../../../local/tools.ts';
@@ -58,6 +58,15 @@ describe('a program that is fetched once', () => {
       return draft;
     });
     await expect(fetched).rejects.toThrow(/cannot be fetched: .*ERROR: no network/);
+  });
+
+  it('makes no draft after the stop', async () => {
+    const running = createRunning();
+    await running.stop();
+    const program = name();
+    const fetched = fetchOnce(running, program, async (draft) => draft);
+    await expect(fetched).rejects.toThrow('Stopping');
+    expect(existsSync(join(CACHE, dirname(program)))).toBe(false);
   });
 
   it('leaves no draft when the command is stopped', async () => {
