@@ -1,17 +1,13 @@
 // npm run keys: creates, lists and revokes API keys, of the local database or of a deployed stage.
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { type ApiKey, createApiKeys } from '../lib/auth/api-keys.ts';
+import { type ApiKey, type ApiKeys, createApiKeys } from '../lib/auth/api-keys.ts';
 import { SCOPES } from '../lib/auth/caller.ts';
 import { LEDGER_ID, readLedgerId } from '../lib/config.ts';
 import { DEFAULT_RETRY_POLICY } from '../lib/retry.ts';
 import { createDatabase } from '../lib/store/database.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
-import { createCommand, reportError, runProgram, stageOption } from './program.ts';
-import {
-  explainDatabaseError,
-  reachDatabaseOfStage,
-  reachLocalDatabase,
-} from './reach-database.ts';
+import { createCommand, runProgram, stageOption } from './program.ts';
+import { explainFailures, reachDatabaseOfStage, reachLocalDatabase } from './reach-database.ts';
 import { createRunning } from './running.ts';
 
 const running = createRunning();
@@ -28,7 +24,7 @@ command
     new Option('--scope <scope>', 'what the key allows').choices(SCOPES).default('write' as const),
   )
   .action(async ({ name, ledger = readLedgerId(process.env), scope }) => {
-    const { secret, key } = await (await openKeys()).create({ name, ledger, scope });
+    const { secret, key } = await withKeys((keys) => keys.create({ name, ledger, scope }));
     console.log(secret);
     console.error(
       `Key ${key.id} "${name}" may ${scope} ledger "${ledger}". Store the line above: it is not shown again.`,
@@ -39,7 +35,7 @@ command
   .command('list')
   .description('List all keys, revoked ones included.')
   .action(async () => {
-    const keys = await (await openKeys()).list();
+    const keys = await withKeys((stored) => stored.list());
     if (keys.length === 0)
       console.error('No keys. Create one: npm run keys -- create --name phone');
     else console.table(Object.fromEntries(keys.map((key) => [key.id, toRow(key)])));
@@ -50,28 +46,28 @@ command
   .argument('<id>', 'as "list" shows it')
   .description('Revoke a key. Requests with it are refused within a minute.')
   .action(async (id) => {
-    const { name } = await (await openKeys()).revoke(id);
+    const { name } = await withKeys((keys) => keys.revoke(id));
     console.error(`Key ${id} "${name}" is revoked.`);
   });
 
-await runProgram(command, {
-  running,
-  onError: (error) => reportError(explainDatabaseError(error)),
-});
+await runProgram(command, { running });
 
 function parseLedgerId(text: string): string {
   if (LEDGER_ID.pattern.test(text)) return text;
   throw new InvalidArgumentError(`Use ${LEDGER_ID.rule}.`);
 }
 
-async function openKeys() {
+async function withKeys<Result>(use: (keys: ApiKeys) => Promise<Result>): Promise<Result> {
   const { stage } = command.opts();
-  const { endpoint, tableName } = stage
+  const reached = stage
     ? reachDatabaseOfStage(stage, process.env)
     : await reachLocalDatabase(running, process.env);
+  const { endpoint, tableName } = reached;
   const client = createDocumentClient(endpoint);
   const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
-  return createApiKeys({ database, clock: () => new Date() });
+  return await explainFailures(reached, () =>
+    use(createApiKeys({ database, clock: () => new Date() })),
+  );
 }
 
 function toRow({ name, ledger, scope, createdAt, lastUsedOn, revokedAt }: ApiKey) {

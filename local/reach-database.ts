@@ -58,16 +58,32 @@ export async function reachDatabase(
   return await reachLocalDatabase(running, environment);
 }
 
-/** A failure of the database as what a person can act on. */
-export function explainDatabaseError(error: unknown): unknown {
+/** Does the work; a failure of the database becomes what a person can act on. */
+export async function explainFailures<Result>(
+  database: ReachedDatabase,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw explain(error, database);
+  }
+}
+
+function explain(error: unknown, { endpoint, tableName }: ReachedDatabase): unknown {
   const { name, code, message } = error as NodeJS.ErrnoException;
+  const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
+  const place = endpoint || AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || 'AWS';
+  const where = `${place}, region ${AWS_REGION}`;
   if (name === 'ResourceNotFoundException') {
-    const region = process.env.AWS_REGION || DEFAULT_REGION;
-    const where = `region ${region}, TABLE_NAME ${process.env.TABLE_NAME || 'not set'}`;
-    return new StartError(`The table does not exist. Check the stage and the settings: ${where}.`);
+    const settings = endpoint
+      ? 'DYNAMODB_ENDPOINT, TABLE_NAME, AWS_REGION and AWS_ACCESS_KEY_ID'
+      : 'the stage, TABLE_NAME, AWS_REGION and the account';
+    return new StartError(`The table ${tableName} does not exist at ${where}. Check ${settings}.`);
   }
   // A refused connection is an AggregateError with an empty message.
-  return message ? error : new StartError(`The database cannot be reached: ${code ?? name}`);
+  if (message) return error;
+  return new StartError(`The database at ${where} cannot be reached: ${code ?? name}`);
 }
 
 async function openFolder(running: Running, folder: string | undefined): Promise<string> {

@@ -6,7 +6,7 @@ import { createDocumentClient } from '../lib/store/document-client.ts';
 import { type Drift, describeDrift } from '../lib/store/verification/drifts.ts';
 import { createCommand, EXIT, reportError, runProgram, stageOption } from './program.ts';
 import {
-  explainDatabaseError,
+  explainFailures,
   type ReachedDatabase,
   reachDatabaseOfStage,
   reachLocalDatabase,
@@ -26,7 +26,7 @@ const command = createCommand('npm run verify-ledger --', 'Recount a ledger from
 await runProgram(command, {
   running,
   exitCodeOnSignal: COULD_NOT_LOOK,
-  onError: (error) => reportError(explainDatabaseError(error), COULD_NOT_LOOK),
+  onError: (error) => reportError(error, COULD_NOT_LOOK),
 });
 
 interface Options {
@@ -40,9 +40,11 @@ async function verifyLedger({ repair, stage, json }: Options): Promise<void> {
     ? reachDatabaseOfStage(stage, process.env)
     : await reachLocalDatabase(running, process.env);
   const verification = openVerification(database);
-  const result: Repair = repair
-    ? await verification.repair()
-    : { repaired: [], verdict: await verification.verify() };
+  const result = await explainFailures(
+    database,
+    async (): Promise<Repair> =>
+      repair ? await verification.repair() : { repaired: [], verdict: await verification.verify() },
+  );
   console.log(json ? toJson(result) : toText(result));
   if (result.verdict.drifts.length > 0) process.exitCode = EXIT.failed;
 }

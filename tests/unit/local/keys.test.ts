@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 const COMMAND = join(import.meta.dirname, '../../../local/keys.ts');
 
@@ -27,20 +27,39 @@ it('reads LEDGER_ID for a key without --ledger', async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining('LEDGER_ID')]);
 });
 
-it('says what to check where a stage has no table', async () => {
+describe('a table that does not exist', () => {
+  const access = {
+    ...{ AWS_REGION: 'eu-west-3', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
+  };
+
+  it('is named with its address and the stage to check', async () => {
+    const url = await startWithoutTables();
+    const ended = await run(['list', '--stage', 'nosuch'], { ...access, AWS_ENDPOINT_URL: url });
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('the stage') });
+    for (const word of ['finance-ledger-nosuch', url, 'eu-west-3'])
+      expect(ended.stderr).toContain(word);
+  });
+
+  it('is named with its address and the settings of a local database', async () => {
+    const url = await startWithoutTables();
+    const local = { ...access, DYNAMODB_ENDPOINT: url, TABLE_NAME: 'nosuch' };
+    const ended = await run(['list'], local);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.not.stringContaining('stage') });
+    for (const word of ['nosuch', url, 'eu-west-3', 'DYNAMODB_ENDPOINT'])
+      expect(ended.stderr).toContain(word);
+  });
+});
+
+/** @returns the address of a database */
+async function startWithoutTables(): Promise<string> {
   const dynamodb = createServer((_, response) => {
     response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
     response.end('{"__type":"ResourceNotFoundException","message":"Requested resource not found"}');
   });
   await new Promise<void>((resolve) => dynamodb.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void dynamodb.close());
-  const { port } = dynamodb.address() as AddressInfo;
-  const { code, stderr } = await run(['list', '--stage', 'nosuch'], {
-    AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
-    ...{ AWS_REGION: 'eu-west-3', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
-  });
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/table does not exist.*eu-west-3/)]);
-});
+  return `http://127.0.0.1:${(dynamodb.address() as AddressInfo).port}`;
+}
 
 it('reads LEDGER_ID for nothing else', async () => {
   const { code } = await run(['create', '--help'], { LEDGER_ID: 'a b' });
