@@ -1,6 +1,8 @@
 // Removes what the run itself has put on the store.
+import type { Run } from '../runs/run.ts';
 import { ofTestUser } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
+import type { Services } from '../services.ts';
 
 type Removing = Pick<StepContext, 'services' | 'run' | 'renew'>;
 
@@ -19,20 +21,31 @@ export async function removeCollections(
 
 /** @returns how many points of the test user there were */
 export async function removeTestWrites(
-  { services: { vectors }, run, renew }: Removing,
+  { services, run, renew }: Removing,
   collections: readonly string[],
 ): Promise<number> {
-  const filter = ofTestUser(run);
   let written = 0;
   for (const name of collections) {
-    if (!(await vectors.collectionExists(name))) continue;
-    const points = await vectors.count(name, filter);
+    const points = await countTestWrites(services, run, [name]);
     if (points === 0) continue;
     await renew();
-    await vectors.deletePoints(name, { filter });
+    await services.vectors.deletePoints(name, { filter: ofTestUser(run) });
     written += points;
   }
   return written;
+}
+
+/** Of the collections, those that are gone hold none. */
+export async function countTestWrites(
+  { vectors }: Pick<Services, 'vectors'>,
+  run: Run,
+  collections: readonly string[],
+): Promise<number> {
+  let points = 0;
+  for (const name of collections) {
+    if (await vectors.collectionExists(name)) points += await vectors.count(name, ofTestUser(run));
+  }
+  return points;
 }
 
 /**

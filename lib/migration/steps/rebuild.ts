@@ -10,7 +10,7 @@ import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, collectionsOf, ofTestUser } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
-import { removeCollections, removeTestWrites } from './clean-up.ts';
+import { countTestWrites, removeCollections, removeTestWrites } from './clean-up.ts';
 import {
   hybridProofSchema,
   premadeOf,
@@ -152,7 +152,9 @@ export async function removeWarmUp(
   collections: readonly string[],
 ): Promise<void> {
   await removeTestWrites(context, collections);
-  const left = await removeTestWrites(context, collections);
+  // The new version may have written in the background meanwhile.
+  await removeTestWrites(context, collections);
+  const left = await countTestWrites(context.services, context.run, collections);
   if (left === 0) return;
   const where = collections.join(' and ');
   throw new Refusal('RefusedNewVersion', `${left} points of the test user were still in ${where}.`);

@@ -24,7 +24,9 @@ export async function findRollbackSource(services: Services, run: Run): Promise<
   const manifest = await readManifest(services, run).catch(asNoRollback);
   assertSameMinor(manifest.storeVersion, await services.vectors.version());
   const returnTo = restoredCollectionOf(run);
-  await assertNoAlias(services.vectors, returnTo).catch(asNoRollback);
+  await assertNoAlias(services.vectors, returnTo).catch((error: unknown) => {
+    throw isRefusal(error, 'RefusedNameTaken') ? asNoRollback(error) : error;
+  });
   await checkKept(services.artifacts, manifest.snapshot).catch(asNoRollback);
   return { returnTo, restores: manifest.snapshot };
 }

@@ -171,6 +171,7 @@ async function rollBack(context: StepContext, begun: State, keep: Keep): Promise
   }
   if (!state.isDeployed) {
     await removeTestWrites(context, [returnTo]);
+    await assertStillThere(context, state);
     await renew();
     await changeSetting(context, returnTo);
     if (!(await isDoneOutside(context, 'deploy-old', returnTo))) return waiting();
@@ -203,6 +204,20 @@ async function assertRestored(services: Services, run: Run, restored: string): P
   throw noRollback('The snapshot does not hold what was verified.');
 }
 
+/** Somebody may have deleted it since the rollback began; the old version then makes an empty one when it starts. */
+async function assertStillThere(
+  { services: { vectors }, run }: StepContext,
+  { returnTo, reconciled }: Pick<State, 'returnTo' | 'reconciled'>,
+): Promise<void> {
+  // An alias of that name is no collection.
+  const isThere = (await vectors.listCollections()).includes(returnTo);
+  const mayBeEmpty = reconciled?.isComplete
+    ? reconciled.report.from.points === 0
+    : run.switchedAt === undefined || run.evidence['verification-report']?.facts.points === 0;
+  if (isThere && (mayBeEmpty || (await vectors.count(returnTo)) > 0)) return;
+  throw noRollback(`${returnTo} was deleted or emptied after the rollback had begun.`);
+}
+
 // docs/decisions/automatic-return.md: only where users were let in, somebody has to be kept out.
 async function isFrozen(context: StepContext, state: State, keep: Keep): Promise<boolean> {
   const [collection, companion] = liveCollectionsOf(context.run);
@@ -225,6 +240,7 @@ function keepsWrites({ openedAt }: Run, { restores }: Pick<State, 'restores'>): 
 /** From here on nobody writes. @returns undefined when time was up */
 async function settle(context: StepContext, state: State, keep: Keep): Promise<Loss | undefined> {
   const { services, run } = context;
+  await assertStillThere(context, state);
   if (keepsWrites(run, state)) {
     return (await carryWritesBack(context, state, keep)) ? { lost: 0 } : undefined;
   }
@@ -360,7 +376,10 @@ async function open(
 ): Promise<Outcome> {
   const { services, run, lease } = context;
   const { returnTo, lateWrites } = state;
+  await assertStillThere(context, state);
   if (!(await isDoneOutside(context, 'open-writes', returnTo))) return waiting();
+  // The new collection may be the only copy left.
+  await assertStillThere(context, state);
   // Users have written to the old collection since: what came so late can be compared by a person only.
   const isKept = keepsWrites(run, state) && !(await isAsReconciled(context, state));
   const message = 'What the run has left on the store is to be removed by hand';

@@ -1,7 +1,9 @@
 // The new collection: made by the new version's own first write and proved slot by slot, or made explicitly. A new version
 // that is up before the run begins has made it at its start, and never looks again.
 import { describe, expect, it } from 'vitest';
-import type { MemoryBackend } from '../../../../lib/migration/ports/memory-backend.ts';
+import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
+import { type MemoryBackend, testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
+import type { Point } from '../../../../lib/migration/ports/vector-store.ts';
 import {
   type Shortcomings,
   startNewVersion,
@@ -36,6 +38,41 @@ describe('a rebuild', () => {
     const run = await runs.read(RUN);
     expect(run.phase).toBe('rebuilt');
     expect(run.evidence['rebuild-proof']?.facts).toEqual(facts);
+  });
+});
+
+describe('a memory of the test user that arrives in the background', () => {
+  /** After each deletion of the test user's points, as often as that. */
+  async function arriving(migration: Migration, times: number) {
+    const { services, target } = migration;
+    const { vectors } = services;
+    const payload = toJsonText({ user_id: testUserOf(RUN), data: 'In the background' });
+    const late: Point = {
+      id: toJsonText('00000000-0000-4000-8000-000000000001'),
+      vector: toJsonText([1, 0, 0, 0, 0, 0, 0, 0]),
+      payload,
+    };
+    let arrived = 0;
+    const deletePoints: typeof vectors.deletePoints = async (name, selection) => {
+      await vectors.deletePoints(name, selection);
+      if (name !== target || arrived === times) return;
+      arrived += 1;
+      await vectors.upsert(target, [late], 'upsert');
+    };
+    return { ...services, vectors: { ...vectors, deletePoints } };
+  }
+
+  it('while the first ones are removed is removed, too', async () => {
+    const migration = await migrationAt('backed-up');
+    await migration.finish('rebuild', {}, await arriving(migration, 1));
+    expect(await phaseOf(migration)).toBe('rebuilt');
+    expect(await migration.services.vectors.count(migration.target)).toBe(0);
+  });
+
+  it('after the second removal is a reason to refuse', async () => {
+    const migration = await migrationAt('backed-up');
+    const attempt = migration.finish('rebuild', {}, await arriving(migration, 2));
+    await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
   });
 });
 

@@ -66,6 +66,14 @@ function justBefore(
   return { ...services, hooks: { ask } };
 }
 
+async function refuseAliases(): Promise<never> {
+  throw new Refusal('RefusedCredentials', 'GET /aliases: 403.');
+}
+
+async function giveNameAway() {
+  return [{ alias_name: RESTORED, collection_name: 'of somebody else' }];
+}
+
 describe('before the switch', () => {
   const POINTS: readonly Point[] = ['frozen', 'window-backed-up', 'window-verified'];
 
@@ -80,6 +88,54 @@ describe('before the switch', () => {
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
     expect(await collectionsOf(migration)).toEqual([SOURCE]);
     expect(await migration.lock.activeRun()).toBeUndefined();
+  });
+});
+
+describe('an old collection that somebody deletes after the rollback has begun', () => {
+  const uploadAs = 'memories_of_2026';
+
+  async function uploading(): Promise<Migration> {
+    const migration = await migrationAt('window-verified', {}, { uploadAs });
+    const { vectors } = migration.services;
+    const uploadSnapshot = () => Promise.reject(new Error('died'));
+    const dying = { ...migration.services, vectors: { ...vectors, uploadSnapshot } };
+    await expect(migration.finish('cutover', {}, dying)).rejects.toThrow('died');
+    return migration;
+  }
+
+  async function deploying(): Promise<Migration> {
+    const migration = await migrationAt('window-verified');
+    const hooks = { ask: async () => 'under-way' as const };
+    await migration.invoke('cutover', {}, { ...migration.services, hooks });
+    expect(await migration.services.setting.read()).toBe(migration.target);
+    return migration;
+  }
+
+  it.each([
+    ['uploading', 'freeze', uploading],
+    ['uploading', 'deploy-old', uploading],
+    ['uploading', 'open-writes', uploading],
+    ['deploying the new version', 'freeze', deploying],
+    ['deploying the new version', 'deploy-old', deploying],
+    ['deploying the new version', 'open-writes', deploying],
+    ['about to switch', 'open-writes', () => migrationAt('window-verified')],
+  ])('leaves the new one in place: %s, before %s', async (_, action, arrive) => {
+    const migration = await arrive();
+    const { vectors } = migration.services;
+    const own = (await collectionsOf(migration)).filter((name) => name !== SOURCE);
+    expect(own).toContain(migration.target);
+    const services = justBefore(
+      migration,
+      action,
+      async () => void (await vectors.deleteCollection(SOURCE)),
+    );
+    // Once more, as the watch would.
+    for (let n = 0; n < 2; n += 1) {
+      const attempt = migration.finish('rollback', { actor: 'machine' }, services);
+      await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+      expect(await collectionsOf(migration)).toEqual(expect.arrayContaining(own));
+      expect(await phaseOf(migration)).toBe('rolling-back');
+    }
   });
 });
 
@@ -445,6 +501,21 @@ describe('without the old collection', () => {
     }
     expect(await serviceOf(migration)).toEqual(standing);
     expect(await collectionsOf(migration)).not.toContain(RESTORED);
+  });
+
+  it.each([
+    ['does not list aliases', 'RefusedCredentials', refuseAliases],
+    ['has that name as an alias', 'RefusedNothingToReturnTo', giveNameAway],
+  ] as const)('nothing is touched where the store %s: %s', async (_, name, alter) => {
+    const migration = await bereft();
+    const { vectors } = migration.services;
+    const services = {
+      ...migration.services,
+      vectors: { ...vectors, listAliases: alter },
+    };
+    const attempt = migration.invoke('rollback', {}, services);
+    await expect(attempt).rejects.toEqual(named(name));
+    expect(await phaseOf(migration)).toBe('live');
   });
 
   it('users stay where they are when the snapshot does not hold what was verified', async () => {
