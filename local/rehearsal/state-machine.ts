@@ -37,6 +37,12 @@ export function functionOf(resource: string): string {
   return (resource.split('-migration').at(-1) ?? '').toLowerCase();
 }
 
+export interface EnteredState {
+  readonly name: string;
+  readonly type: string;
+  readonly input: unknown;
+}
+
 export interface Execution {
   /** Names of the states that were tasks, in order. */
   readonly tasks: readonly string[];
@@ -53,10 +59,12 @@ export async function execute(options: {
   readonly services: Services;
   readonly beforeTask: (state: string) => Promise<void>;
   readonly waitMs?: number | 'as-defined';
+  /** Called with each state that is entered, whatever its type. */
+  readonly onEntered?: (state: EnteredState) => void;
   /** Stops the execution, as a person may. */
   readonly signal?: AbortSignal | undefined;
 }): Promise<Execution> {
-  const { runId, services, beforeTask, waitMs = 0, signal } = options;
+  const { runId, services, beforeTask, waitMs = 0, onEntered = () => {}, signal } = options;
   const definition = readDefinition();
   const tasks: string[] = [];
   const handlers = await handlersOf(definition, services, async (state) => {
@@ -75,7 +83,12 @@ export async function execute(options: {
   try {
     const running = machine.run({ runId }, { overrides });
     signal?.addEventListener('abort', () => running.abort());
-    await running.result;
+    const listening = (async () => {
+      for await (const event of running.eventLogs) {
+        if (event.type === 'StateEntered') onEntered(event.state);
+      }
+    })();
+    await Promise.all([running.result, listening]);
     return { tasks, failure: undefined };
   } catch (error) {
     // The interpreter wraps what the state machine failed with.

@@ -1,12 +1,16 @@
 // The state machine as it is deployed, from the start to the cutover, and back by itself when something fails.
 import { describe, expect, it } from 'vitest';
+import { askAPerson } from '../../lib/migration/adapters/webhook.ts';
 import { PHASES } from '../../lib/migration/phases.ts';
+import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
 import { REMEDIES, RETRYABLE_FAILURES } from '../../lib/migration/refusals.ts';
 import { POLL_SECONDS } from '../../lib/migration/runs/times.ts';
-import type { Retrier } from '../../local/rehearsal/state-machine.ts';
+import { readStatus } from '../../lib/migration/steps/status.ts';
+import type { EnteredState, Retrier } from '../../local/rehearsal/state-machine.ts';
 import { SOURCE } from '../../local/sandbox/world.ts';
 import { fingerprintOf } from '../support/migration/holdings.ts';
 import { createMigration, RUN } from '../support/migration/migration.ts';
+import { migrationAt } from '../support/migration/prepared.ts';
 import { LEASE_MS } from '../support/migration/run-table.ts';
 import { approving, execute, readDefinition } from '../support/migration/state-machine.ts';
 
@@ -68,6 +72,12 @@ describe('the state machine', () => {
 // What a state of each kind writes into the history of an execution, which ends at 25,000.
 const EVENTS = { Task: 5, Choice: 2, Wait: 2 };
 const LONGEST_HISTORY = 25_000;
+
+function eventsOf(type: string): number {
+  if (type === 'Fail' || type === 'Succeed') return 2;
+  return EVENTS[type as keyof typeof EVENTS];
+}
+
 // Of waiting for services: the first snapshot at its slowest, and a window of the default length.
 const SERVICE_MINUTES = 10 + 30;
 // Of waiting for a person: the longest window that a plan may have.
@@ -96,19 +106,80 @@ describe('the definition', () => {
     }
   });
 
-  it('has room in its history for days of waiting for the approval and a window of four hours', () => {
-    const seconds = (state: string) => States[state]?.Seconds ?? 0;
+  const seconds = (state: string) => States[state]?.Seconds ?? 0;
+
+  /** The longest window that a plan may have, in which nobody does what a person is asked for until it has closed. */
+  async function waitForPerson() {
+    const migration = await migrationAt('verified', {}, { windowMinutes: PERSON_MINUTES });
+    const services = { ...migration.services, hooks: askAPerson };
+    await migration.invoke('freeze', {}, services);
+    const begun = migration.clock().getTime();
+    const entered: EnteredState[] = [];
+    const { failure } = await execute(migration, {
+      services,
+      passMs: 0,
+      onTask: async () => {
+        const { phase, pendingAction } = await migration.runs.read(RUN);
+        if (phase !== 'rolling-back' || !pendingAction) return;
+        await migration.confirm(pendingAction.action);
+      },
+      onEntered: (state) => {
+        entered.push(state);
+        if (state.name === 'AwaitPerson') migration.pass(seconds(state.name) * 1_000);
+        if (state.name === 'Wait') migration.pass(POLL_SECONDS * 1_000);
+      },
+    });
+    const minutes = (migration.clock().getTime() - begun) / 60_000;
+    return { entered, failure, minutes };
+  }
+
+  it('has room in its history for days of waiting for the approval and a window of four hours', async () => {
+    const { entered, failure, minutes } = await waitForPerson();
+    expect(failure).toBe('WentBack');
+    expect(minutes).toBeGreaterThanOrEqual(PERSON_MINUTES);
+    expect(entered.map(({ name }) => name)).toContain('AwaitPerson');
+    const forPerson = entered.reduce((sum, { type }) => sum + eventsOf(type), 0);
     const perLook = EVENTS.Task + EVENTS.Choice;
     const forApproval = 5 * (86_400 / seconds('AwaitApproval')) * (perLook + EVENTS.Wait);
     const perPoll = perLook + EVENTS.Task + EVENTS.Choice + EVENTS.Wait;
-    const polls =
-      (SERVICE_MINUTES * 60) / POLL_SECONDS + (PERSON_MINUTES * 60) / seconds('AwaitPerson');
-    expect(forApproval + polls * perPoll).toBeLessThan(LONGEST_HISTORY);
+    const forServices = ((SERVICE_MINUTES * 60) / POLL_SECONDS) * perPoll;
+    expect(forApproval + forServices + forPerson).toBeLessThan(LONGEST_HISTORY);
   });
 
-  it('waits longer for a person than for a service', async () => {
-    const { Pause } = States as unknown as Record<string, { Choices: { Next: string }[] }>;
-    expect(Pause?.Choices.map(({ Next }) => Next)).toEqual(['AwaitPerson', 'Wait']);
+  it('does not wait for a person who has confirmed', async () => {
+    const migration = await migrationAt('verified');
+    const services = { ...migration.services, hooks: askAPerson };
+    await migration.invoke('freeze', {}, services);
+    const paused: string[] = [];
+    let looks = 0;
+    const stop = new AbortController();
+    await execute(migration, {
+      services,
+      signal: stop.signal,
+      onTask: async (state) => {
+        if (state !== 'Look') return;
+        looks += 1;
+        if (looks === 6) stop.abort();
+        if (looks !== 3) return;
+        const { pendingAction: pending } = await migration.runs.read(RUN);
+        if (pending?.action !== 'freeze') throw new Error('No freeze is asked for');
+        const request = { ...pending, runId: RUN, occasion: '', deadlineAt: undefined };
+        await migration.operator.hooks.ask({ ...request, testUser: testUserOf(RUN) });
+        await migration.confirm('freeze');
+      },
+      onEntered: ({ name }) => void (/Wait|Await/.test(name) && paused.push(name)),
+    });
+    expect(paused.slice(0, 4)).toEqual(['AwaitPerson', 'AwaitPerson', 'Wait', 'Wait']);
+  });
+
+  it('names only what the status tells', async () => {
+    const migration = await migrationAt('verified');
+    await migration.invoke('freeze', {}, { ...migration.services, hooks: askAPerson });
+    const status = JSON.parse(JSON.stringify(await readStatus(migration.services)));
+    const paths = JSON.stringify(States).matchAll(/\$\.status\.([\w.[\]]+)/g);
+    const named = new Set([...paths].map(([, path = '']) => path));
+    expect(named.size).toBeGreaterThan(1);
+    for (const path of named) expect(status).toHaveProperty(path);
   });
 
   it('has a deadline on every task, and retries nothing that was refused', () => {

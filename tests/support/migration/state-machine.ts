@@ -1,6 +1,9 @@
 // The state machine in a test: nobody waits, the clock is turned by what a poll would take.
 import type { Services } from '../../../lib/migration/services.ts';
-import { execute as executeMachine } from '../../../local/rehearsal/state-machine.ts';
+import {
+  type EnteredState,
+  execute as executeMachine,
+} from '../../../local/rehearsal/state-machine.ts';
 import { type Migration, RUN } from './migration.ts';
 
 export { readDefinition } from '../../../local/rehearsal/state-machine.ts';
@@ -27,17 +30,20 @@ export async function execute(
   options: {
     readonly services?: Services;
     readonly onTask?: (state: string) => Promise<void> | void;
+    readonly onEntered?: (state: EnteredState) => void;
+    /** The clock is turned by that before each task. */
+    readonly passMs?: number;
     readonly signal?: AbortSignal;
   } = {},
 ): Promise<Execution> {
-  const { services = migration.services, onTask = () => {}, signal } = options;
+  const { services = migration.services, onTask = () => {}, passMs = 5_000, ...rest } = options;
   const { tasks, failure } = await executeMachine({
     runId: RUN,
     services,
-    signal,
+    ...rest,
     beforeTask: async (state) => {
       await onTask(state);
-      migration.pass(5_000);
+      migration.pass(passMs);
     },
   });
   return { tasks, failure: failure?.name };
