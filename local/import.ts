@@ -14,9 +14,11 @@ import {
   serviceAddress,
   USER_AGENTS,
 } from './service-client.ts';
+import { isAwsHost } from './settings.ts';
 import { StartError } from './start-error.ts';
 
 const MOST_SHOWN = 20;
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 const command = createCommand(
   'npm run import --',
@@ -113,12 +115,18 @@ async function addressOf(stage: string): Promise<string> {
   const outputs = Stacks[0]?.Outputs ?? [];
   const url = outputs.find(({ OutputKey }) => OutputKey === 'HttpApiUrl')?.OutputValue;
   if (url === undefined) throw new StartError(`The stack ${StackName} has no HttpApiUrl`);
-  const [apiId, ...domain] = new URL(url).hostname.split('.');
-  const emulator = process.env.AWS_ENDPOINT_URL;
-  if (!emulator || !domain.join('.').endsWith('amazonaws.com')) return url;
-  // An emulator names an address of AWS, where the key and the rows would go to a stranger. This is its own, by a path:
-  // Node resolves no names below "localhost".
-  return `${httpAddress(emulator)}/_aws/execute-api/${apiId}`;
+  const { hostname } = new URL(url);
+  const endpoint = process.env.AWS_ENDPOINT_URL;
+  if (!endpoint || !isAwsHost(hostname)) return url;
+  // An emulator names an address of AWS: the key and the rows would go to an address of another account. A proxy of AWS
+  // names the right one, but an emulator on another machine looks the same.
+  if (!LOOPBACK.test(new URL(httpAddress(endpoint)).hostname)) {
+    throw new StartError(
+      `AWS_ENDPOINT_URL is set, but ${url} is an address of AWS. Unset it, or name the address with --url`,
+    );
+  }
+  // The emulator's own, by a path: Node resolves no names below "localhost".
+  return `${httpAddress(endpoint)}/_aws/execute-api/${hostname.split('.')[0]}`;
 }
 
 function readText(file: string): string {

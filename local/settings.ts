@@ -54,10 +54,14 @@ function endpoint(value: string | undefined): string | undefined {
       `DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not "${value}"`,
     );
   }
-  if (/(^|\.)(amazonaws\.com(\.cn)?|api\.aws)$/.test(new URL(value).hostname)) {
+  if (isAwsHost(new URL(value).hostname)) {
     throw new StartError(`DYNAMODB_ENDPOINT must not be an address of AWS, such as "${value}"`);
   }
   return value;
+}
+
+export function isAwsHost(hostname: string): boolean {
+  return /(^|\.)(amazonaws\.com(\.cn)?|api\.aws)$/.test(hostname);
 }
 
 function origins(value: string | undefined): string[] {

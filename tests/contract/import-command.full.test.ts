@@ -177,14 +177,27 @@ describe('--stage', () => {
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('HttpApiUrl') });
   });
 
-  it('imports to the emulator where that names an address of AWS', async () => {
-    const url = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
-    const output = `<OutputKey>HttpApiUrl</OutputKey><OutputValue>${url}</OutputValue>`;
-    const aws = await openCloudFormation(`<member>${output}</member>`);
+  const onAws = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
+  const outputOnAws = `<member><OutputKey>HttpApiUrl</OutputKey><OutputValue>${onAws}</OutputValue></member>`;
+
+  it('imports to the emulator on this machine where that names an address of AWS', async () => {
+    const aws = await openCloudFormation(outputOnAws);
     const ended = await importFile(aws.environment, '--stage', 'dev', '--yes').finally(aws.close);
     expect(aws.paths.at(-1)).toBe('/_aws/execute-api/abc123/categories?active_only=false');
     // Here an emulator without a gateway.
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('no JSON') });
+  });
+
+  it('is refused where AWS_ENDPOINT_URL may name a proxy of AWS', async () => {
+    const aws = await openCloudFormation(outputOnAws);
+    const environment = {
+      ...aws.environment,
+      AWS_ENDPOINT_URL_CLOUDFORMATION: aws.environment.AWS_ENDPOINT_URL,
+      AWS_ENDPOINT_URL: 'https://proxy.example',
+    };
+    const ended = await importFile(environment, '--stage', 'dev', '--yes').finally(aws.close);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('AWS_ENDPOINT_URL') });
+    expect(aws.asked).toEqual(['DescribeStacks', 'finance-ledger-dev']);
   });
 
   it('is refused where it cannot be the name of a stage', async () => {
