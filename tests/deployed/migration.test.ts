@@ -12,7 +12,7 @@ import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { clientOptions, runServerless } from '../../local/emulated-stage.ts';
 import { migrateWith } from '../support/migration/command-line.ts';
-import { changedPackage, timestampsOf } from './deployments.ts';
+import { changedPackage, type PackagedResource, timestampsOf } from './deployments.ts';
 
 const { stage, environment } = inject('deployed');
 const deployer = inject('deployer');
@@ -98,24 +98,27 @@ test('once approved, it takes the run to the new version', async () => {
   expect(await collection()).toBe(`memories_v3_${runId}`);
 });
 
-test('while users are on the new version, no deployment disables the watchdog', async () => {
-  const folder = await changedPackage(inject('packageFolder'), ({ Type, Properties }) => {
+test('a package that disables the watchdog is refused while the run is live, even if it was accepted at packaging time', async () => {
+  const disable = ({ Type, Properties }: PackagedResource) => {
     if (Type === 'AWS::Events::Rule') Properties.State = 'DISABLED';
-  });
+  };
+  const folder = await changedPackage(inject('packageFolder'), disable, runId);
   const deploy = runServerless(deployer, ['deploy', '--package', folder], inject('parameters'));
-  await expect(deploy).rejects.toThrow(
-    `It would disable the watchdog while the run ${runId} is active (phase live).`,
-  );
+  await expect(deploy).rejects.toThrow(refusal('It would disable the watchdog'));
 });
 
-test('nor does one change a setting of the migration, which is refused before packaging', async () => {
+test('a changed setting of the migration, and no other, is refused before packaging', async () => {
   const parameters = { ...inject('parameters'), migrationWebhookUrl: 'https://another.example' };
   const output = await runServerless(deployer, ['deploy', '--verbose'], parameters).catch(String);
-  expect(output).toContain(
-    `It changes migrationWebhookUrl while the run ${runId} is active (phase live).`,
-  );
+  expect(output).toContain(refusal('It changes migrationWebhookUrl'));
   expect(output).not.toContain('createDeploymentArtifacts');
 });
+
+/** The whole refusal, with this reason alone. */
+function refusal(reason: string): string {
+  const advice = `Finish the run, or add --param="deployDuringRun=${runId}".`;
+  return `Refused. ${reason} while the run ${runId} is active (phase live). ${advice}`;
+}
 
 test('the command line goes back', async () => {
   const confirmed = ['--run', runId, '--execute', '--yes'];
