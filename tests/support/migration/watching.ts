@@ -1,11 +1,13 @@
-// The watch, as its schedule calls it, until there is nothing left to do.
+// The watch, as its schedule calls it, until it has done what is due.
 import { keepWatch } from '../../../lib/migration/steps/watch.ts';
 import type { Migration } from './migration.ts';
 
-export async function watchUntilDone(migration: Migration) {
+/** @throws where it does nothing, because nothing is due or another step has the lock */
+export async function watchUntilDone(migration: Migration): Promise<void> {
   for (;;) {
     const result = await keepWatch(migration.services);
-    if (result === undefined || result.dryRun || result.done) return result;
+    if (result === undefined || result.dryRun) throw new Error('The watch has done nothing');
+    if (result.done) return;
     migration.pass(result.waitSeconds * 1_000);
   }
 }

@@ -1,19 +1,11 @@
 // Fears of a window that does not close.
 import { describe, expect, it } from 'vitest';
-import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { standingOf } from '../../../support/migration/holdings.ts';
 import type { Migration } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
-
-async function watchUntilDone(migration: Migration): Promise<void> {
-  for (;;) {
-    const result = await keepWatch(migration.services);
-    if (result === undefined || result.dryRun || result.done) return;
-    migration.pass(result.waitSeconds * 1_000);
-  }
-}
+import { watchUntilDone } from '../../../support/migration/watching.ts';
 
 describe('Fear 7: writes are never unfrozen, or frozen past the window', () => {
   async function frozen(): Promise<Migration> {

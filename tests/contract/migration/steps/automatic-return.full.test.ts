@@ -8,20 +8,13 @@ import { deleteFirst, fingerprintOf, writeToOld } from '../../../support/migrati
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
+import { watchUntilDone } from '../../../support/migration/watching.ts';
 
 const WINDOW_MS = 31 * 60_000;
 
 async function writeToNew({ services, target, clock }: Migration, text: string): Promise<void> {
   const settings = { store: services.vectors, collection: target, dimensions: 8, now: clock };
   await (await startNewVersion(settings)).add('user-1', text);
-}
-
-async function watchUntilDone(migration: Migration): Promise<void> {
-  for (;;) {
-    const result = await keepWatch(migration.services);
-    if (result === undefined || result.dryRun || result.done) return;
-    migration.pass(result.waitSeconds * 1_000);
-  }
 }
 
 /** The hook for opening writes has been asked and is not done. */

@@ -29,9 +29,10 @@ async function liveRun(plan: Record<string, unknown> = {}): Promise<Migration> {
     await services.artifacts.put(key, content(name));
     await services.artifacts.retain(key, new Date(retainUntil));
   }
-  const artifact = `${RUN}/cutover-report-9.json`;
+  const stored = { digest: DIGEST, recordedAt: clock().getTime(), facts: {} };
   const evidence = {
-    'cutover-report': { artifact, digest: DIGEST, recordedAt: clock().getTime(), facts: {} },
+    'backup-manifest': { ...stored, artifact: `${RUN}/backup-manifest-2.json` },
+    'cutover-report': { ...stored, artifact: `${RUN}/cutover-report-9.json` },
   };
   const lease = await lock.take(RUN);
   await runs.write(lease, { ...(await runs.read(RUN)), phase: 'live', evidence, retainUntil });
@@ -224,18 +225,31 @@ describe('what there was to go back to', () => {
     const { services, deaths } = mortal(whole.services);
     await whole.invoke('retention', {}, services);
     expect(deaths().length).toBeGreaterThan(8);
+    let begun = 0;
     for (const death of deaths()) {
       const migration = await overdue();
       const doomed = mortal(migration.services, death);
       const attempt = migration.invoke('retention', {}, doomed.services);
       await attempt.catch((error) => expect(error).toBeInstanceOf(Killed));
       migration.pass(LEASE_MS);
+      const isWhole =
+        (await hasOldCollection(migration)) &&
+        (await artifactsOf(migration)).length === BACKUPS.length + REPORTS.length;
+      if (!isWhole && (await migration.runs.read(RUN)).phase === 'live') {
+        begun += 1;
+        const lease = await migration.lock.take(RUN);
+        await migration.lock.release(lease, { isLive: true });
+        migration.pass(-DAY_MS);
+        await expect(migration.invoke('rollback')).rejects.toEqual(named('RefusedIrreversible'));
+        migration.pass(DAY_MS);
+      }
       await migration.invoke('retention', { actor: 'machine' });
       expect((await migration.runs.read(RUN)).phase).toBe('closed');
       expect(await artifactsOf(migration)).toEqual(REPORTS.toSorted());
       expect(await hasOldCollection(migration)).toBe(false);
       expect(await migration.lock.activeRun()).toBeUndefined();
     }
+    expect(begun).toBeGreaterThan(3);
   });
 });
 
