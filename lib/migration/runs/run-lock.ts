@@ -21,6 +21,7 @@ const NO_LEASE = 0;
 const NO_EPOCH = -1;
 const IS_AS_SEEN = 'attribute_not_exists(pk) OR epoch = :seen';
 const IS_EXPIRED = 'epoch = :seen AND lease_until <= :now';
+const IS_SAME_RUN = 'active_run = :active';
 const IS_MY_EPOCH = 'epoch = :epoch';
 
 export function createRunLock(options: {
@@ -103,6 +104,18 @@ export function createRunLock(options: {
     );
   }
 
+  /** The write that succeeds while another run has the lock, and changes nothing. @throws Refusal when none has it */
+  async function fenceBeside(runId: string): Promise<Write> {
+    const { active_run, latest_run } = (await database.get(LOCK_KEY)) ?? { active_run: NO_RUN };
+    const onConditionFailed = () => stale(runId, NO_EPOCH);
+    if (active_run === NO_RUN || active_run === runId) throw onConditionFailed();
+    return setOn(
+      LOCK_KEY,
+      { latest_run },
+      { expression: IS_SAME_RUN, values: { ':active': active_run }, onConditionFailed },
+    );
+  }
+
   /** Before each batch of changes. @throws Refusal when the lease is lost */
   async function renew(lease: Lease): Promise<void> {
     await database.commit([fence(lease)]);
@@ -151,7 +164,19 @@ export function createRunLock(options: {
     );
   }
 
-  return { activeRun, latestRun, liveRuns, claim, take, fence, renew, keep, release, free };
+  return {
+    activeRun,
+    latestRun,
+    liveRuns,
+    claim,
+    take,
+    fence,
+    fenceBeside,
+    renew,
+    keep,
+    release,
+    free,
+  };
 }
 
 function liveRunsOf(lock: Item | undefined): string[] {

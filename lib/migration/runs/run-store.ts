@@ -59,6 +59,12 @@ export function createRunStore(options: {
     await database.commit([lock.fence(lease), putRecord(parseRun(run))]);
   }
 
+  /** While another run has the lock, so that no step of this one is at work. @throws Refusal when none has it */
+  async function noteBeside(runId: string, changes: Partial<Run>): Promise<void> {
+    const fence = await lock.fenceBeside(runId);
+    await database.commit([fence, putRecord(parseRun({ ...(await read(runId)), ...changes }))]);
+  }
+
   /**
    * Records a step's end and forgets its checkpoint, so that it starts again from the beginning when it is repeated.
    * A run that is live or has ended frees the lock.
@@ -94,7 +100,7 @@ export function createRunStore(options: {
     return item && parseCheckpoint(JSON.parse(String(item.content)));
   }
 
-  return { start, read, write, finish, saveCheckpoint, readCheckpoint };
+  return { start, read, write, noteBeside, finish, saveCheckpoint, readCheckpoint };
 }
 
 function putRecord(

@@ -7,6 +7,7 @@ import type { Run } from '../runs/run.ts';
 import { backupsOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
+import type { Services } from '../services.ts';
 
 export const retention: Step = {
   command: 'retention',
@@ -71,8 +72,19 @@ export function isReminderDue({ remindedAt }: Run, now: Date): boolean {
   return remindedAt === undefined || now.getTime() - remindedAt >= DAY_MS;
 }
 
+type Reminding = Pick<StepContext, 'services' | 'run' | 'note'>;
+
+/** While another run has the lock: people are reminded all the same, and nothing else is done. */
+export async function remindBeside(services: Services, runId: string): Promise<void> {
+  const { runs, clock } = services;
+  const run = await runs.read(runId);
+  const found = retentionOf(run, clock());
+  if (!found.isEnding || !isReminderDue(run, clock())) return;
+  await remind({ services, run, note: (changes) => runs.noteBeside(runId, changes) }, found);
+}
+
 // Noted last: killed in between, it tells twice rather than never.
-export async function remind(context: StepContext, retention: Retention): Promise<void> {
+async function remind(context: Reminding, retention: Retention): Promise<void> {
   const { services, run, note } = context;
   const { until, daysLeft } = retention;
   const { removesWhenOver: removesOldCollection, removesArtifactsWhenOver: removesBackups } =
@@ -88,7 +100,7 @@ export async function remind(context: StepContext, retention: Retention): Promis
 }
 
 // A webhook that knows no such action, or is away, must not keep the days from being counted.
-async function tellOutside({ services, run }: StepContext, { daysLeft }: Retention): Promise<void> {
+async function tellOutside({ services, run }: Reminding, { daysLeft }: Retention): Promise<void> {
   const { runId, plan, retainUntil } = run;
   try {
     await services.hooks.ask({

@@ -1,14 +1,14 @@
 // What has to happen though nobody asks for it: a window that has closed is gone back from, whatever became of
 // the state machine; and the days in which a rollback is possible are counted.
 import * as v from 'valibot';
-import { IN_WINDOW, type Phase } from '../phases.ts';
-import { isLockHeld } from '../refusals.ts';
+import { IN_WINDOW, isRetained, type Phase } from '../phases.ts';
+import { isLockHeld, isRefusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { Run } from '../runs/run.ts';
 import { runStep, type Step, type StepResult } from '../runs/step.ts';
 import { retentionOf } from '../runs/times.ts';
 import type { LogEntry, Services } from '../services.ts';
-import { isReminderDue, retention } from './retention.ts';
+import { isReminderDue, remindBeside, retention } from './retention.ts';
 import { rollback } from './rollback.ts';
 
 /** A person names a run; a timer does not. */
@@ -33,23 +33,43 @@ export async function keepWatch(
       await work();
     } catch (error) {
       const failure = translateFailure(error);
-      // Another step may take longer than the time between two watches, as a rollback does: nothing has failed.
-      const isLater = isLockHeld(failure);
-      logUnfinishedWatch(services, { runId, failure, level: isLater ? 'WARN' : 'ERROR' });
-      if (!isLater) failed ??= { failure };
+      logUnfinishedWatch(services, { runId, failure, level: 'ERROR' });
+      failed ??= { failure };
     }
   };
   await attempt('unknown', async () => {
     for (const runId of await runsOf(services)) {
       await attempt(runId, async () => {
-        const step = dueStep(await runs.read(runId), clock());
+        const run = await runs.read(runId);
+        const step = dueStep(run, clock());
+        if (!step) return;
         const payload = { runId, execute: true, actor: 'machine' };
-        if (step) last = await runStep(step, services, { payload, timeLeftMs });
+        try {
+          last = await runStep(step, services, { payload, timeLeftMs });
+        } catch (failure) {
+          if (!isForLater(run, failure, clock())) throw failure;
+          logUnfinishedWatch(services, { runId, failure, level: 'WARN' });
+          if (isOtherRun(failure)) await remindBeside(services, runId);
+        }
       });
     }
   });
   if (failed) throw failed.failure;
   return last;
+}
+
+// Users wait for nothing else: a lock that is held for longer is of a step that hangs, or of a clock that is ahead.
+const LONGEST_LATE_MS = 20 * 60_000;
+
+/** Another step or run has the lock, and nothing has failed: a rollback takes longer than the time between two watches. */
+function isForLater({ phase, phaseAt, deadlineAt }: Run, failure: unknown, now: Date): boolean {
+  if (isRetained(phase)) return isLockHeld(failure) || isOtherRun(failure);
+  const since = (phase === 'rolling-back' ? phaseAt : deadlineAt) ?? 0;
+  return isLockHeld(failure) && now.getTime() - since < LONGEST_LATE_MS;
+}
+
+function isOtherRun(failure: unknown): boolean {
+  return isRefusal(failure, 'RefusedOtherRun');
 }
 
 // The run under way first: users may be waiting for it.
@@ -67,7 +87,7 @@ function logUnfinishedWatch({ log }: Services, { runId, level, failure }: Unfini
   const { name, message: why } = failure instanceof Error ? failure : new Error(String(failure));
   const message =
     level === 'WARN'
-      ? 'Another step holds the lock; the next watch tries again'
+      ? 'Another step or run has the lock; the next watch tries again'
       : 'The watch failed; the next one tries again';
   log({ level, message, runId, failure: name, why });
 }
@@ -81,7 +101,7 @@ function dueStep(run: Run, now: Date): Step | undefined {
 }
 
 function isRetentionDue(run: Run, now: Date): boolean {
-  if (run.phase !== 'live') return false;
+  if (!isRetained(run.phase)) return false;
   if (run.overAt !== undefined) return isReminderDue(run, now);
   const { isOver, isEnding } = retentionOf(run, now);
   return isOver || (isEnding && isReminderDue(run, now));

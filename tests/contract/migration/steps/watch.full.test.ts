@@ -35,6 +35,54 @@ describe('the watch', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
   });
 
+  it.each(['window-verified', 'rolling-back'])(
+    'waits no longer than 20 minutes for the lock of a run that is %s',
+    async (phase) => {
+      const migration = await migrationAt('window-verified');
+      const { deadlineAt = 0 } = await migration.runs.read(RUN);
+      migration.pass(deadlineAt - migration.clock().getTime());
+      if (phase === 'rolling-back') {
+        // Begun late: its time counts from then on.
+        migration.pass(60 * 60_000);
+        const hooks = { ask: async () => 'under-way' as const };
+        await migration.invoke('rollback', {}, { ...migration.services, hooks });
+      }
+      expect((await migration.runs.read(RUN)).phase).toBe(phase);
+      const hung = await migration.lock.take(RUN);
+      migration.pass(20 * 60_000 - 1);
+      await migration.lock.renew(hung);
+      expect(await keepWatch(migration.services)).toBeUndefined();
+      migration.pass(1);
+      await expect(keepWatch(migration.services)).rejects.toEqual(named('RetryableLockHeld'));
+      expect(migration.logged.map(({ level }) => level)).toEqual(['WARN', 'ERROR']);
+      await migration.lock.release(hung);
+      await watchUntilDone(migration);
+      expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
+    },
+  );
+
+  it('reminds of a live run once a day while another one is under way, without a failure', async () => {
+    const migration = await migrationAt('live');
+    const { runs, services, lock, logged, operator, target } = migration;
+    const { plan } = await runs.read(RUN);
+    const other = { sourceCollection: target, targetCollection: 'memories_v3_run-b' };
+    await runs.start('run-b', { ...plan, ...other });
+    operator.heard.length = 0;
+    migration.pass(25 * DAY_MS);
+    for (const isAtWork of [false, true]) {
+      if (isAtWork) await lock.take('run-b');
+      for (let n = 0; n < 2; n += 1) expect(await keepWatch(services)).toBeUndefined();
+      migration.pass(DAY_MS);
+    }
+    expect(operator.heard).toEqual(['warn-of-end', 'warn-of-end']);
+    const later = { level: 'WARN', runId: RUN, failure: 'RefusedOtherRun' };
+    expect(logged).toMatchObject([later, { daysLeft: 5 }, later, { daysLeft: 4 }]);
+    migration.pass(3 * DAY_MS);
+    expect(await keepWatch(services)).toBeUndefined();
+    expect(await runs.read(RUN)).not.toHaveProperty('overAt');
+    expect(await lock.activeRun()).toBe('run-b');
+  });
+
   it('fails when the webhook does not answer', async () => {
     const migration = await migrationAt('window-verified');
     migration.pass(30 * 60_000);
