@@ -1,0 +1,17 @@
+// The files that the documents name exist.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const PROJECT = join(import.meta.dirname, '../..');
+const PATH = /`((?:bundle|docs|functions|lib|local|serverless|tests)\/[\w./-]+)`/g;
+
+const documents = readdirSync(join(PROJECT, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => join('docs', name));
+
+it.each(['README.md', ...documents])('%s', (document) => {
+  const text = readFileSync(join(PROJECT, document), 'utf8');
+  const named = [...text.matchAll(PATH)].map(([, path = '']) => path);
+  expect(named.filter((path) => !existsSync(join(PROJECT, path)))).toEqual([]);
+});
