@@ -27,9 +27,6 @@ export interface Drive {
 }
 
 const ENDS: readonly Phase[] = ['live', 'closed', 'rolled-back', 'aborted'];
-const STEP_BY_PHASE: Partial<Record<Phase, FunctionName>> = {
-  'rolling-back': 'rollback',
-};
 
 /** @throws Refusal, RetryableFailure, FunctionFailedError: the same command continues */
 export async function drive(options: Drive): Promise<ExitCode> {
@@ -51,7 +48,7 @@ async function driveFrom(options: Drive, from: Status): Promise<ExitCode> {
   const { session } = options;
   let status = from;
   while (!ENDS.includes(status.phase)) {
-    const step = STEP_BY_PHASE[status.phase] ?? (status.next as FunctionName);
+    const step = status.next as FunctionName;
     status =
       step === 'preflight'
         ? await checkPrerequisites(session, inputOf(step, options, status.runId))

@@ -1,5 +1,5 @@
 // The lock: one run at a time, and of that run one step at a time. Each lease has a higher epoch, and a step that was thought
-// dead learns at its next write that its epoch is over. A heartbeat renews the lease while a step works: one call may take
+// dead finds at its next write that its epoch is over. A heartbeat renews the lease while a step works: one call may take
 // longer than a lease; it ends with the work, so that the lock of a crashed step expires.
 import type { Database, Item, Write } from '../../store/database.ts';
 import type { Key } from '../../store/keys.ts';

@@ -1,6 +1,12 @@
 // The records of runs in one table: the record, the checkpoints of its steps, and the lease under which they were written.
 import { DEFAULT_RETRY_POLICY } from '../../retry.ts';
-import { createDatabase, type Database, type Item, type Write } from '../../store/database.ts';
+import {
+  createDatabase,
+  type Database,
+  type Item,
+  unconditional,
+  type Write,
+} from '../../store/database.ts';
 import { type Command, hasEnded, isRetained, PHASES } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { createConfirmations } from '../steps/external-action.ts';
@@ -119,10 +125,6 @@ function runExists(runId: string, item?: Item): Refusal {
   return phase && hasEnded(phase)
     ? new Refusal('RefusedRunEnded', `Run ${runId} has ended (${phase}), and its id is used up.`)
     : new Refusal('RefusedRunExists', `There is a run ${runId} already.`);
-}
-
-function unconditional(): Error {
-  return new Error('A write without a condition had one broken');
 }
 
 /**

@@ -40,14 +40,14 @@ export function assertNotClosing(
 
 /** Whether the run has not come out of its window in time. */
 export function isOverdue(run: Pick<Run, 'phase' | 'deadlineAt'>, now: Date): boolean {
-  return IN_WINDOW.some((phase) => phase === run.phase) && isPast(run, now);
+  return IN_WINDOW.some((phase) => phase === run.phase) && isPastDeadline(run, now);
 }
 
 function isLate({ services, run }: StepRequest): boolean {
-  return isPast(run, services.clock());
+  return isPastDeadline(run, services.clock());
 }
 
-function isPast({ deadlineAt }: Pick<Run, 'deadlineAt'>, now: Date): boolean {
+export function isPastDeadline({ deadlineAt }: Pick<Run, 'deadlineAt'>, now: Date): boolean {
   return now.getTime() >= (deadlineAt ?? Number.POSITIVE_INFINITY);
 }
 

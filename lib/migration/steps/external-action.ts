@@ -1,7 +1,7 @@
 // What the migration cannot do itself: a webhook does it, or a person, who confirms it afterwards. A confirmation is valid
 // for one pending action and cannot be reused.
 import * as v from 'valibot';
-import type { Database } from '../../store/database.ts';
+import { type Database, unconditional } from '../../store/database.ts';
 import type { HookAnswer } from '../adapters/webhook.ts';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
@@ -127,8 +127,4 @@ export function createConfirmations(options: {
   }
 
   return { confirm, confirmedBy };
-}
-
-function unconditional(): Error {
-  return new Error('A write without a condition cannot fail on one');
 }

@@ -46,7 +46,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
     startedAt: isoOf(startedAt),
     deadlineAt: isoOf(deadlineAt),
     endedAt: isoOf(endedAt),
-    /** The window is over: the watch goes back, and steps towards the new version are refused. */
+    /** The window is over: the watch rolls it back, and steps towards the new version are refused. */
     isLate,
     retention: run.retainUntil === undefined ? null : retentionOf(run, now),
     evidence: Object.entries(evidence).map(([kind, { artifact, digest, recordedAt, facts }]) => ({

@@ -1,12 +1,12 @@
-// What has to happen though nobody asks for it: a window that has closed is gone back from, whatever became of
-// the state machine; and the days in which a rollback is possible are counted.
+// What has to happen though nobody asks for it: a window that is over is rolled back, whatever became of the state
+// machine; and the days in which a rollback is possible are counted.
 import * as v from 'valibot';
 import { IN_WINDOW, isRetained, type Phase } from '../phases.ts';
 import { isLockHeld, isRefusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { Run } from '../runs/run.ts';
 import { runStep, type Step, type StepResult } from '../runs/step.ts';
-import { retentionOf } from '../runs/times.ts';
+import { isPastDeadline, retentionOf } from '../runs/times.ts';
 import type { LogEntry, Services } from '../services.ts';
 import { isReminderDue, remindBeside, retention } from './retention.ts';
 import { rollback } from './rollback.ts';
@@ -93,10 +93,8 @@ function logUnfinishedWatch({ log }: Services, { runId, level, failure }: Unfini
 }
 
 function dueStep(run: Run, now: Date): Step | undefined {
-  const { phase, deadlineAt } = run;
   const mayBeFrozen: readonly Phase[] = [...IN_WINDOW, 'rolling-back'];
-  const isClosed = deadlineAt !== undefined && now.getTime() >= deadlineAt;
-  if (mayBeFrozen.includes(phase) && isClosed) return rollback;
+  if (mayBeFrozen.includes(run.phase) && isPastDeadline(run, now)) return rollback;
   return isRetentionDue(run, now) ? retention : undefined;
 }
 

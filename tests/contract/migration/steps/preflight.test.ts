@@ -229,7 +229,7 @@ async function spaceOf(migration: Migration) {
 }
 
 describe('free space', () => {
-  it('that nobody has told is refused, and nothing is changed', async () => {
+  it('that is unknown is refused, and nothing is changed', async () => {
     const migration = await migrationAt('started', {}, NOT_TOLD);
     const attempt = migration.finish('preflight');
     await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
@@ -237,7 +237,7 @@ describe('free space', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('started');
   });
 
-  it('that nobody has told may be accepted', async () => {
+  it('that is unknown may be accepted', async () => {
     const migration = await migrationAt(
       'preflighted',
       {},
@@ -251,9 +251,9 @@ describe('free space', () => {
     const migration = await migrationAt('started', {}, { freeBytes: neededBytes - 1 });
     const attempt = migration.finish('preflight');
     await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
-    const told = (bytes: number) => bytes.toLocaleString('en');
-    await expect(attempt).rejects.toThrow(`${told(neededBytes - 1)} bytes`);
-    await expect(attempt).rejects.toThrow(`${told(neededBytes)} bytes`);
+    const shown = (bytes: number) => bytes.toLocaleString('en');
+    await expect(attempt).rejects.toThrow(`${shown(neededBytes - 1)} bytes`);
+    await expect(attempt).rejects.toThrow(`${shown(neededBytes)} bytes`);
     await migration.finish('preflight', { freeBytes: neededBytes });
     expect(await spaceOf(migration)).toMatchObject({ neededBytes, freeBytes: neededBytes });
   });
@@ -288,7 +288,7 @@ async function preflightOver(change: (graph: GraphSource) => GraphSource) {
 }
 
 describe('the graph', () => {
-  it('is told by version, edition and size', async () => {
+  it('is reported by version, edition and size', async () => {
     const migration = await migrationAt('preflighted');
     const { report } = await evidenceOf(migration, 'preflight-report');
     expect(report).toMatchObject({
@@ -352,7 +352,7 @@ describe('the graph', () => {
     expect(read).toBe(1);
   });
 
-  it('that refuses the credentials is told so', async () => {
+  it('that refuses the credentials is reported as such', async () => {
     const error = new Refusal('RefusedCredentials', 'Neo.ClientError.Security.Unauthorized');
     const { attempt } = await preflightOver((graph) => ({
       ...graph,
@@ -361,7 +361,7 @@ describe('the graph', () => {
     await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
   });
 
-  it('that is gone is told beside whatever else is in the way', async () => {
+  it('that is gone is reported beside all other obstacles', async () => {
     const migration = await migrationAt('started', {}, { sourceCollection: 'nothing' });
     const server = () =>
       failing(new RetryableFailure('RetryableUnavailable', 'ServiceUnavailable'));

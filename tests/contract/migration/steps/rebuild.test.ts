@@ -115,7 +115,7 @@ describe('a collection that the new version has made at its start', () => {
     expect(await phaseOf(migration)).toBe('verified');
   });
 
-  it('is built upon again after a rebuild that was refused, once it was started anew', async () => {
+  it('is built upon again after a rebuild that was refused, once it was started again', async () => {
     const migration = await createMigration();
     const poor = await withStarted(migration, { noKeywordModel: true });
     await migration.start();
@@ -135,7 +135,7 @@ describe('a collection that the new version has made at its start', () => {
     await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
   });
 
-  it('is in the way where nobody has told of a new version that is up', async () => {
+  it('is in the way where nobody has confirmed that a new version is up', async () => {
     const migration = await createMigration({ hasPreview: false });
     const { services, target: collection, clock: now } = migration;
     await startNewVersion({ store: services.vectors, collection, dimensions: 8, now });

@@ -19,7 +19,7 @@ describe('the watch', () => {
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });
 
-  it('ends the way back on its day', async () => {
+  it('ends the rollback period on its day', async () => {
     const migration = await migrationAt('live');
     migration.pass(30 * DAY_MS);
     expect(await keepWatch(migration.services)).toMatchObject({ phase: 'closed' });

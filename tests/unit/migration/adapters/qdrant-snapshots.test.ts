@@ -159,7 +159,7 @@ async function* brokenFile(): AsyncGenerator<Uint8Array> {
   throw new TypeError('the file cannot be read');
 }
 
-test('a refusal that comes before the file is sent is told', async () => {
+test('a refusal that comes before the file is sent is reported', async () => {
   const refused = { name: 'RefusedCredentials' };
   await expect(upload('wrong', zeros())).rejects.toMatchObject(refused);
 });

@@ -149,7 +149,7 @@ test.each<[string, keyof typeof FILES, Damage]>([
     rewritten((text) => text.replaceAll(/"(start|end)"/g, swapped)),
   ],
   [
-    'it is packed anew, with the same lines',
+    'it is packed again, with the same lines',
     'nodes',
     (bytes) => gzipSync(gunzipSync(bytes), { level: 1 }),
   ],

@@ -146,7 +146,7 @@ function killedAt(graph: GraphTarget, fatal: number, when: 'before' | 'after'): 
 
 const LOOKUP = { name: 'index_1', type: 'LOOKUP', statement: 'CREATE LOOKUP INDEX `index_1` ...' };
 
-test('every count that differs is told with both sides, those of absent names as 0', async () => {
+test('every count that differs is reported with both sides, those of absent names as 0', async () => {
   const found = await fingerprintOf(await fillWithSample(createSandboxGraph()));
   const wanted = {
     ...found,
