@@ -1,6 +1,5 @@
 // AWS on this machine: MiniStack, which deploys templates, runs functions and enforces the actions of IAM roles.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import getPort from 'get-port';
 import { awaitAnswer } from './await-answer.ts';
@@ -34,8 +33,7 @@ export async function startAwsEmulator(
   { waitScale = 1 }: EmulatorOptions = {},
 ): Promise<StartedService> {
   const python = await pythonWith(running, 'ministack');
-  const folder = await mkdtemp(join(tmpdir(), 'aws-emulator-'));
-  running.whenStopping(() => rm(folder, { recursive: true, force: true }));
+  const folder = await running.temporaryFolder('aws-emulator-');
   // The emulator's worker is CommonJS, whatever a package.json in a folder above says.
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }');
   const port = await getPort();

@@ -1,7 +1,4 @@
 // npm run deploy:emulator: deploys a stage to an emulator of AWS on this machine, until SIGTERM, SIGINT or SIGHUP.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { awsEmulator } from './aws-emulator.ts';
 import { addressOf, createKey, deployStage, repairCors } from './emulated-stage.ts';
 import { createCommand, EXIT, runProgram } from './program.ts';
@@ -32,8 +29,7 @@ async function deploy(): Promise<void> {
 }
 
 async function deployTo(environment: Readonly<Record<string, string>>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'ledger-deployed-'));
-  running.whenStopping(() => rm(folder, { recursive: true, force: true }));
+  const folder = await running.temporaryFolder('ledger-deployed-');
   const deployed = { stage: STAGE, environment, running };
   console.log(`Packaging and deploying the stage ${STAGE}, which takes about a minute`);
   await deployStage(deployed, folder);

@@ -2,8 +2,6 @@
 // responses to it; once against an open service, and once with a key where one is required.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import getPort from 'get-port';
 import { createApiKeys } from '../lib/auth/api-keys.ts';
@@ -121,8 +119,7 @@ async function countOperations(url: string): Promise<number> {
 
 /** @returns how many requests were sent */
 async function send(python: string, args: readonly string[]): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'ledger-generated-'));
-  running.whenStopping(() => rm(folder, { recursive: true, force: true }));
+  const folder = await running.temporaryFolder('ledger-generated-');
   const child = spawn(python, ['-m', 'schemathesis.cli', ...args], {
     cwd: folder,
     env: { ...process.env, ...HOOKS },

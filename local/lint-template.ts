@@ -1,8 +1,7 @@
 // npm run lint:template: packages a stage, without a migration and with one, and runs cfn-lint and checkov on the
 // templates. Exit code 1: a finding without a reason in serverless/lint-exceptions.json, or a reason without a finding.
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
@@ -70,8 +69,7 @@ async function packaged(
   stage: string,
   parameters: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'ledger-linted-'));
-  running.whenStopping(() => rm(folder, { recursive: true, force: true }));
+  const folder = await running.temporaryFolder('ledger-linted-');
   const templateOnly = { stage, environment: { ONLY_TEMPLATE: 'yes' }, running };
   await runServerless(templateOnly, ['package', '--package', folder], parameters);
   return join(folder, 'cloudformation-template-update-stack.json');

@@ -1,6 +1,4 @@
 // A real Qdrant: the one of QDRANT_URL, or the program of QDRANT_BIN over a temporary folder.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import getPort from 'get-port';
 import { awaitAnswer } from './await-answer.ts';
@@ -20,8 +18,7 @@ export const qdrantServer: Service = {
 async function start(running: Running): Promise<StartedService> {
   const { QDRANT_URL, QDRANT_BIN = '' } = process.env;
   if (QDRANT_URL) return { environment: { QDRANT_URL }, ended: new Promise(() => {}) };
-  const folder = await mkdtemp(join(tmpdir(), 'qdrant-'));
-  running.whenStopping(() => rm(folder, { recursive: true, force: true }));
+  const folder = await running.temporaryFolder('qdrant-');
   const [port, grpcPort] = [
     await getPort({ host: '127.0.0.1' }),
     await getPort({ host: '127.0.0.1' }),

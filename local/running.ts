@@ -1,4 +1,7 @@
 // What a program has started and created, so that all of it can be undone at any point.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Child, type ChildCommand, startChild } from './child-process.ts';
 
 export interface Running {
@@ -12,6 +15,11 @@ export interface Running {
    * @throws Error after the stop; what was made before is undone then
    */
   whenStopping(undo: () => void | Promise<void>): void;
+  /**
+   * Makes a folder that is removed when everything stops.
+   * @throws Error after the stop
+   */
+  temporaryFolder(prefix: string): Promise<string>;
   /** Undoes everything, last first; the second call waits for the first. */
   stop(): Promise<void>;
 }
@@ -25,18 +33,25 @@ export function createRunning(): Running {
     while (undoing.length > 0) await undoing.pop()?.();
   }
 
+  function whenStopping(undo: () => void | Promise<void>): void {
+    undoing.push(undo);
+    if (!stopped) return;
+    stopped = stopped.then(undoAll, undoAll);
+    throw new Error('Stopping');
+  }
+
   return {
+    whenStopping,
     startProgram(command) {
       if (stopped) throw new Error('Stopping');
       const child = startChild(command);
       undoing.push(child.stop);
       return child;
     },
-    whenStopping(undo) {
-      undoing.push(undo);
-      if (!stopped) return;
-      stopped = stopped.then(undoAll, undoAll);
-      throw new Error('Stopping');
+    async temporaryFolder(prefix) {
+      const folder = await mkdtemp(join(tmpdir(), prefix));
+      whenStopping(() => rm(folder, { recursive: true, force: true }));
+      return folder;
     },
     stop() {
       stopped ??= undoAll();

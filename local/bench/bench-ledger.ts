@@ -54,7 +54,11 @@ export async function openBenchLedger(
   run.progress.start(`making ${round(rows)} transactions`, rows);
   const items = createLedgerItems(ledgerId, categories);
   const rowsThenSummary = chain(counted(items.rows(transactions), run.progress), items.summary());
-  const made = await writeExport(await run.temporaryFolder(), tableName, rowsThenSummary);
+  const made = await writeExport(
+    await run.running.temporaryFolder('ledger-bench-'),
+    tableName,
+    rowsThenSummary,
+  );
   run.progress.start('loading them into the engine', 1);
   const folder = await importExport(made);
   run.progress.done();

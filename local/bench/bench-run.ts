@@ -1,7 +1,4 @@
 // What every part of the bench is given: how thorough to be, where to put things, and how to tell how far it is.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Running } from '../running.ts';
 import { createProgress, type Progress } from './progress.ts';
 
@@ -12,8 +9,6 @@ export interface BenchRun {
   readonly against?: string | undefined;
   readonly running: Running;
   readonly progress: Progress;
-  /** A new folder that is gone when the bench ends. */
-  temporaryFolder(): Promise<string>;
 }
 
 export function createBenchRun(
@@ -22,15 +17,5 @@ export function createBenchRun(
 ): BenchRun {
   const progress = createProgress();
   running.whenStopping(progress.done);
-  return {
-    quick,
-    against,
-    running,
-    progress,
-    async temporaryFolder() {
-      const folder = await mkdtemp(join(tmpdir(), 'ledger-bench-'));
-      running.whenStopping(() => rm(folder, { recursive: true, force: true }));
-      return folder;
-    },
-  };
+  return { quick, against, running, progress };
 }

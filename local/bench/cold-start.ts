@@ -28,9 +28,10 @@ interface Started extends Bundle {
 
 export async function coldStart(run: BenchRun): Promise<Report> {
   const { against } = run;
-  const now = await bundleFunctions(await run.temporaryFolder());
-  const then = against ? await bundleFunctionsAt(against, await run.temporaryFolder()) : [];
-  const empty = await bundleEmpty(await run.temporaryFolder());
+  const newFolder = () => run.running.temporaryFolder('ledger-bench-');
+  const now = await bundleFunctions(await newFolder());
+  const then = against ? await bundleFunctionsAt(against, await newFolder()) : [];
+  const empty = await bundleEmpty(await newFolder());
   run.progress.start('starting fresh processes', FRESH_PROCESSES);
   const [floor, ...started] = await startInTurns([empty, ...now, ...then], run.progress.step);
   if (!floor) throw new Error('Nothing was started');

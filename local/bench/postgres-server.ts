@@ -41,7 +41,7 @@ export async function whyNoPostgres(): Promise<string | undefined> {
 /** @throws with the server's last words, where it does not come up */
 export async function startPostgres(run: BenchRun): Promise<PostgresServer> {
   const programs = (await findPrograms()) ?? '';
-  const folder = await run.temporaryFolder();
+  const folder = await run.running.temporaryFolder('ledger-bench-');
   if (isRoot()) await execute('chown', [UNPRIVILEGED, folder]);
   const cluster = join(folder, 'cluster');
   const initialise = asUnprivileged(join(programs, 'initdb'), [

@@ -1,6 +1,5 @@
 // Neo4j Community, as Maven Central has it, over a temporary folder.
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Running } from '../running.ts';
 import type { Service, StartedService } from '../service.ts';
@@ -25,8 +24,7 @@ function obstacle(): string | undefined {
 
 async function start(running: Running): Promise<StartedService> {
   const jars = await fetchOnce(running, `neo4j/${await version()}`, fetchJars);
-  const data = await mkdtemp(join(tmpdir(), 'neo4j-'));
-  running.whenStopping(() => rm(data, { recursive: true, force: true }));
+  const data = await running.temporaryFolder('neo4j-');
   let lastWord = '';
   const { promise: address, resolve } = Promise.withResolvers<string | undefined>();
   const child = running.startProgram({

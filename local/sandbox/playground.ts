@@ -1,8 +1,5 @@
 // The sandbox as a place to drive `npm run migrate` in: its services, and the environment that names them to a
 // process of its own. The graph is a double in memory, which no other process reaches: a run here is without one.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { HookAction } from '../../lib/migration/adapters/webhook.ts';
 import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
 import { createRemembering } from '../../lib/migration/runs/run-store.ts';
@@ -87,8 +84,7 @@ export async function openPlayground(
 
 // One folder for all that lies on the disk: it goes at the end, however far the start has come.
 async function ownFolder(running: Running): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'migration-sandbox-'));
-  running.whenStopping(() => rm(folder, { recursive: true, force: true }));
+  const folder = await running.temporaryFolder('migration-sandbox-');
   process.env.TMPDIR = folder;
 }
 

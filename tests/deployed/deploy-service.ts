@@ -1,6 +1,5 @@
 // Vitest's global setup of these tests: what a migration speaks to, an emulator of AWS, and the service deployed there.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   AttachUserPolicyCommand,
@@ -64,8 +63,7 @@ export default async function deployService({ provide }: TestProject) {
     Object.assign(process.env, environment);
     const deployed = { stage: STAGE, environment };
     const parameters = await openMigration(running, environment);
-    const folder = await mkdtemp(join(tmpdir(), 'ledger-deployed-'));
-    running.whenStopping(() => rm(folder, { recursive: true, force: true }));
+    const folder = await running.temporaryFolder('ledger-deployed-');
     const deployer = { ...deployed, environment: await createDeployer(environment) };
     await deployStage(deployer, folder, parameters);
     provide('deployer', deployer);

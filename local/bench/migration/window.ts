@@ -3,8 +3,7 @@
 // Exits 1 when it takes more than half as long.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
@@ -114,8 +113,7 @@ async function migrateByFirstEdition({ give, runId, source }: Migrated): Promise
 
 /** The commit in a folder of its own, with the packages that are installed here. */
 async function checkedOut(commit: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'edition-'));
-  running.whenStopping(() => rm(folder, { recursive: true, force: true }));
+  const folder = await running.temporaryFolder('edition-');
   const archive = 'git archive "$0" | tar -x -C "$1"';
   const options = { cwd: REPOSITORY };
   await promisify(execFile)('bash', ['-o', 'pipefail', '-c', archive, commit, folder], options);

@@ -1,4 +1,7 @@
 // What a program has started is undone once, last first; after the stop nothing is started or left behind.
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { createRunning } from '../../../local/running.ts';
 
@@ -51,4 +54,21 @@ it('undoes what is registered after a stop that failed', async () => {
   expect(() => running.whenStopping(() => void undone.push('late'))).toThrow('Stopping');
   await running.stop();
   expect(undone).toEqual(['late']);
+});
+
+it('removes a temporary folder when it stops', async () => {
+  const running = createRunning();
+  const folder = await running.temporaryFolder('ledger-running-');
+  expect(existsSync(folder)).toBe(true);
+  await running.stop();
+  expect(existsSync(folder)).toBe(false);
+});
+
+it('leaves no temporary folder behind that is asked for after the stop', async () => {
+  const running = createRunning();
+  await running.stop();
+  const prefix = `ledger-late-${process.pid}-`;
+  await expect(running.temporaryFolder(prefix)).rejects.toThrow('Stopping');
+  await running.stop();
+  expect((await readdir(tmpdir())).filter((name) => name.startsWith(prefix))).toEqual([]);
 });
