@@ -25,8 +25,6 @@ export interface Move {
   readonly yields?: Evidence;
   /** The operator names the digest of this evidence, and thereby approves it. */
   readonly approves?: Evidence;
-  /** Changes more than the run's own record: a dry run unless `execute` is given. */
-  readonly mutates: boolean;
 }
 
 const EITHER = ['operator', 'machine'] as const;
@@ -35,7 +33,7 @@ const OPERATOR = ['operator'] as const;
 type Rest = Partial<Omit<Move, 'command' | 'from' | 'to'>>;
 
 function move(command: Command, from: readonly Phase[], to: Phase, rest: Rest = {}): Move {
-  return { command, from, to, by: EITHER, needs: [], mutates: true, ...rest };
+  return { command, from, to, by: EITHER, needs: [], ...rest };
 }
 
 // A step may be invoked again in the phase it leads to: that is how a killed one is resumed, and
@@ -50,16 +48,11 @@ export const MOVES: readonly Move[] = [
     needs: ['backup-manifest'],
     yields: 'rebuild-proof',
   }),
-  move('copy', ['rebuilt', 'copied', 'verified'], 'copied', {
+  move('copy', ['rebuilt', 'copied'], 'copied', {
     needs: ['backup-manifest', 'rebuild-proof'],
-    yields: 'copy-report',
-  }),
-  move('verify', ['copied', 'verified'], 'verified', {
-    needs: ['copy-report'],
     yields: 'verification-report',
-    mutates: false,
   }),
-  move('freeze', ['verified'], 'frozen', {
+  move('freeze', ['copied'], 'frozen', {
     through: 'freezing',
     by: OPERATOR,
     needs: ['verification-report'],

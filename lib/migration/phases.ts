@@ -1,13 +1,6 @@
 // The words of a migration: the phases of a run, its commands, what steps leave behind, what a person is asked.
 
-export const BEFORE_WINDOW = [
-  'started',
-  'checked',
-  'backed-up',
-  'rebuilt',
-  'copied',
-  'verified',
-] as const;
+export const BEFORE_WINDOW = ['started', 'checked', 'backed-up', 'rebuilt', 'copied'] as const;
 
 /** Writes are frozen, the deadline counts. */
 export const IN_WINDOW = [
@@ -30,7 +23,6 @@ export const COMMANDS = [
   'backup',
   'rebuild',
   'copy',
-  'verify',
   'freeze',
   'cutover',
   'rollback',
@@ -48,7 +40,6 @@ export const EVIDENCE = [
   'preflight-report',
   'backup-manifest',
   'rebuild-proof',
-  'copy-report',
   'verification-report',
   'freeze-proof',
   'cutover-report',

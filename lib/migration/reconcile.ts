@@ -1,5 +1,5 @@
-// One walk over two collections side by side, in order of id and in constant memory. It compares them point by point;
-// with repair it also makes the second equal to the first. The first is right wherever the two differ.
+// One walk over two collections side by side, in order of id and in constant memory. It compares them point by point, and
+// makes the second equal to the first. The first is right wherever the two differ.
 import { createHash } from 'node:crypto';
 import { type CopySettings, createPointWriter } from './point-writer.ts';
 import {
@@ -24,11 +24,8 @@ export type VectorCheck = 'all' | { readonly sample: number; readonly seed: stri
 export interface ReconcileSettings extends CopySettings {
   readonly from: CollectionPlace<VectorStore>;
   readonly to: CollectionPlace<VectorStore>;
-  /**
-   * compare: writes nothing. repair: what was written is read back. fill: it is not, which is faster for the first copy
-   * into an empty collection; only another walk proves it.
-   */
-  readonly mode: 'compare' | 'repair' | 'fill';
+  /** repair: what was written is read back. fill: it is not, which is faster in an empty collection and proves nothing. */
+  readonly mode: 'repair' | 'fill';
   readonly vectors: VectorCheck;
   /** A user whose points are left alone on both sides: the test user of a run. */
   readonly without?: string;
@@ -53,10 +50,12 @@ export interface ReconcileReport {
   readonly inserted: number;
   readonly replaced: number;
   readonly deleted: number;
-  /** Points that differ still: not repaired, or written to in the meantime. */
+  /** Points that differ still: written to in the meantime, or the store did not keep the repair. */
   readonly pending: Readonly<Record<Difference, number>>;
   readonly examples: readonly PointId[];
   readonly vectorsCompared: number;
+  /** Equal in all but the vector, before the repair: in a sample, other points may have a wrong vector, too. */
+  readonly wrongVectors: number;
   /** Points with text that have no keyword vector because the store cannot make one. */
   readonly withoutKeywords: number;
 }
@@ -84,6 +83,7 @@ export const RECONCILE_START: ReconcileCheckpoint = {
     pending: { missing: 0, extra: 0, payload: 0, vector: 0, keywords: 0 },
     examples: [],
     vectorsCompared: 0,
+    wrongVectors: 0,
     withoutKeywords: 0,
   },
 };
@@ -177,10 +177,10 @@ async function createSettler(settings: ReconcileSettings, ports: StepPorts<never
 
   return async function settle(before: ReconcileReport, batch: readonly PointPair[]) {
     const pairs = await withVectors(batch, before.vectorsCompared === 0);
-    const { left, written } =
-      mode === 'compare' ? { left: pairs, written: NOTHING_WRITTEN } : await repair(pairs);
+    const wrongVectors = pairs.filter((pair) => differenceOf(pair) === 'vector').length;
+    const { left, written } = await repair(pairs);
     const countsGaps = keywords === 'left-empty';
-    return withBatch(before, left, { ...written, differenceOf, countsGaps });
+    return withBatch(before, left, { ...written, wrongVectors, differenceOf, countsGaps });
   };
 
   // The first point that both sides have is compared in any case: a sample of nothing proves nothing.
@@ -294,6 +294,7 @@ function withBatch(
   before: ReconcileReport,
   pairs: readonly PointPair[],
   batch: Written & {
+    readonly wrongVectors: number;
     readonly differenceOf: (pair: PointPair) => Difference | undefined;
     readonly countsGaps: boolean;
   },
@@ -321,6 +322,7 @@ function withBatch(
     pending,
     examples,
     vectorsCompared,
+    wrongVectors: before.wrongVectors + batch.wrongVectors,
     withoutKeywords,
   };
 }

@@ -10,7 +10,6 @@ import * as rebuild from '../../functions/migration/rebuild.ts';
 import * as retention from '../../functions/migration/retention.ts';
 import * as rollback from '../../functions/migration/rollback.ts';
 import * as status from '../../functions/migration/status.ts';
-import * as verify from '../../functions/migration/verify.ts';
 import type { Remembering } from '../../lib/migration/runs/run-store.ts';
 import type { InvocationContext } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
@@ -30,7 +29,7 @@ export type MigrationFunction =
     };
 
 export const FUNCTION_NAMES = [
-  ...(['status', 'confirm', 'preflight', 'backup', 'rebuild', 'copy', 'verify'] as const),
+  ...(['status', 'confirm', 'preflight', 'backup', 'rebuild', 'copy'] as const),
   ...(['freeze', 'cutover', 'rollback', 'abort', 'retention'] as const),
 ] as const;
 
@@ -43,7 +42,6 @@ export const FUNCTIONS: Readonly<Record<FunctionName, MigrationFunction>> = {
   backup: { uses: 'services', ...backup },
   rebuild: { uses: 'services', ...rebuild },
   copy: { uses: 'services', ...copy },
-  verify: { uses: 'services', ...verify },
   freeze: { uses: 'services', ...freeze },
   cutover: { uses: 'services', ...cutover },
   rollback: { uses: 'services', ...rollback },

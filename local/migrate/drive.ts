@@ -38,7 +38,7 @@ export async function driveWindow(options: Drive): Promise<ExitCode> {
   const { session, payload } = options;
   const status = await currentStatus(session, String(payload.runId));
   const { phase } = status;
-  if (phase !== 'verified' && !IN_WINDOW.some((one) => one === phase)) {
+  if (phase !== 'copied' && !IN_WINDOW.some((one) => one === phase)) {
     throw new Refusal('RefusedNotNow', `No cutover in a run that is ${phase}.`);
   }
   return await driveFrom(options, status);

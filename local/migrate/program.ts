@@ -158,9 +158,7 @@ async function resultOf(
     return await session.place.invoke('confirm', { runId, action, confirmedBy: by });
   }
   if (name === 'cutover') return await runStep(session, 'freeze', payload);
-  const result = await runStep(session, name, payload);
-  if (name !== 'copy' || payload.execute !== true) return result;
-  return await runStep(session, 'verify', { runId: payload.runId, execute: true });
+  return await runStep(session, name, payload);
 }
 
 async function showStatus({ place, output }: Session, { run }: Typed): Promise<ExitCode> {

@@ -134,7 +134,7 @@ async function letMachineRun(
 /** What the operator does who has seen the report: opens the window, which the state machine continues. */
 async function openWindow(services: Services, runId: string): Promise<void> {
   const run = await services.runs.read(runId);
-  if (run.phase !== 'verified') return;
+  if (run.phase !== 'copied') return;
   const approvedDigest = run.evidence['verification-report']?.digest;
   const payload = { runId, execute: true, approvedDigest, approvedBy: 'rehearsal' };
   await runStep(freeze, services, { payload, timeLeftMs: () => Number.POSITIVE_INFINITY });

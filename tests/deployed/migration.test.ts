@@ -71,7 +71,7 @@ beforeAll(async () => {
 });
 
 test('the machine prepares the run and waits for the approval', async () => {
-  await awaitPhase('verified');
+  await awaitPhase('copied');
   expect(await collection()).toBe('memories');
 });
 
@@ -80,7 +80,7 @@ test('meanwhile the stage can be neither deployed, nor rolled back, nor removed'
   const rollback = ['rollback', '--timestamp', (await timestampsOf(deployer))[0] ?? ''];
   for (const command of [deploy, rollback]) {
     await expect(runServerless(deployer, command, inject('parameters'))).rejects.toThrow(
-      `It would change functions while the run ${runId} is active (phase verified).`,
+      `It would change functions while the run ${runId} is active (phase copied).`,
     );
   }
   await expect(runServerless(deployer, ['remove'])).rejects.toThrow(

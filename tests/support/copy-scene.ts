@@ -72,6 +72,10 @@ export async function repair({ settings }: CopyScene, change: Partial<ReconcileS
   return (await reconcile({ ...settings, ...change }, FORGETFUL)).report;
 }
 
+/** With a store that keeps no repair: what differs is reported as pending. */
 export async function compare(scene: CopyScene, change: Partial<ReconcileSettings> = {}) {
-  return await repair(scene, { mode: 'compare', ...change });
+  const { store, collection } = scene.settings.to;
+  const keepsNothing = async () => undefined;
+  const frozen = { ...store, upsert: keepsNothing, deletePoints: keepsNothing };
+  return await repair(scene, { to: { store: frozen, collection }, ...change });
 }

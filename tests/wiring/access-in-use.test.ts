@@ -93,7 +93,7 @@ const STEPS: readonly Step[] = [
 const TABLE = 'access-in-use';
 const DAY_MS = 86_400_000;
 
-const BEFORE = ['preflight', 'backup', 'rebuild', 'copy', 'verify'];
+const BEFORE = ['preflight', 'backup', 'rebuild', 'copy'];
 const INSIDE = ['freeze', 'backup', 'copy'];
 
 /** What passes between two calls of a step. */

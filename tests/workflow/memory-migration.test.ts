@@ -27,7 +27,6 @@ describe('the state machine', () => {
       'Backup',
       'Rebuild',
       'Copy',
-      'Verify',
       'Freeze',
       'SecureInWindow',
       'CatchUp',
@@ -110,7 +109,7 @@ describe('the definition', () => {
 
   /** The longest window that a plan may have, in which nobody does what a person is asked for until it has closed. */
   async function waitForPerson() {
-    const migration = await migrationAt('verified', {}, { windowMinutes: PERSON_MINUTES });
+    const migration = await migrationAt('copied', {}, { windowMinutes: PERSON_MINUTES });
     const services = { ...migration.services, hooks: askAPerson };
     await migration.invoke('freeze', {}, services);
     const begun = migration.clock().getTime();
@@ -147,7 +146,7 @@ describe('the definition', () => {
   });
 
   it('does not wait for a person who has confirmed', async () => {
-    const migration = await migrationAt('verified');
+    const migration = await migrationAt('copied');
     const services = { ...migration.services, hooks: askAPerson };
     await migration.invoke('freeze', {}, services);
     const paused: string[] = [];
@@ -173,7 +172,7 @@ describe('the definition', () => {
   });
 
   it('names only what the status tells', async () => {
-    const migration = await migrationAt('verified');
+    const migration = await migrationAt('copied');
     await migration.invoke('freeze', {}, { ...migration.services, hooks: askAPerson });
     const status = JSON.parse(JSON.stringify(await readStatus(migration.services)));
     const paths = JSON.stringify(States).matchAll(/\$\.status\.([\w.[\]]+)/g);

@@ -91,7 +91,7 @@ export const personSchema = v.pipe(
 
 export const stepInputSchema = v.strictObject({
   runId: runIdSchema,
-  /** Without it, a step that changes anything only tells what it would do. */
+  /** Without it, a step only tells what it would do. */
   execute: v.optional(v.boolean(), false),
   actor: v.optional(v.picklist(['operator', 'machine']), 'operator'),
   /** The number of writes that the operator knows will be lost. */

@@ -70,7 +70,7 @@ export interface StepRequest {
 
 export interface Step {
   readonly command: Command;
-  /** The dry run of a step that changes more than the record. */
+  /** The dry run. */
   readonly forecast?: (context: StepRequest) => Promise<Forecast>;
   /** Refuses before the step has begun. */
   readonly guard?: (approach: Approach) => Promise<void>;
@@ -107,8 +107,8 @@ export async function runStep(
     assertOwn(step.command, input);
     const run = await services.runs.read(input.runId);
     if (input.actor === 'machine' && isBehindIt(step.command, run)) return resultOf(run, DONE);
-    const move = moveFor(step.command, standingOf(run), input.actor);
-    if (move.mutates && !input.execute) {
+    moveFor(step.command, standingOf(run), input.actor);
+    if (!input.execute) {
       const forecast = (await step.forecast?.({ services, input, run })) ?? {};
       return { runId: run.runId, dryRun: true, forecast };
     }

@@ -1,6 +1,7 @@
-// Fills the new collection, and makes it equal again each time it is taken: in the window nothing may differ any more. A
-// verification compares while users go on writing: what differs then is copied in the window.
+// Fills the new collection, compares both and repairs what differs. Before the window users go on writing: what still differs
+// is reported as pending. In the window nothing may differ.
 import { createHash } from 'node:crypto';
+import * as v from 'valibot';
 import { IN_WINDOW } from '../phases.ts';
 import { copySettings } from '../point-writer.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
@@ -14,18 +15,28 @@ import {
 } from '../reconcile.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Reference, Run } from '../runs/run.ts';
+import type { Run } from '../runs/run.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import { userCountLines } from '../user-counts.ts';
 import { scanCollection } from './recorded-counts.ts';
 
 const MAX_LISTED = 20;
 
+const stateSchema = v.object({
+  /** The first copy fills the collection, and compares in a walk of its own. */
+  mode: v.picklist(['fill', 'repair']),
+  /** The sample had a wrong vector. */
+  comparesAll: v.optional(v.boolean()),
+  reached: v.custom<ReconcileCheckpoint>(() => true),
+});
+
+type State = v.InferOutput<typeof stateSchema>;
+
 export const copy: Step = {
   command: 'copy',
   forecast: async (context) => {
     const { services, run } = context;
-    const settings = await reconcileSettings(context, 'compare');
+    const { keywords } = await reconcileSettings(context, { mode: 'repair' });
     const { contents, counts } = await scanCollection(services, run, run.plan.sourceCollection);
     const { points, users, unreachable } = contents;
     // Named after what it lists: a later dry run does not change the list of an earlier one.
@@ -38,33 +49,68 @@ export const copy: Step = {
       withoutUser: unreachable.absent + unreachable['camel-case'],
       largest: counts.largest(MAX_LISTED),
       allUsers: { artifact, digest },
-      keywords: settings.keywords,
+      keywords,
     };
   },
   work: async (context) => {
-    const isFirst = context.run.evidence['copy-report'] === undefined;
-    const settings = await reconcileSettings(context, isFirst ? 'fill' : 'repair');
+    const { run, checkpoint, save } = context;
+    const mode = run.phase === 'rebuilt' ? 'fill' : 'repair';
+    const begun = v.parse(stateSchema, checkpoint?.state ?? { mode, reached: RECONCILE_START });
+    const settings = await reconcileSettings(context, begun);
     assertKeywords(context, settings);
-    const { isComplete, report } = await reconcileInStep(context, settings);
+    const { isComplete, report } = await walk(context, settings, begun);
     if (!isComplete) return { done: false, waitSeconds: 0 };
-    const isWindow = IN_WINDOW.some((phase) => phase === context.run.phase);
-    if (isWindow) return await concludeWindow(context, settings, report);
-    return { done: true, evidence: await storeCopy(context, report) };
+    const comparesAll = settings.vectors !== 'all' && report.wrongVectors > 0;
+    if (begun.mode === 'repair' && !comparesAll) return await conclude(context, settings, report);
+    await save({ mode: 'repair', comparesAll, reached: startAfter(report) } satisfies State);
+    return { done: false, waitSeconds: 0 };
   },
 };
 
-// Nobody writes any more: what still differs has to be looked at before anything is switched.
-async function concludeWindow(
+/** Goes on from the checkpoint; not complete when time is up. */
+async function walk(
+  { services, renew, save, hasTime }: StepContext,
+  settings: ReconcileSettings,
+  begun: State,
+): Promise<ReconcileCheckpoint> {
+  const total = await services.vectors.count(settings.from.collection);
+  const saveCheckpoint = (reached: ReconcileCheckpoint) =>
+    save({ ...begun, reached } satisfies State, { done: reached.report.compared, total });
+  const ports = { renew, isTimeUp: () => !hasTime(), saveCheckpoint };
+  return await reconcile(settings, ports, begun.reached);
+}
+
+/** A later walk reports what the ones before it wrote, too. */
+function startAfter({ inserted, replaced, deleted }: ReconcileReport): ReconcileCheckpoint {
+  const { report } = RECONCILE_START;
+  return { ...RECONCILE_START, report: { ...report, inserted, replaced, deleted } };
+}
+
+async function conclude(
   context: StepContext,
   settings: ReconcileSettings,
   report: ReconcileReport,
 ): Promise<Outcome> {
-  const { evidence, faults } = await storeComparison(context, settings, report);
-  if (faults.length === 0) return { done: true, evidence };
+  const { services, lease, run, note, save } = context;
+  const isWindow = IN_WINDOW.some((phase) => phase === run.phase);
+  const faults = faultsIn(report);
+  const isPassed = faults.length === 0 || !isWindow;
+  const { inserted, replaced, deleted, vectorsCompared, withoutKeywords } = report;
+  const evidence = await storeReport(services, {
+    lease,
+    name: 'verification-report',
+    content: { runId: run.runId, vectors: settings.vectors, faults, ...report },
+    facts: {
+      ...{ isPassed, fingerprint: report.from.digest, points: report.from.points },
+      ...{ inserted, replaced, deleted, vectorsCompared, withoutKeywords },
+      pending: Object.values(report.pending).reduce((sum, count) => sum + count, 0),
+    },
+  });
+  if (isPassed) return { done: true, evidence };
   // It replaces an older one that passed, which holds no more.
-  await context.note({ evidence: { ...context.run.evidence, 'verification-report': evidence } });
+  await note({ evidence: { ...run.evidence, 'verification-report': evidence } });
   // The next walk begins at the first point.
-  await context.save(RECONCILE_START);
+  await save({ mode: 'repair', reached: RECONCILE_START } satisfies State);
   const why = `The collections are not equal: ${faults.join(', ')}. The report is ${evidence.artifact}.`;
   throw new Refusal('RefusedVerification', why);
 }
@@ -78,43 +124,6 @@ function assertKeywords({ run: { plan } }: StepRequest, { keywords }: ReconcileS
   throw new Refusal('RefusedPrerequisites', why);
 }
 
-async function storeCopy(
-  { services, lease, run }: StepContext,
-  report: ReconcileReport,
-): Promise<Reference> {
-  const { compared, inserted, replaced, deleted, withoutKeywords } = report;
-  const pending = pendingIn(report);
-  return await storeReport(services, {
-    lease,
-    name: 'copy-report',
-    content: { runId: run.runId, faults: faultsIn(report), ...report },
-    facts: { compared, inserted, replaced, deleted, pending, withoutKeywords },
-  });
-}
-
-/** A comparison of both collections, which is what is approved, and what has to hold until writes are opened. */
-export async function storeComparison(
-  { services, lease, run }: StepContext,
-  { vectors }: ReconcileSettings,
-  report: ReconcileReport,
-): Promise<{ readonly evidence: Reference; readonly faults: readonly string[] }> {
-  const faults = faultsIn(report);
-  const { points, digest: fingerprint } = report.from;
-  const { vectorsCompared, withoutKeywords } = report;
-  const isWindow = IN_WINDOW.some((phase) => phase === run.phase);
-  const isPassed = faults.length === 0 || !isWindow;
-  const evidence = await storeReport(services, {
-    lease,
-    name: 'verification-report',
-    content: { runId: run.runId, vectors, faults, ...report },
-    facts: {
-      ...{ isPassed, fingerprint, points, vectorsCompared, withoutKeywords },
-      pending: pendingIn(report),
-    },
-  });
-  return { evidence, faults };
-}
-
 /** The fingerprint that the last comparison holds for. @throws Refusal where there is none, or it did not pass */
 export function verifiedFingerprint({ evidence }: Run): string {
   const report = evidence['verification-report'];
@@ -126,13 +135,9 @@ export function verifiedFingerprint({ evidence }: Run): string {
   throw new Refusal('RefusedNotNow', 'There is no comparison that passed.');
 }
 
-function pendingIn({ pending }: ReconcileReport): number {
-  return Object.values(pending).reduce((sum, count) => sum + count, 0);
-}
-
-export async function reconcileSettings(
+async function reconcileSettings(
   { services, run }: StepRequest,
-  mode: ReconcileSettings['mode'],
+  { mode, comparesAll }: Pick<State, 'mode' | 'comparesAll'>,
 ): Promise<ReconcileSettings> {
   const { vectors: store } = services;
   const { runId, plan } = run;
@@ -143,35 +148,7 @@ export async function reconcileSettings(
     to: { store, collection: to },
     mode,
     // The same sample each time, in the window above all.
-    vectors: sample === undefined ? 'all' : { sample, seed: runId },
+    vectors: sample === undefined || comparesAll ? 'all' : { sample, seed: runId },
     without: testUserOf(runId),
   };
 }
-
-/** From the checkpoint of the step on; not complete when time is up. */
-export async function reconcileInStep(
-  { services, renew, save, hasTime, checkpoint }: StepContext,
-  settings: ReconcileSettings,
-): Promise<ReconcileCheckpoint> {
-  const total = await services.vectors.count(settings.from.collection);
-  return await reconcile(
-    settings,
-    {
-      renew,
-      isTimeUp: () => !hasTime(),
-      saveCheckpoint: (reached) => save(reached, { done: reached.report.compared, total }),
-    },
-    (checkpoint?.state as ReconcileCheckpoint | undefined) ?? RECONCILE_START,
-  );
-}
-
-export const verify: Step = {
-  command: 'verify',
-  work: async (context) => {
-    const settings = await reconcileSettings(context, 'compare');
-    const { isComplete, report } = await reconcileInStep(context, settings);
-    if (!isComplete) return { done: false, waitSeconds: 0 };
-    const { evidence } = await storeComparison(context, settings, report);
-    return { done: true, evidence };
-  },
-};

@@ -59,7 +59,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
     next: isLate ? 'rollback' : (nextMove(phase)?.command ?? null),
     progress: await progressOf(run, services),
     moves: moves.map(({ command, by, to }) => ({ command, by, to })),
-    approval: phase === 'verified' ? approvalOf(run) : null,
+    approval: phase === 'copied' ? approvalOf(run) : null,
     pendingAction: isLate && run.openedAt === undefined ? null : await pendingOf(run, services),
   };
 }

@@ -64,8 +64,8 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       ['a field that is not its own', { apiKey: 'secret' }],
       ['counts of users', { counts: { alice: 3 } }],
       ['a phase that does not exist', { phase: 'done' }],
-      ['evidence without a digest', { evidence: { 'copy-report': { artifact: 'x' } } }],
-      ['a fact that is a text of any length', { evidence: { 'copy-report': long() } }],
+      ['evidence without a digest', { evidence: { 'verification-report': { artifact: 'x' } } }],
+      ['a fact that is a text of any length', { evidence: { 'verification-report': long() } }],
     ])('does not take %s', async (_, part) => {
       const attempt = table.runs.write(lease, { ...run, ...part } as Run);
       await expect(attempt).rejects.toEqual(named('RefusedUnrecordable'));
@@ -114,5 +114,5 @@ function runOf(run: Run, facts: number): Run {
   const entries = Array.from({ length: facts }, (_, n) => [name(n), 'x'.repeat(500)]);
   const recordedAt = run.startedAt;
   const report = { artifact: 'x', digest: DIGEST, recordedAt, facts: Object.fromEntries(entries) };
-  return { ...run, phase: 'verified', evidence: { 'verification-report': report } };
+  return { ...run, phase: 'copied', evidence: { 'verification-report': report } };
 }

@@ -34,8 +34,7 @@ const RUNBOOK: readonly (readonly [StepName, about: string, Point])[] = [
   ['backup', 'before the window', 'preflighted'],
   ['rebuild', 'before the window', 'backed-up'],
   ['copy', 'before the window', 'rebuilt'],
-  ['verify', 'before the window', 'copied'],
-  ['freeze', 'inside it', 'verified'],
+  ['freeze', 'inside it', 'copied'],
   ['backup', 'inside it', 'frozen'],
   ['copy', 'inside it', 'window-backed-up'],
   ['cutover', 'inside it', 'window-verified'],
@@ -86,7 +85,7 @@ const PASSAGES: readonly Passage[] = [
 
 // These moves only a person makes; whatever else is left of a step, the machine finishes.
 const OF_A_PERSON: Partial<Record<StepName, Phase>> = {
-  freeze: 'verified',
+  freeze: 'copied',
   rollback: 'live',
 };
 

@@ -127,7 +127,7 @@ describe('a late write', { timeout: 3_600_000 }, () => {
   });
 
   async function endOf(at: number): Promise<void> {
-    const migration = await migrationAt('verified', SMALL);
+    const migration = await migrationAt('copied', SMALL);
     const { vectors, setting } = migration.services;
     const kind = KINDS[at % KINDS.length] ?? 'created';
     let isLate = false;
@@ -150,7 +150,7 @@ describe('a late write', { timeout: 3_600_000 }, () => {
   }
 
   it('is carried over, or users stay with it', async () => {
-    const quiet = await migrationAt('verified', SMALL);
+    const quiet = await migrationAt('copied', SMALL);
     const { services, calls } = interrupted(quiet.services, 0, async () => {});
     await cutOver(quiet, services);
     expect((await quiet.runs.read(RUN)).phase).toBe('live');

@@ -14,7 +14,6 @@ const RUNBOOK = {
   'backed-up': (migration: Migration) => migration.follow('backup'),
   rebuilt: (migration: Migration) => migration.follow('rebuild'),
   copied: (migration: Migration) => migration.follow('copy'),
-  verified: (migration: Migration) => migration.follow('verify'),
   frozen: (migration: Migration) => migration.follow('freeze'),
   'window-backed-up': (migration: Migration) => migration.follow('backup'),
   'window-verified': (migration: Migration) => migration.follow('copy'),

@@ -18,7 +18,7 @@ export interface Execution {
 export function approving(migration: Migration) {
   let looks = 0;
   return async (state: string) => {
-    if (state !== 'Look' || (await migration.runs.read(RUN)).phase !== 'verified') return;
+    if (state !== 'Look' || (await migration.runs.read(RUN)).phase !== 'copied') return;
     looks += 1;
     if (looks === 3) await migration.openWindow();
   };

@@ -14,23 +14,22 @@ import { Refusal } from '../../../lib/migration/refusals.ts';
 // Read a row as: in this phase, each command leads to the phase named, or is refused: because another command comes
 // now (-), it has ended, or its rollback period is over.
 const TABLE = `
-phase            preflight backup           rebuild copy            verify   freeze cutover rollback      abort   retention
-started          checked   -                -       -               -        -      -       -             aborted -
-checked          checked   backed-up        -       -               -        -      -       -             aborted -
-backed-up        -         backed-up        rebuilt -               -        -      -       -             aborted -
-rebuilt          -         -                rebuilt copied          -        -      -       -             aborted -
-copied           -         -                -       copied          verified -      -       -             aborted -
-verified         -         -                -       copied          verified frozen -       -             aborted -
-freezing         -         -                -       -               -        frozen -       rolled-back   -       -
-frozen           -         window-backed-up -       -               -        -      -       rolled-back   -       -
-window-backed-up -         window-backed-up -       window-verified -        -      -       rolled-back   -       -
-window-verified  -         window-backed-up -       window-verified -        -      live    rolled-back   -       -
-switching        -         -                -       -               -        -      live    rolled-back   -       -
-live             -         -                -       -               -        -      -       rolled-back   -       closed
-closed           -ended    -ended           -ended  -ended          -ended   -ended -ended  -irreversible -ended  -ended
-rolling-back     -         -                -       -               -        -      -       rolled-back   -       -
-rolled-back      -ended    -ended           -ended  -ended          -ended   -ended -ended  -ended        -ended  -ended
-aborted          -ended    -ended           -ended  -ended          -ended   -ended -ended  -ended        -ended  -ended
+phase            preflight backup           rebuild copy            freeze cutover rollback      abort   retention
+started          checked   -                -       -               -      -       -             aborted -
+checked          checked   backed-up        -       -               -      -       -             aborted -
+backed-up        -         backed-up        rebuilt -               -      -       -             aborted -
+rebuilt          -         -                rebuilt copied          -      -       -             aborted -
+copied           -         -                -       copied          frozen -       -             aborted -
+freezing         -         -                -       -               frozen -       rolled-back   -       -
+frozen           -         window-backed-up -       -               -      -       rolled-back   -       -
+window-backed-up -         window-backed-up -       window-verified -      -       rolled-back   -       -
+window-verified  -         window-backed-up -       window-verified -      live    rolled-back   -       -
+switching        -         -                -       -               -      live    rolled-back   -       -
+live             -         -                -       -               -      -       rolled-back   -       closed
+closed           -ended    -ended           -ended  -ended          -ended -ended  -irreversible -ended  -ended
+rolling-back     -         -                -       -               -      -       rolled-back   -       -
+rolled-back      -ended    -ended           -ended  -ended          -ended -ended  -ended        -ended  -ended
+aborted          -ended    -ended           -ended  -ended          -ended -ended  -ended        -ended  -ended
 `;
 
 const REFUSED_FOR: Readonly<Record<string, string>> = {
@@ -90,7 +89,7 @@ describe('a move', () => {
   it('is never made by the machine where a window opens, a run is aborted, or users lose writes', () => {
     const forbidden = MOVES.filter(({ by }) => !by.includes('machine'));
     expect(forbidden.map(({ command, from }) => [command, from[0]])).toEqual([
-      ['freeze', 'verified'],
+      ['freeze', 'copied'],
       ['rollback', 'live'],
       ['abort', 'started'],
     ]);
@@ -133,7 +132,7 @@ describe('a run', () => {
     const opening = MOVES.filter(({ approves }) => approves !== undefined);
     expect(opening).toEqual([
       expect.objectContaining({
-        from: ['verified'],
+        from: ['copied'],
         by: ['operator'],
         approves: APPROVED_EVIDENCE,
       }),

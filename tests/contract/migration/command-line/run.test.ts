@@ -31,7 +31,7 @@ describe('migrate run', () => {
     const { type, phase, operator } = await createRunningOperator();
     for (const answers of [undefined, ['yes'], ['']]) {
       const { code, status } = await type(FROM_THE_START, { ...(answers && { answers }) });
-      expect([code, await phase()]).toEqual([3, 'verified']);
+      expect([code, await phase()]).toEqual([3, 'copied']);
       expect(status).toContain('RefusedUnconfirmed');
       expect(status).toContain(`npm run migrate -- run --run ${RUN}`);
     }

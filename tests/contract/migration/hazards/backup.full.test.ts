@@ -180,7 +180,7 @@ describe('Fear 5: half-restored debris makes the store panic when it starts agai
 
 describe('Fear 14: a graph dump that is incomplete or lossy', () => {
   async function frozenRun(): Promise<Migration> {
-    const migration = await migrationAt('verified');
+    const migration = await migrationAt('copied');
     await migration.openWindow();
     await migration.finish('freeze');
     return migration;
@@ -252,7 +252,7 @@ describe('Fear 14: a graph dump that is incomplete or lossy', () => {
   });
 
   it('written to in the window it is refused, and dumped again when it holds still', async () => {
-    const migration = await migrationAt('verified');
+    const migration = await migrationAt('copied');
     await migration.openWindow();
     await migration.finish('freeze');
     const before = await standingOf(migration);

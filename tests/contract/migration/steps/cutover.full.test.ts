@@ -30,7 +30,7 @@ describe('the window', () => {
   ])(
     'is not believed in for %s, which is asked for again, and refused in the end',
     async (_, answer) => {
-      const migration = await migrationAt('verified');
+      const migration = await migrationAt('copied');
       const options = answer === undefined ? {} : { answer };
       const addMemory = () =>
         Promise.reject(new RetryableFailure('RetryableUnavailable', 'Not now.', options));

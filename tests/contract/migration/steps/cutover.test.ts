@@ -40,7 +40,7 @@ describe('a migration', () => {
   });
 
   it('brings over what was written, changed and deleted between the copy and the freeze', async () => {
-    const migration = await migrationAt('verified');
+    const migration = await migrationAt('copied');
     await writeToOld(migration, 'Ada has bought a boat');
     await deleteFirst(migration, SOURCE);
     await migration.follow('freeze', 'backup', 'copy', 'cutover');
@@ -53,19 +53,19 @@ describe('a migration', () => {
 
 describe('the window', () => {
   it('is not opened before somebody has approved the report', async () => {
-    const migration = await migrationAt('verified');
+    const migration = await migrationAt('copied');
     for (const approvedDigest of [undefined, 'f'.repeat(64), 'f'.repeat(8)]) {
       const opening = migration.invoke('freeze', { approvedDigest });
       await expect(opening).rejects.toEqual(named('RefusedNotApproved'));
     }
     const run = await migration.runs.read(RUN);
-    expect(run.phase).toBe('verified');
+    expect(run.phase).toBe('copied');
     expect(run.deadlineAt).toBeUndefined();
     expect(migration.operator.heard).toEqual([]);
   });
 
   it('is not believed in while a write still goes through, which is taken back', async () => {
-    const migration = await migrationAt('verified', { forgetsToFreeze: true });
+    const migration = await migrationAt('copied', { forgetsToFreeze: true });
     await expect(migration.finish('freeze')).rejects.toEqual(named('RefusedNotFrozen'));
     expect((await migration.runs.read(RUN)).phase).toBe('freezing');
     const { vectors } = migration.services;
@@ -75,7 +75,7 @@ describe('the window', () => {
   it.each([[503], ['ECONNREFUSED']])(
     'is believed in for %s, once the longest request has had the time to end',
     async (answer) => {
-      const migration = await migrationAt('verified');
+      const migration = await migrationAt('copied');
       let tries = 0;
       const addMemory = () => {
         tries += 1;
@@ -92,7 +92,7 @@ describe('the window', () => {
   );
 
   it('drains again from the first refusal after a write that was answered otherwise', async () => {
-    const migration = await migrationAt('verified');
+    const migration = await migrationAt('copied');
     const answers = [503, 503, 429, 503];
     const addMemory = () => {
       const answer = answers.shift() ?? 503;

@@ -67,7 +67,7 @@ const STAGES: readonly (readonly [string, StepName, Point, Slow])[] = [
   ['asking for every user', 'backup', 'preflighted', slowStatistics],
   ['restoring for a try', 'backup', 'preflighted', slowUpload],
   ['the dump of the graph', 'backup', 'preflighted', slowGraph],
-  ['comparing everything', 'verify', 'copied', slowScroll],
+  ['comparing everything', 'copy', 'copied', slowScroll],
   ['the last look before writes are opened', 'cutover', 'window-verified', slowScroll],
 ];
 

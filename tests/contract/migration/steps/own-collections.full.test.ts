@@ -163,7 +163,7 @@ describe('a context that is over', () => {
 
 describe('a freeze', () => {
   it('is not proved by a write that got through without an answer', async () => {
-    const migration = await migrationAt('verified', { forgetsToFreeze: true });
+    const migration = await migrationAt('copied', { forgetsToFreeze: true });
     const { backend, vectors } = migration.services;
     const addMemory: typeof backend.addMemory = async (user, text) => {
       await backend.addMemory(user, text);

@@ -100,18 +100,17 @@ describe('the status', () => {
     const status = statusHandler(async () => migration.services);
     await expect(status({})).rejects.toEqual(named('RefusedUnknownRun'));
     await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild', 'copy', 'verify');
+    await migration.follow('preflight', 'backup', 'rebuild', 'copy');
     const digest = (await migration.runs.read(RUN)).evidence['verification-report']?.digest;
     expect(await status({})).toMatchObject({
       runId: RUN,
-      phase: 'verified',
+      phase: 'copied',
       next: 'freeze',
       testUser: '__migration_test_run-a',
       approval: { evidence: 'verification-report', digest },
       pendingAction: null,
       moves: [
         { command: 'copy', to: 'copied' },
-        { command: 'verify', to: 'verified' },
         { command: 'freeze', to: 'frozen' },
         { command: 'abort', to: 'aborted', by: ['operator'] },
       ],

@@ -126,15 +126,6 @@ describe('a step', () => {
     expect(invoked).toEqual([{ name: 'confirm', payload }]);
   });
 
-  it('copies, and then compares both collections', async () => {
-    const { place, invoked } = createPlace({
-      copy: [result('copied')],
-      verify: [result('verified')],
-    });
-    await typeCommand(place, 'copy --execute');
-    expect(invoked.map(({ name }) => name)).toEqual(['copy', 'verify']);
-  });
-
   it('is no cutover before the run is ready for one', async () => {
     const { place, invoked } = createPlace({});
     const { code, status } = await typeCommand(place, 'cutover --execute --yes');

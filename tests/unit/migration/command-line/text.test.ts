@@ -42,7 +42,11 @@ describe('the status page', () => {
     ['that rollback is over', { retention: { ...retention, isOver: true } }, 'no longer possible'],
     [
       'evidence by its digest',
-      { evidence: [{ kind: 'copy-report', artifact: 'a.json', digest, recordedAt: STATUS.at }] },
+      {
+        evidence: [
+          { kind: 'verification-report', artifact: 'a.json', digest, recordedAt: STATUS.at },
+        ],
+      },
       'digest 0123456789ab',
     ],
     [
