@@ -1,4 +1,4 @@
-// What users would lose by going back to a restored snapshot: everything that other collections hold and it does not, or
+// What users would lose by a rollback to a restored snapshot: everything that other collections hold and it does not, or
 // holds otherwise, and what users have deleted. Exported, one JSON line each, and replayed to a collection later.
 import { scanJson } from './json/json-scanner.ts';
 import { asJsonText } from './json/json-text.ts';

@@ -76,16 +76,19 @@ export const MOVES: readonly Move[] = [
     needs: ['freeze-proof', 'backup-manifest', 'verification-report'],
     yields: 'cutover-report',
   }),
-  move('rollback', IN_WINDOW, 'rolled-back', { through: 'rolling-back', yields: 'return-report' }),
+  move('rollback', IN_WINDOW, 'rolled-back', {
+    through: 'rolling-back',
+    yields: 'rollback-report',
+  }),
   // Only a person decides that users leave the new version.
   move('rollback', ['live'], 'rolled-back', {
     through: 'rolling-back',
     by: OPERATOR,
     needs: ['backup-manifest'],
-    yields: 'return-report',
+    yields: 'rollback-report',
   }),
   // Decided when the rollback began.
-  move('rollback', ['rolling-back'], 'rolled-back', { yields: 'return-report' }),
+  move('rollback', ['rolling-back'], 'rolled-back', { yields: 'rollback-report' }),
   move('abort', BEFORE_WINDOW, 'aborted', { by: OPERATOR }),
   move('retention', ['live'], 'closed', { needs: ['cutover-report'] }),
 ];
@@ -120,7 +123,7 @@ export function movesFrom(phase: Phase): readonly Move[] {
 }
 
 /**
- * What is left of a run in a window that is over: going back; and, where users were let in, a person may finish.
+ * What is left of a run in a window that is over: a rollback; and, where users were let in, a person may finish.
  * Everything else is refused.
  */
 export function lateMovesFrom(phase: Phase, wasOpened: boolean): readonly Move[] {

@@ -43,7 +43,7 @@ export const EVIDENCE = [
   'verification-report',
   'freeze-proof',
   'cutover-report',
-  'return-report',
+  'rollback-report',
 ] as const;
 
 export type Evidence = (typeof EVIDENCE)[number];

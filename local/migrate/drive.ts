@@ -148,7 +148,7 @@ function mayRollBack({ phase }: Status, step: FunctionName): boolean {
   return step !== 'rollback' && IN_WINDOW.some((one) => one === phase);
 }
 
-/** Writes are frozen: a person may repair and try again while time is left; without a person the run goes back. */
+/** Writes are frozen: a person may repair and try again while time is left; without a person the run rolls back. */
 async function retryOrRollBack(options: Drive, status: Status): Promise<Status> {
   const { session, ask, isConfirmed } = options;
   const question = `${timeLeft(session, status)}Writes are frozen. Type "retry" to try again; Enter rolls back: `;

@@ -1,4 +1,4 @@
-// What an act can do: send the state machine on its way, go back, have the watch look, kill, addFault, let time pass.
+// What an act can do: send the state machine on its way, roll back, have the watch look, kill, addFault, let time pass.
 import type { HookAction } from '../../lib/migration/adapters/webhook.ts';
 import type { StepInput } from '../../lib/migration/runs/input.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';

@@ -1,4 +1,4 @@
-// Whatever ends the execution inside the window, the watch goes back from it when the window closes: no failure of the
+// Whatever ends the execution inside the window, the watch rolls it back when the window closes: no failure of the
 // state machine, not even one that it cannot catch, leaves writes frozen.
 import { describe, expect, it } from 'vitest';
 import type { Hooks } from '../../lib/migration/adapters/webhook.ts';
@@ -84,8 +84,8 @@ function uncatchable(name: string): Error {
 
 describe('an execution that fails of itself', () => {
   it.each([
-    ['States.Runtime', 'CatchUp'],
-    ['States.DataLimitExceeded', 'SecureInWindow'],
+    ['States.Runtime', 'CompareInWindow'],
+    ['States.DataLimitExceeded', 'BackUpInWindow'],
     ['States.DataLimitExceeded', 'Look'],
   ])('with %s of %s', async (name, failing) => {
     const { migration, before } = await startedMigration();
@@ -125,7 +125,7 @@ describe('an execution that fails of itself', () => {
     await expectReturned(migration, before);
   });
 
-  it('because it may not go back while the webhook refuses to open writes', async () => {
+  it('because it may not roll back while the webhook refuses to open writes', async () => {
     const { migration, before } = await startedMigration();
     const { services } = migration;
     const approve = approving(migration);
@@ -133,7 +133,7 @@ describe('an execution that fails of itself', () => {
       services: { ...services, hooks: unhurried(services, 'open-writes') },
       onTask: approve,
     });
-    expect(tasks.at(-1)).toBe('GoBack');
+    expect(tasks.at(-1)).toBe('RollBack');
     expect(failure).toBe('RefusedByWebhook');
     await watchUntilReturned(migration);
     await expectReturned(migration, before);

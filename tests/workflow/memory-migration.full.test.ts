@@ -25,7 +25,7 @@ describe('the state machine', () => {
     expect(await fingerprintOf(vectors, await setting.read())).toEqual(before);
   });
 
-  it('goes back by itself from an upload that fails, and leaves nothing of it', async () => {
+  it('rolls back an upload that fails, and leaves nothing of it', async () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
     const uploadAs = 'memories_of_2026';
@@ -36,7 +36,7 @@ describe('the state machine', () => {
     };
     const services = { ...migration.services, vectors: { ...vectors, uploadSnapshot } };
     const { failure } = await execute(migration, { services, onTask: approving(migration) });
-    expect(failure).toBe('WentBack');
+    expect(failure).toBe('RolledBack');
     expect(await vectors.listCollections()).not.toContain(uploadAs);
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });
@@ -45,7 +45,7 @@ describe('the state machine', () => {
     ['a count that differs', 'Cutover', deletePoint],
     ['a source that somebody has written to', 'Cutover', deleteFromSource],
     ['a setting that somebody else has changed', 'Cutover', changeSetting],
-  ] as const)('goes back by itself for %s', async (_, when, breakIt) => {
+  ] as const)('rolls back by itself for %s', async (_, when, breakIt) => {
     const migration = await createMigration();
     await migration.start();
     const approve = approving(migration);
@@ -59,8 +59,8 @@ describe('the state machine', () => {
         }
       },
     });
-    expect(failure).toBe('WentBack');
-    expect(tasks).toContain('GoBack');
+    expect(failure).toBe('RolledBack');
+    expect(tasks).toContain('RollBack');
     expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
@@ -83,7 +83,7 @@ describe('the state machine', () => {
     expect(tasks.filter((state) => state === 'Preflight')).toHaveLength(3);
   });
 
-  it.each(['Copy', 'CatchUp'])('outwaits the lease of a %s that died', async (dying) => {
+  it.each(['Copy', 'CompareInWindow'])('outwaits the lease of a %s that died', async (dying) => {
     const migration = await createMigration();
     await migration.start();
     const approve = approving(migration);

@@ -1,4 +1,4 @@
-// The state machine as it is deployed, from the start to the cutover, and back by itself when something fails.
+// The state machine as it is deployed, from the start to the cutover, and a rollback by itself when something fails.
 import { describe, expect, it } from 'vitest';
 import { askAPerson } from '../../lib/migration/adapters/webhook.ts';
 import { PHASES } from '../../lib/migration/phases.ts';
@@ -28,8 +28,8 @@ describe('the state machine', () => {
       'Rebuild',
       'Copy',
       'Freeze',
-      'SecureInWindow',
-      'CatchUp',
+      'BackUpInWindow',
+      'CompareInWindow',
       'Cutover',
     ]);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
@@ -53,17 +53,17 @@ describe('the state machine', () => {
     expect(again.failure).toBeUndefined();
   });
 
-  it('goes back by itself when the window closes', async () => {
+  it('rolls back by itself when the window closes', async () => {
     const migration = await createMigration();
     await migration.start();
     const approve = approving(migration);
     const { failure } = await execute(migration, {
       onTask: async (state) => {
         await approve(state);
-        if (state === 'CatchUp') migration.pass(31 * 60_000);
+        if (state === 'CompareInWindow') migration.pass(31 * 60_000);
       },
     });
-    expect(failure).toBe('WentBack');
+    expect(failure).toBe('RolledBack');
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });
 });
@@ -134,7 +134,7 @@ describe('the definition', () => {
 
   it('has room in its history for days of waiting for the approval and a window of four hours', async () => {
     const { entered, failure, minutes } = await waitForPerson();
-    expect(failure).toBe('WentBack');
+    expect(failure).toBe('RolledBack');
     expect(minutes).toBeGreaterThanOrEqual(PERSON_MINUTES);
     expect(entered.map(({ name }) => name)).toContain('AwaitPerson');
     const forPerson = entered.reduce((sum, { type }) => sum + eventsOf(type), 0);
@@ -193,14 +193,14 @@ describe('the definition', () => {
     }
   });
 
-  it('leads back from every step inside the window', () => {
+  it('rolls back from every step inside the window', () => {
     const caught = tasks.filter(([, { Catch = [] }]) =>
-      Catch.some(({ Next }) => Next === 'GoBack'),
+      Catch.some(({ Next }) => Next === 'RollBack'),
     );
     expect(caught.map(([name]) => name)).toEqual([
       'Freeze',
-      'SecureInWindow',
-      'CatchUp',
+      'BackUpInWindow',
+      'CompareInWindow',
       'Cutover',
     ]);
   });

@@ -36,7 +36,7 @@ describe('a migration on a store of', () => {
     },
   );
 
-  it('snapshots in object storage goes back by one of them', async () => {
+  it('snapshots in object storage rolls back to one of them', async () => {
     const { vectors, migration, before, failure } = await migrate({
       keepsSnapshotsElsewhere: true,
     });

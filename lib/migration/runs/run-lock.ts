@@ -228,11 +228,13 @@ export function confirmationKey(
   return { pk: runPartition(runId), sk: `CONFIRMED#${action}#${epoch}` };
 }
 
-type Occasioned = Pick<Run, 'runId' | 'phase' | 'returningAt'>;
+type Occasioned = Pick<Run, 'runId' | 'phase' | 'rollbackStartedAt'>;
 
 /** The phase, and for a rollback its time: a second rollback asks again for what the first one asked. */
-export function occasionOf({ phase, returningAt }: Occasioned): string {
-  return phase === 'rolling-back' && returningAt !== undefined ? `${phase}-${returningAt}` : phase;
+export function occasionOf({ phase, rollbackStartedAt }: Occasioned): string {
+  return phase === 'rolling-back' && rollbackStartedAt !== undefined
+    ? `${phase}-${rollbackStartedAt}`
+    : phase;
 }
 
 function runPartition(runId: string): string {

@@ -112,7 +112,7 @@ const runSchema = v.strictObject({
   plan: planSchema,
   evidence: v.record(v.picklist(EVIDENCE), referenceSchema),
   startedAt: millisecondsSchema,
-  /** The window closes: the machine goes back by itself. Set once, when writes are frozen. */
+  /** The window closes: the machine rolls back by itself. Set once, when writes are frozen. */
   deadlineAt: v.optional(millisecondsSchema),
   /** From then on the setting may name the new collection, and the new version may be deployed. */
   switchedAt: v.optional(millisecondsSchema),
@@ -120,8 +120,8 @@ const runSchema = v.strictObject({
   uploadingAt: v.optional(millisecondsSchema),
   /** From then on users may have written to the new version. */
   openedAt: v.optional(millisecondsSchema),
-  /** The last return began: what was done and said for an earlier one does not count for it. */
-  returningAt: v.optional(millisecondsSchema),
+  /** The last rollback began: what was done and said for an earlier one does not count for it. */
+  rollbackStartedAt: v.optional(millisecondsSchema),
   /** The new version took over. */
   liveAt: v.optional(millisecondsSchema),
   /** Until then rollback is possible. */

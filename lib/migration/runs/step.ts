@@ -77,7 +77,7 @@ export interface Step {
   /** What the record tells from the beginning of the step on. */
   readonly onEntering?: (
     context: StepRequest,
-  ) => Partial<Pick<Run, 'deadlineAt' | 'switchedAt' | 'returningAt'>>;
+  ) => Partial<Pick<Run, 'deadlineAt' | 'switchedAt' | 'rollbackStartedAt'>>;
   readonly mayBeLate?: MayBeLate;
   readonly work: (context: StepContext) => Promise<Outcome>;
 }

@@ -76,7 +76,7 @@ export interface Retention {
   readonly until: string;
   readonly daysLeft: number;
   readonly isOver: boolean;
-  /** In the last week: who wants to go back has to do it now. */
+  /** In the last week: a rollback has to be made now. */
   readonly isEnding: boolean;
 }
 

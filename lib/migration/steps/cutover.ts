@@ -104,7 +104,7 @@ async function prove(context: StepContext): Promise<void> {
 
 /**
  * Right before writes are opened, each time that the step is taken: both collections are what was compared. A write
- * that came late to the old collection is not lost, for users go back to it.
+ * that came late to the old collection is not lost: users return to it.
  */
 async function assertUnchanged({ services, run }: StepContext): Promise<void> {
   const verified = verifiedFingerprint(run);
@@ -119,7 +119,7 @@ async function assertUnchanged({ services, run }: StepContext): Promise<void> {
   throw new Refusal('RefusedSourceChanged', why);
 }
 
-// By itself the window is gone back from. Where that would cost users their writes, or leads nowhere, a person may
+// The window rolls back by itself. Where that would cost users their writes, or leads nowhere, a person may
 // finish what has begun: a service that stands still has to have an exit.
 async function mayBeLate({ services, run, input }: StepRequest): Promise<boolean> {
   if (input.actor !== 'operator' || run.phase !== 'switching') return false;

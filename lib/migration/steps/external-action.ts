@@ -57,9 +57,9 @@ async function ask(
   action: ExternalAction,
   collection: string,
 ): Promise<HookAnswer> {
-  const { runId, deadlineAt, returningAt } = run;
-  // A return has no window, or is about to outlast it: its freeze ends when writes are opened on either version.
-  const endsBy = returningAt === undefined ? deadlineAt : undefined;
+  const { runId, deadlineAt, rollbackStartedAt } = run;
+  // A rollback has no window, or is about to outlast it: its freeze ends when writes are opened on either version.
+  const endsBy = rollbackStartedAt === undefined ? deadlineAt : undefined;
   return await services.hooks.ask({
     action,
     runId,

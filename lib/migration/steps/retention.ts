@@ -54,7 +54,7 @@ async function removeWhatIsOver(context: StepContext): Promise<void> {
   if (removesWhenOver) await removeOld(context);
 }
 
-// And what a return that was refused or called off has restored of it.
+// And what a rollback that was refused or called off has restored of it.
 async function removeOld({ services, run, renew }: StepContext): Promise<void> {
   const active = await services.setting.read();
   const old = [run.plan.sourceCollection, restoredCollectionOf(run)];

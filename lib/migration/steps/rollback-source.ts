@@ -1,4 +1,4 @@
-// Which collection the old version goes back to: the old one as long as it is there, else its snapshot under a fresh name.
+// Which collection a rollback leads to: the old one as long as it is there, else its snapshot under a fresh name.
 // Finding it changes nothing.
 import { troubleOf } from '../point-writer.ts';
 import { isRefusal, Refusal } from '../refusals.ts';

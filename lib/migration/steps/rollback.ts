@@ -97,7 +97,7 @@ export const rollback: Step = {
     const { acknowledgedLoss: acknowledged = 0 } = input;
     await save({ ...source, acknowledged, lateWrites: {} } satisfies State);
   },
-  onEntering: ({ services }) => ({ returningAt: services.clock().getTime() }),
+  onEntering: ({ services }) => ({ rollbackStartedAt: services.clock().getTime() }),
   mayBeLate: 'always',
   work: async (context) => {
     const { run, checkpoint } = context;
@@ -218,7 +218,7 @@ async function assertStillThere(
   throw noRollback(`${returnTo} was deleted or emptied after the rollback had begun.`);
 }
 
-// docs/decisions/automatic-return.md: only where users were let in, somebody has to be kept out.
+// docs/decisions/automatic-rollback.md: only where users were let in, somebody has to be kept out.
 async function isFrozen(context: StepContext, state: State, keep: Keep): Promise<boolean> {
   const [collection, companion] = liveCollectionsOf(context.run);
   if (!(await isDoneOutside(context, 'freeze', collection))) return false;
@@ -256,8 +256,8 @@ async function settle(context: StepContext, state: State, keep: Keep): Promise<L
   return loss;
 }
 
-function exportKeyOf({ runId, returningAt }: Run): string {
-  return `${runId}/lost-writes-${returningAt}.jsonl`;
+function exportKeyOf({ runId, rollbackStartedAt }: Run): string {
+  return `${runId}/lost-writes-${rollbackStartedAt}.jsonl`;
 }
 
 /**
@@ -401,7 +401,7 @@ async function open(
   };
   const evidence = await storeReport(services, {
     lease,
-    name: 'return-report',
+    name: 'rollback-report',
     content: { runId: run.runId, ...facts },
     facts,
   });

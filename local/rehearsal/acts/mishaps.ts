@@ -21,19 +21,19 @@ const FAILURES: readonly Mishap['does'][] = [
 
 export const MISHAPS: readonly Act[] = [
   {
-    title: 'a new version without its keyword model: the machine goes back by itself',
+    title: 'a new version without its keyword model: the machine rolls back by itself',
     options: { hasPreview: false, shortcomings: { noKeywordModel: true } },
     obstacle: ({ backend }) => (backend ? 'a real backend has its model' : undefined),
     play: async ({ migrate, expect }) => {
       const failure = await migrate();
-      expect('nobody had to be asked', failure?.name === 'WentBack');
+      expect('nobody had to be asked', failure?.name === 'RolledBack');
       return { phase: 'rolled-back' };
     },
   },
   {
-    title: 'the window closes and nobody is at work: the watch goes back',
+    title: 'the window closes and nobody is at work: the watch rolls back',
     play: async ({ migrate, run, note, pass, keepWatch, expect }) => {
-      await migrate({ until: 'CatchUp' });
+      await migrate({ until: 'CompareInWindow' });
       note('the state machine dies');
       await keepWatch();
       expect(

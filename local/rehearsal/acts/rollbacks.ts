@@ -73,7 +73,7 @@ export const ROLLBACKS: readonly Act[] = [
     },
   },
   {
-    title: 'too late to go back: the retention has ended',
+    title: 'too late to roll back: the retention has ended',
     play: async ({ migrate, run, pass, keepWatch, rollBack, expect }) => {
       await migrate();
       const { plan, retainUntil = 0 } = await run();
@@ -116,7 +116,7 @@ function sorted(lines: readonly string[]): string[] {
 }
 
 async function exportOf({ services, run }: Rehearsal): Promise<string[]> {
-  const key = String((await run()).evidence['return-report']?.facts.exportedTo);
+  const key = String((await run()).evidence['rollback-report']?.facts.exportedTo);
   const text = Buffer.concat(await Array.fromAsync(services.artifacts.get(key))).toString();
   return text.trimEnd().split('\n');
 }

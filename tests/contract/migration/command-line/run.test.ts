@@ -9,7 +9,7 @@ import {
 } from '../../../support/migration/running-operator.ts';
 
 describe('migrate run', () => {
-  it('takes a plan to the new version, one line a step, and names the way back', async () => {
+  it('takes a plan to the new version, one line a step, and names the command to roll back', async () => {
     const { type, phase, services, target } = await createRunningOperator();
     const { code, events } = await type(`${FROM_THE_START} --yes --json`);
     expect([code, await phase(), await services.setting.read()]).toEqual([0, 'live', target]);

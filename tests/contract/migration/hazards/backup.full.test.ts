@@ -137,7 +137,7 @@ describe('Fear 4: a restore lands on a live collection', () => {
     expect(await standingOf(migration)).toEqual(before);
   });
 
-  it('the name to go back to is an alias of what users work on', async () => {
+  it('the name to restore to is an alias of what users work on', async () => {
     const migration = await migrationAt('live');
     const { services, target } = migration;
     await alias(migration, restoredCollectionOf(await migration.runs.read(RUN)), target);

@@ -19,7 +19,7 @@ describe('Fear 1: silently semantic-only after "success"', () => {
     },
   );
 
-  it('a new version seen at the cutover only never gets users, and is gone back from', async () => {
+  it('a new version seen at the cutover only never gets users, and is rolled back', async () => {
     const migration = await migrationAt('window-verified', {
       hasPreview: false,
       shortcomings: { noKeywordModel: true },

@@ -25,7 +25,7 @@ describe('Fear 7: writes are never unfrozen, or frozen past the window', () => {
     ['just frozen', frozen],
     ['window-verified', () => migrationAt('window-verified')],
     ['half switched', halfSwitched],
-  ] as const)('a run that is %s at the deadline goes back by itself', async (_, arrive) => {
+  ] as const)('a run that is %s at the deadline rolls back by itself', async (_, arrive) => {
     const migration = await arrive();
     const { old } = await standingOf(migration);
     migration.pass(30 * 60_000);

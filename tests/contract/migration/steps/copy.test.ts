@@ -70,7 +70,7 @@ describe('a comparison that fails in the window', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
-  it('leaves the way back open', async () => {
+  it('can be rolled back', async () => {
     const migration = await failing(await migrationAt('window-verified'));
     await migration.finish('rollback');
     expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');

@@ -104,7 +104,7 @@ describe('the window', () => {
     expect(migration.clock().getTime() - before).toBe(90_000);
   });
 
-  it('closes at its deadline: nothing but going back is done after it', async () => {
+  it('closes at its deadline: nothing but a rollback is done after it', async () => {
     const migration = await migrationAt('window-verified');
     migration.pass(31 * 60_000);
     await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedDeadlinePassed'));

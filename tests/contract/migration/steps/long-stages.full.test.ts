@@ -140,7 +140,7 @@ describe('a stage that is at work when the window closes', () => {
     expect(await migration.services.vectors.listCollections()).not.toContain(DRILL);
   });
 
-  it('keeps its lease no longer: the watch goes back when the lease has run out', async () => {
+  it('keeps its lease no longer: the watch rolls back when the lease has run out', async () => {
     const migration = await frozen();
     const watched: unknown[] = [];
     const watch = async () => await keepWatch(migration.services).then(nameOfPhase, nameOf);
@@ -262,7 +262,7 @@ describe('a step that stood still for as long as a lease', () => {
   it.each([
     ['restoring for a try', 'backup', () => migrationAt('preflighted'), DRILL],
     [
-      'restoring what users go back to',
+      'restoring what users return to',
       'rollback',
       async () => {
         const migration = await migrationAt('live');

@@ -176,7 +176,7 @@ describe('a freeze', () => {
   });
 });
 
-describe('the loss of a return', () => {
+describe('the loss of a rollback', () => {
   it('is what was exported, not what was counted a moment before', async () => {
     const migration = await migrationAt('live');
     const { artifacts, vectors, setting } = migration.services;

@@ -1,4 +1,4 @@
-// The days of the way back: people are told in the last week, and what was to be removed goes when they are over.
+// The days in which a rollback is possible: people are told in the last week, and what was to be removed goes when they are over.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
@@ -66,7 +66,7 @@ async function watchFor(migration: Migration, days: number, services = migration
   }
 }
 
-describe('the end of the way back', () => {
+describe('the end of the rollback period', () => {
   it('comes not a day early, is warned of in the last week, and then nothing is rolled back', async () => {
     const migration = await migrationAt('live');
     migration.pass(22 * DAY_MS);
@@ -135,7 +135,7 @@ describe('the end of the way back', () => {
   });
 });
 
-describe('what there was to go back to', () => {
+describe('what was kept for a rollback', () => {
   it.each([
     [{}, true, true],
     [{ removesWhenOver: true }, false, true],
@@ -311,7 +311,7 @@ describe('several runs that are live', () => {
     expect(await vectors.listCollections()).toContain(SOURCE);
   });
 
-  it('are not gone back from once a removal has begun, also by a clock that is slow', async () => {
+  it('are not rolled back once a removal has begun, also by a clock that is slow', async () => {
     const migration = await migrationAt('live', {}, { removesWhenOver: true });
     const { vectors } = migration.services;
     const deleteCollection = () => Promise.reject(new Error('lost'));

@@ -41,7 +41,7 @@ async function serviceOf({ services, runs, operator }: Migration) {
 const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
 const reportOf = async ({ runs }: Migration) =>
-  (await runs.read(RUN)).evidence['return-report']?.facts;
+  (await runs.read(RUN)).evidence['rollback-report']?.facts;
 
 const collectionsOf = ({ services }: Migration) => services.vectors.listCollections();
 

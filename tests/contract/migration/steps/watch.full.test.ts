@@ -1,4 +1,4 @@
-// What happens though nobody asks for it: a window that has closed is gone back from, the days are counted.
+// What happens though nobody asks for it: a window that has closed is rolled back, the days are counted.
 import { describe, expect, it } from 'vitest';
 import { createHandler as statusHandler } from '../../../../functions/migration/status.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';

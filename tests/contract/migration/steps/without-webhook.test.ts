@@ -43,7 +43,7 @@ async function live() {
 }
 
 describe('without a webhook', () => {
-  it('a return asks for one thing after the other, and ends on the old version', async () => {
+  it('a rollback asks for one thing after the other, and ends on the old version', async () => {
     const person = await live();
     const { take, doIt, confirm, refusedBut, pending, asked, runs, target } = person;
     expect(await take('rollback')).toMatchObject({ phase: 'rolling-back', done: false });
@@ -67,7 +67,7 @@ describe('without a webhook', () => {
     expect(await pending()).toBeNull();
   });
 
-  it('nothing is approved of a return that has asked for nothing yet', async () => {
+  it('nothing is approved of a rollback that has asked for nothing yet', async () => {
     const { refusedBut, invoke, services, pending } = await live();
     const later = { ...services, hooks: { ask: async () => 'under-way' as const } };
     await invoke('rollback', {}, later);
@@ -92,7 +92,7 @@ describe('without a webhook', () => {
     expect(await asked()).toBeUndefined();
   });
 
-  it('what was approved for a cutover opens nothing on the way back', async () => {
+  it('what was approved for a cutover opens nothing in a rollback', async () => {
     const migration = await migrationAt('window-verified');
     const person = await byHand(migration);
     const { take, doIt, confirm, asked, pending } = person;

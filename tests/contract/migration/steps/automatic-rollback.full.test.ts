@@ -1,4 +1,4 @@
-// docs/decisions/automatic-return.md: what nobody has to acknowledge never keeps a window from closing; what somebody
+// docs/decisions/automatic-rollback.md: what nobody has to acknowledge never keeps a window from closing; what somebody
 // has to is never decided by the clock.
 import { describe, expect, it } from 'vitest';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
@@ -47,7 +47,7 @@ describe('before users were let in', () => {
     migration.pass(WINDOW_MS);
     await watchUntilDone(migration);
     const { phase, evidence } = await migration.runs.read(RUN);
-    const facts = evidence['return-report']?.facts;
+    const facts = evidence['rollback-report']?.facts;
     expect(phase).toBe('rolled-back');
     expect(facts).toMatchObject({ returnedTo: SOURCE, lost: 1, usersWereLetIn: false });
     const { artifacts } = migration.services;
@@ -65,7 +65,7 @@ describe('before users were let in', () => {
     await watchUntilDone(migration);
     expect(await setting.read()).toBe(SOURCE);
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
-    expect((await migration.runs.read(RUN)).evidence['return-report']?.facts).toEqual({
+    expect((await migration.runs.read(RUN)).evidence['rollback-report']?.facts).toEqual({
       returnedTo: SOURCE,
       lost: 0,
     });
