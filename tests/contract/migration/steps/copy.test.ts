@@ -33,12 +33,15 @@ it('reports users and points, and writes no memory', async () => {
 });
 
 /** The store confirms writes to the new collection that it does not keep. */
-async function failing(migration: Migration): Promise<Migration> {
-  const { services, target } = migration;
+async function copyUnkept({ services, target, finish }: Migration) {
   const { points } = await services.vectors.scroll(target, { limit: 1 });
   await services.vectors.deletePoints(target, { ids: points.map(({ id }) => id) });
   const vectors = { ...services.vectors, upsert: async () => undefined };
-  const attempt = migration.finish('copy', {}, { ...services, vectors });
+  return await finish('copy', {}, { ...services, vectors });
+}
+
+async function failing(migration: Migration): Promise<Migration> {
+  const attempt = copyUnkept(migration);
   await expect(attempt).rejects.toEqual(named('RefusedVerification'));
   await expect(attempt).rejects.toThrow('missing: 1');
   return migration;
@@ -48,6 +51,15 @@ async function reportOf({ services }: Migration) {
   const { evidence } = await readStatus(services, RUN);
   return evidence.find(({ kind }) => kind === 'verification-report');
 }
+
+it('reports as pending what differs before the window, until it is copied again', async () => {
+  const migration = await migrationAt('copied');
+  await copyUnkept(migration);
+  expect((await reportOf(migration))?.facts).toMatchObject({ isPassed: true, pending: 1 });
+  await migration.finish('copy');
+  const repaired = { isPassed: true, pending: 0, inserted: 1 };
+  expect((await reportOf(migration))?.facts).toMatchObject(repaired);
+});
 
 describe('a comparison that fails in the window', () => {
   it('is what status shows, and its report is the one that was stored', async () => {
