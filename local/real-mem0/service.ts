@@ -49,7 +49,8 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
     child = startChild({
       command: pythonOf(major),
       args: [BACKEND, settings],
-      environment: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+      // The keyword model's folder goes with the service's.
+      environment: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', TMPDIR: folder },
       // It answers what it has begun before it ends.
       graceMilliseconds: 30_000,
       onLine: (line) => {
