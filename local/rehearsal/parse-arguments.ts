@@ -13,7 +13,7 @@ export interface Orders {
   readonly mayRedeploy: boolean;
 }
 
-const MAX_MEMORIES = 100_000;
+const MAX_MEMORIES = 200_000;
 const ENVIRONMENT_AND_EXIT_CODES = `
 QDRANT_URL, NEO4J_URL and MEMORY_BACKEND_URL each replace a part of the sandbox by a real service: docs/real-stores.md.
 Exit code 0: nothing was lost; 1: something was lost, or an act ended in an unexpected phase; 2: could not rehearse.`;

@@ -14,7 +14,7 @@ export interface SandboxOrder {
   readonly envFile: string | undefined;
 }
 
-const MAX_MEMORIES = 100_000;
+const MAX_MEMORIES = 200_000;
 
 export function createSandboxCommand(open: (order: SandboxOrder) => Promise<void>) {
   return createCommand(

@@ -44,7 +44,7 @@ describe('the options of a rehearsal', () => {
     expect(parse(['--acts', 'list'])).toBe('list');
   });
 
-  it.each(['-5', '0', '1.5', 'abc', '1e9', '1e3', '', ' ', '100001', '-0', 'Infinity', '0x10'])(
+  it.each(['-5', '0', '1.5', 'abc', '1e9', '1e3', '', ' ', '200001', '-0', 'Infinity', '0x10'])(
     'refuse %j memories',
     (memories) => {
       for (const words of [['--memories', memories], [`--memories=${memories}`]]) {
