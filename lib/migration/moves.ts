@@ -63,16 +63,15 @@ export const MOVES: readonly Move[] = [
     needs: ['verification-report'],
     yields: 'freeze-proof',
   }),
-  move('backup', ['frozen', 'window-backed-up', 'window-verified'], 'window-backed-up', {
+  move('backup', ['frozen', 'window-backed-up'], 'window-backed-up', {
     needs: ['freeze-proof'],
     yields: 'backup-manifest',
   }),
-  move('copy', ['window-backed-up', 'window-verified'], 'window-verified', {
+  move('copy', ['window-backed-up'], 'switching', {
     needs: ['freeze-proof', 'backup-manifest', 'rebuild-proof'],
     yields: 'verification-report',
   }),
-  move('cutover', ['window-verified', 'switching'], 'live', {
-    through: 'switching',
+  move('cutover', ['switching'], 'live', {
     needs: ['freeze-proof', 'backup-manifest', 'verification-report'],
     yields: 'cutover-report',
   }),

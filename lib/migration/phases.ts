@@ -3,13 +3,7 @@
 export const BEFORE_WINDOW = ['started', 'checked', 'backed-up', 'rebuilt', 'copied'] as const;
 
 /** Writes are frozen, the deadline counts. */
-export const IN_WINDOW = [
-  'freezing',
-  'frozen',
-  'window-backed-up',
-  'window-verified',
-  'switching',
-] as const;
+export const IN_WINDOW = ['freezing', 'frozen', 'window-backed-up', 'switching'] as const;
 
 export const WAYS_OUT = ['rolling-back', 'rolled-back', 'aborted'] as const;
 

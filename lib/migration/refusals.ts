@@ -53,7 +53,7 @@ export const REMEDIES = {
     'Copy again, which repairs every difference; after the switch, roll back. Do not continue while something differs.',
   RefusedNotFrozen: 'Stop every writer, then give the same command again, or roll back.',
   RefusedSourceChanged:
-    'Somebody wrote inside the window: stop them, then repeat the backup and the copy, or roll back.',
+    'Somebody wrote inside the window: stop them, then give the command that "status" shows, or roll back.',
   RefusedLossNotAcknowledged:
     'To lose that many writes, roll back with --acknowledged-loss and that number; until then users stay on the new version.',
   RefusedNothingToReturnTo:

@@ -83,11 +83,9 @@ function evidenceLines(
 }
 
 function approvalText({ approval }: Status): string | null {
-  if (!approval) return null;
+  if (!approval?.digest) return null;
   const { evidence, digest } = approval;
-  return digest === null
-    ? `the ${evidence} did not pass`
-    : `the ${evidence} with digest ${digest.slice(0, DIGEST_DIGITS)}, which opens the window`;
+  return `the ${evidence} with digest ${digest.slice(0, DIGEST_DIGITS)}, which opens the window`;
 }
 
 function pendingLines(status: Status): string[] {

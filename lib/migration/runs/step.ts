@@ -29,7 +29,16 @@ export interface StepContext extends StepRequest {
   /** Tells the record before something is done that cannot be seen afterwards, or before the step refuses. */
   readonly note: (
     changes: Partial<
-      Pick<Run, 'openedAt' | 'uploadingAt' | 'remindedAt' | 'overAt' | 'evidence' | 'pendingAction'>
+      Pick<
+        Run,
+        | 'switchedAt'
+        | 'uploadingAt'
+        | 'openedAt'
+        | 'remindedAt'
+        | 'overAt'
+        | 'evidence'
+        | 'pendingAction'
+      >
     >,
   ) => Promise<void>;
   /** False when the step should save where it is and be invoked again. */
@@ -77,7 +86,7 @@ export interface Step {
   /** What the record tells from the beginning of the step on. */
   readonly onEntering?: (
     context: StepRequest,
-  ) => Partial<Pick<Run, 'deadlineAt' | 'switchedAt' | 'rollbackStartedAt'>>;
+  ) => Partial<Pick<Run, 'deadlineAt' | 'rollbackStartedAt'>>;
   readonly mayBeLate?: MayBeLate;
   readonly work: (context: StepContext) => Promise<Outcome>;
 }
@@ -222,12 +231,9 @@ function isBehindIt(command: Command, { phase }: Run): boolean {
 // Enough to end a batch and write a checkpoint before the function's own time is up.
 const SAVING_TIME_MS = 60_000;
 
-/** The operator has seen the present report, and it passed. */
+/** The operator has seen the present report. */
 function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: StepInput): void {
   const report = evidence[kind];
-  if (report?.facts.isPassed === false) {
-    throw new Refusal('RefusedVerification', `The ${kind} ${report.artifact} did not pass.`);
-  }
   if (approvedDigest !== undefined && report?.digest.startsWith(approvedDigest)) return;
   const given = approvedDigest === undefined ? 'no digest was given' : `not ${approvedDigest}`;
   const why = `The ${kind} to approve has the digest ${report?.digest.slice(0, 12)}: ${given}.`;

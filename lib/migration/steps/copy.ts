@@ -91,28 +91,31 @@ async function conclude(
   settings: ReconcileSettings,
   report: ReconcileReport,
 ): Promise<Outcome> {
-  const { services, lease, run, note, save } = context;
-  const isWindow = IN_WINDOW.some((phase) => phase === run.phase);
-  const faults = faultsIn(report);
-  const isPassed = faults.length === 0 || !isWindow;
+  const { services, lease, run, save } = context;
   const { inserted, replaced, deleted, vectorsCompared, withoutKeywords } = report;
+  const { points, digest: fingerprint } = report.from;
+  const faults = faultsIn(report);
   const evidence = await storeReport(services, {
     lease,
     name: 'verification-report',
     content: { runId: run.runId, vectors: settings.vectors, faults, ...report },
     facts: {
-      ...{ isPassed, fingerprint: report.from.digest, points: report.from.points },
-      ...{ inserted, replaced, deleted, vectorsCompared, withoutKeywords },
+      ...{ fingerprint, points, inserted, replaced, deleted, vectorsCompared, withoutKeywords },
       pending: Object.values(report.pending).reduce((sum, count) => sum + count, 0),
     },
   });
-  if (isPassed) return { done: true, evidence };
-  // It replaces an older one that passed, which holds no more.
-  await note({ evidence: { ...run.evidence, 'verification-report': evidence } });
-  // The next walk begins at the first point.
-  await save({ mode: 'repair', reached: RECONCILE_START } satisfies State);
-  const why = `The collections are not equal: ${faults.join(', ')}. The report is ${evidence.artifact}.`;
-  throw new Refusal('RefusedVerification', why);
+  if (!IN_WINDOW.some((phase) => phase === run.phase)) return { done: true, evidence };
+  if (faults.length > 0) {
+    // The next walk begins at the first point.
+    await save({ mode: 'repair', reached: RECONCILE_START } satisfies State);
+    const why = `The collections are not equal: ${faults.join(', ')}. The report is ${evidence.artifact}.`;
+    throw new Refusal('RefusedVerification', why);
+  }
+  if (run.evidence['backup-manifest']?.facts.fingerprint === fingerprint) {
+    return { done: true, evidence };
+  }
+  const why = `${run.plan.sourceCollection} was written to after its backup, which is due again.`;
+  return { done: true, phase: 'frozen', refusal: new Refusal('RefusedSourceChanged', why) };
 }
 
 function assertKeywords({ run: { plan } }: StepRequest, { keywords }: ReconcileSettings): void {
@@ -124,15 +127,9 @@ function assertKeywords({ run: { plan } }: StepRequest, { keywords }: ReconcileS
   throw new Refusal('RefusedPrerequisites', why);
 }
 
-/** The fingerprint that the last comparison holds for. @throws Refusal where there is none, or it did not pass */
+/** Of both collections, when they were compared in the window. */
 export function verifiedFingerprint({ evidence }: Run): string {
-  const report = evidence['verification-report'];
-  if (report?.facts.isPassed === true) return String(report.facts.fingerprint);
-  if (report) {
-    const why = `The last comparison did not pass; its report is ${report.artifact}.`;
-    throw new Refusal('RefusedVerification', why);
-  }
-  throw new Refusal('RefusedNotNow', 'There is no comparison that passed.');
+  return String(evidence['verification-report']?.facts.fingerprint);
 }
 
 async function reconcileSettings(

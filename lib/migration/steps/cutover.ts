@@ -6,7 +6,6 @@ import { Refusal } from '../refusals.ts';
 import { readManifest, storeReport } from '../runs/reports.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import {
-  type Approach,
   type Outcome,
   type Step,
   type StepContext,
@@ -51,12 +50,11 @@ export const cutover: Step = {
       setting: { from: sourceCollection, to: live },
     };
   },
-  guard: prepare,
-  onEntering: ({ services }) => ({ switchedAt: services.clock().getTime() }),
   mayBeLate,
   work: async (context) => {
     const { services, run, checkpoint, save, renew, note } = context;
     const live = liveCollectionOf(run);
+    if (run.switchedAt === undefined) await prepare(context);
     let state = v.parse(stateSchema, checkpoint?.state ?? {});
     const keep = async (reached: Partial<State>) => {
       state = { ...state, ...reached };
@@ -122,30 +120,27 @@ async function assertUnchanged({ services, run }: StepContext): Promise<void> {
 // The window rolls back by itself. Where that would cost users their writes, or leads nowhere, a person may
 // finish what has begun: a service that stands still has to have an exit.
 async function mayBeLate({ services, run, input }: StepRequest): Promise<boolean> {
-  if (input.actor !== 'operator' || run.phase !== 'switching') return false;
+  if (input.actor !== 'operator' || run.switchedAt === undefined) return false;
   return run.openedAt !== undefined || !(await canRollBack(services, run));
 }
 
 /**
- * The setting is as it was found, the backup is of what was verified and cannot be deleted, the names are free. What was
- * written since is found right before writes are opened. @throws Refusal
+ * The setting is as it was found, and the names are free. What was written since both collections were compared is found
+ * right before writes are opened. @throws Refusal
  */
 async function assertReady({ services, run }: StepRequest): Promise<void> {
   const active = await services.setting.read();
   if (active !== run.plan.sourceCollection) throw changedSetting(active);
-  const verified = verifiedFingerprint(run);
-  if (run.evidence['backup-manifest']?.facts.fingerprint !== verified) {
-    throw new Refusal('RefusedSourceChanged', 'The backup is not of what was verified.');
-  }
   await assertNamesFree({ services, run });
 }
 
 // Here a refusal costs nothing; after writes were opened it would leave users between two versions.
-async function prepare(approach: Approach): Promise<void> {
-  await assertReady(approach);
-  const { services, run } = approach;
-  const until = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
-  await retainBackup(approach, new Date(until));
+async function prepare(context: StepContext): Promise<void> {
+  await assertReady(context);
+  const { services, run, note } = context;
+  const now = services.clock().getTime();
+  await retainBackup(context, new Date(now + run.plan.retentionDays * DAY_MS));
+  await note({ switchedAt: now });
 }
 
 export async function goLive(

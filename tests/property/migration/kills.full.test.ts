@@ -37,8 +37,8 @@ const RUNBOOK: readonly (readonly [StepName, about: string, Point])[] = [
   ['freeze', 'inside it', 'copied'],
   ['backup', 'inside it', 'frozen'],
   ['copy', 'inside it', 'window-backed-up'],
-  ['cutover', 'inside it', 'window-verified'],
-  ['rollback', 'inside the window', 'window-verified'],
+  ['cutover', 'inside it', 'switching'],
+  ['rollback', 'inside the window', 'switching'],
   ['rollback', 'from live', 'live'],
 ];
 
@@ -48,12 +48,12 @@ const PASSAGES: readonly Passage[] = [
     about,
     prepare: () => migrationAt(point, SMALL),
   })),
-  { step: 'cutover', about: 'by upload', prepare: () => atUpload('window-verified') },
+  { step: 'cutover', about: 'by upload', prepare: () => atUpload('switching') },
   {
     step: 'rollback',
     about: 'from a cutover by upload',
     prepare: async () => {
-      const migration = await atUpload('window-verified');
+      const migration = await atUpload('switching');
       const hooks = { ask: async () => 'under-way' as const };
       // The store takes its time for each of the two snapshots: then both are uploaded, and the deployment is awaited.
       for (let n = 0; n < 4; n += 1) {

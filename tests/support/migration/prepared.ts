@@ -16,7 +16,7 @@ const RUNBOOK = {
   copied: (migration: Migration) => migration.follow('copy'),
   frozen: (migration: Migration) => migration.follow('freeze'),
   'window-backed-up': (migration: Migration) => migration.follow('backup'),
-  'window-verified': (migration: Migration) => migration.follow('copy'),
+  switching: (migration: Migration) => migration.follow('copy'),
   live: (migration: Migration) => migration.follow('cutover'),
 };
 

@@ -20,7 +20,7 @@ describe('Fear 1: silently semantic-only after "success"', () => {
   );
 
   it('a new version seen at the cutover only never gets users, and is rolled back', async () => {
-    const migration = await migrationAt('window-verified', {
+    const migration = await migrationAt('switching', {
       hasPreview: false,
       shortcomings: { noKeywordModel: true },
     });
@@ -107,7 +107,7 @@ describe('Fear 11: a wrong embedding model, dimension or distance in the new con
   });
 
   it('another model that shows at the cutover only never gets users', async () => {
-    const migration = await migrationAt('window-verified', {
+    const migration = await migrationAt('switching', {
       hasPreview: false,
       shortcomings: { otherEmbeddings: true },
     });

@@ -13,7 +13,7 @@ describe('Fear 7: writes are never unfrozen, or frozen past the window', () => {
   }
 
   async function halfSwitched(): Promise<Migration> {
-    const migration = await migrationAt('window-verified', {
+    const migration = await migrationAt('switching', {
       hasPreview: false,
       shortcomings: { noKeywordModel: true },
     });
@@ -23,7 +23,7 @@ describe('Fear 7: writes are never unfrozen, or frozen past the window', () => {
 
   it.each([
     ['just frozen', frozen],
-    ['window-verified', () => migrationAt('window-verified')],
+    ['switching', () => migrationAt('switching')],
     ['half switched', halfSwitched],
   ] as const)('a run that is %s at the deadline rolls back by itself', async (_, arrive) => {
     const migration = await arrive();

@@ -19,7 +19,7 @@ async function writeToNew({ services, target, clock }: Migration, text: string):
 
 /** The hook for opening writes has been asked and is not done. */
 async function opening(): Promise<Migration> {
-  const migration = await migrationAt('window-verified');
+  const migration = await migrationAt('switching');
   const { hooks } = migration.services;
   const ask: typeof hooks.ask = async (request) => {
     const answer = await hooks.ask(request);
@@ -33,7 +33,7 @@ async function opening(): Promise<Migration> {
 
 describe('before users were let in', () => {
   async function failed(): Promise<Migration> {
-    const migration = await migrationAt('window-verified', {
+    const migration = await migrationAt('switching', {
       hasPreview: false,
       shortcomings: { noKeywordModel: true },
     });
@@ -72,7 +72,7 @@ describe('before users were let in', () => {
   });
 
   it('what a smoke test left on the old version is removed, and no reason to restore', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     const { hooks, setting, vectors } = migration.services;
     const before = await fingerprintOf(vectors, SOURCE);
     const ask: typeof hooks.ask = async (request) =>
@@ -109,7 +109,7 @@ describe('before users were let in', () => {
   });
 
   it('with nothing to return to, an operator may finish what has begun, even late', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     const { vectors } = migration.services;
     const slow = { ...migration.services, hooks: { ask: async () => 'under-way' as const } };
     expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });

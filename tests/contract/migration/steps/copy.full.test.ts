@@ -34,7 +34,7 @@ async function mangleVectors({ services, target }: Migration): Promise<void> {
 describe('a comparison', () => {
   it('compares every vector, and says so', async () => {
     const { facts, report } = await reportOf(await migrationAt('copied'));
-    expect(facts).toMatchObject({ isPassed: true, vectorsCompared: MEMORIES });
+    expect(facts).toMatchObject({ vectorsCompared: MEMORIES });
     expect(report).toMatchObject({ vectors: 'all', vectorsCompared: MEMORIES });
   });
 
@@ -42,7 +42,7 @@ describe('a comparison', () => {
     const migration = await migrationAt('copied', {}, { vectorSample: 20 });
     const first = await reportOf(migration);
     expect(first.report).toMatchObject({ vectors: { sample: 20, seed: RUN } });
-    expect(first.facts).toMatchObject({ isPassed: true, points: MEMORIES });
+    expect(first.facts).toMatchObject({ points: MEMORIES });
     expect(Math.abs(Number(first.facts.vectorsCompared) - 20)).toBeLessThan(20);
     await migration.finish('copy');
     const { facts } = await reportOf(migration);
@@ -185,7 +185,6 @@ it('ends live with every write carried over', async () => {
   for (const step of ['preflight', 'backup', 'rebuild', 'copy'] as const) {
     await migration.finish(step, {}, busy);
   }
-  expect((await reportOf(migration)).facts).toMatchObject({ isPassed: true });
   const copied = await fingerprintOf(vectors, migration.target);
   expect(copied).not.toEqual(await fingerprintOf(vectors, SOURCE));
   await migration.openWindow();

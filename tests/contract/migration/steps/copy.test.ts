@@ -1,8 +1,9 @@
-// The copy: its dry run, and a comparison in the window that fails.
+// The copy: its dry run, and comparisons that find what the store did not keep, or an old backup.
 import { describe, expect, it } from 'vitest';
 import { userDigest } from '../../../../lib/migration/points.ts';
-import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { readUserCounts } from '../../../../lib/migration/user-counts.ts';
+import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { changeFirst, evidenceOf } from '../../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -41,50 +42,46 @@ async function copyUnkept({ services, target, finish }: Migration) {
 }
 
 async function failing(migration: Migration): Promise<Migration> {
-  const attempt = copyUnkept(migration);
-  await expect(attempt).rejects.toEqual(named('RefusedVerification'));
-  await expect(attempt).rejects.toThrow('missing: 1');
+  const failure: Error = await copyUnkept(migration).catch((error) => error);
+  expect(failure).toEqual(named('RefusedVerification'));
+  expect(failure.message).toContain('missing: 1');
+  const [report = ''] = /\S+-report-\d+\.json/.exec(failure.message) ?? [];
+  expect(await migration.services.artifacts.head(report)).toBeDefined();
   return migration;
 }
 
-async function reportOf({ services }: Migration) {
-  const { evidence } = await readStatus(services, RUN);
-  return evidence.find(({ kind }) => kind === 'verification-report');
-}
+const factsOf = async (migration: Migration) =>
+  (await evidenceOf(migration, 'verification-report')).facts;
 
 it('reports as pending what differs before the window, until it is copied again', async () => {
   const migration = await migrationAt('copied');
   await copyUnkept(migration);
-  expect((await reportOf(migration))?.facts).toMatchObject({ isPassed: true, pending: 1 });
+  expect(await factsOf(migration)).toMatchObject({ pending: 1 });
   await migration.finish('copy');
-  const repaired = { isPassed: true, pending: 0, inserted: 1 };
-  expect((await reportOf(migration))?.facts).toMatchObject(repaired);
+  expect(await factsOf(migration)).toMatchObject({ pending: 0, inserted: 1 });
 });
 
 describe('a comparison that fails in the window', () => {
-  it('is what status shows, and its report is the one that was stored', async () => {
-    const migration = await migrationAt('window-verified');
-    const before = await reportOf(migration);
-    const report = await reportOf(await failing(migration));
-    expect([before?.facts.isPassed, report?.facts.isPassed]).toEqual([true, false]);
-    expect(await migration.services.artifacts.head(report?.artifact ?? '')).toMatchObject({
-      sha256: report?.digest,
-    });
-  });
-
-  it('stops the cutover by its name, until another one passes', async () => {
-    const migration = await failing(await migrationAt('window-verified'));
-    const attempt = migration.finish('cutover');
-    await expect(attempt).rejects.toEqual(named('RefusedVerification'));
-    await expect(attempt).rejects.toThrow(/verification-report-\d+\.json/);
-    expect((await migration.runs.read(RUN)).phase).toBe('window-verified');
+  it('stops the cutover, until another one passes', async () => {
+    const migration = await failing(await migrationAt('window-backed-up'));
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedNotNow'));
+    expect((await migration.runs.read(RUN)).phase).toBe('window-backed-up');
     await migration.follow('copy', 'cutover');
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
   it('can be rolled back', async () => {
-    const migration = await failing(await migrationAt('window-verified'));
+    const migration = await failing(await migrationAt('window-backed-up'));
     await migration.finish('rollback');
     expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
   });
+});
+
+it('is refused in the window where the snapshot is of anything else, until it is taken again', async () => {
+  const migration = await migrationAt('window-backed-up');
+  await changeFirst(migration, SOURCE);
+  await expect(migration.finish('copy')).rejects.toEqual(named('RefusedSourceChanged'));
+  expect((await migration.runs.read(RUN)).phase).toBe('frozen');
+  await migration.follow('backup', 'copy', 'cutover');
+  expect((await migration.runs.read(RUN)).phase).toBe('live');
 });

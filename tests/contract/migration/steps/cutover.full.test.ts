@@ -47,7 +47,7 @@ describe('the window', () => {
 
 describe('a cutover', () => {
   it('looks at both collections again when it is resumed', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     const { hooks } = migration.services;
     const ask: typeof hooks.ask = async (request) =>
       request.action === 'deploy-new' ? 'under-way' : await hooks.ask(request);
@@ -65,14 +65,14 @@ describe('a cutover', () => {
   });
 
   it('is refused while the backups could still be deleted, before anything is switched', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     const { artifacts } = migration.services;
     const retain = () => Promise.reject(new Refusal('RefusedCredentials', 'Not allowed.'));
     const services = { ...migration.services, artifacts: { ...artifacts, retain } };
     await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
       named('RefusedCredentials'),
     );
-    expect((await migration.runs.read(RUN)).phase).toBe('window-verified');
+    expect(await migration.runs.read(RUN)).not.toHaveProperty('switchedAt');
     expect(await migration.services.setting.read()).toBe(SOURCE);
     await migration.finish('cutover');
     expect((await migration.runs.read(RUN)).phase).toBe('live');
@@ -82,14 +82,14 @@ describe('a cutover', () => {
     ['has no model for keywords', { noKeywordModel: true }, 'RefusedSemanticOnly'],
     ['remembers nothing', { emptyExtractions: 9 }, 'RefusedNewVersion'],
   ] as const)('to a version that %s does not open writes', async (_, shortcomings, refusal) => {
-    const migration = await migrationAt('window-verified', { hasPreview: false, shortcomings });
+    const migration = await migrationAt('switching', { hasPreview: false, shortcomings });
     await expect(migration.finish('cutover')).rejects.toEqual(named(refusal));
     expect((await migration.runs.read(RUN)).phase).toBe('switching');
     expect(migration.operator.heard).not.toContain('open-writes');
   });
 
   it('is not finished while a count of a user differs', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     const { hooks } = migration.services;
     const ask: typeof hooks.ask = async (request) => {
       if (request.action === 'deploy-new') await deleteFirst(migration, migration.target);

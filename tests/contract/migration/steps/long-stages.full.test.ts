@@ -68,7 +68,7 @@ const STAGES: readonly (readonly [string, StepName, Point, Slow])[] = [
   ['restoring for a try', 'backup', 'preflighted', slowUpload],
   ['the dump of the graph', 'backup', 'preflighted', slowGraph],
   ['comparing everything', 'copy', 'copied', slowScroll],
-  ['the last look before writes are opened', 'cutover', 'window-verified', slowScroll],
+  ['the last look before writes are opened', 'cutover', 'switching', slowScroll],
 ];
 
 describe('a stage that takes longer than a lease', () => {
@@ -179,7 +179,7 @@ describe('a stage that is at work when the window closes', () => {
   });
 
   it('changes nothing more: a cutover that was trying the new version', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     const { backend } = migration.services;
     const written: string[] = [];
     const spoken: Services['backend'] = {
@@ -199,7 +199,7 @@ describe('a stage that is at work when the window closes', () => {
   });
 
   it('lets nobody in: a cutover that was about to open writes', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     const { setting, hooks } = migration.services;
     let isOpening = false;
     const ask: typeof hooks.ask = async (request) => {
@@ -219,7 +219,7 @@ describe('a stage that is at work when the window closes', () => {
   });
 
   it('does not end for it when it is the return itself', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     const deploying: Services = {
       ...migration.services,
       hooks: { ask: async () => 'under-way' },

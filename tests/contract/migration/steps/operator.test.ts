@@ -69,7 +69,7 @@ describe('an interrupted step', () => {
 
 describe('a collection setting that somebody else changed', () => {
   it('is replaced by a rollback while writes are frozen', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     const { setting } = migration.services;
     await expect(
       migration.finish(

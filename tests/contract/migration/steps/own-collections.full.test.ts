@@ -126,7 +126,7 @@ describe('a context that is over', () => {
   });
 
   it('writes no further memory of the smoke test', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     const written: string[] = [];
     const { backend } = migration.services;
     const slow: Services = {

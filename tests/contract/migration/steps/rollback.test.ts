@@ -75,7 +75,7 @@ async function giveNameAway() {
 }
 
 describe('before the switch', () => {
-  const POINTS: readonly Point[] = ['frozen', 'window-backed-up', 'window-verified'];
+  const POINTS: readonly Point[] = ['frozen', 'window-backed-up', 'switching'];
 
   it.each(POINTS)('a run that is %s only opens writes again', async (point) => {
     const migration = await migrationAt(point);
@@ -95,7 +95,7 @@ describe('an old collection that somebody deletes after the rollback has begun',
   const uploadAs = 'memories_of_2026';
 
   async function uploading(): Promise<Migration> {
-    const migration = await migrationAt('window-verified', {}, { uploadAs });
+    const migration = await migrationAt('switching', {}, { uploadAs });
     const { vectors } = migration.services;
     const uploadSnapshot = () => Promise.reject(new Error('died'));
     const dying = { ...migration.services, vectors: { ...vectors, uploadSnapshot } };
@@ -104,7 +104,7 @@ describe('an old collection that somebody deletes after the rollback has begun',
   }
 
   async function deploying(): Promise<Migration> {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     const hooks = { ask: async () => 'under-way' as const };
     await migration.invoke('cutover', {}, { ...migration.services, hooks });
     expect(await migration.services.setting.read()).toBe(migration.target);
@@ -118,7 +118,7 @@ describe('an old collection that somebody deletes after the rollback has begun',
     ['deploying the new version', 'freeze', deploying],
     ['deploying the new version', 'deploy-old', deploying],
     ['deploying the new version', 'open-writes', deploying],
-    ['about to switch', 'open-writes', () => migrationAt('window-verified')],
+    ['about to switch', 'open-writes', () => migrationAt('switching')],
   ])('leaves the new one in place: %s, before %s', async (_, action, arrive) => {
     const migration = await arrive();
     const { vectors } = migration.services;

@@ -23,7 +23,7 @@ describe('the watch', () => {
   });
 
   it('leaves a run to the step that holds its lock, without a failure', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     migration.pass(30 * 60_000);
     const rollback = await migration.lock.take(RUN);
     expect(await keepWatch(migration.services)).toBeUndefined();
@@ -35,10 +35,10 @@ describe('the watch', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
   });
 
-  it.each(['window-verified', 'rolling-back'])(
+  it.each(['switching', 'rolling-back'])(
     'waits no longer than 20 minutes for the lock of a run that is %s',
     async (phase) => {
-      const migration = await migrationAt('window-verified');
+      const migration = await migrationAt('switching');
       const { deadlineAt = 0 } = await migration.runs.read(RUN);
       migration.pass(deadlineAt - migration.clock().getTime());
       if (phase === 'rolling-back') {
@@ -84,7 +84,7 @@ describe('the watch', () => {
   });
 
   it('fails when the webhook does not answer', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     migration.pass(30 * 60_000);
     const ask = async () => {
       throw new RetryableFailure('RetryableUnavailable', 'No answer.');

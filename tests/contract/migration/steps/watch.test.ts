@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 
 describe('the watch', () => {
   it('opens writes again when the window has closed and everybody else is dead', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     migration.pass(30 * 60_000);
     await watchUntilDone(migration);
     expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');

@@ -76,7 +76,7 @@ describe('without a webhook', () => {
   });
 
   it('a cutover asks for the new version, then for writes, each once', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     const person = await byHand(migration);
     const { take, doIt, confirm, refusedBut, asked, target } = person;
     expect(await take('cutover')).toMatchObject({ phase: 'switching', done: false });
@@ -93,7 +93,7 @@ describe('without a webhook', () => {
   });
 
   it('what was approved for a cutover opens nothing in a rollback', async () => {
-    const migration = await migrationAt('window-verified');
+    const migration = await migrationAt('switching');
     const person = await byHand(migration);
     const { take, doIt, confirm, asked, pending } = person;
     await take('cutover');
