@@ -57,8 +57,18 @@ async function passSnapshotThrough({ url, source, target }: Places): Promise<num
   await store.startSnapshot(source);
   const { name, size, checksum } = await untilListed(store, source);
   const { bytes } = await store.downloadSnapshot(source, name);
+  const points = await store.count(source);
   await store.uploadSnapshot(target, { fileName: name, size, checksum: checksum ?? '', bytes });
+  await untilRestored(store, target, points);
   return performance.now() - begun;
+}
+
+/** The store makes a collection of the upload after it has answered. */
+async function untilRestored(store: VectorStore, name: string, points: number): Promise<void> {
+  for (let looks = 0; looks < 300; looks += 1) {
+    if ((await store.restoredPoints(name)) === points) return;
+    await pause(200);
+  }
 }
 
 async function untilListed(store: VectorStore, collection: string): Promise<SnapshotDescription> {
