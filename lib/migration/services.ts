@@ -7,13 +7,11 @@ import type { MemoryBackend } from './ports/memory-backend.ts';
 import type { VectorStore } from './ports/vector-store.ts';
 import type { RunLock } from './runs/run-lock.ts';
 import type { RunStore } from './runs/run-store.ts';
-import type { Confirmations } from './steps/external-action.ts';
 
 export interface Services {
   readonly clock: () => Date;
   readonly runs: RunStore;
   readonly lock: RunLock;
-  readonly confirmations: Confirmations;
   readonly vectors: VectorStore;
   readonly artifacts: ArtifactStore;
   readonly setting: CollectionSetting;

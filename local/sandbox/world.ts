@@ -65,7 +65,7 @@ export interface WorldOptions {
   readonly qdrant?: Omit<QdrantSandboxOptions, 'now' | 'apiKey'>;
   /** The collection that the old version works on. */
   readonly source?: string;
-  readonly remembering: Pick<Services, 'clock' | 'runs' | 'lock' | 'confirmations'>;
+  readonly remembering: Pick<Services, 'clock' | 'runs' | 'lock'>;
   readonly users?: number;
   readonly memories?: number;
   readonly dimensions?: number;

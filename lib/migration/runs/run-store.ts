@@ -1,4 +1,6 @@
-// The records of runs in one table: the record, the checkpoints of its steps, and the lease under which they were written.
+// The records of runs in one table: the record, the checkpoints of its steps, and what persons have confirmed. All but a
+// confirmation are written under the lease of a step.
+import * as v from 'valibot';
 import { DEFAULT_RETRY_POLICY } from '../../retry.ts';
 import {
   createDatabase,
@@ -7,9 +9,8 @@ import {
   unconditional,
   type Write,
 } from '../../store/database.ts';
-import { type Command, hasEnded, isRetained, PHASES } from '../phases.ts';
+import { type Command, type ExternalAction, hasEnded, isRetained, PHASES } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
-import { createConfirmations } from '../steps/external-action.ts';
 import {
   type Checkpoint,
   type Plan,
@@ -21,6 +22,7 @@ import {
 } from './run.ts';
 import {
   checkpointKey,
+  confirmationKey,
   createRunLock,
   intervals,
   type Lease,
@@ -32,6 +34,8 @@ import {
 export type RunStore = ReturnType<typeof createRunStore>;
 
 const IS_NEW = 'attribute_not_exists(pk)';
+
+const confirmationSchema = v.object({ confirmed_by: v.string() });
 
 export function createRunStore(options: {
   readonly database: Database;
@@ -106,7 +110,32 @@ export function createRunStore(options: {
     return item && parseCheckpoint(JSON.parse(String(item.content)));
   }
 
-  return { start, read, write, noteBeside, finish, saveCheckpoint, readCheckpoint };
+  /** @throws Refusal when that action is not pending: confirmed in advance, it would count as done */
+  async function confirm(
+    { runId, phase, pendingAction }: Run,
+    { action, by }: { readonly action: ExternalAction; readonly by: string },
+  ): Promise<void> {
+    if (pendingAction?.action !== action) {
+      const pending = pendingAction ? `"${pendingAction.action}" is` : 'nothing is';
+      const why = `"${action}" is not pending in a run that is ${phase}: ${pending}.`;
+      throw new Refusal('RefusedNotNow', why);
+    }
+    const key = confirmationKey(runId, pendingAction);
+    const item = { ...key, confirmed_by: by, confirmed_at: now() };
+    await database.commit([{ Put: { Item: item }, onConditionFailed: unconditional }]);
+  }
+
+  /** Who confirmed the pending action; undefined while nobody has. */
+  async function confirmedBy({ runId, pendingAction }: Run): Promise<string | undefined> {
+    if (!pendingAction) return undefined;
+    const item = await database.get(confirmationKey(runId, pendingAction));
+    return item && v.parse(confirmationSchema, item).confirmed_by;
+  }
+
+  return {
+    ...{ start, read, write, noteBeside, finish },
+    ...{ saveCheckpoint, readCheckpoint, confirm, confirmedBy },
+  };
 }
 
 function putRecord(
@@ -144,10 +173,5 @@ export function createRemembering(options: {
   const { client, tableName, clock, ticker = intervals } = options;
   const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
   const lock = createRunLock({ database, clock, leaseMs: LEASE_MS, ticker });
-  return {
-    clock,
-    lock,
-    runs: createRunStore({ database, lock, clock }),
-    confirmations: createConfirmations({ database, clock }),
-  };
+  return { clock, lock, runs: createRunStore({ database, lock, clock }) };
 }

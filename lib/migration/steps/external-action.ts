@@ -1,15 +1,13 @@
 // What the migration cannot do itself: a webhook does it, or a person, who confirms it afterwards. A confirmation is valid
 // for one pending action and cannot be reused.
 import * as v from 'valibot';
-import { type Database, unconditional } from '../../store/database.ts';
 import type { HookAnswer } from '../adapters/webhook.ts';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
-import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, personSchema } from '../runs/input.ts';
-import { type Run, runIdSchema } from '../runs/run.ts';
-import { confirmationKey, occasionOf } from '../runs/run-lock.ts';
+import { runIdSchema } from '../runs/run.ts';
+import { occasionOf } from '../runs/run-lock.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 
@@ -27,7 +25,7 @@ export async function isDoneOutside(
   if (answer !== 'asked-of-a-person') return answer === 'done';
   const { pendingAction: pending } = run;
   if (pending?.action === action && pending.collection === collection) {
-    return (await services.confirmations.confirmedBy(run)) !== undefined;
+    return (await services.runs.confirmedBy(run)) !== undefined;
   }
   const since = services.clock().getTime();
   await note({ pendingAction: { action, collection, since, epoch: lease.epoch } });
@@ -77,54 +75,12 @@ export const confirmInputSchema = v.strictObject({
 });
 
 /** @throws Refusal */
-export async function confirmAction(
-  { runs, confirmations }: Pick<Services, 'runs' | 'confirmations'>,
-  payload: unknown,
-) {
+export async function confirmAction({ runs }: Pick<Services, 'runs'>, payload: unknown) {
   try {
     const { runId, action, confirmedBy: by } = parseInput(confirmInputSchema, payload);
-    await confirmations.confirm(await runs.read(runId), { action, by });
+    await runs.confirm(await runs.read(runId), { action, by });
     return { runId, action, confirmedBy: by };
   } catch (error) {
     throw translateFailure(error);
   }
-}
-
-export type Confirmations = ReturnType<typeof createConfirmations>;
-
-const storedSchema = v.object({ confirmed_by: v.string() });
-
-export function createConfirmations(options: {
-  readonly database: Database;
-  readonly clock: () => Date;
-}) {
-  const { database, clock } = options;
-
-  /** @throws Refusal when that action is not pending: confirmed in advance, it would count as done */
-  async function confirm(
-    run: Run,
-    { action, by }: { readonly action: ExternalAction; readonly by: string },
-  ): Promise<void> {
-    const { pendingAction } = run;
-    if (pendingAction?.action !== action) {
-      const pending = pendingAction ? `"${pendingAction.action}" is` : 'nothing is';
-      const why = `"${action}" is not pending in a run that is ${run.phase}: ${pending}.`;
-      throw new Refusal('RefusedNotNow', why);
-    }
-    const item = {
-      ...confirmationKey(run.runId, pendingAction),
-      confirmed_by: by,
-      confirmed_at: clock().getTime(),
-    };
-    await database.commit([{ Put: { Item: item }, onConditionFailed: unconditional }]);
-  }
-
-  /** Who confirmed the pending action; undefined while nobody has. */
-  async function confirmedBy({ runId, pendingAction }: Run): Promise<string | undefined> {
-    if (!pendingAction) return undefined;
-    const item = await database.get(confirmationKey(runId, pendingAction));
-    return item && v.parse(storedSchema, item).confirmed_by;
-  }
-
-  return { confirm, confirmedBy };
 }

@@ -24,7 +24,7 @@ export async function statusOf(services: StatusServices, payload: unknown) {
   }
 }
 
-type StatusServices = Pick<Services, 'runs' | 'lock' | 'clock' | 'confirmations'>;
+type StatusServices = Pick<Services, 'runs' | 'lock' | 'clock'>;
 
 /** Of the run that is under way, or was last, unless one is named. @throws Refusal */
 export async function readStatus(services: StatusServices, runId?: string) {
@@ -84,10 +84,10 @@ function approvalOf({ evidence }: Run) {
 }
 
 /** What a person has to do now, if anything, and who confirmed it. */
-async function pendingOf(run: Run, { confirmations }: Pick<Services, 'confirmations'>) {
+async function pendingOf(run: Run, { runs }: Pick<Services, 'runs'>) {
   if (!run.pendingAction) return null;
   const { action, collection, since } = run.pendingAction;
-  const confirmedBy = (await confirmations.confirmedBy(run)) ?? null;
+  const confirmedBy = (await runs.confirmedBy(run)) ?? null;
   return { action, collection, since: isoOf(since), confirmedBy };
 }
 

@@ -47,8 +47,8 @@ export async function createMigration(
   image?: { readonly world: WorldImage; readonly table: RunTableImage },
 ) {
   const table = createRunTable(image?.table);
-  const { clock, runs, lock, confirmations } = table;
-  const remembering = { clock, runs, lock, confirmations };
+  const { clock, runs, lock } = table;
+  const remembering = { clock, runs, lock };
   const world = await startSandboxWorld({
     runId: RUN,
     remembering,
@@ -110,7 +110,7 @@ export async function createMigration(
 
   /** What a person says who has done what is pending. */
   async function confirm(action: ExternalAction): Promise<void> {
-    await confirmations.confirm(await runs.read(RUN), { action, by: 'ada' });
+    await runs.confirm(await runs.read(RUN), { action, by: 'ada' });
   }
 
   /** From the beginning to the middle of the window, all of it proved. */

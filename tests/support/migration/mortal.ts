@@ -30,9 +30,8 @@ const READS_OF_BACKEND = [
 
 /** The remote services, and the calls that change nothing there. */
 const READS = {
-  runs: ['read', 'readCheckpoint'],
+  runs: ['read', 'readCheckpoint', 'confirmedBy'],
   lock: ['activeRun', 'latestRun', 'liveRuns'],
-  confirmations: ['confirmedBy'],
   vectors: [
     'version',
     'isReady',

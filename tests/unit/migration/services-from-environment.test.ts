@@ -107,7 +107,7 @@ describe('the environment', () => {
 
 describe('the functions that look up or note down', () => {
   it('need no more than the table', () => {
-    expect(rememberingFromEnvironment({ TABLE_NAME: 'table' })).toHaveProperty('confirmations');
+    expect(rememberingFromEnvironment({ TABLE_NAME: 'table' })).toHaveProperty('runs');
     expect(() => rememberingFromEnvironment({})).toThrow(named('RefusedSetting'));
   });
 });
