@@ -2,7 +2,7 @@
 // SIGTERM, SIGINT or SIGHUP, and nothing of it stays. Exit code 0: stopped; 2: could not start, or its database ended.
 import { rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { HOOK_ACTIONS, type HookAction } from '../lib/migration/adapters/webhook.ts';
+import { HOOK_ACTIONS, type HookAction } from '../lib/migration/ports/hooks.ts';
 import { EXIT, reportError, runProgram } from './program.ts';
 import { createRunning } from './running.ts';
 import { openPlayground, type Playground } from './sandbox/playground.ts';

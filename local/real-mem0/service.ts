@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import getPort from 'get-port';
-import type { Hooks } from '../../lib/migration/adapters/webhook.ts';
+import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import { awaitAnswer } from '../await-answer.ts';
 import { type Child, startChild } from '../child-process.ts';
 import { StartError } from '../start-error.ts';

@@ -1,7 +1,7 @@
 // The real memory backend, where MEMORY_BACKEND_URL names one: put to work on a rehearsal's collection for as long as an
 // act takes, and back to its own afterwards. Its own collection is only looked at.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Hooks } from '../../lib/migration/adapters/webhook.ts';
+import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { servicesFromEnvironment } from '../../lib/migration/services-from-environment.ts';

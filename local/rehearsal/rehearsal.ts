@@ -1,5 +1,5 @@
 // What an act can do: send the state machine on its way, roll back, have the watch look, kill, addFault, let time pass.
-import type { HookAction } from '../../lib/migration/adapters/webhook.ts';
+import type { HookAction } from '../../lib/migration/ports/hooks.ts';
 import type { StepInput } from '../../lib/migration/runs/input.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
 import { runStep } from '../../lib/migration/runs/step.ts';

@@ -1,6 +1,6 @@
 // Without a webhook, the person at the terminal freezes, deploys and opens.
 import { createInterface } from 'node:readline/promises';
-import type { HookRequest, Hooks } from '../../lib/migration/adapters/webhook.ts';
+import type { HookRequest, Hooks } from '../../lib/migration/ports/hooks.ts';
 
 const TO_BE_DONE: Readonly<Record<HookRequest['action'], (request: HookRequest) => string>> = {
   freeze: () => "context down every write, the test user's too, with a 503",

@@ -1,6 +1,6 @@
 // Whom the webhook of a rehearsal reaches: freezes the backend until the deadline that is given, opens it, deploys
 // either version on a collection.
-import type { HookRequest, Hooks } from '../../lib/migration/adapters/webhook.ts';
+import type { HookRequest, Hooks } from '../../lib/migration/ports/hooks.ts';
 import type { VersionSettings } from './memory-backend/memory-version.ts';
 import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
 import { startOldVersion } from './memory-backend/old-version.ts';

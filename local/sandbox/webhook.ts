@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
-import { HOOK_ACTIONS, type HookAction, type Hooks } from '../../lib/migration/adapters/webhook.ts';
+import { HOOK_ACTIONS, type HookAction, type Hooks } from '../../lib/migration/ports/hooks.ts';
 
 export interface Webhook {
   readonly url: string;

@@ -9,7 +9,7 @@ import { createHttpMemoryBackend } from '../../lib/migration/adapters/http-memor
 import type { QdrantConnection } from '../../lib/migration/adapters/qdrant/transport.ts';
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
 import { createSecret } from '../../lib/migration/adapters/secrets.ts';
-import type { HookRequest } from '../../lib/migration/adapters/webhook.ts';
+import type { HookRequest } from '../../lib/migration/ports/hooks.ts';
 import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
 import type { LogEntry, Services } from '../../lib/migration/services.ts';
 import { type FolderImage, readFolder, writeFolder } from './folder-image.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFileCollectionSetting } from '../../lib/migration/adapters/file-collection-setting.ts';
-import type { HookAction } from '../../lib/migration/adapters/webhook.ts';
+import type { HookAction } from '../../lib/migration/ports/hooks.ts';
 import { startOldVersion } from '../../local/sandbox/memory-backend/old-version.ts';
 import { startMemoryBackendSandbox } from '../../local/sandbox/memory-backend/server.ts';
 import { createOperator } from '../../local/sandbox/operator.ts';

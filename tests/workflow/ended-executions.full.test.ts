@@ -1,8 +1,8 @@
 // Whatever ends the execution inside the window, the watch rolls it back when the window closes: no failure of the
 // state machine, not even one that it cannot catch, leaves writes frozen.
 import { describe, expect, it } from 'vitest';
-import type { Hooks } from '../../lib/migration/adapters/webhook.ts';
 import { IN_WINDOW, type Phase } from '../../lib/migration/phases.ts';
+import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import { Refusal } from '../../lib/migration/refusals.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { keepWatch } from '../../lib/migration/steps/watch.ts';

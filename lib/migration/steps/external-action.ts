@@ -1,8 +1,8 @@
 // What the migration cannot do itself: a webhook does it, or a person, who confirms it afterwards. A confirmation is valid
 // for one pending action and cannot be reused.
 import * as v from 'valibot';
-import type { HookAnswer } from '../adapters/webhook.ts';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
+import type { HookAnswer } from '../ports/hooks.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, personSchema } from '../runs/input.ts';

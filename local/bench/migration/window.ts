@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
-import type { HookAction } from '../../../lib/migration/adapters/webhook.ts';
+import type { HookAction } from '../../../lib/migration/ports/hooks.ts';
 import { createCommand, EXIT, runProgram, wholeNumber } from '../../program.ts';
 import { createRunning } from '../../running.ts';
 import { openPlayground } from '../../sandbox/playground.ts';

@@ -1,6 +1,6 @@
 // A run in a sandbox world, taken from function to function as they are deployed: what each asks of AWS is written down.
 import { join } from 'node:path';
-import type { HookAction } from '../../../lib/migration/adapters/webhook.ts';
+import type { HookAction } from '../../../lib/migration/ports/hooks.ts';
 import type { Remembering } from '../../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { SOURCE, startSandboxWorld } from '../../../local/sandbox/world.ts';

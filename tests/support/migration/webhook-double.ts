@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import type { HookRequest, Hooks } from '../../../lib/migration/adapters/webhook.ts';
+import type { HookRequest, Hooks } from '../../../lib/migration/ports/hooks.ts';
 
 interface Told {
   readonly action: HookRequest['action'];

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HOOK_ACTIONS } from '../../../lib/migration/adapters/webhook.ts';
+import { HOOK_ACTIONS } from '../../../lib/migration/ports/hooks.ts';
 import { RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
 import { sectionsOf, TABLES, withTables } from '../../../local/migrate/reference.ts';
 import { createPlace } from '../../support/migration/fake-place.ts';

@@ -1,7 +1,7 @@
 // The copy on a busy service, with a sample of vectors, after evidence was renewed, and in the window, where users cannot
 // write: it reads every memory five times at most.
 import { describe, expect, it } from 'vitest';
-import type { Hooks } from '../../../../lib/migration/adapters/webhook.ts';
+import type { Hooks } from '../../../../lib/migration/ports/hooks.ts';
 import type { PointId, VectorStore } from '../../../../lib/migration/ports/vector-store.ts';
 import { runStep, type Step } from '../../../../lib/migration/runs/step.ts';
 import type { Services } from '../../../../lib/migration/services.ts';

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
-import type { HookRequest } from '../../../../lib/migration/adapters/webhook.ts';
 import { askAPerson, createWebhook } from '../../../../lib/migration/adapters/webhook.ts';
+import type { HookRequest } from '../../../../lib/migration/ports/hooks.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const FREEZE: HookRequest = {
