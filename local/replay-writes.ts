@@ -1,7 +1,8 @@
 // npm run replay-writes: writes what a rollback has lost onto the collection that the memory backend works on. Needs the
 // variables of npm run migrate.
-import { replayWrites } from '../lib/migration/lost-writes.ts';
+
 import { servicesFromEnvironment } from '../lib/migration/services-from-environment.ts';
+import { replayWrites } from '../lib/migration/steps/lost-writes.ts';
 import { createOutput, EXIT, reportFailure } from './migrate/output.ts';
 import { createCommand, runProgram } from './program.ts';
 

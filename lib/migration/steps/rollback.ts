@@ -2,7 +2,6 @@
 // first. Else its snapshot is restored, and later writes are lost, to the number that the operator has acknowledged.
 // Until the setting changes, users stay on the new version: a rollback that is refused opens writes there again.
 import * as v from 'valibot';
-import { countLeastLost, countLostWrites, exportLostWrites, type Loss } from '../lost-writes.ts';
 import { rollbackEnded } from '../moves.ts';
 import { copySettings } from '../point-writer.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
@@ -43,6 +42,7 @@ import { removeCollections, removeTestWrites, tidyUp } from './clean-up.ts';
 import { isDoneOutside } from './external-action.ts';
 import { FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './freeze.ts';
 import { carryOverLateWrites, lateWriteFacts, lateWritesSchema } from './late-writes.ts';
+import { countLeastLost, countLostWrites, exportLostWrites, type Loss } from './lost-writes.ts';
 import { scanCollection } from './recorded-counts.ts';
 import { findRollbackSource, isAsVerified, noRollback } from './rollback-source.ts';
 import { removeUploads } from './upload-swap.ts';

@@ -1,10 +1,10 @@
 // Rollback. Before users were let into the new version nothing can be lost. After, every write comes along while the old
 // collection is there; without it the snapshot is restored, and only as many writes are lost as were acknowledged.
 import { describe, expect, it } from 'vitest';
-import { replayWrites } from '../../../../lib/migration/lost-writes.ts';
 import { Refusal } from '../../../../lib/migration/refusals.ts';
 import { readManifest } from '../../../../lib/migration/runs/reports.ts';
 import { partsOf } from '../../../../lib/migration/snapshots.ts';
+import { replayWrites } from '../../../../lib/migration/steps/lost-writes.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';

@@ -1,17 +1,17 @@
 // What users would lose by a rollback to a restored snapshot: everything that other collections hold and it does not, or
 // holds otherwise, and what users have deleted. Exported, one JSON line each, and replayed to a collection later.
-import { scanJson } from './json/json-scanner.ts';
-import { asJsonText } from './json/json-text.ts';
-import { copySettings, createPointWriter } from './point-writer.ts';
-import { samePayload, userOf } from './points.ts';
-import { splitLines } from './ports/artifacts.ts';
-import { testUserOf } from './ports/memory-backend.ts';
-import type { PointId, ScrolledPoint, VectorStore } from './ports/vector-store.ts';
-import { pairedPoints } from './reconcile.ts';
-import type { Run } from './runs/run.ts';
-import { liveCollectionOf } from './runs/run-names.ts';
-import type { Services } from './services.ts';
-import { compareCounts, scanCollection } from './steps/recorded-counts.ts';
+import { scanJson } from '../json/json-scanner.ts';
+import { asJsonText } from '../json/json-text.ts';
+import { copySettings, createPointWriter } from '../point-writer.ts';
+import { samePayload, userOf } from '../points.ts';
+import { splitLines } from '../ports/artifacts.ts';
+import { testUserOf } from '../ports/memory-backend.ts';
+import type { PointId, ScrolledPoint, VectorStore } from '../ports/vector-store.ts';
+import { pairedPoints } from '../reconcile.ts';
+import type { Run } from '../runs/run.ts';
+import { liveCollectionOf } from '../runs/run-names.ts';
+import type { Services } from '../services.ts';
+import { compareCounts, scanCollection } from './recorded-counts.ts';
 
 const PAGE = 256;
 
