@@ -1,7 +1,7 @@
 // The migration of the memory backend as it is deployed: functions and roles from the migrationAccess lines
 // of serverless.yml, and the state machine that drives them. A local start has none of it.
-import { readFile } from 'node:fs/promises';
 import { logicalName } from './logical-name.js';
+import { migrationMachine } from './migration-machine.ts';
 import {
   artifactPolicies,
   runPolicies,
@@ -10,8 +10,6 @@ import {
 } from './migration-policies.js';
 import { SETTINGS } from './migration-settings.ts';
 import { allow, arnOf, policy, role, TRACING_POLICY, trust } from './roles.js';
-
-const DEFINITION = '../functions/migration/memory-migration.asl.json';
 
 // docs/decisions/copy-memory.md
 const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-space-size=8';
@@ -59,14 +57,13 @@ export async function stepFunctions(serverless) {
   const lines = await accessLines(serverless);
   if (lines.length === 0) return { stateMachines: {} };
   const stage = await serverless.resolveVariable('sls:stage');
-  const text = await readFile(new URL(DEFINITION, import.meta.url), 'utf8');
   return {
     stateMachines: {
       memoryMigration: {
         id: 'MemoryMigration',
         name: `finance-ledger-${stage}-memory-migration`,
         role: { 'Fn::GetAtt': ['MemoryMigrationRole', 'Arn'] },
-        definition: JSON.parse(text.replaceAll(`\${sls:stage}`, stage)),
+        definition: migrationMachine(stage),
         tracingConfig: { enabled: true },
         // What a state is given and gives is left out: causes of failures may quote names.
         loggingConfig: {
@@ -99,7 +96,7 @@ export async function roles(serverless) {
   ]);
   return {
     ...Object.fromEntries(ofFunctions),
-    MemoryMigrationRole: await machineRole(),
+    MemoryMigrationRole: machineRole(),
     MemoryMigrationLogGroup: await machineLogGroup(serverless),
   };
 }
@@ -170,10 +167,12 @@ const LOG_DELIVERY = [
   ...['ListLogDeliveries', 'PutResourcePolicy', 'DescribeResourcePolicies', 'DescribeLogGroups'],
 ].map((action) => `logs:${action}`);
 
-async function machineRole() {
-  const text = await readFile(new URL(DEFINITION, import.meta.url), 'utf8');
-  const driven = [...new Set(text.match(/(?<=-)migration[A-Z]\w*/g))];
-  const resources = driven.map((name) => ({
+function machineRole() {
+  const { States } = migrationMachine('');
+  const invoked = Object.values(States).flatMap(
+    ({ Resource }) => Resource?.split('-').at(-1) ?? [],
+  );
+  const resources = [...new Set(invoked)].map((name) => ({
     'Fn::GetAtt': [`${logicalName(name)}LambdaFunction`, 'Arn'],
   }));
   return {

@@ -1,39 +1,15 @@
 // The deployed definition, executed as it is: each task is its function's own handler.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ExecutionError, StateMachine } from 'aws-local-stepfunctions';
 import type { Services } from '../../lib/migration/services.ts';
+import { migrationMachine } from '../../serverless/migration-machine.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../../functions/migration');
 
-export interface Definition {
-  readonly StartAt: string;
-  readonly States: Readonly<Record<string, StateDefinition>>;
-}
-
-export interface StateDefinition {
-  readonly Type: string;
-  readonly Resource?: string;
-  readonly TimeoutSeconds?: number;
-  readonly Seconds?: number;
-  readonly Retry?: readonly Retrier[];
-  readonly Catch?: readonly { readonly ErrorEquals: readonly string[]; readonly Next: string }[];
-}
-
-export interface Retrier {
-  readonly ErrorEquals: readonly string[];
-  readonly IntervalSeconds?: number;
-  readonly MaxAttempts?: number;
-  readonly BackoffRate?: number;
-  readonly JitterStrategy?: 'FULL' | 'NONE';
-}
-
-export function readDefinition(): Definition {
-  return JSON.parse(readFileSync(join(FUNCTIONS, 'memory-migration.asl.json'), 'utf8'));
-}
+const definition = migrationMachine('rehearsal');
 
 /** `...-migrationBackup` -> `backup` */
-export function functionOf(resource: string): string {
+function functionOf(resource: string): string {
   return (resource.split('-migration').at(-1) ?? '').toLowerCase();
 }
 
@@ -65,9 +41,8 @@ export async function execute(options: {
   readonly signal?: AbortSignal | undefined;
 }): Promise<Execution> {
   const { runId, services, beforeTask, waitMs = 0, onEntered = () => {}, signal } = options;
-  const definition = readDefinition();
   const tasks: string[] = [];
-  const handlers = await handlersOf(definition, services, async (state) => {
+  const handlers = await handlersOf(services, async (state) => {
     tasks.push(state);
     await beforeTask(state);
   });
@@ -78,7 +53,7 @@ export async function execute(options: {
       AwaitApproval: 0,
       ...(waitMs === 'as-defined' ? {} : { Wait: waitMs, AwaitPerson: waitMs }),
     },
-    retryIntervalOverrides: noPauses(definition),
+    retryIntervalOverrides: noPauses(),
   };
   try {
     const running = machine.run({ runId }, { overrides });
@@ -96,11 +71,7 @@ export async function execute(options: {
   }
 }
 
-async function handlersOf(
-  definition: Definition,
-  services: Services,
-  beforeTask: (state: string) => Promise<void>,
-) {
+async function handlersOf(services: Services, beforeTask: (state: string) => Promise<void>) {
   const handlers: Record<string, (payload: unknown) => Promise<unknown>> = {};
   for (const [state, { Resource }] of Object.entries(definition.States)) {
     if (!Resource) continue;
@@ -114,6 +85,6 @@ async function handlersOf(
   return handlers;
 }
 
-function noPauses(definition: Definition): Record<string, number> {
+function noPauses(): Record<string, number> {
   return Object.fromEntries(Object.keys(definition.States).map((state) => [state, 0]));
 }

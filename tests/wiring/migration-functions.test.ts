@@ -25,7 +25,7 @@ describe.each(STAGES)('functions of the migration in stage %s', (stage) => {
   const functions = migrationFunctionsOf(readTemplate(stage));
 
   it('are the files of functions/migration', () => {
-    const files = readdirSync(FOLDER).filter((file) => file.endsWith('.ts'));
+    const files = readdirSync(FOLDER);
     const names = functions.map(([name]) => `${name.replace('migration/', '')}.ts`);
     expect(names.sort()).toEqual(files.sort());
   });

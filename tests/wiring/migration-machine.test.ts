@@ -1,8 +1,10 @@
 // The deployed state machine is the definition that the tests execute, and everything it names is deployed.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { REMEDIES, RETRYABLE_FAILURES } from '../../lib/migration/refusals.ts';
+import {
+  migrationMachine,
+  type StateMachineDefinition,
+} from '../../serverless/migration-machine.ts';
 import {
   type FunctionProperties,
   readTemplate,
@@ -10,8 +12,6 @@ import {
   STAGES,
   theOnly,
 } from '../support/packaged-template.ts';
-
-const FILE = join(import.meta.dirname, '../../functions/migration/memory-migration.asl.json');
 
 // What AWS lists as transient when Lambda is invoked (Step Functions guide, "Handle Lambda service exceptions"), and a
 // timeout of the function as Node's runtime names it.
@@ -30,19 +30,11 @@ interface MachineProperties {
   readonly DefinitionString: { readonly 'Fn::Sub': string };
 }
 
-interface Task {
-  readonly Type: string;
-  readonly Resource: string;
-  readonly TimeoutSeconds: number;
-  readonly Retry?: readonly { readonly ErrorEquals: readonly string[] }[];
-  readonly Catch?: readonly { readonly ErrorEquals: readonly string[] }[];
-}
-
 describe.each(STAGES)('the state machine of stage %s', (stage) => {
   const template = readTemplate(stage);
   const machine = theOnly<MachineProperties>(template, 'AWS::StepFunctions::StateMachine');
   const definition = machine.Properties.DefinitionString['Fn::Sub'];
-  const { States } = JSON.parse(definition) as { States: Record<string, Task> };
+  const { States } = JSON.parse(definition) as StateMachineDefinition;
   const tasks = Object.entries(States).filter(([, { Type }]) => Type === 'Task');
 
   it('is named, and has a role of its own', () => {
@@ -57,15 +49,13 @@ describe.each(STAGES)('the state machine of stage %s', (stage) => {
     expect(StateMachineType).toBe('STANDARD');
   });
 
-  it('is the file, with stage, region and account put in', () => {
-    const file = readFileSync(FILE, 'utf8')
-      .replaceAll(`\${sls:stage}`, stage)
-      .replaceAll('#{', `\${`);
-    expect(JSON.parse(definition)).toEqual(JSON.parse(file));
+  it('is the one that tests and rehearsals execute, with region and account put in', () => {
+    const executed = JSON.stringify(migrationMachine(stage)).replaceAll('#{', `\${`);
+    expect(JSON.parse(definition)).toEqual(JSON.parse(executed));
   });
 
   it.each(tasks)('%s invokes a function that is deployed, and outwaits it', (_, task) => {
-    const [arn, name] = task.Resource.split(':function:');
+    const [arn, name] = task.Resource?.split(':function:') ?? [];
     expect(arn).toBe(`arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}`);
     const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function');
     const found = functions.filter(([, { Properties }]) => Properties.FunctionName === name);

@@ -6,8 +6,6 @@ import {
 } from '../../../local/rehearsal/state-machine.ts';
 import { type Migration, RUN } from './migration.ts';
 
-export { readDefinition } from '../../../local/rehearsal/state-machine.ts';
-
 export interface Execution {
   readonly tasks: readonly string[];
   /** Name of the error it failed with; undefined when it succeeded. */
