@@ -27,20 +27,14 @@ export type KeywordFilling =
   /** The collection has no slot: keyword vectors are dropped. */
   | 'no-slot';
 
-export interface WriterSettings {
-  readonly to: CollectionPlace<VectorStore>;
-  /** Its collections have to be healthy before each write. */
-  readonly from: CollectionPlace<VectorStore>;
-  readonly insertMode: InsertMode;
-  readonly keywords: KeywordFilling;
-  /** Renews the lock; throws when another invocation has taken over. */
-  readonly renew: () => Promise<void>;
-}
-
-export type PointWriter = ReturnType<typeof createPointWriter>;
-
-/** Every method returns when its write is durable. */
-export function createPointWriter({ to, from, insertMode, keywords, renew }: WriterSettings) {
+/**
+ * Every method returns when its write is durable.
+ * @param renew renews the lock; throws when another invocation has taken over
+ */
+export function createPointWriter(
+  { to, from, insertMode, keywords }: CopySettings,
+  renew: () => Promise<void>,
+) {
   const { store, collection } = to;
   let largest = Number.POSITIVE_INFINITY;
 
@@ -132,6 +126,9 @@ export const PAGE_SIZE = 256;
 const LARGEST_BODY = 16 * 1024 * 1024;
 
 export interface CopySettings {
+  readonly from: CollectionPlace<VectorStore>;
+  /** Both have to be healthy before each write. */
+  readonly to: CollectionPlace<VectorStore>;
   readonly pageSize: number;
   readonly insertMode: InsertMode;
   readonly keywords: KeywordFilling;
@@ -150,6 +147,8 @@ export async function copySettings(
   );
   const fitting = Math.floor((LARGEST_BODY * Math.max(1, points.length)) / Math.max(1, bytes));
   return {
+    from: { store, collection: from },
+    to: { store, collection: to },
     pageSize: Math.max(1, Math.min(allowed, fitting)),
     insertMode: insertModeOf(await store.version()),
     keywords: await keywordFillingOf(store, to),

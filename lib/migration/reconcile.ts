@@ -22,8 +22,6 @@ import { type CollectionPlace, pagesOf } from './scan.ts';
 export type VectorCheck = 'all' | { readonly sample: number; readonly seed: string };
 
 export interface ReconcileSettings extends CopySettings {
-  readonly from: CollectionPlace<VectorStore>;
-  readonly to: CollectionPlace<VectorStore>;
   /** repair: what was written is read back. fill: it is not, which is faster in an empty collection and proves nothing. */
   readonly mode: 'repair' | 'fill';
   readonly vectors: VectorCheck;
@@ -170,7 +168,7 @@ type Written = Pick<ReconcileReport, 'inserted' | 'replaced' | 'deleted'>;
 /** Compares and repairs one batch after the other, and reports what it found and did. */
 async function createSettler(settings: ReconcileSettings, ports: StepPorts<never>) {
   const { from, to, vectors, keywords, mode } = settings;
-  const writer = createPointWriter({ ...settings, renew: ports.renew ?? (async () => {}) });
+  const writer = createPointWriter(settings, ports.renew ?? (async () => {}));
   const isSampled = await createSampler(settings);
   /** Of a pair that does not change: after a repair there is another one in its place. */
   const found = new WeakMap<PointPair, Difference | undefined>();

@@ -36,10 +36,11 @@ export function restoredCollectionOf({ runId, plan }: Pick<Run, 'runId' | 'plan'
   return `${plan.sourceCollection}_restored_${runId}`;
 }
 
-/** All that the run may remove before users work on any of it. */
-export function collectionsOf(run: Pick<Run, 'runId' | 'plan'>): string[] {
-  const own = [run.plan.targetCollection, companionOf(run), drillCollectionOf(run)];
-  return own.filter((name) => name.includes(run.runId));
+/** All that the run has made and may remove, unless users work on it. */
+export function collectionsOf(run: Pick<Run, 'runId' | 'plan' | 'uploadingAt'>): string[] {
+  const named = [...builtCollectionsOf(run), drillCollectionOf(run)];
+  const uploaded = run.uploadingAt === undefined ? [] : liveCollectionsOf(run);
+  return [...named.filter((name) => name.includes(run.runId)), ...uploaded];
 }
 
 /** All names that the run will give to something: they have to be free before, and different. */

@@ -1,4 +1,5 @@
 // Removes what the run itself has put on the store.
+import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { ofTestUser } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
@@ -6,12 +7,13 @@ import type { Services } from '../services.ts';
 
 type Removing = Pick<StepContext, 'services' | 'run' | 'renew'>;
 
-/** Never the old collection, nor the one that the setting names: users may work there. */
+/** Never the one that the setting names: users may work there. Nor the old one, as long as a rollback is possible. */
 export async function removeCollections(
   { services: { vectors, setting }, run, renew }: Removing,
   names: readonly string[],
+  { keepsOld = true } = {},
 ): Promise<void> {
-  const kept = [run.plan.sourceCollection, await setting.read()];
+  const kept = [await setting.read(), ...(keepsOld ? [run.plan.sourceCollection] : [])];
   for (const name of new Set(names)) {
     if (kept.includes(name)) continue;
     await renew();
@@ -35,8 +37,22 @@ export async function removeTestWrites(
   return written;
 }
 
+/** Afterwards nothing of the test user is left. */
+export async function removeWarmUp(
+  context: Removing,
+  collections: readonly string[],
+): Promise<void> {
+  await removeTestWrites(context, collections);
+  // The new version may have written in the background meanwhile.
+  await removeTestWrites(context, collections);
+  const left = await countTestWrites(context.services, context.run, collections);
+  if (left === 0) return;
+  const where = collections.join(' and ');
+  throw new Refusal('RefusedNewVersion', `${left} points of the test user were still in ${where}.`);
+}
+
 /** Of the collections, those that are gone hold none. */
-export async function countTestWrites(
+async function countTestWrites(
   { vectors }: Pick<Services, 'vectors'>,
   run: Run,
   collections: readonly string[],

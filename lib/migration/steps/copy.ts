@@ -15,7 +15,7 @@ import {
 } from '../reconcile.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Run } from '../runs/run.ts';
+import type { Progress, Run } from '../runs/run.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import { userCountLines } from '../user-counts.ts';
 import { scanCollection } from './recorded-counts.ts';
@@ -58,7 +58,10 @@ export const copy: Step = {
     const begun = v.parse(stateSchema, checkpoint?.state ?? { mode, reached: RECONCILE_START });
     const settings = await reconcileSettings(context, begun);
     assertKeywords(context, settings);
-    const { isComplete, report } = await walk(context, settings, begun);
+    const { isComplete, report } = await reconcileInStep(context, settings, {
+      start: begun.reached,
+      save: (reached, progress) => save({ ...begun, reached } satisfies State, progress),
+    });
     if (!isComplete) return { done: false, waitSeconds: 0 };
     const comparesAll = settings.vectors !== 'all' && report.wrongVectors > 0;
     if (begun.mode === 'repair' && !comparesAll) return await conclude(context, settings, report);
@@ -68,16 +71,20 @@ export const copy: Step = {
 };
 
 /** Goes on from the checkpoint; not complete when time is up. */
-async function walk(
-  { services, renew, save, hasTime }: StepContext,
+export async function reconcileInStep(
+  { renew, hasTime }: StepContext,
   settings: ReconcileSettings,
-  begun: State,
+  options: {
+    readonly start: ReconcileCheckpoint;
+    readonly save: (reached: ReconcileCheckpoint, progress: Progress) => Promise<void>;
+  },
 ): Promise<ReconcileCheckpoint> {
-  const total = await services.vectors.count(settings.from.collection);
+  const { store, collection } = settings.from;
+  const total = await store.count(collection);
   const saveCheckpoint = (reached: ReconcileCheckpoint) =>
-    save({ ...begun, reached } satisfies State, { done: reached.report.compared, total });
+    options.save(reached, { done: reached.report.compared, total });
   const ports = { renew, isTimeUp: () => !hasTime(), saveCheckpoint };
-  return await reconcile(settings, ports, begun.reached);
+  return await reconcile(settings, ports, options.start);
 }
 
 /** A later walk reports what the ones before it wrote, too. */
@@ -136,13 +143,10 @@ async function reconcileSettings(
   { services, run }: StepRequest,
   { mode, comparesAll }: Pick<State, 'mode' | 'comparesAll'>,
 ): Promise<ReconcileSettings> {
-  const { vectors: store } = services;
   const { runId, plan } = run;
   const { sourceCollection: from, targetCollection: to, vectorSample: sample } = plan;
   return {
-    ...(await copySettings(store, { from, to })),
-    from: { store, collection: from },
-    to: { store, collection: to },
+    ...(await copySettings(services.vectors, { from, to })),
     mode,
     // The same sample each time, in the window above all.
     vectors: sample === undefined || comparesAll ? 'all' : { sample, seed: runId },

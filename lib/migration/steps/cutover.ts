@@ -15,7 +15,7 @@ import {
 import { DAY_MS } from '../runs/times.ts';
 import { partsOf } from '../snapshots.ts';
 import { filesOf } from './backup.ts';
-import { removeCollections, tidyUp } from './clean-up.ts';
+import { removeCollections, removeWarmUp, tidyUp } from './clean-up.ts';
 import { verifiedFingerprint } from './copy.ts';
 import { isDoneOutside } from './external-action.ts';
 import {
@@ -25,7 +25,6 @@ import {
   lateWritesSchema,
 } from './late-writes.ts';
 import { proveEmbeddings, smokeTest } from './new-version.ts';
-import { removeWarmUp } from './rebuild.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
 import { canRollBack } from './rollback-source.ts';
 import { assertNamesFree, type Uploads, uploadSwap, uploadsSchema } from './upload-swap.ts';

@@ -14,6 +14,7 @@ import { type Reached, type Stage, takeStages } from '../runs/stages.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { restoreSnapshot, restoringEntries } from '../snapshots.ts';
+import { removeCollections } from './clean-up.ts';
 import { verifiedFingerprint } from './copy.ts';
 import { scanCollection } from './recorded-counts.ts';
 
@@ -57,7 +58,7 @@ export async function carryOverLateWrites(
     {
       isDone: ({ isDone }) => isDone === true,
       advance: async (_, state) => {
-        await services.vectors.deleteCollection(base);
+        await removeCollections(context, [base]);
         return { ...state, isDone: true };
       },
     },
@@ -96,9 +97,8 @@ async function carryOver(context: StepContext, base: string): Promise<Figures> {
   const { vectors: store } = services;
   const names = { from: run.plan.sourceCollection, to: liveCollectionOf(run) };
   const settings = await copySettings(store, names);
-  const from = { store, collection: names.from };
-  const to = { store, collection: names.to };
-  const writer = createPointWriter({ ...settings, from, to, renew });
+  const { from, to } = settings;
+  const writer = createPointWriter(settings, renew);
   const request = { limit: settings.pageSize };
   const before = { store, collection: base, request };
   const after = { ...from, request };

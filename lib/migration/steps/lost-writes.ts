@@ -126,14 +126,12 @@ export async function replayWrites(
   { key, execute }: { readonly key: string; readonly execute: boolean },
 ): Promise<ReplayReport> {
   const collection = await setting.read();
-  const place = { store, collection };
   const settings = await copySettings(store, { from: collection, to: collection });
-  const renew = async () => {};
-  const writer = createPointWriter({ ...settings, from: place, to: place, renew });
+  const writer = createPointWriter(settings, async () => {});
   const report = { collection, written: 0, deleted: 0, newer: 0 };
 
   async function replay(batch: readonly Line[]): Promise<void> {
-    const present = await pointsById(place, batch);
+    const present = await pointsById(settings.to, batch);
     const points = batch.flatMap(({ point }) => point ?? []);
     const older = points.filter((point) => !isNewer(present.get(point.id), point));
     const deletions = batch.flatMap(({ id, point }) => (!point && present.has(id) ? [id] : []));

@@ -8,6 +8,7 @@ import { backupsOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
+import { removeCollections } from './clean-up.ts';
 
 export const retention: Step = {
   command: 'retention',
@@ -55,16 +56,14 @@ async function removeWhatIsOver(context: StepContext): Promise<void> {
 }
 
 // And what a rollback that was refused or called off has restored of it.
-async function removeOld({ services, run, renew }: StepContext): Promise<void> {
+async function removeOld(context: StepContext): Promise<void> {
+  const { services, run } = context;
   const active = await services.setting.read();
   const old = [run.plan.sourceCollection, restoredCollectionOf(run)];
   if (old.includes(active)) {
     throw new Refusal('RefusedSettingChanged', `The setting says ${active}, the old collection.`);
   }
-  for (const name of old) {
-    await renew();
-    await services.vectors.deleteCollection(name);
-  }
+  await removeCollections(context, old, { keepsOld: false });
 }
 
 /** A day after the last one, however often it is called. */

@@ -1,10 +1,12 @@
 // Which collection a rollback leads to: the old one as long as it is there, else its snapshot under a fresh name.
 // Finding it changes nothing.
 import { troubleOf } from '../point-writer.ts';
+import type { ReconcileCheckpoint } from '../reconcile.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
+import type { StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { assertNoAlias, checkKept, type KeptSnapshot } from '../snapshots.ts';
 import { verifiedFingerprint } from './copy.ts';
@@ -42,14 +44,32 @@ export async function canRollBack(services: Services, run: Run): Promise<boolean
   }
 }
 
-/** Whether the collection holds what was verified; the test user's memories aside. */
-export async function isAsVerified(
+/** What was restored is what was verified; the test user's memories aside. @throws Refusal */
+export async function assertRestored(
   services: Services,
   run: Run,
-  collection: string,
-): Promise<boolean> {
-  const { contents } = await scanCollection(services, run, collection);
-  return contents.digest === verifiedFingerprint(run);
+  restored: string,
+): Promise<void> {
+  const { contents } = await scanCollection(services, run, restored);
+  if (contents.digest === verifiedFingerprint(run)) return;
+  throw noRollback('The snapshot does not hold what was verified.');
+}
+
+/** Somebody may have deleted it since the rollback began; the old version then makes an empty one when it starts. */
+export async function assertStillThere(
+  { services: { vectors }, run }: Pick<StepRequest, 'services' | 'run'>,
+  {
+    returnTo,
+    reconciled,
+  }: Pick<RollbackSource, 'returnTo'> & { reconciled?: ReconcileCheckpoint | undefined },
+): Promise<void> {
+  // An alias of that name is no collection.
+  const isThere = (await vectors.listCollections()).includes(returnTo);
+  const mayBeEmpty = reconciled?.isComplete
+    ? reconciled.report.from.points === 0
+    : run.switchedAt === undefined || run.evidence['verification-report']?.facts.points === 0;
+  if (isThere && (mayBeEmpty || (await vectors.count(returnTo)) > 0)) return;
+  throw noRollback(`${returnTo} was deleted or emptied after the rollback had begun.`);
 }
 
 // Before users were let into the new version they never left the old one: whatever it holds is theirs. After that it is
@@ -75,7 +95,7 @@ function assertSameMinor(made: string, running: string): void {
   throw noRollback(`The snapshot is of version ${made} and the store runs ${running}.`);
 }
 
-export function noRollback(why: string, cause?: unknown): Refusal {
+function noRollback(why: string, cause?: unknown): Refusal {
   return new Refusal('RefusedNothingToReturnTo', why, { cause });
 }
 

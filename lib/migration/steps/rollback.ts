@@ -11,11 +11,10 @@ import {
   RECONCILE_START,
   type ReconcileCheckpoint,
   type ReconcileSettings,
-  reconcile,
 } from '../reconcile.ts';
 import { Refusal, type RefusalName } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Run } from '../runs/run.ts';
+import type { Progress, Run } from '../runs/run.ts';
 import {
   collectionsOf,
   liveCollectionOf,
@@ -39,13 +38,13 @@ import {
   restoringEntries,
 } from '../snapshots.ts';
 import { removeCollections, removeTestWrites, tidyUp } from './clean-up.ts';
+import { reconcileInStep } from './copy.ts';
 import { isDoneOutside } from './external-action.ts';
 import { FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './freeze.ts';
 import { carryOverLateWrites, lateWriteFacts, lateWritesSchema } from './late-writes.ts';
 import { countLeastLost, countLostWrites, exportLostWrites, type Loss } from './lost-writes.ts';
 import { scanCollection } from './recorded-counts.ts';
-import { findRollbackSource, isAsVerified, noRollback } from './rollback-source.ts';
-import { removeUploads } from './upload-swap.ts';
+import { assertRestored, assertStillThere, findRollbackSource } from './rollback-source.ts';
 
 const lossSchema = v.object({ lost: v.number(), exportedTo: v.optional(v.string()) });
 
@@ -122,10 +121,7 @@ export const rollback: Step = {
   },
 };
 
-type Keep = (
-  reached: Partial<State>,
-  progress?: { readonly done: number; readonly total: number },
-) => Promise<State>;
+type Keep = (reached: Partial<State>, progress?: Progress) => Promise<State>;
 
 const UNKNOWN = 'known once the snapshot is restored; a rollback that would lose more is refused';
 
@@ -199,25 +195,6 @@ async function restore(
   return end.isComplete ? undefined : end.waitSeconds;
 }
 
-async function assertRestored(services: Services, run: Run, restored: string): Promise<void> {
-  if (await isAsVerified(services, run, restored)) return;
-  throw noRollback('The snapshot does not hold what was verified.');
-}
-
-/** Somebody may have deleted it since the rollback began; the old version then makes an empty one when it starts. */
-async function assertStillThere(
-  { services: { vectors }, run }: StepContext,
-  { returnTo, reconciled }: Pick<State, 'returnTo' | 'reconciled'>,
-): Promise<void> {
-  // An alias of that name is no collection.
-  const isThere = (await vectors.listCollections()).includes(returnTo);
-  const mayBeEmpty = reconciled?.isComplete
-    ? reconciled.report.from.points === 0
-    : run.switchedAt === undefined || run.evidence['verification-report']?.facts.points === 0;
-  if (isThere && (mayBeEmpty || (await vectors.count(returnTo)) > 0)) return;
-  throw noRollback(`${returnTo} was deleted or emptied after the rollback had begun.`);
-}
-
 // docs/decisions/automatic-rollback.md: only where users were let in, somebody has to be kept out.
 async function isFrozen(context: StepContext, state: State, keep: Keep): Promise<boolean> {
   const [collection, companion] = liveCollectionsOf(context.run);
@@ -281,24 +258,19 @@ async function lookAgain(
 
 /** @returns false when time was up */
 async function carryWritesBack(context: StepContext, state: State, keep: Keep): Promise<boolean> {
-  const { services, run, renew, hasTime } = context;
-  const { vectors: store } = services;
+  const { services, run } = context;
   const names = { from: liveCollectionOf(run), to: state.returnTo };
   const settings: ReconcileSettings = {
-    ...(await copySettings(store, names)),
-    from: { store, collection: names.from },
-    to: { store, collection: names.to },
+    ...(await copySettings(services.vectors, names)),
     mode: 'repair',
     vectors: 'all',
     without: testUserOf(run.runId),
   };
-  const total = await store.count(names.from);
-  const saveCheckpoint = async (reconciled: ReconcileCheckpoint) =>
-    void (await keep({ reconciled }, { done: reconciled.report.compared, total }));
-  const ports = { renew, isTimeUp: () => !hasTime(), saveCheckpoint };
   const { reconciled: before } = state;
-  const start = before && !before.isComplete ? before : RECONCILE_START;
-  const reached = await reconcile(settings, ports, start);
+  const reached = await reconcileInStep(context, settings, {
+    start: before && !before.isComplete ? before : RECONCILE_START,
+    save: async (reconciled, progress) => void (await keep({ reconciled }, progress)),
+  });
   if (!reached.isComplete) return false;
   const faults = faultsIn(reached.report);
   if (faults.length === 0) return true;
@@ -385,9 +357,8 @@ async function open(
   const message = 'What the run has left on the store is to be removed by hand';
   await tidyUp(context, message, async () => {
     await removeLeftoverSnapshot(context);
-    await removeUploads(context);
-    const live: string[] = run.openedAt === undefined ? [] : liveCollectionsOf(run);
-    const own = [...collectionsOf(run), ...live];
+    const live: string[] = liveCollectionsOf(run);
+    const own = collectionsOf(run);
     await removeCollections(context, isKept ? own.filter((name) => !live.includes(name)) : own);
   });
   const { lost, exportedTo } = loss;

@@ -88,14 +88,6 @@ export async function uploadSwap(
   return undefined;
 }
 
-/** What a cutover that was given up has made; users were let into none of it. */
-export async function removeUploads(context: StepContext): Promise<void> {
-  const { run } = context;
-  if (run.uploadingAt === undefined || run.openedAt !== undefined) return;
-  const uploaded = passagesOf(run).map(({ to }) => to);
-  await removeCollections(context, uploaded);
-}
-
 function passagesOf(run: Run): Passage[] {
   if (run.plan.uploadAs === undefined) return [];
   const labels = ['snapshot-of-target', 'snapshot-of-companion'] as const;
@@ -126,11 +118,10 @@ function stagesOf(passage: Passage): readonly Stage<Upload>[] {
   ];
 }
 
-async function assertSame({ services, renew }: StepContext, passage: Passage): Promise<void> {
+async function assertSame(context: StepContext, passage: Passage): Promise<void> {
   const { from, to } = passage;
-  if (await isSame(services, passage)) return;
-  await renew();
-  await services.vectors.deleteCollection(to);
+  if (await isSame(context.services, passage)) return;
+  await removeCollections(context, [to]);
   throw new Refusal('RefusedSnapshot', `What was uploaded as ${to} is not what ${from} is.`);
 }
 

@@ -99,8 +99,6 @@ async function verify(store: VectorStore, target: string): Promise<ReconcileRepo
   const { report } = await reconcile(
     {
       ...(await copySettings(store, { from: 'source', to: target })),
-      from: { store, collection: 'source' },
-      to: { store, collection: target },
       mode: 'repair',
       vectors: 'all',
     },

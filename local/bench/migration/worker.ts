@@ -44,9 +44,7 @@ async function copy({ url, source, target, folder }: Places): Promise<number> {
     await file.datasync();
   };
   const begun = performance.now();
-  const from = { store, collection: source };
-  const to = { store, collection: target };
-  await reconcile({ ...settings, from, to, mode: 'fill', vectors: 'all' }, { saveCheckpoint });
+  await reconcile({ ...settings, mode: 'fill', vectors: 'all' }, { saveCheckpoint });
   return performance.now() - begun;
 }
 
