@@ -247,7 +247,7 @@ const FAILURE_FIELDS = {
   },
   existing_id: { ...ID, description: 'The transaction that has the `external_id`.' },
 };
-const SUM = { type: 'number', multipleOf: 0.01 };
+const SUM = { type: 'number', description: 'At most 2 decimals.' };
 const TOTALS = { income: SUM, expense: SUM, net: SUM, count: COUNT };
 const succeeded = (fields: Record<string, object>) =>
   object({ success: { enum: [true] }, ...fields });

@@ -11,7 +11,12 @@ export const amount = v.pipe(
     'Must lie between -999999999999.99 and 999999999999.99.',
   ),
   v.check(hasAtMostTwoDecimals, 'Must have at most 2 decimal places.'),
-  v.metadata({ minimum: -LARGEST_AMOUNT, maximum: LARGEST_AMOUNT, multipleOf: 0.01 }),
+  // Not `multipleOf`: validators divide binary fractions, and 564.8 is no multiple of 0.01 to them.
+  v.metadata({
+    description: 'At most 2 decimals.',
+    minimum: -LARGEST_AMOUNT,
+    maximum: LARGEST_AMOUNT,
+  }),
 );
 
 /**

@@ -20,7 +20,7 @@ def before_call(context, case, kwargs):
     body = case.body
     if not isinstance(body, dict):
         return
-    # Multiples of 0.01 are computed in binary fractions, such as 0.5700000000000001; a client writes 0.57.
+    # The description says in words only that amounts have two decimals.
     if isinstance(body.get("amount"), float):
         body["amount"] = round(body["amount"], 2)
     # The category of that id may be inactive: a 400 for a request that is valid by its schema.

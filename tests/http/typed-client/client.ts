@@ -17,6 +17,7 @@ export const servers = {
 export type Transaction = {
     id: number;
     description: string;
+    /** At most 2 decimals. */
     amount: number;
     "type": "income" | "expense";
     category_id: number | null;
@@ -114,14 +115,20 @@ export type CategoryRead = {
 export type Summary = {
     success: true;
     data: {
+        /** At most 2 decimals. */
         income: number;
+        /** At most 2 decimals. */
         expense: number;
+        /** At most 2 decimals. */
         net: number;
         count: number;
         groups: {
             key: number | string | null;
+            /** At most 2 decimals. */
             income: number;
+            /** At most 2 decimals. */
             expense: number;
+            /** At most 2 decimals. */
             net: number;
             count: number;
             /** Of a category. */
@@ -185,6 +192,7 @@ export function listTransactions({ $type, categoryId, startDate, endDate, extern
  */
 export function createTransaction(body: {
     description: string;
+    /** At most 2 decimals. */
     amount: number;
     "type": "income" | "expense";
     category_id?: number | null;
@@ -246,6 +254,7 @@ export function createTransaction(body: {
 export function createTransactions(body: {
     transactions: {
         description: string;
+        /** At most 2 decimals. */
         amount: number;
         "type": "income" | "expense";
         category_id?: number | null;
@@ -373,6 +382,7 @@ export function readTransaction(id: number, { ifNoneMatch }: {
  */
 export function updateTransaction(id: number, body: {
     description?: string;
+    /** At most 2 decimals. */
     amount?: number;
     "type"?: "income" | "expense";
     category_id?: number | null;

@@ -27,8 +27,7 @@ export const DESCRIBED = new Map<string, DescribedOperation>(
   ),
 );
 
-// Amounts have two decimals: as binary fractions they are no exact multiples.
-const ajv = new Ajv2020({ strict: true, strictTypes: false, multipleOfPrecision: 2 });
+const ajv = new Ajv2020({ strict: true, strictTypes: false });
 addFormats.default(ajv);
 for (const [name, schema] of Object.entries(schemas)) {
   const closed = 'properties' in schema ? { ...schema, additionalProperties: false } : schema;
