@@ -5,16 +5,9 @@ import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { manifestOf } from '../../../support/migration/holdings.ts';
 import { createMigration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
-import { named } from '../../../support/migration/refused.ts';
 import { point } from '../../../support/vector-stores.ts';
 
 describe('a backup', () => {
-  it('reports where the backend counts otherwise, and goes by the store', async () => {
-    const migration = await migrationAt('backed-up', { statsCap: 5 });
-    const manifest = await manifestOf(migration);
-    expect(manifest.counts.facts).toMatchObject({ points: 60, disagreements: 5 });
-  });
-
   it('counts what users wrote up to the snapshot, and not what the run itself wrote', async () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
@@ -38,15 +31,6 @@ describe('a backup', () => {
     const { snapshot } = await manifestOf(migration);
     expect(snapshot.name).not.toBe(others?.name);
     expect(await vectors.listSnapshots(SOURCE)).toEqual([others]);
-  });
-
-  it('gives up on a snapshot that never comes', async () => {
-    const migration = await migrationAt('preflighted');
-    migration.qdrant.fault({
-      on: /^POST .*\/snapshots\?wait=false/,
-      does: { kind: 'answer', status: 202, body: '{"status":"accepted","time":0}' },
-    });
-    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedSnapshot'));
   });
 
   it('asks for its snapshot soon at first, and less often the longer it takes', async () => {

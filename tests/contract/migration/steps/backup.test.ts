@@ -9,7 +9,6 @@ import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { manifestOf } from '../../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
-import { named } from '../../../support/migration/refused.ts';
 
 describe('a backup', () => {
   it('records every user exactly, and none by name', async () => {
@@ -81,18 +80,6 @@ describe('the backup of the graph', () => {
     await migration.finish('backup', {}, withBusyGraph(migration));
     const run = await migration.runs.read(RUN);
     expect(run.evidence['backup-manifest']?.facts.graph).toBe('drifted');
-  });
-
-  it('is refused inside the window when somebody still writes', async () => {
-    const migration = await migrationAt('frozen');
-    const attempt = migration.finish('backup', {}, withBusyGraph(migration));
-    await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
-    expect((await migration.runs.read(RUN)).phase).toBe('frozen');
-  });
-
-  it('is not left out unless the plan says so', async () => {
-    const migration = await migrationAt('started', { hasGraph: false });
-    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
   });
 
   it('is left out where the plan says so', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { deleteFirst, writeToOld } from '../../../support/migration/holdings.ts';
+import { deleteFirst, standingOf, writeToOld } from '../../../support/migration/holdings.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -80,13 +80,20 @@ describe('a cutover', () => {
 
   it.each([
     ['has no model for keywords', { noKeywordModel: true }, 'RefusedSemanticOnly'],
+    ['has another embedding model', { otherEmbeddings: true }, 'RefusedOtherVectors'],
     ['remembers nothing', { emptyExtractions: 9 }, 'RefusedNewVersion'],
-  ] as const)('to a version that %s does not open writes', async (_, shortcomings, refusal) => {
-    const migration = await migrationAt('switching', { hasPreview: false, shortcomings });
-    await expect(migration.finish('cutover')).rejects.toEqual(named(refusal));
-    expect((await migration.runs.read(RUN)).phase).toBe('switching');
-    expect(migration.operator.heard).not.toContain('open-writes');
-  });
+  ] as const)(
+    'to a version that %s opens no writes, and is rolled back',
+    async (_, lacks, refusal) => {
+      const migration = await migrationAt('switching', { hasPreview: false, shortcomings: lacks });
+      const before = await standingOf(migration);
+      await expect(migration.finish('cutover')).rejects.toEqual(named(refusal));
+      expect(migration.operator.heard).not.toContain('open-writes');
+      await migration.finish('rollback', { actor: 'machine' });
+      expect(await standingOf(migration)).toEqual({ ...before, phase: 'rolled-back' });
+      expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
+    },
+  );
 
   it('is not finished while a count of a user differs', async () => {
     const migration = await migrationAt('switching');

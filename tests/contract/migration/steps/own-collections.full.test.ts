@@ -3,15 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
+import { removeCollections } from '../../../../lib/migration/steps/clean-up.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { fingerprintOf } from '../../../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 import { LEASE_MS } from '../../../support/migration/run-table.ts';
-import { createAlias } from '../../../support/vector-stores.ts';
 
 const LAYOUT = { vectors: { size: 8, distance: 'Cosine' } } as const;
 const RESTORED = `${SOURCE}_restored_${RUN}`;
@@ -37,16 +36,6 @@ describe('a collection of somebody else', () => {
     await migration.finish('abort');
     expect(await vectors.listCollections()).toContain(name);
   });
-
-  it('behind an alias is not restored onto', async () => {
-    const migration = await migrationAt('live');
-    const { vectors } = migration.services;
-    const before = await fingerprintOf(vectors, migration.target);
-    await vectors.deleteCollection(SOURCE);
-    await createAlias(migration.qdrant.url, RESTORED, migration.target);
-    await expect(migration.finish('rollback')).rejects.toEqual(named('RefusedNothingToReturnTo'));
-    expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
-  });
 });
 
 describe('what the setting names', () => {
@@ -58,6 +47,17 @@ describe('what the setting names', () => {
     await (await startNewVersion(settings)).add('user-1', 'Written by somebody let in by hand');
     await migration.finish(step);
     expect(await services.vectors.count(target, ofUser('user-1'))).toBe(1);
+  });
+
+  it('is removed by nothing; nor is the old collection, as long as a rollback is possible', async () => {
+    const { services, target, runs } = await migrationAt('rebuilt');
+    const { setting, vectors } = services;
+    await setting.change({ from: SOURCE, to: target });
+    const context = { services, run: await runs.read(RUN), renew: async () => {} };
+    await removeCollections(context, [SOURCE, target, `${target}_entities`]);
+    expect(await vectors.listCollections()).toEqual([SOURCE, target]);
+    await removeCollections(context, [SOURCE, target], { keepsOld: false });
+    expect(await vectors.listCollections()).toEqual([target]);
   });
 });
 

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Shortcomings } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { standingOf } from '../../../support/migration/holdings.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -19,9 +20,10 @@ describe('a rebuild', () => {
     ['another embedding model', { otherDimensions: 4 }, 'RefusedOtherVectors'],
     ['nothing to remember, ever', { emptyExtractions: 99 }, 'RefusedNewVersion'],
   ])('with %s is refused', async (_, shortcomings, refusal) => {
-    const { invoke, runs } = await migrationAt('backed-up', { shortcomings });
-    await expect(invoke('rebuild')).rejects.toEqual(named(refusal));
-    expect((await runs.read(RUN)).phase).toBe('backed-up');
+    const migration = await migrationAt('backed-up', { shortcomings });
+    const before = await standingOf(migration);
+    await expect(migration.finish('rebuild')).rejects.toEqual(named(refusal));
+    expect(await standingOf(migration)).toEqual(before);
   });
 
   it('tries another sentence when one was found to hold nothing', async () => {

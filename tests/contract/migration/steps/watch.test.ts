@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createHandler as retentionHandler } from '../../../../functions/migration/retention.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { standingOf } from '../../../support/migration/holdings.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { watchUntilDone } from '../../../support/migration/watching.ts';
@@ -10,14 +11,17 @@ import { watchUntilDone } from '../../../support/migration/watching.ts';
 const DAY_MS = 86_400_000;
 
 describe('the watch', () => {
-  it('opens writes again when the window has closed and everybody else is dead', async () => {
-    const migration = await migrationAt('switching');
-    migration.pass(30 * 60_000);
-    await watchUntilDone(migration);
-    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
-    expect(migration.operator.heard.at(-1)).toBe('open-writes');
-    expect(await migration.services.setting.read()).toBe(SOURCE);
-  });
+  it.each(['frozen', 'switching'] as const)(
+    'opens writes again when the window of a run that is %s has closed',
+    async (point) => {
+      const migration = await migrationAt(point);
+      const { old } = await standingOf(migration);
+      migration.pass(30 * 60_000);
+      await watchUntilDone(migration);
+      expect(await standingOf(migration)).toEqual({ old, active: SOURCE, phase: 'rolled-back' });
+      expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    },
+  );
 
   it('ends the rollback period on its day', async () => {
     const migration = await migrationAt('live');
