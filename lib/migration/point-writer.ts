@@ -12,14 +12,14 @@ import { isRefusedWith, Refusal } from './refusals.ts';
 import type { CollectionPlace } from './scan.ts';
 
 /** How points that are already there are left alone. */
-export type InsertMode =
+type InsertMode =
   /** The store skips them (1.17 and later). */
   | 'by-store'
   /** We ask for them first; a point written between question and insert is overwritten. */
   | 'ask-first';
 
 /** How points that are written get their keyword vectors. */
-export type KeywordFilling =
+type KeywordFilling =
   /** The store makes them of the text. */
   | 'by-store'
   /** There is a slot, but the store cannot: these points would rank below new ones. */
@@ -110,7 +110,7 @@ export function troubleOf({ status, optimizer_status }: CollectionInfo): string 
 }
 
 /** @throws Refusal naming the collection that is in trouble */
-export async function assertHealthy(
+async function assertHealthy(
   store: Pick<VectorStore, 'collectionInfo'>,
   collections: readonly string[],
 ): Promise<void> {

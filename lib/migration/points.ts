@@ -28,7 +28,7 @@ export function digestOf(id: PointId, payload: PointPayload): Buffer {
 }
 
 /** The sum of the digests of a set, whatever their order: 64 hexadecimal digits. */
-export type SetDigest = string;
+type SetDigest = string;
 
 export const EMPTY_SET: SetDigest = '0'.repeat(64);
 

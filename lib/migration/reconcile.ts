@@ -19,7 +19,7 @@ import type { PointId, ScrolledPoint, ScrollRequest, VectorStore } from './ports
 import { type CollectionPlace, pagesOf } from './scan.ts';
 
 /** Every dense vector, or about that many of them: the same ones for the same seed, and at least one. */
-export type VectorCheck = 'all' | { readonly sample: number; readonly seed: string };
+type VectorCheck = 'all' | { readonly sample: number; readonly seed: string };
 
 export interface ReconcileSettings extends CopySettings {
   /** repair: what was written is read back. fill: it is not, which is faster in an empty collection and proves nothing. */
@@ -29,11 +29,11 @@ export interface ReconcileSettings extends CopySettings {
   readonly without?: string;
 }
 
-export const DIFFERENCES = ['missing', 'extra', 'payload', 'vector', 'keywords'] as const;
+const DIFFERENCES = ['missing', 'extra', 'payload', 'vector', 'keywords'] as const;
 
 export type Difference = (typeof DIFFERENCES)[number];
 
-export interface SideReport {
+interface SideReport {
   readonly points: number;
   readonly digest: string;
   readonly usersDigest: string;
@@ -135,7 +135,7 @@ export async function reconcile(
 }
 
 /** At least one side is there. */
-export interface PointPair {
+interface PointPair {
   readonly id: PointId;
   readonly from: ScrolledPoint | undefined;
   readonly to: ScrolledPoint | undefined;
@@ -357,7 +357,7 @@ async function createSampler({
   };
 }
 
-export interface Side extends CollectionPlace {
+interface Side extends CollectionPlace {
   readonly request: ScrollRequest;
 }
 

@@ -8,7 +8,7 @@ import { createUserCounts, type UserCounts } from './user-counts.ts';
 /** Why the new version would not find the memories of a user. */
 export const UNREACHABLE = ['absent', 'not-a-text', 'white-space', 'camel-case'] as const;
 
-export type Unreachable = (typeof UNREACHABLE)[number];
+type Unreachable = (typeof UNREACHABLE)[number];
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 

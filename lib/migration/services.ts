@@ -35,7 +35,7 @@ export interface LogEntry {
   readonly [field: string]: string | number | boolean | null;
 }
 
-export type Log = (entry: LogEntry) => void;
+type Log = (entry: LogEntry) => void;
 
 /** One JSON object a line, as the platform's log takes them. */
 export const logLine: Log = (entry) => console.error(JSON.stringify(entry));

@@ -46,7 +46,7 @@ export const takingEntries = {
 
 const takingSchema = v.object(takingEntries);
 
-export type Taking = v.InferOutput<typeof takingSchema>;
+type Taking = v.InferOutput<typeof takingSchema>;
 
 /** Checkpoint of restoring one. */
 export const restoringEntries = {
@@ -62,7 +62,7 @@ export const restoringEntries = {
 
 const restoringSchema = v.object(restoringEntries);
 
-export type Restoring = v.InferOutput<typeof restoringSchema>;
+type Restoring = v.InferOutput<typeof restoringSchema>;
 
 const MINUTE_MS = 60_000;
 const LONGEST_SNAPSHOT_MS = 10 * MINUTE_MS;

@@ -2,7 +2,7 @@
 import { type ArtifactStore, measureOf, splitLines } from './ports/artifacts.ts';
 import { Refusal } from './refusals.ts';
 
-export interface UserCount {
+interface UserCount {
   /** As `userDigest` names the user. */
   readonly user: string;
   readonly points: number;
@@ -110,7 +110,7 @@ function sorted(counts: readonly UserCount[]): UserCount[] {
   );
 }
 
-export interface CountDifference {
+interface CountDifference {
   readonly user: string;
   /** How many more than before; below zero: fewer. */
   readonly by: number;

@@ -42,7 +42,7 @@ export interface Rehearsal extends Stage, Diary {
   run(): Promise<Run>;
 }
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** The machine dies before that state. */
   readonly until?: string;
   readonly onTask?: (state: string) => void | Promise<void>;

@@ -29,7 +29,7 @@ export function* memories({ count, dimensions, users }: Memories): Generator<Poi
   for (let index = 0; index < count; index += 1) yield memoryAt(index, dimensions, users);
 }
 
-export function memoryAt(index: number, dimensions: number, users: number): Point {
+function memoryAt(index: number, dimensions: number, users: number): Point {
   const random = seededRandom(index);
   return {
     id: asJsonText(idAt(index, random)),

@@ -33,7 +33,7 @@ const NOT_FROM_ELSEWHERE = {
   ...{ MIGRATION_WEBHOOK_TOKEN_PARAMETER: '', NEO4J_URL: '' },
 };
 
-export interface PlaygroundOptions extends Pick<SandboxOrder, 'memories' | 'run' | 'isByHand'> {
+interface PlaygroundOptions extends Pick<SandboxOrder, 'memories' | 'run' | 'isByHand'> {
   /** A vector store that is there already; without it, a sandbox. */
   readonly qdrantUrl?: string;
   readonly world?: Pick<WorldOptions, 'source' | 'dimensions'>;

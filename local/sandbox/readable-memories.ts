@@ -4,7 +4,7 @@ import type { Point, VectorStore } from '../../lib/migration/ports/vector-store.
 import { type SeededRandom, seededRandom } from '../seeded-random.ts';
 import { embed } from './memory-backend/embedding.ts';
 
-export interface MemoryPlan {
+interface MemoryPlan {
   readonly collection: string;
   readonly users: number;
   readonly memories: number;

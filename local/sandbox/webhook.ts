@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
 import { HOOK_ACTIONS, type HookAction, type Hooks } from '../../lib/migration/ports/hooks.ts';
 
-export interface Webhook {
+interface Webhook {
   readonly url: string;
   close(): Promise<void>;
 }

@@ -45,7 +45,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-export interface SandboxWorld extends World {
+interface SandboxWorld extends World {
   readonly qdrant: QdrantSandbox;
   image(): Promise<WorldImage>;
 }

@@ -6,7 +6,7 @@ import { Refusal } from '../refusals.ts';
 import { type HttpReply, requestJson } from './json-over-http.ts';
 import type { Secret } from './secrets.ts';
 
-export interface BackendConnection {
+interface BackendConnection {
   /** Such as https://memory.example.org */
   readonly url: string;
   /** Maps to one user. */

@@ -22,7 +22,7 @@ import { encodeProperties } from '../graph/values.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { createNeo4jRestore } from './neo4j-restore.ts';
 
-export interface Neo4jAddress {
+interface Neo4jAddress {
   /** neo4j://, neo4j+s://, bolt:// or bolt+s:// */
   readonly url: string;
   readonly user: string;
@@ -147,7 +147,7 @@ const FETCH_SIZE = 100;
 // A server may limit how long transactions take, which a long read would exceed: 0 lifts the limit.
 const UNLIMITED = { timeout: 0 };
 
-export function createSessions(driver: Driver, database: string | undefined): Neo4jSessions {
+function createSessions(driver: Driver, database: string | undefined): Neo4jSessions {
   function open(defaultAccessMode: SessionMode): Session {
     const target = database === undefined ? {} : { database };
     return driver.session({ ...target, defaultAccessMode, fetchSize: FETCH_SIZE });

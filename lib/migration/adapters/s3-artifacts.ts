@@ -156,7 +156,7 @@ export interface Place {
   readonly Key: string;
 }
 
-export function createObjectLock(client: S3Client, Bucket: string) {
+function createObjectLock(client: S3Client, Bucket: string) {
   let enabled: Promise<boolean> | undefined;
 
   /** Set when a bucket is made, so that it is asked for once. */
@@ -188,14 +188,14 @@ async function askWhetherEnabled(client: S3Client, Bucket: string): Promise<bool
 }
 
 /** Of an object, or of everything whose key begins like its. */
-export type Reach = 'it alone' | 'everything below';
+type Reach = 'it alone' | 'everything below';
 
 function isWithin(reach: Reach, key: string | undefined, { Key }: Place): boolean {
   return reach === 'it alone' ? key === Key : key?.startsWith(Key) === true;
 }
 
 /** Also what a versioned bucket would keep behind a delete marker, and pay for. */
-export async function deleteVersions(
+async function deleteVersions(
   client: S3Client,
   place: Place,
   reach: Reach = 'it alone',
@@ -216,7 +216,7 @@ export async function deleteVersions(
 }
 
 /** The process that began them is gone: one run writes at a time. */
-export async function abortUploads(
+async function abortUploads(
   client: S3Client,
   place: Place,
   reach: Reach = 'it alone',

@@ -13,7 +13,7 @@ import {
 } from './graph-store.ts';
 import { writeLines } from './json-lines.ts';
 
-export interface DumpOptions {
+interface DumpOptions {
   readonly source: GraphSource;
   readonly artifacts: ArtifactStore;
   /** Of the keys of the dump. */
@@ -128,7 +128,7 @@ function changed(why: string, options?: ErrorOptions): Refusal {
   return new Refusal('RefusedNotFrozen', `${why}.`, options);
 }
 
-export const DUMP_FORMAT = 'graph-dump/2';
+const DUMP_FORMAT = 'graph-dump/2';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));

@@ -10,7 +10,7 @@ import {
   splitLines,
 } from '../ports/artifacts.ts';
 
-export interface LinesFile {
+interface LinesFile {
   readonly key: string;
   readonly lines: number;
   readonly raw: Measure;

@@ -8,7 +8,7 @@ import type { GraphTarget, RestoreState, SchemaRule } from './graph-store.ts';
 import { readLines } from './json-lines.ts';
 import { nodesOf, readSchema, relationshipsOf, verifyDump } from './read-dump.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly artifacts: ArtifactStore;
   /** Of the keys of the dump. */
   readonly prefix: string;
@@ -17,7 +17,7 @@ export interface RestoreOptions {
   readonly batchSize?: number;
 }
 
-export interface RestoreReport {
+interface RestoreReport {
   readonly manifest: GraphManifest;
   /** None, when the restore is good. */
   readonly differences: readonly GraphDifference[];

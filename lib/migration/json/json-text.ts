@@ -72,7 +72,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !sourceJson.isRawJSON(value);
 }
 
-export interface RawJson {
+interface RawJson {
   readonly rawJSON: string;
 }
 
@@ -86,7 +86,7 @@ interface SourceJson {
   isRawJSON(value: unknown): value is RawJson;
 }
 
-export const sourceJson: SourceJson = JSON as unknown as SourceJson;
+const sourceJson: SourceJson = JSON as unknown as SourceJson;
 
 /**
  * Parses; a number that JavaScript would write differently is kept as its literal (`JSON.rawJSON`).

@@ -4,7 +4,7 @@ import { scanJson } from './json-scanner.ts';
 import { asJsonText, type JsonText } from './json-text.ts';
 
 /** A user id as the payload has it: `"alice"` and, in stores that have seen better days, `5`. */
-export type UserIdText = JsonText;
+type UserIdText = JsonText;
 
 interface MemoryPayload {
   readonly user_id: unknown;
@@ -60,7 +60,7 @@ const STOP_WORDS = new Set(
 /** fastembed drops what is longer, so that no query ever asks for it. */
 const LONGEST_TOKEN = 40;
 
-export function hasKeywordTokens(text: string): boolean {
+function hasKeywordTokens(text: string): boolean {
   const words = text.toLowerCase().matchAll(/[\p{Alphabetic}\p{N}]+/gu);
   return words.some(([word]) => word.length <= LONGEST_TOKEN && !STOP_WORDS.has(word));
 }

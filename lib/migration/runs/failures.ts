@@ -38,7 +38,7 @@ const BUCKET_FAULTS: Readonly<Record<string, string>> = {
 };
 
 /** Undefined for everything else. */
-export function refusalByAws(cause: Error): Refusal | undefined {
+function refusalByAws(cause: Error): Refusal | undefined {
   const why = (cause.message || cause.name).split('\n')[0];
   if (UNKNOWN_CALLER.has(cause.name)) {
     return new Refusal('RefusedCredentials', `AWS knows no such caller: ${why}.`, { cause });
@@ -67,7 +67,7 @@ export function markFailure(error: unknown, service: string): void {
 }
 
 /** Precedes the error's message; empty where unknown. */
-export function whoseFailure(error: Error): string {
+function whoseFailure(error: Error): string {
   const service = owners.get(error);
   return service === undefined ? '' : `${service}: `;
 }

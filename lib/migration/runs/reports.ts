@@ -67,7 +67,7 @@ const manifestSchema = v.object({
   graph: graphDumpSchema,
 });
 
-export type BackupManifest = v.InferOutput<typeof manifestSchema>;
+type BackupManifest = v.InferOutput<typeof manifestSchema>;
 
 /** @throws Refusal where there is none, or it is not what was recorded */
 export async function readManifest(services: Services, run: Run): Promise<BackupManifest> {

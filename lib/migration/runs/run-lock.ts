@@ -249,7 +249,7 @@ export const intervals: Ticker = (everyMs, tick) => {
   return () => clearInterval(timer);
 };
 
-export interface Heartbeat {
+interface Heartbeat {
   /** @throws Refusal when the lease is lost */
   readonly renew: () => Promise<void>;
   readonly now: () => number;

@@ -37,7 +37,7 @@ const IS_NEW = 'attribute_not_exists(pk)';
 
 const confirmationSchema = v.object({ confirmed_by: v.string() });
 
-export function createRunStore(options: {
+function createRunStore(options: {
   readonly database: Database;
   readonly lock: RunLock;
   readonly clock: () => Date;

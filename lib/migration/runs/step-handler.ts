@@ -9,7 +9,7 @@ import { translateFailure } from './failures.ts';
 import type { Remembering } from './run-store.ts';
 import { runStep, type Step, type StepResult } from './step.ts';
 
-export type StepHandler = (payload: unknown, context: InvocationContext) => Promise<StepResult>;
+type StepHandler = (payload: unknown, context: InvocationContext) => Promise<StepResult>;
 
 export interface InvocationContext extends Pick<Context, 'getRemainingTimeInMillis'> {
   /** Ctrl-C of the operator in whose process the step runs; a Lambda function has none. */

@@ -126,7 +126,7 @@ function progressOf({ snapshot, parts }: State) {
 }
 
 /** @throws Refusal when somebody writes to the graph inside the window, or the dump cannot be read back */
-export async function backUpGraph({ services, run, lease }: StepContext): Promise<GraphDump> {
+async function backUpGraph({ services, run, lease }: StepContext): Promise<GraphDump> {
   const { graph: source, artifacts, clock: now } = services;
   const prefix = `${run.runId}/graph-${lease.epoch}`;
   if (!source) return { kind: 'none', prefix, nodes: 0, relationships: 0 };

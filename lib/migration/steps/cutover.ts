@@ -142,7 +142,7 @@ async function prepare(context: StepContext): Promise<void> {
   await note({ switchedAt: now });
 }
 
-export async function goLive(
+async function goLive(
   context: StepContext,
   lateWrites: Readonly<Record<string, string | number>>,
 ): Promise<Outcome> {
@@ -177,7 +177,7 @@ async function removeBuilt(context: StepContext): Promise<void> {
 }
 
 /** What a rollback needs, and the reports up to now, cannot be deleted before that day. */
-export async function retainBackup(
+async function retainBackup(
   { services, run }: Pick<StepRequest, 'services' | 'run'>,
   until: Date,
 ): Promise<void> {

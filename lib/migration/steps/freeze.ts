@@ -61,7 +61,7 @@ const PATIENCE_MS = 60_000;
 const PROOFS: readonly unknown[] = [503, 'ECONNREFUSED'];
 
 /** Figures for the record. */
-export type FreezeProof = {
+type FreezeProof = {
   readonly refusedWith: string;
   readonly drainedSeconds: number;
 };

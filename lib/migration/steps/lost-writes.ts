@@ -99,7 +99,7 @@ async function* writesTo(
   }
 }
 
-export interface ReplayReport {
+interface ReplayReport {
   readonly collection: string;
   /** Memories that were created or changed. */
   readonly written: number;

@@ -25,7 +25,7 @@ export const hybridProofSchema = v.object({
   found: v.number(),
 });
 
-export type HybridProof = v.InferOutput<typeof hybridProofSchema>;
+type HybridProof = v.InferOutput<typeof hybridProofSchema>;
 
 const payloadSchema = v.object({ data: v.string(), text_lemmatized: v.optional(v.string()) });
 
@@ -137,7 +137,7 @@ export async function smokeTest(
 }
 
 /** `unverified`: there are too few memories for a proof, or the backend does not say which one it found first. */
-export type EmbeddingProof = 'proved' | 'unverified';
+type EmbeddingProof = 'proved' | 'unverified';
 
 const SAMPLE = 64;
 const CANDIDATES = 16;

@@ -67,7 +67,7 @@ export const preflight: Step = {
 };
 
 /** The plan and every prerequisite, also of a run that does not exist yet. */
-export async function forecastPreflight(context: StepRequest): Promise<Forecast> {
+async function forecastPreflight(context: StepRequest): Promise<Forecast> {
   const { prerequisites } = await examine(context);
   return { plan: context.run.plan, prerequisites };
 }

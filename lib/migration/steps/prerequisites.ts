@@ -13,7 +13,7 @@ import { drillCollectionOf, namesOf } from '../runs/run-names.ts';
 import type { Contents } from '../scan.ts';
 import type { Services } from '../services.ts';
 
-export interface Problem {
+interface Problem {
   readonly why: string;
   readonly remedy: string;
 }
@@ -201,7 +201,7 @@ export function checkSpace(
   };
 }
 
-export interface GraphFound {
+interface GraphFound {
   readonly prerequisite: Prerequisite;
   /** Null where there is no graph, or it cannot be read. */
   readonly seen: (GraphServer & GraphSize & { readonly rules: number }) | null;

@@ -61,7 +61,7 @@ const AT_ONCE = 16;
 export const LONGEST_MS = 120_000;
 
 /** Figures for the record. */
-export type Testimony = {
+type Testimony = {
   /** asked: every user of the sample. in-part: time was up before. unavailable: an answer failed, and none counts. */
   readonly witness: 'asked' | 'in-part' | 'unavailable';
   readonly asked: number;
@@ -72,7 +72,7 @@ export type Testimony = {
 };
 
 /** What ends the questions early: the time of the function, and a lost lock. */
-export interface Patience {
+interface Patience {
   readonly services: Pick<Services, 'backend' | 'clock'>;
   readonly hasTime: () => boolean;
   readonly signal: AbortSignal;

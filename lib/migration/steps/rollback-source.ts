@@ -13,7 +13,7 @@ import { verifiedFingerprint } from './copy.ts';
 import { denseVectorOf } from './prerequisites.ts';
 import { scanCollection } from './recorded-counts.ts';
 
-export interface RollbackSource {
+interface RollbackSource {
   readonly returnTo: string;
   /** To be restored as that collection; undefined where it is there. */
   readonly restores: KeptSnapshot | undefined;

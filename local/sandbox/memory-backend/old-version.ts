@@ -11,7 +11,7 @@ import {
 } from './memory-version.ts';
 
 /** Answers with the edges of a user's graph. */
-export type GraphReader = (userId: string) => Promise<unknown[]>;
+type GraphReader = (userId: string) => Promise<unknown[]>;
 
 export async function startOldVersion(
   settings: VersionSettings & { readonly graph?: GraphReader },

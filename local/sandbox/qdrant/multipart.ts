@@ -8,7 +8,7 @@ import { badRequest } from './refusal.ts';
 
 const HEAD_BYTES = 4_096;
 
-export interface FormFile {
+interface FormFile {
   readonly fileName: string;
   /** SHA-256, hexadecimal. */
   readonly checksum: string;

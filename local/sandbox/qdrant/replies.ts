@@ -30,7 +30,7 @@ export function sendFailure(response: ServerResponse, error: unknown): void {
   }
 }
 
-export function sendText(response: ServerResponse, status: number, text: string): void {
+function sendText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
 }
 

@@ -8,7 +8,7 @@ import type { Collection } from './collection.ts';
 import { notFound } from './refusal.ts';
 import { writeSnapshotFile } from './snapshot-file.ts';
 
-export interface SnapshotFolderOptions {
+interface SnapshotFolderOptions {
   readonly folder: string;
   readonly version: string;
   readonly peerId: string;

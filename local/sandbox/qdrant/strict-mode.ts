@@ -4,7 +4,7 @@ import type { Collection } from './collection.ts';
 import { keysOf } from './filters.ts';
 import { Refusal } from './refusal.ts';
 
-export interface StrictQuery {
+interface StrictQuery {
   readonly limit?: number | null | undefined;
   readonly exact?: boolean | null | undefined;
   readonly filter?: unknown;

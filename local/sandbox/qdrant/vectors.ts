@@ -12,7 +12,7 @@ export interface Vectors {
   readonly sparse: ReadonlyMap<string, SparseVector> | undefined;
 }
 
-export interface VectorLayout {
+interface VectorLayout {
   readonly version: string;
   readonly params: Schemas['CollectionParams'];
 }

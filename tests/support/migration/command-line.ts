@@ -21,7 +21,7 @@ export const OF_RUN = ['--run', RUN];
 
 /** Where the functions run. */
 export const PLACES = ['here', 'on a stage'] as const;
-export type PlaceName = (typeof PLACES)[number];
+type PlaceName = (typeof PLACES)[number];
 
 export interface Ended {
   readonly code: number;
@@ -67,7 +67,7 @@ const ACCESS = {
   AWS_SECRET_ACCESS_KEY: 'local',
 };
 
-export interface OperatorOptions {
+interface OperatorOptions {
   /** Whether a webhook does what else a person does; a person, unless told. */
   readonly hasWebhook?: boolean;
 }

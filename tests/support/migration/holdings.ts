@@ -45,7 +45,7 @@ export async function changeFirst(migration: Migration, name: string): Promise<v
   await migration.services.vectors.upsert(name, [point], 'upsert');
 }
 
-export interface Manifest {
+interface Manifest {
   readonly counts: Reference;
   readonly snapshot: KeptSnapshot;
   readonly contents: { readonly points: number; readonly users: number };

@@ -17,7 +17,7 @@ export interface Fault {
   readonly body: unknown;
 }
 
-export interface LambdaDouble {
+interface LambdaDouble {
   readonly url: string;
   /** Functions that were invoked, in order. */
   readonly invoked: string[];

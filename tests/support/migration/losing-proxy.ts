@@ -3,7 +3,7 @@ import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface LosingProxy {
+interface LosingProxy {
   readonly url: string;
   /** How often each kind of change was carried out. */
   readonly made: ReadonlyMap<string, number>;

@@ -10,7 +10,7 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Item } from '../../../lib/store/database.ts';
 
-export interface MemoryTable {
+interface MemoryTable {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
   readonly tableName: string;
   items(): readonly Item[];

@@ -11,7 +11,7 @@ export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-export interface Mortal {
+interface Mortal {
   readonly services: Services;
   /**
    * The deaths that differ to those who come after: before the first call made until now, and after each that may have

@@ -41,7 +41,7 @@ export function createRunTable(image: RunTableImage = NEW) {
 export type RunTable = ReturnType<typeof openRunTable>;
 
 /** On any table. */
-export function openRunTable({ client, tableName }: RunTableOptions, start = NEW.time) {
+function openRunTable({ client, tableName }: RunTableOptions, start = NEW.time) {
   let time = start;
   const clock = () => new Date(time);
   const { ticker, beat, intervals } = createManualTicker();
@@ -61,7 +61,7 @@ export const RUN_TABLES: readonly (readonly [where: string, open: () => Promise<
   ['on the database', async () => openRunTable(await createTestTable())],
 ];
 
-export interface ManualTicker {
+interface ManualTicker {
   readonly ticker: Ticker;
   /** Once for everybody who waits for it; returns when all have done what they do then. */
   beat(): Promise<void>;

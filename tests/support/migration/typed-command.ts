@@ -16,7 +16,7 @@ export interface TypedOptions {
   readonly time?: Parameters<typeof createMigrateProgram>[0]['time'];
 }
 
-export interface Printed {
+interface Printed {
   readonly code: number;
   readonly output: string;
   /** Errors and questions. */

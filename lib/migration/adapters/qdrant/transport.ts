@@ -183,7 +183,7 @@ export async function failureOf(call: string, response: Response): Promise<Error
 }
 
 /** More bytes than the store takes at once. */
-export const TOO_LARGE = 413;
+const TOO_LARGE = 413;
 
 const LONGEST_REASON = 300;
 const OWN_WORDS = new Set(['user_id', 'agent_id', 'run_id', 'actor_id', 'bm25', 'keyword']);
