@@ -38,8 +38,9 @@ export async function requestJson(request: JsonRequest): Promise<HttpReply> {
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const text = await reply.text();
-    if (PASSING.has(reply.status)) throw unavailable(`${call}: ${reply.status}`, reply);
-    return { status: reply.status, body: parsed(text) };
+    const { status } = reply;
+    if (!PASSING.has(status)) return { status, body: parsed(text) };
+    throw new RetryableFailure('RetryableUnavailable', `${call}: ${status}`, { answer: status });
   } catch (error) {
     if (error instanceof RetryableFailure) throw error;
     const why = `${call}: no answer from ${host} (${reasonOf(error)})`;
@@ -57,12 +58,6 @@ function reasonOf(error: unknown): string {
 function codeOf(error: unknown): { readonly answer?: string } {
   const code = (error as { cause?: { code?: string } }).cause?.code;
   return code === 'ECONNREFUSED' ? { answer: code } : {};
-}
-
-function unavailable(why: string, { status, headers }: Response): RetryableFailure {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  const asked = Number.isFinite(seconds) ? { retryAfterSeconds: seconds } : {};
-  return new RetryableFailure('RetryableUnavailable', why, { ...asked, answer: status });
 }
 
 function parsed(text: string): unknown {

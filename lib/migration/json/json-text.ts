@@ -89,7 +89,8 @@ interface SourceJson {
 const sourceJson: SourceJson = JSON as unknown as SourceJson;
 
 /**
- * Parses; a number that JavaScript would write differently is kept as its literal (`JSON.rawJSON`).
+ * Parses; a number that JavaScript would write differently is kept as its literal (`JSON.rawJSON`), which JSON.stringify
+ * writes again.
  * @throws SyntaxError when the text is not JSON
  */
 export function parseLossless(text: string): unknown {
@@ -98,11 +99,6 @@ export function parseLossless(text: string): unknown {
       ? sourceJson.rawJSON(source)
       : value,
   );
-}
-
-/** The same text again, but for white space, string escapes and the order of integer-like keys. */
-export function stringifyLossless(value: unknown): string {
-  return JSON.stringify(value);
 }
 
 /** One text for one value, whatever the order of its keys: what a digest is made of. */

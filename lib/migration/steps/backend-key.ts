@@ -1,7 +1,7 @@
 // Proves by reading alone that the key of the memory backend belongs to the run's test user. Another user's key would
 // otherwise be found by the smoke test, in the middle of the window.
 import { testUserOf } from '../ports/memory-backend.ts';
-import { Refusal } from '../refusals.ts';
+import { isRefusal, Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { ofTestUser } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
@@ -64,7 +64,7 @@ async function asked(backend: Services['backend'], user: string): Promise<number
     const counted = await backend.memoryCount(user);
     return Math.max(counted, await backend.search(user, QUESTION));
   } catch (error) {
-    if (error instanceof Refusal && error.name === 'RefusedKeyOfOtherUser') return 'refused';
+    if (isRefusal(error, 'RefusedKeyOfOtherUser')) return 'refused';
     throw error;
   }
 }

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { KEYWORD_SLOT } from '../points.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
-import { Refusal } from '../refusals.ts';
+import { isRefusal, Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, stepInputSchema } from '../runs/input.ts';
 import { isPrintable } from '../runs/printable.ts';
@@ -252,8 +252,8 @@ async function findRun({ runs }: Services, input: PreflightInput): Promise<Run |
   try {
     return await runs.read(input.runId);
   } catch (error) {
-    const isNew = error instanceof Refusal && error.name === 'RefusedUnknownRun';
-    if (isNew && input.sourceCollection !== undefined) return undefined;
+    if (isRefusal(error, 'RefusedUnknownRun') && input.sourceCollection !== undefined)
+      return undefined;
     throw error;
   }
 }

@@ -6,7 +6,6 @@ import {
   asJsonText,
   canonicalJson,
   parseLossless,
-  stringifyLossless,
   verbatim,
   writeJson,
 } from '../../../lib/migration/json/json-text.ts';
@@ -16,7 +15,7 @@ describe('a lossless round trip', () => {
   test('keeps every document to the letter', () => {
     fc.assert(
       fc.property(jsonDocuments, (document) => {
-        expect(stringifyLossless(parseLossless(document))).toBe(document);
+        expect(JSON.stringify(parseLossless(document))).toBe(document);
       }),
     );
   });
@@ -24,19 +23,19 @@ describe('a lossless round trip', () => {
   test('keeps every number literal', () => {
     fc.assert(
       fc.property(numberLiterals, (literal) => {
-        expect(stringifyLossless(parseLossless(`{"n":[${literal}]}`))).toBe(`{"n":[${literal}]}`);
+        expect(JSON.stringify(parseLossless(`{"n":[${literal}]}`))).toBe(`{"n":[${literal}]}`);
       }),
     );
   });
 
   test('keeps what lies a thousand levels deep', () => {
     const document = nested(1_000, '10.0');
-    expect(stringifyLossless(parseLossless(document))).toBe(document);
+    expect(JSON.stringify(parseLossless(document))).toBe(document);
   });
 
   test('keeps a member named __proto__ as a member', () => {
     const document = '{"__proto__":{"x":1.0},"b":2}';
-    expect(stringifyLossless(parseLossless(document))).toBe(document);
+    expect(JSON.stringify(parseLossless(document))).toBe(document);
     expect(canonicalJson(document)).toBe(document);
   });
 });

@@ -14,7 +14,7 @@ import type {
   ScrollRequest,
   VectorPoints,
 } from '../../ports/vector-store.ts';
-import { Refusal, RetryableFailure } from '../../refusals.ts';
+import { isRefusal, RetryableFailure } from '../../refusals.ts';
 import { pathOf, type Transport } from './transport.ts';
 
 export function createQdrantPoints({ text, result, write }: Transport): VectorPoints {
@@ -59,7 +59,7 @@ export function createQdrantPoints({ text, result, write }: Transport): VectorPo
       await result({ ...post(pathOf(collection, '/points/query'), body), again: false });
       return true;
     } catch (error) {
-      if (error instanceof Refusal && error.name === 'RefusedByStore') return false;
+      if (isRefusal(error, 'RefusedByStore')) return false;
       if (error instanceof RetryableFailure && /inference/i.test(error.message)) return false;
       throw error;
     }

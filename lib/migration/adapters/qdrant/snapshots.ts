@@ -190,9 +190,7 @@ async function send(request: ClientRequest, bytes: AsyncIterable<Uint8Array>): P
   const answer = await answered;
   const body = Buffer.concat(await Array.fromAsync<Buffer>(answer));
   request.destroy();
-  const retryAfter = answer.headers['retry-after'];
-  const headers = retryAfter ? { 'retry-after': retryAfter } : {};
-  return new Response(body, { status: answer.statusCode ?? 500, headers });
+  return new Response(body, { status: answer.statusCode ?? 500 });
 }
 
 function formOf({ fileName, size, bytes }: SnapshotUpload) {

@@ -85,11 +85,6 @@ describe('a webhook', () => {
     await expect(hooks.ask(FREEZE)).rejects.toEqual(named(name));
   });
 
-  it('says when it wants to be asked again', async () => {
-    const { hooks } = await startHook(429, { 'retry-after': '7' });
-    await expect(hooks.ask(FREEZE)).rejects.toMatchObject({ retryAfterSeconds: 7 });
-  });
-
   it.each([
     ['nobody serves', async () => 'http://localhost:1', /localhost:1 \(.*(bad port|ECONNREFUSED)/],
     ['redirects', async () => (await startHook(302, { location: '/' })).url, /127.+redirect/],
