@@ -1,4 +1,5 @@
 // What the environment says about a local start.
+import { isOrigin, readOrigins } from '../serverless/parameters.ts';
 import { StartError } from './start-error.ts';
 
 export interface LocalSettings {
@@ -66,8 +67,8 @@ export function isAwsHost(hostname: string): boolean {
 
 function origins(value: string | undefined): string[] {
   if (!value) return [];
-  const list = value.split(',').map((origin) => origin.trim());
-  const wrong = list.find((origin) => origin !== '*' && URL.parse(origin)?.origin !== origin);
+  const list = readOrigins(value);
+  const wrong = list.find((origin) => !isOrigin(origin));
   if (wrong === undefined) return list;
   throw new StartError(
     `ALLOWED_ORIGINS must be origins like http://localhost:5173, separated by commas, not "${wrong}"`,

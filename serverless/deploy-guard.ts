@@ -1,11 +1,12 @@
 // A plug-in of the packager that refuses a deployment, rollback or removal which could hurt a migration or the data, and
-// parameters that serverless.yml does not have.
+// parameters that would break the stage.
 // docs/deploy.md explains each refusal.
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { hasEnded, isRetained, type Phase } from '../lib/migration/phases.ts';
 import { LOCK_KEY, recordKey } from '../lib/migration/runs/run-lock.ts';
 import { SETTINGS } from './migration-settings.ts';
+import { findFaults, type Parameters } from './parameters.ts';
 
 export interface Template {
   readonly Resources: Readonly<
@@ -34,7 +35,16 @@ export interface Situation {
 
 /** Why it must not go ahead; empty when it may. */
 export function reasonsAgainst(situation: Situation): string[] {
-  return [...reasonsOfRun(situation), ...reasonsOfTable(situation)];
+  return [...reasonsOfAccess(situation), ...reasonsOfRun(situation), ...reasonsOfTable(situation)];
+}
+
+// Of a package or a deployment that an earlier commit made, and of the stage `local`.
+function reasonsOfAccess({ next }: Situation): string[] {
+  const isOpen = (properties: Record<string, unknown>) =>
+    variablesOf(properties).AUTH !== 'required';
+  return next && ofType(next, 'AWS::Lambda::Function').some(isOpen)
+    ? ['Its functions would answer without authentication: deployed stages need auth "required".']
+    : [];
 }
 
 function reasonsOfRun({ run, deployed, next, acceptedRun }: Situation): string[] {
@@ -169,7 +179,7 @@ interface Service {
   readonly resources: Template;
   readonly initialServerlessConfig: {
     /** By the stage, or `default`. */
-    readonly params: Readonly<Record<string, object>>;
+    readonly params: Readonly<Record<string, Parameters>>;
   };
 }
 
@@ -217,7 +227,6 @@ export class DeployGuard {
     initialize: async () => {
       // `deploy --package` replaces the settings by those of the package later, and their acceptance is an old one.
       this.#acceptedRun = this.#serverless.service.custom.deployDuringRun;
-      this.#checkParameters();
       await this.#checkBeforePackaging();
     },
     // Again: the run may have started meanwhile, and `--package` names a template of its own.
@@ -238,6 +247,8 @@ export class DeployGuard {
   constructor(serverless: Serverless, options: Options) {
     this.#serverless = serverless;
     this.#options = options;
+    // Now, because the packager next resolves what is made of the parameters.
+    this.#checkParameters();
   }
 
   get #provider(): Provider {
@@ -253,14 +264,21 @@ export class DeployGuard {
   }
 
   #checkParameters(): void {
-    const { default: common, [this.#provider.getStage()]: own } =
-      this.#serverless.service.initialServerlessConfig.params;
-    const known = Object.keys({ ...common, ...own }).sort();
-    const given = (this.#options.param ?? []).map((text) => text.split('=')[0] ?? '');
-    const unknown = given.filter((name) => !known.includes(name));
-    if (unknown.length > 0) {
-      throw this.#refusal([`Unknown --param ${unknown.join(', ')}. Use ${known.join(', ')}.`]);
+    const { default: common, ...stages } = this.#serverless.service.initialServerlessConfig.params;
+    const stage = this.#provider.getStage();
+    const names = Object.keys(stages);
+    if (!names.includes(stage)) {
+      throw this.#refusal([
+        `The stage ${stage} is not described under "params" of serverless.yml, which has ${names.join(', ')}.`,
+      ]);
     }
+    const given = (this.#options.param ?? []).map((text) => {
+      const [name = '', ...value] = text.split('=');
+      return [name, value.join('=').trimEnd()] as const;
+    });
+    const parameters = { ...common, ...stages[stage], ...Object.fromEntries(given) };
+    const faults = findFaults(stage, parameters);
+    if (faults.length > 0) throw this.#refusal([faults.join('\n')]);
   }
 
   async #checkBeforePackaging(): Promise<void> {

@@ -1,5 +1,6 @@
 // What serverless.yml cannot say of the gateway by itself: routes with a trailing slash, lists.
 import { logicalName } from './logical-name.js';
+import { readOrigins } from './parameters.ts';
 
 /**
  * The twin with a trailing slash of every route of a resource, on the same integration: for API Gateway
@@ -52,8 +53,7 @@ export async function routeSettings({ resolveVariable }) {
 
 /** The comma-separated parameter as a list. */
 export async function allowedOrigins({ resolveVariable }) {
-  const origins = await resolveVariable('param:allowedOrigins');
-  return origins.split(',').map((origin) => origin.trim());
+  return readOrigins(await resolveVariable('param:allowedOrigins'));
 }
 
 /** One JSON object per request: the request line, never a body. */

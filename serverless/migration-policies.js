@@ -62,11 +62,8 @@ const ARTIFACT_ACCESS = { write: [], replace: [REPLACE], retain: [RETAIN], all: 
 /** Below the prefix of the artifacts' URL, which every stage has to have. */
 export function artifactPolicies(artifactsUrl, access) {
   if (!access || artifactsUrl === '') return [];
-  const { protocol, host, pathname } = new URL(artifactsUrl);
+  const { host, pathname } = new URL(artifactsUrl);
   const prefix = pathname.replace(/^\/+|\/+$/g, '');
-  if (protocol !== 's3:' || !prefix) {
-    throw new Error(`artifactsUrl "${artifactsUrl}" is not s3://bucket/prefix`);
-  }
   const more = ARTIFACT_ACCESS[access];
   const objects = [...WRITE, ...more.flatMap(({ objects }) => objects)];
   const bucket = [...LOOK, ...more.flatMap(({ bucket }) => bucket)];

@@ -217,9 +217,6 @@ async function environmentOf({ resolveVariable }) {
     variables[variable] = await resolveVariable(`param:${parameter}`);
   }
   variables.COLLECTION_SETTING = `ssm:${variables.COLLECTION_SETTING}`;
-  if (variables.QDRANT_URL !== '' && variables.ARTIFACTS_URL === '') {
-    throw new Error('qdrantUrl needs artifactsUrl: s3://bucket/prefix of a bucket of this account');
-  }
   if (variables.ARTIFACTS_URL !== '') {
     variables.ARTIFACTS_BUCKET_OWNER = { Ref: 'AWS::AccountId' };
   }

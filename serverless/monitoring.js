@@ -275,7 +275,6 @@ function dashboard({ prefix, region }, definitions) {
 // Of the whole account: a budget of one tag would stay at zero until somebody activates the tag for billing.
 function budget({ prefix, actions }, limit) {
   if (limit === '') return {};
-  if (actions.length === 0) throw new Error('monthlyBudgetUsd needs alarmTopicArn');
   const notify = (NotificationType, Threshold) => ({
     Notification: { NotificationType, ComparisonOperator: 'GREATER_THAN', Threshold },
     Subscribers: actions.map((Address) => ({ SubscriptionType: 'SNS', Address })),

@@ -110,8 +110,6 @@ async function openMigration(running: Running, environment: EmulatedStage['envir
   const { QDRANT_URL = '', MEMORY_BACKEND_URL = '', MEMORY_PREVIEW_URL = '' } = world.environment;
   await keepOnAws(environment, world.environment.MEMORY_BACKEND_KEY ?? '');
   return {
-    // The HTTP suite sends no keys.
-    auth: 'open',
     qdrantUrl: QDRANT_URL,
     memoryBackendUrl: MEMORY_BACKEND_URL,
     memoryPreviewUrl: MEMORY_PREVIEW_URL,

@@ -1,4 +1,7 @@
 // The plug-in of serverless/deploy-guard.ts, with a stand-in for the packager and for AWS.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
 import { DeployGuard } from '../../serverless/deploy-guard.ts';
 
 export interface AwsRequest {
@@ -12,6 +15,7 @@ type Answer = readonly [status: number, text: string];
 
 export interface GuardSpec {
   readonly command?: string;
+  readonly stage?: string;
   readonly options?: {
     readonly timestamp?: string;
     readonly package?: string;
@@ -23,14 +27,15 @@ export interface GuardSpec {
   readonly answer?: (request: AwsRequest) => Answer;
 }
 
-export function createGuard({ command = '', options = {}, service, answer }: GuardSpec) {
+export function createGuard(spec: GuardSpec) {
+  const { command = '', stage = 'prod', options = {}, service, answer } = spec;
   const handle = async (request: AwsRequest) => {
     if (!answer) throw new Error(`Unexpected ${request.method} ${request.path}`);
     const [statusCode, text] = answer(request);
     return { response: { statusCode, headers: {}, body: new Blob([text]).stream() } };
   };
   const provider = {
-    getStage: () => 'prod',
+    getStage: () => stage,
     getDeploymentPrefix: () => 'serverless',
     getServerlessDeploymentBucketName: async () => 'code',
     getAwsSdkV3Config: async () => ({
@@ -48,7 +53,7 @@ export function createGuard({ command = '', options = {}, service, answer }: Gua
         service: 'finance-ledger',
         custom: { deployDuringRun: '' },
         initialServerlessConfig: {
-          params: { default: { auth: 'required', qdrantUrl: '' }, prod: { tableName: 'ledger' } },
+          params: readParameters(),
         },
         ...service?.(),
       };
@@ -58,4 +63,10 @@ export function createGuard({ command = '', options = {}, service, answer }: Gua
     getProvider: () => provider,
   };
   return new DeployGuard(serverless as never, options);
+}
+
+/** `params` of serverless.yml, with a word in place of each variable. */
+export function readParameters(): Record<string, Record<string, unknown>> {
+  const text = readFileSync(join(import.meta.dirname, '../../serverless.yml'), 'utf8');
+  return parse(text.replaceAll(/\$\{[^}]*\}/g, 'word')).params;
 }

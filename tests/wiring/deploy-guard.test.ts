@@ -123,6 +123,11 @@ describe('the guard refuses', () => {
       /table in use is restored/,
     ],
     [
+      'functions that answer without authentication',
+      { next: withVariable('AUTH', 'open') },
+      /without authentication/,
+    ],
+    [
       'a deployment over an empty table that is left over',
       { deployed: undefined, table: 'left over, empty' },
       /discard-table/,
@@ -270,26 +275,6 @@ describe('of a rollback', () => {
       return [404, missing];
     });
     await expect(rolled).rejects.toThrow(/time "1700000000000".*deploy list/);
-  });
-});
-
-describe('a parameter of the command line', () => {
-  it.each(['info', 'package', 'deploy', 'remove'])(
-    'that serverless.yml does not have is refused in %s, with those that it has',
-    async (command) => {
-      const guard = createGuard({ command, options: { param: ['auth=open', 'qdrantUlr=x'] } });
-      await expect(guard.hooks.initialize()).rejects.toThrow(
-        'Unknown --param qdrantUlr. Use auth, qdrantUrl, tableName.',
-      );
-    },
-  );
-
-  it('that serverless.yml has is accepted', async () => {
-    const guard = createGuard({
-      command: 'package',
-      options: { param: ['auth=open', 'tableName=a=b'] },
-    });
-    await guard.hooks.initialize();
   });
 });
 

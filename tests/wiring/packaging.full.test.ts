@@ -10,22 +10,18 @@ import { createRunning } from '../../local/running.ts';
 const TEMPLATE_ONLY = { stage: 'dev', environment: { ONLY_TEMPLATE: 'yes' } };
 const BUILDS = join(import.meta.dirname, '../../.esbuild');
 
-it('refuses a store to migrate without a bucket for the artifacts', async () => {
-  const parameters = { qdrantUrl: 'https://qdrant.example:6333' };
-  const packaged = runServerless(TEMPLATE_ONLY, ['package'], parameters);
-  await expect(packaged).rejects.toThrow('qdrantUrl needs artifactsUrl');
-});
-
-it('refuses a parameter that serverless.yml does not have', async () => {
+it('refuses every fault of the parameters in one message', async () => {
   const packaged = runServerless(TEMPLATE_ONLY, ['package'], {
-    qdrantUlr: 'https://qdrant.example',
+    ...{ auth: 'open', artifactsUrl: 'nonsense', monthlyBudgetUsd: '5' },
   });
-  await expect(packaged).rejects.toThrow(/Unknown --param qdrantUlr\. Use .*qdrantUrl/);
+  await expect(packaged).rejects.toThrow(
+    /Refused\. auth "open" .*\n.*artifactsUrl "nonsense" .*\n.*monthlyBudgetUsd "5" needs alarmTopicArn/,
+  );
 });
 
 it('refuses a stage that nobody described', async () => {
   const packaged = runServerless({ stage: 'prdo', environment: {} }, ['package']);
-  await expect(packaged).rejects.toThrow('Value not found at "param" source');
+  await expect(packaged).rejects.toThrow('The stage prdo is not described');
 });
 
 it('leaves nothing behind but the package', async () => {

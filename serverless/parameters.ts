@@ -1,0 +1,145 @@
+// The parameters of a stage in serverless.yml: which there are, and what is wrong with a value.
+import { readLedgerConfig } from '../lib/config.ts';
+import { Refusal } from '../lib/migration/refusals.ts';
+import { readRecordSettings, readStepSettings } from '../lib/migration/settings.ts';
+import { SETTINGS } from './migration-settings.ts';
+
+/** As serverless.yml and the command line give them: text or numbers. */
+export type Parameters = Readonly<Record<string, unknown>>;
+
+interface Rule {
+  /** Completes "must be". */
+  readonly says: string;
+  readonly allows: (text: string) => boolean;
+}
+
+// CloudWatch Logs takes no others.
+const RETENTION_DAYS = [
+  ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096],
+  ...[1827, 2192, 2557, 2922, 3288, 3653],
+];
+
+// No rule of its own: the functions read it, and their rule holds.
+const ANY: Rule = { says: 'text', allows: () => true };
+
+const RULES: Readonly<Record<string, Rule>> = {
+  auth: { says: '"required" in a stage that is deployed', allows: (text) => text === 'required' },
+  ...{ authIssuer: ANY, authAudience: ANY, ledgerId: ANY, timeZone: ANY, tableName: ANY },
+  metricsNamespace: matching(/^[\w.#:/-]{0,255}$/, '0 to 255 letters, digits or any of ".-_/#:"'),
+  memorySize: whole(128, 10_240),
+  ...Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, ANY])),
+  artifactsUrl: orEmpty(
+    matching(
+      /^s3:\/\/[a-z0-9][a-z0-9.-]{2,62}\/[^/]/,
+      's3://bucket/prefix of a bucket of this account',
+    ),
+  ),
+  alarmTopicArn: orEmpty(
+    matching(
+      /^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/,
+      'the ARN of an SNS topic, such as arn:aws:sns:eu-west-1:111122223333:alarms',
+    ),
+  ),
+  monthlyBudgetUsd: orEmpty({ says: 'a number above 0', allows: (text) => Number(text) > 0 }),
+  reservedConcurrency: orEmpty(whole(1, 1000)),
+  deployDuringRun: ANY,
+  allowedOrigins: {
+    says: '"*" or origins such as https://app.example, comma-separated, without a slash at the end',
+    allows: (text) => readOrigins(text).every(isOrigin),
+  },
+  throttleRate: whole(1, 100_000),
+  throttleBurst: whole(1, 100_000),
+  logRetentionDays: {
+    says: `one of ${RETENTION_DAYS.join(', ')}`,
+    allows: (text) => RETENTION_DAYS.map(String).includes(text),
+  },
+  recoveryDays: whole(1, 35),
+  maxReadUnits: whole(1, 10_000_000),
+  maxWriteUnits: whole(1, 10_000_000),
+};
+
+// What functions read, by the parameters that it comes from.
+const VARIABLES = {
+  ...{ auth: 'AUTH', authIssuer: 'AUTH_ISSUER', authAudience: 'AUTH_AUDIENCE' },
+  ...{ ledgerId: 'LEDGER_ID', timeZone: 'TIME_ZONE', tableName: 'TABLE_NAME', ...SETTINGS },
+};
+
+/** Every fault of a stage's parameters, each with the parameter, its value, and the rule. */
+export function findFaults(stage: string, parameters: Parameters): string[] {
+  const unknown = Object.keys(parameters).filter((name) => !Object.hasOwn(RULES, name));
+  if (unknown.length > 0) {
+    return [
+      `Unknown parameter ${unknown.join(', ')}. Use ${Object.keys(RULES).sort().join(', ')}.`,
+    ];
+  }
+  const isDeployed = stage !== 'local';
+  const broken = Object.entries(RULES)
+    .filter(([name]) => isDeployed || name !== 'auth')
+    .flatMap(([name, { says, allows }]) => {
+      const value = parameters[name];
+      if (value === undefined || value === null) return [`${name} is not set.`];
+      return allows(String(value)) ? [] : [`${name} "${value}" must be ${says}.`];
+    });
+  const { monthlyBudgetUsd, alarmTopicArn } = parameters;
+  const unnotified = monthlyBudgetUsd !== '' && alarmTopicArn === '';
+  return [
+    ...broken,
+    ...(unnotified ? [`monthlyBudgetUsd "${monthlyBudgetUsd}" needs alarmTopicArn.`] : []),
+    ...faultsOfVariables(parameters),
+  ];
+}
+
+/** What the functions themselves would refuse. */
+function faultsOfVariables(parameters: Parameters): string[] {
+  const environment = Object.fromEntries(
+    Object.entries(VARIABLES).map(([name, variable]) => [variable, String(parameters[name] ?? '')]),
+  );
+  environment.COLLECTION_SETTING = `ssm:${environment.COLLECTION_SETTING}`;
+  const { AUTH, LEDGER_ID, AUTH_ISSUER, AUTH_AUDIENCE, TIME_ZONE, TABLE_NAME } = environment;
+  const table = { TABLE_NAME: 'any' };
+  const reads = [
+    () => readRecordSettings({ TABLE_NAME }),
+    () => readLedgerConfig({ ...table, AUTH, LEDGER_ID }),
+    () => readLedgerConfig({ ...table, AUTH_ISSUER, AUTH_AUDIENCE }),
+    () => readLedgerConfig({ ...table, TIME_ZONE }),
+    ...(environment.QDRANT_URL ? [() => readStepSettings(environment)] : []),
+  ];
+  return reads.flatMap((read) => {
+    try {
+      read();
+      return [];
+    } catch (error) {
+      return [inParameters(error instanceof Refusal ? error.why : `${(error as Error).message}.`)];
+    }
+  });
+}
+
+/** The sentence with the parameters in place of the variables. */
+function inParameters(sentence: string): string {
+  const parameters = new Map(Object.entries(VARIABLES).map(([name, variable]) => [variable, name]));
+  return sentence.replace(/[A-Z][A-Z0-9_]+/g, (word) => parameters.get(word) ?? word);
+}
+
+export function readOrigins(text: string): string[] {
+  return text.split(',').map((origin) => origin.trim());
+}
+
+/** Whether a browser could send it: an address without a path, also without a slash at its end. */
+export function isOrigin(text: string): boolean {
+  return text === '*' || URL.parse(text)?.origin === text;
+}
+
+function matching(pattern: RegExp, says: string): Rule {
+  return { says, allows: (text) => pattern.test(text) };
+}
+
+function whole(min: number, max: number): Rule {
+  return {
+    says: `a whole number from ${min} to ${max}`,
+    allows: (text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max,
+  };
+}
+
+function orEmpty({ says, allows }: Rule): Rule {
+  return { says: `${says}, or empty`, allows: (text) => text === '' || allows(text) };
+}
