@@ -22,6 +22,7 @@ const command = createCommand(
   .option('--years <n>', 'over how many years up to today', wholeNumber({ min: 1, max: 1_000 }), 10)
   .option('--seed <n>', 'of the random numbers: the same seed gives the same history', count, 1)
   .option('--url <url>', 'address of the service', httpAddress, serviceAddress())
+  .addHelpText('after', '\nA key is read from API_KEY.')
   .action(seed);
 
 await runProgram(command);
@@ -34,7 +35,8 @@ interface SeedOptions {
 }
 
 async function seed({ url, transactions, years, seed }: SeedOptions): Promise<void> {
-  const service = createServiceClient({ url, userAgent: USER_AGENTS.seed });
+  const key = process.env.API_KEY || undefined;
+  const service = createServiceClient({ url, key, userAgent: USER_AGENTS.seed });
   const categoryIds = await ensureHouseholdCategories(service);
   const lastDay = new Date().toISOString().slice(0, 10);
   const history = householdTransactions({ transactions, years, lastDay, seed, categoryIds });

@@ -35,6 +35,8 @@ const RETRY_POLICY = {
 };
 const NO_SERVER = ['ECONNREFUSED', 'ENOTFOUND'];
 const MOST_SHOWN = 200;
+const HOW_TO_GET_A_KEY =
+  '. Set API_KEY to a valid key: export API_KEY=$(npm run -s keys -- create --name my-key)';
 
 /** The address of a service that `npm start` runs. */
 export function serviceAddress(): string {
@@ -56,7 +58,8 @@ export function createServiceClient(options: ServiceClientOptions) {
     });
     const text = await response.text();
     if (response.status < 400) return { text, link: response.headers.get('link') };
-    const message = `${method} ${url}${path} answered ${response.status}: ${messageIn(text)}`;
+    const advice = response.status === 401 ? HOW_TO_GET_A_KEY : '';
+    const message = `${method} ${url}${path} answered ${response.status}: ${messageIn(text)}${advice}`;
     throw Object.assign(new StartError(message), { status: response.status });
   }
 
