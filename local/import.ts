@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { Option } from '@commander-js/extra-typings';
 import cliProgress from 'cli-progress';
+import { fromCents, toCents } from '../lib/domain/money.ts';
+import type { TransactionType } from '../lib/domain/transaction.ts';
 import { asPrintable } from '../lib/migration/runs/printable.ts';
-import { DATE_ORDERS, readStatement, type Statement } from './import/statement.ts';
-import { upload } from './import/upload.ts';
+import { DATE_ORDERS, DECIMAL_SIGNS, readStatement, type Statement } from './import/statement.ts';
+import { missingRows, upload } from './import/upload.ts';
 import { DEFAULT_REGION } from './local-access.ts';
 import { createCommand, EXIT, httpAddress, runProgram, stageOption } from './program.ts';
 import {
@@ -47,6 +49,13 @@ const command = createCommand(
   )
   .option('--id <column>', "the column of the bank's id; without it one is made from the row")
   .addOption(new Option('--date-order <order>', 'how dates are written').choices(DATE_ORDERS))
+  .addOption(
+    new Option('--decimal <sign>', 'the decimal sign of the amounts').choices(DECIMAL_SIGNS),
+  )
+  .option(
+    '--account <name>',
+    'a name for the account, the same each time: part of the ids that are made from rows, so that equal rows of two accounts are two transactions',
+  )
   .addHelpText(
     'after',
     '\nA key is read from API_KEY. Rows that were imported before are not added again: repeat an\ninterrupted import. Exit code 0: all rows are there; 1: some were not imported.',
@@ -57,8 +66,9 @@ await runProgram(command);
 
 async function importFile(file: string, options: ReturnType<typeof command.opts>): Promise<void> {
   const { date, amount, description, notes, category, type, id: externalId } = options;
+  const { dateOrder, decimal, account } = options;
   const columns = { date, amount, description, notes, category, type, externalId };
-  const statement = readStatement(readText(file), { columns, dateOrder: options.dateOrder });
+  const statement = readStatement(readText(file), { columns, dateOrder, decimal, account });
   if (statement.rows.length + statement.errors.length === 0)
     return console.log('The file has no rows: nothing to import.');
   const url = options.stage ? await addressOf(options.stage) : options.url;
@@ -66,27 +76,36 @@ async function importFile(file: string, options: ReturnType<typeof command.opts>
   const service = createServiceClient({ url, key, userAgent: USER_AGENTS.import });
   await describe(statement, service);
   if (options.yes) await run(statement, service);
-  else console.log('Nothing was sent. Add --yes to import.');
+  else {
+    const { rows } = statement;
+    const present = rows.length - (await missingRows(service, rows)).length;
+    console.log(`${present} rows are there already`);
+    console.log('Nothing was sent. Add --yes to import.');
+  }
   if (statement.errors.length > 0) process.exitCode = EXIT.failed;
 }
 
 async function describe(
-  { isExport, columns, rows, errors }: Statement,
+  { isExport, columns, decimal, dateOrder, rows, errors }: Statement,
   service: ServiceClient,
 ): Promise<void> {
   if (isExport) console.log('an export of this service');
   for (const [field, header] of Object.entries(columns))
     console.log(asPrintable(`${field}: column "${header}"`));
+  console.log(`decimal sign: ${decimal}\ndate order: ${dateOrder}`);
   const dates = rows.map((row) => row.date).toSorted();
-  const count = (wanted: string) => rows.filter(({ type }) => type === wanted).length;
+  const total = (wanted: TransactionType) => {
+    const cents = rows.flatMap(({ type, amount }) => (type === wanted ? [toCents(amount)] : []));
+    return `${cents.length} ${wanted} (${fromCents(cents.reduce((sum, each) => sum + BigInt(each), 0n))})`;
+  };
   console.log(
-    `${rows.length} rows from ${dates[0] ?? 'none'} to ${dates.at(-1) ?? 'none'}: ${count('income')} income, ${count('expense')} expense`,
+    `${rows.length} rows from ${dates[0] ?? 'none'} to ${dates.at(-1) ?? 'none'}: ${total('income')}, ${total('expense')}`,
   );
   const known = await service.readCategories();
   const names = new Set(rows.flatMap(({ category }) => category ?? []));
   const missing = [...names].filter((name) => !known.has(name));
   if (missing.length > 0) console.log(asPrintable(`new categories: ${missing.join(', ')}`));
-  show(errors, 'cannot be read');
+  show(errors);
 }
 
 async function run(statement: Statement, service: ServiceClient): Promise<void> {
@@ -95,14 +114,16 @@ async function run(statement: Statement, service: ServiceClient): Promise<void> 
   const { created, duplicates, refused } = await upload(service, statement, (done) => {
     bar.update(done);
   }).finally(() => bar.stop());
-  console.log(`${created} created, ${duplicates} were there already, ${refused.length} refused`);
-  show(refused, 'refused');
+  console.log(
+    `${created} created, ${duplicates} were there already, ${refused.length + statement.errors.length} refused`,
+  );
+  show(refused);
   if (refused.length > 0) process.exitCode = EXIT.failed;
 }
 
-function show(lines: readonly { line: number; message: string }[], what: string): void {
+function show(lines: readonly { line: number; message: string }[]): void {
   for (const { line, message } of lines.slice(0, MOST_SHOWN)) {
-    console.error(asPrintable(`line ${line} ${what}: ${message}`));
+    console.error(asPrintable(`line ${line} refused: ${message}`));
   }
   if (lines.length > MOST_SHOWN) console.error(`and ${lines.length - MOST_SHOWN} more`);
 }
@@ -139,8 +160,10 @@ function readText(file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    const command = `iconv -f ISO-8859-1 -t UTF-8 ${file} > utf8.csv`;
-    throw new StartError(`${file} is not UTF-8. If it is ISO-8859-1, convert it: ${command}`, {
+    const isUtf16 = ['fffe', 'feff'].includes(bytes.toString('hex', 0, 2));
+    const encoding = isUtf16 ? 'UTF-16' : 'ISO-8859-1';
+    const command = `iconv -f ${encoding} -t UTF-8 ${file} > utf8.csv`;
+    throw new StartError(`${file} is not UTF-8. If it is ${encoding}, convert it: ${command}`, {
       cause,
     });
   }

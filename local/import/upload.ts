@@ -4,7 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { LARGEST_BULK } from '../../lib/domain/transaction.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { StartError } from '../start-error.ts';
-import { readStatement, type Statement, type StatementRow } from './statement.ts';
+import {
+  readStatement,
+  type Statement,
+  type StatementRow,
+  toTransactionBody,
+} from './statement.ts';
 
 export interface Uploaded {
   readonly created: number;
@@ -29,8 +34,9 @@ export async function upload(
   statement: Statement,
   onProgress: (done: number) => void,
 ): Promise<Uploaded> {
-  const { rows } = statement;
-  const missing = await missingRows(service, statement);
+  const { rows, isExport } = statement;
+  // The rows of a bank have ids by which the service recognizes them.
+  const missing = isExport ? await missingRows(service, rows) : rows;
   const categories = await service.ensureCategories(
     missing.flatMap(({ category: name }) => (name === null ? [] : { name })),
   );
@@ -51,9 +57,9 @@ export async function upload(
   return { ...total, refused };
 
   async function create(some: readonly StatementRow[]): Promise<readonly Result[]> {
-    const transactions = some.map(({ line: _, date, category, externalId, ...fields }) => ({
-      ...{ ...fields, transaction_date: date, external_id: externalId },
-      ...(category === null ? {} : { category_id: categories.get(category) }),
+    const transactions = some.map((row) => ({
+      ...toTransactionBody(row),
+      ...(row.category === null ? {} : { category_id: categories.get(row.category) }),
     }));
     // External ids make a retry safe by themselves; a key costs two more write units for each row.
     const needsKey = some.some(({ externalId }) => externalId === null);
@@ -72,11 +78,10 @@ export async function upload(
 }
 
 /** The rows that the ledger does not have: of equal rows without an external id, as many as are missing. */
-async function missingRows(service: ServiceClient, { isExport, rows }: Statement) {
+export async function missingRows(service: ServiceClient, rows: readonly StatementRow[]) {
   const dates = rows.map(({ date }) => date).toSorted();
   const [start_date, end_date] = [dates[0], dates.at(-1)];
-  // The rows of a bank have ids by which the service recognizes them.
-  if (!isExport || start_date === undefined || end_date === undefined) return rows;
+  if (start_date === undefined || end_date === undefined) return rows;
   let file = '';
   let next: string | undefined = `?${new URLSearchParams({ start_date, end_date })}`;
   while (next !== undefined) {
@@ -98,7 +103,8 @@ async function missingRows(service: ServiceClient, { isExport, rows }: Statement
 function identities(rows: readonly StatementRow[]): string[] {
   const seen = new Map<string, number>();
   return rows.map(({ line: _, ...row }) => {
-    const name = JSON.stringify(row.externalId ?? row);
+    if (row.externalId !== null) return JSON.stringify(row.externalId);
+    const name = JSON.stringify(row);
     const count = (seen.get(name) ?? 0) + 1;
     seen.set(name, count);
     return `${name} ${count}`;

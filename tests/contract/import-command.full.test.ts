@@ -1,4 +1,4 @@
-// `npm run import` with a key, as a person runs it: to the address of a service, and to a deployed stage.
+// `npm run import` with a key, as a person runs it: to the address of a service, and to a deployed stage. And `npm run seed`.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -18,7 +18,7 @@ import { createServiceOn } from '../support/api/open-api.ts';
 import { serve } from '../support/api/served.ts';
 import { createTestTable } from '../support/test-table.ts';
 
-const COMMAND = join(import.meta.dirname, '../../local/import.ts');
+const PROGRAMS = join(import.meta.dirname, '../../local');
 const BANK = ['date,name,amount,category', '2026-03-05,Tea,-3,Food', '2026-03-06,Pay,2500,'];
 
 const table = await createTestTable();
@@ -58,12 +58,20 @@ interface Ended {
 }
 
 function importFile(environment: NodeJS.ProcessEnv, ...options: string[]): Promise<Ended> {
+  return run(environment, 'import.ts', file, ...options);
+}
+
+function run(environment: NodeJS.ProcessEnv, program: string, ...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
     const env = { PATH: process.env.PATH, ...environment };
-    const args = [COMMAND, file, ...options];
-    execFile(process.execPath, args, { env, cwd: folder }, (error, stdout, stderr) => {
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr });
-    });
+    execFile(
+      process.execPath,
+      [join(PROGRAMS, program), ...args],
+      { env, cwd: folder },
+      (error, stdout, stderr) => {
+        resolve({ code: Number(error?.code ?? 0), stdout, stderr });
+      },
+    );
   });
 }
 
@@ -95,6 +103,54 @@ describe('--url', () => {
       code: 1,
       stderr: expect.stringContaining(`answered ${status}`),
     });
+  });
+
+  it('says how to get a key where one is required', async () => {
+    const { stderr } = await importFile({}, '--url', server.url);
+    expect(stderr).toContain('export API_KEY=$(npm run -s keys -- create --name my-key)');
+  });
+
+  it('shows the decimal sign, the order of dates, the sums and what is there already', async () => {
+    const { environment } = await givenLedger();
+    await importFile(environment, '--url', server.url, '--yes');
+    const more = ['2026-03-07,Bus,"-4,5",', '2026-03-08,Gift,.10,', '2026-03-09,Gift,0.10,'];
+    await writeFile(file, [...BANK, ...more, '2026-03-09,Gift,0.20,'].join('\n'));
+    onTestFinished(() => writeFile(file, BANK.join('\n')));
+    const shown = await importFile(environment, '--url', server.url);
+    expect(shown.stdout.split('\n').slice(-6)).toEqual([
+      'decimal sign: point',
+      'date order: ymd',
+      '4 rows from 2026-03-05 to 2026-03-09: 3 income (2500.3), 1 expense (3)',
+      '2 rows are there already',
+      'Nothing was sent. Add --yes to import.',
+      '',
+    ]);
+    expect(shown.stderr).toMatch(/^line 4 refused: .*\nline 5 refused: /);
+    expect(shown.code).toBe(1);
+    // Rows of another account.
+    const other = await importFile(environment, '--url', server.url, '--account', 'Card');
+    expect(other.stdout).toContain('0 rows are there already');
+  });
+
+  it('names rows with one id, and imports the others', async () => {
+    const { ledger, environment } = await givenLedger();
+    const rows = ['2026-03-05,Tea,-3,Giro', '2026-03-06,Pay,9,Giro', '2026-03-06,Bus,-2,Card'];
+    await writeFile(file, ['date,name,amount,Account', ...rows].join('\n'));
+    onTestFinished(() => writeFile(file, BANK.join('\n')));
+    const ended = await importFile(environment, '--url', server.url, '--id', 'Account', '--yes');
+    expect(ended).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('1 created, 0 were there already, 2 refused'),
+      stderr: expect.stringContaining('line 2 refused'),
+    });
+    expect(await descriptionsIn(ledger)).toEqual(['Bus']);
+  });
+
+  it.each(['\ufeff', '\ufffe'])('says how to convert a file in UTF-16', async (mark) => {
+    await writeFile(file, Buffer.from(`${mark}date,name,amount`, 'utf16le'));
+    onTestFinished(() => writeFile(file, BANK.join('\n')));
+    const { stderr } = await importFile({}, '--url', server.url);
+    expect(stderr).toContain('iconv -f UTF-16 -t UTF-8');
   });
 
   it('asks for nothing where the file has no rows', async () => {
@@ -158,6 +214,14 @@ async function openCloudFormation(outputs: string) {
   };
   return { environment, asked, paths, close };
 }
+
+it('npm run seed fills the ledger of the key', async () => {
+  const { ledger, environment } = await givenLedger();
+  const args = ['--url', server.url, '--transactions', '1'];
+  expect(await run(environment, 'seed.ts', ...args)).toMatchObject({ code: 0 });
+  expect(await descriptionsIn(ledger)).toHaveLength(1);
+  expect((await run({}, 'seed.ts', '--help')).stdout).toContain('API_KEY');
+});
 
 describe('--stage', () => {
   it('imports to the address that the stack of the stage names', async () => {

@@ -100,18 +100,139 @@ describe('readStatement', () => {
     );
   });
 
+  describe('amounts', () => {
+    const amountsOf = (amounts: readonly string[], options = {}) => {
+      const lines = amounts.map((amount) => `2026-01-02\tx\t${amount}`);
+      const { rows, errors, decimal } = read(['date\tname\tamount', ...lines], options);
+      const signed = rows.map(({ amount, type }) => (type === 'expense' ? -amount : amount));
+      return { decimal, amounts: signed, refused: errors.map(({ line }) => line) };
+    };
+
+    it.each([
+      [['-900.00', '-3.20', '-4,50'], 'point', [-900, -3.2], [4]],
+      [['-900,00', '-3,20', '-4.50', '-0.99', '1,0'], 'comma', [-900, -3.2, 1], [4, 5]],
+      [['-900.5', '1,5'], 'point', [-900.5], [3]],
+    ])('%j have a decimal %s: %j, and refuse lines %j', (written, decimal, amounts, refused) => {
+      expect(amountsOf(written)).toEqual({ decimal, amounts, refused });
+    });
+
+    it.each(['1234567,5', '1.234.567,50', "1'234'567,5", '1 234 567,50', '1\u00a0234\u00a0567,5'])(
+      'reads %s',
+      (written) => {
+        expect(amountsOf([written])).toMatchObject({ amounts: [1_234_567.5] });
+      },
+    );
+
+    it.each([
+      '1.23.456',
+      '12345.678',
+      "1.234'567",
+      '1.2345',
+      '0.123',
+      '1€50',
+      '--5',
+      '1..234',
+      '(5',
+    ])('refuses %s', (written) => {
+      expect(amountsOf([written], { decimal: 'comma' })).toMatchObject({ refused: [2] });
+    });
+
+    it.each([
+      '(5.00)',
+      '5.00-',
+      '-$5.00',
+      '$-5',
+      '($5.00)',
+      '5.00- EUR',
+      '( 5.00 )',
+      '− 5.00 €',
+      'EUR -5',
+    ])('reads %s as an expense', (written) => {
+      expect(amountsOf([written])).toMatchObject({ amounts: [-5] });
+    });
+
+    it('takes the sign that is named, and names the option where it refuses', () => {
+      const decimal = 'comma';
+      expect(amountsOf(['1.500'], { decimal })).toMatchObject({ amounts: [1_500] });
+      const { errors } = read(['date,name,amount', '2026-01-02,x,1.500']);
+      expect(errors[0]?.message).toContain('--decimal');
+    });
+  });
+
+  describe('ids of the bank', () => {
+    const HEADER = 'date,name,amount,Account';
+    const columns = { externalId: 'Account' };
+
+    it('refuses rows that have one id and differ, in whatever column', () => {
+      const { rows, errors } = read(
+        [
+          `${HEADER},Balance`,
+          ...['Tea,-3,Giro,7', 'Tea,-3,Giro,4', 'Pay,9,,4'].map((row) => `2026-01-02,${row}`),
+        ],
+        { columns },
+      );
+      expect(rows).toMatchObject([{ line: 4 }]);
+      expect(errors).toMatchObject([
+        { line: 2, message: expect.stringContaining('line 3 has the same id "Giro"') },
+        { line: 3, message: expect.stringContaining('line 2 has the same id "Giro"') },
+      ]);
+    });
+
+    it('keeps rows that are equal', () => {
+      const { rows, errors } = read([HEADER, ...Array(2).fill('2026-01-02,Tea,-3,7')], { columns });
+      expect([rows.length, errors]).toEqual([2, []]);
+    });
+  });
+
+  it('makes other ids for the rows of another account, and the same without one', () => {
+    const idOf = (account?: string) =>
+      read(['date,name,amount', '2026-01-02,Tea,-3'], { account }).rows[0]?.externalId;
+    expect(idOf()).toBe('csv-25a2528591d134b7337b3251849837ba-1');
+    expect(new Set([idOf(), idOf('Giro'), idOf('Card')]).size).toBe(3);
+    expect(idOf('Giro')).toBe(idOf('Giro'));
+  });
+
+  it('refuses by their lines the rows that the API would refuse', () => {
+    const { rows, errors } = read([
+      'date,name,amount,category,notes,reference',
+      `2026-01-02,Tea,-3,${'c'.repeat(256)},,`,
+      '2026-01-02, ,-3,,,',
+      `2026-01-02,${'d'.repeat(1_001)},-3,,,`,
+      `2026-01-02,Tea,-3,,${'n'.repeat(5_001)},`,
+      `2026-01-02,Tea,-3,,,${'i'.repeat(129)}`,
+      '2026-01-02,Tea,-1000000000000,,,',
+      `2026-01-02,Tea,-3,${'c'.repeat(255)},,`,
+    ]);
+    expect(errors).toMatchObject([
+      { line: 2, message: 'category: Must be at most 255 characters.' },
+      { line: 3, message: 'description: Must not be blank.' },
+      { line: 4, message: 'description: Must be at most 1000 characters.' },
+      { line: 5, message: 'notes: Must be at most 5000 characters.' },
+      { line: 6, message: 'external_id: Must be at most 128 characters.' },
+      { line: 7, message: expect.stringContaining('amount: Must lie between') },
+    ]);
+    expect(rows).toMatchObject([{ line: 8 }]);
+  });
+
   it.each([
     [['05/03/2026', '28/03/2026'], undefined, '2026-03-05'],
     [['05/03/2026', '03/28/2026'], undefined, '2026-05-03'],
     [['05/03/2026'], 'dmy', '2026-03-05'],
     [['05/03/2026'], 'mdy', '2026-05-03'],
+    [['2026-02-28', '2026-02-28', '28.02.2026', '13/13/2026', '?'], undefined, '2026-02-28'],
+    [['2026-02-28', '30/02/2026', 'a.b.c'], undefined, '2026-02-28'],
   ] as const)('dates %j, order %s: %s', (dates, dateOrder, first) => {
     const file = ['date,name,amount', ...dates.map((date) => `${date},x,1`)];
     expect(read(file, { dateOrder }).rows[0]?.date).toBe(first);
   });
 
-  it('asks for the order of dates that can be read in two ways', () => {
-    expect(() => read(['date,name,amount', '05/03/2026,x,1'])).toThrow('--date-order');
+  it.each([
+    [['05/03/2026']],
+    [['13/01/2026', '01/13/2026', '03/04/2026']],
+    [['2026-01-13', '13.01.2026']],
+  ])('asks for the order of dates that can be read in two ways: %j', (dates) => {
+    const rows = dates.map((date) => `${date},x,1`);
+    expect(() => read(['date,name,amount', ...rows])).toThrow('--date-order');
   });
 
   it('names the line of a row that cannot be read, and reads the others', () => {
@@ -130,6 +251,8 @@ describe('readStatement', () => {
   it.each([
     [['name,amount', 'x,1'], '--date'],
     [['date,name,amount,"open', '2026-01-01,x,1'], 'not valid CSV'],
+    [['Account 7', 'date,name,amount', '2026-01-01,x,1'], 'first line must name the columns'],
+    [['date,name,Amount,Amount', '2026-01-01,x,1,2'], 'Two columns are named "Amount"'],
   ])('refuses %j', (file, message) => {
     expect(() => read(file)).toThrow(message);
   });
