@@ -21,7 +21,7 @@ import { StartError } from './start-error.ts';
 
 export interface EdgeOptions {
   readonly port: number;
-  /** Browser origins that may call; `*` for any. */
+  /** Browser origins that may call, and whose hosts may name this service; `*` for any. */
   readonly allowedOrigins: readonly string[];
   readonly log: (line: string) => void;
 }
@@ -36,6 +36,7 @@ const UNLOGGED_AGENTS: ReadonlySet<string | undefined> = new Set(Object.values(U
 
 // "localhost" may be either address.
 const HOSTS = ['127.0.0.1', '::1'];
+const OWN_HOST = /^((.+\.)?localhost|127\.0\.0\.1|\[::1\])$/;
 const SERVERLESS_FILE = join(import.meta.dirname, '../serverless.yml');
 
 /** @throws StartError where the port cannot be used */
@@ -44,11 +45,20 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
   let gateway: Promise<number> = firstGateway;
   const agent = new Agent({ keepAlive: true });
   const cors = createCors(options.allowedOrigins);
+  const isHostAllowed = createHostCheck(options.allowedOrigins);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refused = cors.refuses(request.headers.origin);
-    logWhenDone(request, response, options.log, refused);
-    if (isPreflight(request)) {
+    const { host } = request.headers;
+    const isForeign = !isHostAllowed(host);
+    const reason = isForeign
+      ? `host "${host}" is not of this machine. ${adviceFor(host)}`
+      : `origin ${request.headers.origin} is not in ALLOWED_ORIGINS`;
+    logWhenDone(request, response, options.log, isForeign || refused ? reason : undefined);
+    if (isForeign) {
+      const message = `Requests to the host "${host}" are not allowed. ${adviceFor(host)}`;
+      reject(response, 403, { error: 'forbidden_host', message });
+    } else if (isPreflight(request)) {
       start(response, 204, cors.preflightHeaders(request.headers.origin)).end();
     } else if (refused) {
       const message = `Requests from ${request.headers.origin} are not allowed`;
@@ -176,6 +186,23 @@ function createCors(allowed: readonly string[]) {
   };
 }
 
+/**
+ * A website can point its own name at this machine. A browser then takes this service for that website, and sends GETs
+ * without an origin: only the name of the host tells.
+ */
+function createHostCheck(allowedOrigins: readonly string[]) {
+  const allowed = allowedOrigins.map((origin) => URL.parse(origin)?.hostname);
+  return (host: string | undefined): boolean => {
+    const name = URL.parse(`http://${host}`)?.hostname;
+    if (name === undefined) return false;
+    return OWN_HOST.test(name) || allowed.includes(name) || allowedOrigins.includes('*');
+  };
+}
+
+function adviceFor(host: string | undefined): string {
+  return `If it is yours, add http://${host} to ALLOWED_ORIGINS.`;
+}
+
 function reject(response: ServerResponse, status: number, failure: object): void {
   const headers = {
     'content-type': 'application/json; charset=utf-8',
@@ -194,7 +221,7 @@ function logWhenDone(
   { method, url, headers }: IncomingMessage,
   response: ServerResponse,
   log: (line: string) => void,
-  isRefused: boolean,
+  refusal: string | undefined,
 ): void {
   const started = performance.now();
   response.once('close', () => {
@@ -202,6 +229,6 @@ function logWhenDone(
     if (UNLOGGED_AGENTS.has(headers['user-agent']) && Number(status) < 400) return;
     const id = response.getHeader('x-request-id') ?? '-';
     const line = `${method} ${url} ${status} ${Math.round(performance.now() - started)} ms ${id}`;
-    log(isRefused ? `${line}: origin ${headers.origin} is not in ALLOWED_ORIGINS` : line);
+    log(refusal === undefined ? line : `${line}: ${refusal}`);
   });
 }

@@ -35,6 +35,7 @@ export function readLocalSettings(environment: Environment): LocalSettings {
     allowedOrigins: [
       `http://localhost:${wantedPort}`,
       `http://127.0.0.1:${wantedPort}`,
+      `http://[::1]:${wantedPort}`,
       ...origins(environment.ALLOWED_ORIGINS),
     ],
   };

@@ -198,6 +198,45 @@ describe('an origin', () => {
   });
 });
 
+// A page of another site can point its own name at this machine: its requests are then of its own origin.
+describe('a host', () => {
+  it.each(['localhost:1', '127.0.0.1', '[::1]:3000', 'api.localhost:8080', 'LOCALHOST'])(
+    'of this machine (%s) is served',
+    async (host) => {
+      edge.forwardTo(await startGateway());
+      expect((await ask('GET', '/categories', { host })).status).toBe(201);
+    },
+  );
+
+  it.each(['evil.example:3000', 'localhost.evil.example', 'evil-localhost', '127.0.0.1.evil'])(
+    'that is not of this machine (%s) reaches nothing, and the log says how to allow it',
+    async (host) => {
+      edge.forwardTo(await startGateway());
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const { status, headers, body } = await ask(method, '/categories', { host });
+        expect(status).toBe(403);
+        expect(JSON.parse(body)).toMatchObject({ success: false, error: 'forbidden_host' });
+        expect(body).toContain(`add http://${host} to ALLOWED_ORIGINS`);
+        expect(headers['x-request-id']).toMatch(/\S/);
+      }
+      expect(received).toEqual([]);
+      await expect.poll(() => lines).toHaveLength(3);
+      for (const line of lines) expect(line).toContain(`host "${host}" is not of this machine`);
+    },
+  );
+
+  it.each([
+    ['http://api.example:3000', 'api.example:8080'],
+    ['*', 'evil.example'],
+  ])('is served where ALLOWED_ORIGINS has %s', async (origin, host) => {
+    await running.stop();
+    running = createRunning();
+    edge = await open([OWN, origin]);
+    edge.forwardTo(await startGateway());
+    expect((await ask('GET', '/categories', { host })).status).toBe(201);
+  });
+});
+
 describe('the log', () => {
   it('has a line per request: method, path, status, duration and request id', async () => {
     edge.forwardTo(await startGateway());

@@ -6,7 +6,7 @@ const DEFAULTS = {
   dataFolder: '.local/data',
   databaseEndpoint: undefined,
   tableName: 'finance-ledger-local',
-  allowedOrigins: ['http://localhost:3000', 'http://127.0.0.1:3000'],
+  allowedOrigins: ['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000'],
 };
 
 it('has a default for everything', () => {
@@ -31,7 +31,7 @@ it.for(['0', '65536', 'abc', '1e3', ' 3000', '3000.0', '-1'])('refuses the port 
 });
 
 it('reads the allowed origins, and always allows its own', () => {
-  const own = ['http://localhost:3000', 'http://127.0.0.1:3000'];
+  const own = DEFAULTS.allowedOrigins;
   const ALLOWED_ORIGINS = 'http://localhost:5173, https://app.example';
   expect(readLocalSettings({ ALLOWED_ORIGINS }).allowedOrigins).toEqual([
     ...own,
@@ -41,6 +41,7 @@ it('reads the allowed origins, and always allows its own', () => {
   expect(readLocalSettings({ PORT: '8080' }).allowedOrigins).toEqual([
     'http://localhost:8080',
     'http://127.0.0.1:8080',
+    'http://[::1]:8080',
   ]);
   expect(readLocalSettings({ ALLOWED_ORIGINS: '*' }).allowedOrigins).toEqual([...own, '*']);
 });
