@@ -44,7 +44,7 @@ export const takingEntries = {
   kept: v.optional(keptSnapshotSchema),
 };
 
-const takingSchema = v.object(takingEntries);
+export const takingSchema = v.object(takingEntries);
 
 type Taking = v.InferOutput<typeof takingSchema>;
 
@@ -231,19 +231,6 @@ export async function removeSnapshot(
   { snapshot }: Taking,
 ): Promise<void> {
   if (snapshot) await vectors.deleteSnapshot(collection, snapshot.name);
-}
-
-/** A backup that was given up has left its snapshot on the store, where it takes as much space as the memories. */
-export async function removeLeftoverSnapshot({
-  services: { runs, vectors },
-  run,
-  renew,
-}: Pick<StepContext, 'services' | 'run' | 'renew'>): Promise<void> {
-  const checkpoint = await runs.readCheckpoint(run.runId, 'backup');
-  const { sourceCollection } = run.plan;
-  if (!checkpoint || !(await vectors.collectionExists(sourceCollection))) return;
-  await renew();
-  await removeSnapshot(vectors, sourceCollection, v.parse(takingSchema, checkpoint.state));
 }
 
 const UNUSABLE = ['RefusedSnapshot', 'RefusedByStore', 'RefusedMissingArtifact'];

@@ -2,20 +2,18 @@
 import type { Run } from '../runs/run.ts';
 import { collectionsOf } from '../runs/run-names.ts';
 import type { Step } from '../runs/step.ts';
-import { removeLeftoverSnapshot } from '../snapshots.ts';
-import { removeCollections } from './clean-up.ts';
+import { removeOwn } from './clean-up.ts';
 
 export const abort: Step = {
   command: 'abort',
-  forecast: async ({ run }) => ({ removes: builtBy(run) }),
+  forecast: async ({ run }) => ({ removes: hasBuilt(run) ? collectionsOf(run) : [] }),
   work: async (context) => {
-    await removeCollections(context, builtBy(context.run));
-    await removeLeftoverSnapshot(context);
+    if (hasBuilt(context.run)) await removeOwn(context);
     return { done: true };
   },
 };
 
 // Before the preflight has found the names free, collections of these names belong to others.
-function builtBy(run: Run): string[] {
-  return run.phase === 'started' ? [] : collectionsOf(run);
+function hasBuilt({ phase }: Run): boolean {
+  return phase !== 'started';
 }

@@ -1,9 +1,11 @@
 // Removes what the run itself has put on the store.
+import * as v from 'valibot';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import { ofTestUser } from '../runs/run-names.ts';
+import { collectionsOf, ofTestUser } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
+import { removeSnapshot, takingSchema } from '../snapshots.ts';
 
 type Removing = Pick<StepContext, 'services' | 'run' | 'renew'>;
 
@@ -19,6 +21,26 @@ export async function removeCollections(
     await renew();
     await vectors.deleteCollection(name);
   }
+}
+
+/** All that the run has made, and the snapshot of a backup that was given up. @param kept beside what users may work on */
+export async function removeOwn(context: Removing, kept: readonly string[] = []): Promise<void> {
+  await removeLeftoverSnapshot(context);
+  const own = collectionsOf(context.run);
+  await removeCollections(
+    context,
+    own.filter((name) => !kept.includes(name)),
+  );
+}
+
+// It takes as much space as the memories.
+async function removeLeftoverSnapshot({ services, run, renew }: Removing): Promise<void> {
+  const { runs, vectors } = services;
+  const checkpoint = await runs.readCheckpoint(run.runId, 'backup');
+  const { sourceCollection } = run.plan;
+  if (!checkpoint || !(await vectors.collectionExists(sourceCollection))) return;
+  await renew();
+  await removeSnapshot(vectors, sourceCollection, v.parse(takingSchema, checkpoint.state));
 }
 
 /** @returns how many points of the test user there were */

@@ -15,12 +15,7 @@ import {
 import { Refusal, type RefusalName } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Progress, Run } from '../runs/run.ts';
-import {
-  collectionsOf,
-  liveCollectionOf,
-  liveCollectionsOf,
-  restoredCollectionOf,
-} from '../runs/run-names.ts';
+import { liveCollectionOf, liveCollectionsOf, restoredCollectionOf } from '../runs/run-names.ts';
 import { takeStages } from '../runs/stages.ts';
 import {
   type Outcome,
@@ -31,13 +26,8 @@ import {
 } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import {
-  keptSnapshotSchema,
-  removeLeftoverSnapshot,
-  restoreSnapshot,
-  restoringEntries,
-} from '../snapshots.ts';
-import { removeCollections, removeTestWrites, tidyUp } from './clean-up.ts';
+import { keptSnapshotSchema, restoreSnapshot, restoringEntries } from '../snapshots.ts';
+import { removeCollections, removeOwn, removeTestWrites, tidyUp } from './clean-up.ts';
 import { reconcileInStep } from './copy.ts';
 import { isDoneOutside } from './external-action.ts';
 import { FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './freeze.ts';
@@ -355,12 +345,7 @@ async function open(
   // Users have written to the old collection since: what came so late can be compared by a person only.
   const isKept = keepsWrites(run, state) && !(await isAsReconciled(context, state));
   const message = 'What the run has left on the store is to be removed by hand';
-  await tidyUp(context, message, async () => {
-    await removeLeftoverSnapshot(context);
-    const live: string[] = liveCollectionsOf(run);
-    const own = collectionsOf(run);
-    await removeCollections(context, isKept ? own.filter((name) => !live.includes(name)) : own);
-  });
+  await tidyUp(context, message, () => removeOwn(context, isKept ? liveCollectionsOf(run) : []));
   const { lost, exportedTo } = loss;
   if (exportedTo) await retain(context, exportedTo);
   const facts = {
