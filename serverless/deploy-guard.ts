@@ -1,6 +1,9 @@
 // A plug-in of the packager that refuses a deployment, rollback or removal which could hurt a migration or the data, and
 // parameters that would break the stage.
 // docs/deploy.md explains each refusal.
+import { readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { hasEnded, isRetained, type Phase } from '../lib/migration/phases.ts';
@@ -209,6 +212,10 @@ interface Provider {
   getAwsSdkV3Config(): Promise<object>;
 }
 
+interface Log {
+  notice(line: string): void;
+}
+
 interface Options {
   readonly timestamp?: string;
   readonly package?: string;
@@ -234,6 +241,8 @@ export class DeployGuard {
     'before:deploy:function:initialize': () => {
       throw this.#refusal(['It would change the code but not its settings. Use "deploy".']);
     },
+    'after:package:finalize': () =>
+      removeTemporaryFolders(Object.keys(this.#serverless.service.functions)),
     'before:rollback:rollback': () => this.#checkRollback(),
     'before:remove:remove': () => this.#check({ next: undefined }),
     'discard-table:discard': () => this.#discardTable(),
@@ -241,11 +250,13 @@ export class DeployGuard {
 
   readonly #serverless: Serverless;
   readonly #options: Options;
+  readonly #log: Log;
   /** Of this command. */
   #acceptedRun = '';
 
-  constructor(serverless: Serverless, options: Options) {
+  constructor(serverless: Serverless, options: Options, { log }: { readonly log: Log }) {
     this.#serverless = serverless;
+    this.#log = log;
     this.#options = options;
     // Now, because the packager next resolves what is made of the parameters.
     this.#checkParameters();
@@ -410,7 +421,15 @@ export class DeployGuard {
     await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }));
     await client.send(new DeleteTableCommand({ TableName }));
     await waitUntilTableNotExists({ client, maxWaitTime: 300 }, { TableName });
+    this.#log.notice(`Deleted the table ${TableName}, which was left over and empty.`);
   }
+}
+
+/** serverless-esbuild leaves a folder for each function: its name, the process, the time, and a random number. */
+async function removeTemporaryFolders(functions: readonly string[]): Promise<void> {
+  const left = new RegExp(`^(${functions.join('|')})-${process.pid}-\\d+-[0-9a-f]{8}$`);
+  const folders = (await readdir(tmpdir())).filter((name) => left.test(name));
+  await Promise.all(folders.map((name) => rm(join(tmpdir(), name), { recursive: true })));
 }
 
 // The packager requires this file and calls what it gets.

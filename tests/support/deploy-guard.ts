@@ -23,6 +23,8 @@ export interface GuardSpec {
   };
   /** What differs from an empty service, as it is when the guard reads it. */
   readonly service?: () => object;
+  /** Gets what the plug-in prints. */
+  readonly notices?: string[];
   /** What AWS answers; without it, a call is an error of the test. */
   readonly answer?: (request: AwsRequest) => Answer;
 }
@@ -62,7 +64,8 @@ export function createGuard(spec: GuardSpec) {
     classes: { Error },
     getProvider: () => provider,
   };
-  return new DeployGuard(serverless as never, options);
+  const log = { notice: (line: string) => spec.notices?.push(line) };
+  return new DeployGuard(serverless as never, options, { log });
 }
 
 /** `params` of serverless.yml, with a word in place of each variable. */

@@ -278,6 +278,39 @@ describe('of a rollback', () => {
   });
 });
 
+describe('discard-table', () => {
+  const discard = async (dynamodb: (target: string) => readonly [number, object]) => {
+    const notices: string[] = [];
+    const gone =
+      '<Error><Code>ValidationError</Code><Message>Stack does not exist</Message></Error>';
+    const guard = createGuard({
+      notices,
+      answer: ({ headers }) => {
+        const target = headers['x-amz-target'];
+        if (!target) return [400, `<ErrorResponse>${gone}</ErrorResponse>`];
+        const [status, answer] = dynamodb(target.split('.').at(-1) ?? '');
+        return [status, JSON.stringify(answer)];
+      },
+    });
+    await guard.hooks['discard-table:discard']();
+    return notices;
+  };
+  const absent = [400, { __type: 'ResourceNotFoundException', message: 'not found' }] as const;
+
+  it('refuses where there is no table, and says so', async () => {
+    await expect(discard(() => absent)).rejects.toThrow('The table finance-ledger-prod is absent');
+  });
+
+  it('names the table that it has deleted', async () => {
+    const discarded = discard((target) =>
+      target === 'DescribeTable' ? absent : [200, { Count: 0, Items: [] }],
+    );
+    expect(await discarded).toEqual([
+      'Deleted the table finance-ledger-prod, which was left over and empty.',
+    ]);
+  });
+});
+
 it('the table of a template is the one that its functions are given', () => {
   expect(tableOf(migrating)).toBe('finance-ledger-prod');
 });

@@ -31,6 +31,13 @@ it('leaves nothing behind but the package', async () => {
   expect(builds()).toEqual([]);
 });
 
+it('leaves nothing behind in the folder for temporary files that a person has', async () => {
+  const folder = await temporaryFolder();
+  const environment = { ...TEMPLATE_ONLY.environment, TMPDIR: folder };
+  await runServerless({ ...TEMPLATE_ONLY, environment }, ['package']);
+  expect(await readdir(folder)).toEqual([]);
+});
+
 it('leaves nothing behind when it is stopped', async () => {
   const folder = await temporaryFolder();
   const running = createRunning();
