@@ -71,7 +71,7 @@ export async function explainFailures<Result>(
 }
 
 function explain(error: unknown, { endpoint, tableName }: ReachedDatabase): unknown {
-  const { name, code, message } = error as NodeJS.ErrnoException;
+  const { name, code } = error as NodeJS.ErrnoException;
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
   const place = endpoint || AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || 'AWS';
   const where = `${place}, region ${AWS_REGION}`;
@@ -81,9 +81,18 @@ function explain(error: unknown, { endpoint, tableName }: ReachedDatabase): unkn
       : 'the stage, TABLE_NAME, AWS_REGION and the account';
     return new StartError(`The table ${tableName} does not exist at ${where}. Check ${settings}.`);
   }
-  // A refused connection is an AggregateError with an empty message.
-  if (message) return error;
-  return new StartError(`The database at ${where} cannot be reached: ${code ?? name}`);
+  if (name === 'CredentialsProviderError') {
+    return new StartError(
+      `There are no AWS credentials for the table ${tableName} at ${where}. Log in and export AWS_PROFILE, then check with "aws sts get-caller-identity".`,
+    );
+  }
+  if (code !== undefined) {
+    const settings = endpoint ? 'DYNAMODB_ENDPOINT' : 'AWS_ENDPOINT_URL and AWS_REGION';
+    return new StartError(
+      `The database at ${where} cannot be reached: ${code}. Check ${settings}, then give the command again.`,
+    );
+  }
+  return error;
 }
 
 async function openFolder(running: Running, folder: string | undefined): Promise<string> {

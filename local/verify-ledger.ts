@@ -45,7 +45,7 @@ async function verifyLedger({ repair, stage, json }: Options): Promise<void> {
     async (): Promise<Repair> =>
       repair ? await verification.repair() : { repaired: [], verdict: await verification.verify() },
   );
-  console.log(json ? toJson(result) : toText(result));
+  console.log(json ? toJson(result) : toText(result, database.tableName));
   if (result.verdict.drifts.length > 0) process.exitCode = EXIT.failed;
 }
 
@@ -55,13 +55,13 @@ function openVerification({ endpoint, tableName }: ReachedDatabase) {
   return createVerification({ client, tableName, ledgerId });
 }
 
-function toText({ repaired, verdict }: Repair): string {
+function toText({ repaired, verdict }: Repair, tableName: string): string {
   const { rows, categories, drifts } = verdict;
   const result = drifts.length === 0 ? 'in order' : `drifts: ${drifts.length}`;
   return [
     ...repaired.map((drift) => `repaired: ${describeDrift(drift)}`),
     ...drifts.map(describeDrift),
-    `${rows} transactions, ${categories} categories: ${result}`,
+    `ledger "${readLedgerId(process.env)}" of ${tableName}: ${rows} transactions, ${categories} categories: ${result}`,
   ].join('\n');
 }
 

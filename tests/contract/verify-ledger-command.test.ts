@@ -9,7 +9,8 @@ describe('verify-ledger', () => {
     const environment = await givenHousehold({ drift: true });
     const found = await verifyLedger(environment);
     expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining(DRIFT) });
-    expect(found.stdout).toMatch(/\n50 transactions, 30 categories: drifts: 1\n$/);
+    const named = `ledger "${environment.LEDGER_ID}" of ${environment.TABLE_NAME}: 50 transactions, 30 categories`;
+    expect(found.stdout.endsWith(`\n${named}: drifts: 1\n`)).toBe(true);
     const { code, stdout } = await verifyLedger(environment, '--repair', '--json');
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
@@ -23,7 +24,7 @@ describe('verify-ledger', () => {
     const after = await verifyLedger(environment);
     expect(after).toEqual({
       code: 0,
-      stdout: '50 transactions, 30 categories: in order\n',
+      stdout: `${named}: in order\n`,
       stderr: '',
     });
   });
