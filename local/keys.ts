@@ -18,7 +18,7 @@ const command = createCommand('npm run keys --', 'Create, list and revoke API ke
 command
   .command('create')
   .description('Create a key. Its secret is printed once and stored nowhere.')
-  .requiredOption('--name <text>', 'who or what uses the key, such as phone')
+  .requiredOption('--name <text>', 'who or what uses the key, such as phone', parseName)
   .option('--ledger <id>', 'the ledger that the key opens; without it, LEDGER_ID', parseLedgerId)
   .addOption(
     new Option('--scope <scope>', 'what the key allows').choices(SCOPES).default('write' as const),
@@ -51,6 +51,11 @@ command
   });
 
 await runProgram(command, { running });
+
+function parseName(text: string): string {
+  if (/^[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u.test(text) && text.trim() !== '') return text;
+  throw new InvalidArgumentError('Use 1 to 100 characters, none of them a control character.');
+}
 
 function parseLedgerId(text: string): string {
   if (LEDGER_ID.pattern.test(text)) return text;

@@ -81,6 +81,8 @@ export function reportError(error: unknown, failed: number = EXIT.failed): numbe
     return failed;
   }
   if (error.exitCode === EXIT.done) return EXIT.done;
+  // Without a command, the usage is printed already.
+  if (error.code === 'commander.help') return EXIT.wrongUse;
   console.error(`${error.message}\nAdd --help to see the options.`);
   return EXIT.wrongUse;
 }

@@ -75,12 +75,13 @@ function printAddresses(
   console.log(`table ${settings.tableName} at ${endpoint}${engine}${data}`);
   console.log(
     openLedger === undefined
-      ? 'every request needs an API key: npm run keys -- create --name my-key'
+      ? 'every request needs an API key: export API_KEY=$(npm run -s keys -- create --name my-key)'
       : `no key needed on this machine: requests without one open the ledger "${openLedger}"`,
   );
   console.log(`ready http://localhost:${settings.port}`);
+  const header = openLedger === undefined ? ' -H "Authorization: Bearer $API_KEY"' : '';
   console.log(
-    `Try:  curl -s http://localhost:${settings.port}/transactions/   (npm run seed fills it)`,
+    `Try:  curl -s${header} http://localhost:${settings.port}/transactions/   (npm run seed fills it)`,
   );
   console.log(
     `Docs: http://localhost:${settings.port}/docs has every route, README.md a tour, docs/api.md every rule of the API`,

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import getPort from 'get-port';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const COMMAND = join(import.meta.dirname, '../../../local/keys.ts');
@@ -49,6 +50,43 @@ describe('a table that does not exist', () => {
       expect(ended.stderr).toContain(word);
   });
 });
+
+describe('a database that cannot be reached', () => {
+  const access = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
+
+  it.each([
+    ['AWS_ENDPOINT_URL', ['--stage', 'dev']],
+    ['DYNAMODB_ENDPOINT', []],
+  ])('is named with its address and %s', async (variable, options) => {
+    const url = `http://127.0.0.1:${await getPort()}`;
+    const { code, stderr } = await run(['list', ...options], { ...access, [variable]: url });
+    expect(code).toBe(1);
+    for (const word of [url, 'ECONNREFUSED', `Check ${variable}`]) expect(stderr).toContain(word);
+  });
+
+  it('for want of credentials is named with the command that shows them', async () => {
+    const none = { AWS_EC2_METADATA_DISABLED: 'true', HOME: '/nowhere' };
+    const { code, stderr } = await run(['list', '--stage', 'dev'], none);
+    expect(code).toBe(1);
+    for (const word of ['finance-ledger-dev', 'AWS_PROFILE', 'aws sts get-caller-identity'])
+      expect(stderr).toContain(word);
+  });
+});
+
+it('ends with 2 and the usage where no command is given', async () => {
+  const { code, stdout, stderr } = await run([]);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^Usage: npm run keys -- /);
+  expect(stderr).not.toContain('(outputHelp)');
+});
+
+it.each(['', ' ', 'x'.repeat(101), 'two\nlines', 'a\u0007b', 'a\u2028b'])(
+  'refuses the name %j of a key',
+  async (name) => {
+    const { code, stderr } = await run(['create', '--name', name]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Use 1 to 100 characters')]);
+  },
+);
 
 /** @returns the address of a database */
 async function startWithoutTables(): Promise<string> {
