@@ -28,9 +28,13 @@ async function leaveTable(): Promise<void> {
 const discard = () => runServerless(other, ['discard-table']);
 const describeTable = () => client.send(new DescribeTableCommand({ TableName }));
 
+test('where there is none, the command says so', async () => {
+  await expect(discard()).rejects.toThrow(`The table ${TableName} is absent`);
+});
+
 test('an empty one is deleted, although it is protected', async () => {
   await leaveTable();
-  await discard();
+  expect(await discard()).toContain(`Deleted the table ${TableName}`);
   await expect(describeTable()).rejects.toThrow(
     expect.objectContaining({ name: 'ResourceNotFoundException' }),
   );

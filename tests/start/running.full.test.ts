@@ -1,7 +1,9 @@
 // The start command while all is well: ready, answering, keeping data, side by side.
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import getPort from 'get-port';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLocalClient, createTable } from '../../local/create-table.ts';
@@ -51,6 +53,19 @@ it('keeps what it acknowledged when it is killed outright', async () => {
   await first.child.stop();
   const second = await startService(running, { environment });
   expect(await categoryNames(await second.ready)).toEqual(['Rent']);
+});
+
+it('prints commands that work as they are, also where every request needs a key', async () => {
+  const environment = { DATA_DIR: folder, AUTH: 'required' };
+  const { lines, port } = await startService(running, { environment });
+  const commandAfter = (label: RegExp) =>
+    lines.flatMap((line) => label.exec(line)?.[1] ?? []).join('');
+  await expect.poll(() => commandAfter(/^Try: +(curl .*?) {3}/), { timeout: 60_000 }).not.toBe('');
+  const script = `${commandAfter(/needs an API key: (.*)/)}; ${commandAfter(/^Try: +(curl .*?) {3}/)}`;
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], {
+    env: { ...process.env, ...environment, PORT: String(port) },
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ success: true, data: [] });
 });
 
 it('runs twice side by side, started at the same instant', async () => {
