@@ -19,39 +19,41 @@ export const REMEDIES = {
   RefusedLockLost: 'Another invocation continues the run: follow it with "status".',
   // What was typed or configured.
   RefusedInput: 'Correct the fields that are named.',
-  RefusedSetting: 'Set the named variable, parameter or option, then give the command again.',
+  RefusedSetting: 'Set the named variable, parameter or option, then repeat the command.',
   RefusedSettingChanged:
     'Somebody else changed the collection-name setting: find out who and why before you continue.',
   RefusedCredentials: 'Correct the key or its rights; a refused key is not tried again.',
   RefusedKeyOfOtherUser: 'Supply an API key of the test user that the message names.',
   RefusedPrerequisites:
-    'Repair what the message names, or accept it with --accept, then give the same command again.',
+    'Repair what the message names, or accept it with --accept, then repeat the command.',
   RefusedNameTaken: 'Choose another run id, or another --upload-as.',
   // What a service answered.
   RefusedBackendAnswer: 'Check that the URL is the memory backend, in the expected version.',
   RefusedByWebhook:
-    'Repair the webhook, then give the same command again; or roll back with "rollback --execute".',
+    'Repair the webhook, then repeat the command; or roll back with "rollback --execute".',
   RefusedByStore:
-    'Repair what the vector store reports, or change its configuration or version, then give the same command again.',
-  RefusedStoreFull: 'Free or add space on the vector store, then give the same command again.',
-  RefusedGraph: 'Repair what the message says about the graph, then give the same command again.',
+    'Repair what the vector store reports, or change its configuration or version, then repeat the command.',
+  RefusedStoreFull: 'Free or add space on the vector store, then repeat the command.',
+  RefusedGraph: 'Repair what the message says about the graph, then repeat the command.',
   RefusedRetained: 'The artifact must be kept for longer: wait for the day that is named.',
   // What a proof found.
   RefusedSnapshot:
-    'Look at the log and the free space of the vector store, then give the same command again: it begins with a new snapshot.',
+    'Look at the log and the free space of the vector store, then repeat the command: it begins with a new snapshot.',
   RefusedMissingArtifact:
     'An artifact was removed or is not complete: repeat the step that makes it.',
   RefusedSemanticOnly:
-    'Hybrid search would be disabled silently: put fastembed and its model into the image of the new version, restart it, then give the same command again.',
+    'Hybrid search would be disabled silently: put fastembed and its model into the image of the new version, restart it, then repeat the command.',
   RefusedNoLanguageModel:
-    'Entities would never be found: put spaCy and en_core_web_sm into the image of the new version, restart it, then give the same command again.',
+    'Entities would never be found: put spaCy and en_core_web_sm into the image of the new version, restart it, then repeat the command.',
   RefusedOtherVectors:
-    'Give the new version the embedding model, dimension and distance of the old one, restart it, then give the same command again.',
+    'Give the new version the embedding model, dimension and distance of the old one, restart it, then repeat the command.',
   RefusedNewVersion:
-    'Look at the log of the new version, repair and restart it, then give the same command again; inside the window, roll back.',
+    'Look at the log of the new version, repair and restart it, then repeat the command; inside the window, roll back.',
+  RefusedStillNewVersion:
+    'Deploy the old version on the collection that the message names, then repeat the command; until then writes stay frozen.',
   RefusedVerification:
     'Copy again, which repairs every difference; after the switch, roll back. Do not continue while something differs.',
-  RefusedNotFrozen: 'Stop every writer, then give the same command again, or roll back.',
+  RefusedNotFrozen: 'Stop every writer, then repeat the command, or roll back.',
   RefusedSourceChanged:
     'Somebody wrote inside the window: stop them, then give the command that "status" shows, or roll back.',
   RefusedLossNotAcknowledged:

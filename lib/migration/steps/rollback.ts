@@ -33,6 +33,7 @@ import { isDoneOutside } from './external-action.ts';
 import { FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './freeze.ts';
 import { carryOverLateWrites, lateWriteFacts, lateWritesSchema } from './late-writes.ts';
 import { countLeastLost, countLostWrites, exportLostWrites, type Loss } from './lost-writes.ts';
+import { oldVersionEntries, proveOldVersion } from './old-version.ts';
 import { scanCollection } from './recorded-counts.ts';
 import { assertRestored, assertStillThere, findRollbackSource } from './rollback-source.ts';
 
@@ -53,7 +54,7 @@ const stateSchema = v.object({
   /** How far the old collection is made equal to the new one. */
   reconciled: v.optional(v.custom<ReconcileCheckpoint>(() => true)),
   loss: v.optional(lossSchema),
-  isDeployed: v.optional(v.boolean()),
+  ...oldVersionEntries,
   /** What the new version wrote until it was replaced has come along, too. */
   isLastLookTaken: v.optional(v.boolean()),
   /** Refused: users stay on the new version. */
@@ -155,15 +156,14 @@ async function rollBack(context: StepContext, begun: State, keep: Keep): Promise
     if (!loss) return waiting(0);
     state = await keep({ loss });
   }
-  if (!state.isDeployed) {
+  if (state.oldVersion === undefined) {
     await removeTestWrites(context, [returnTo]);
     await assertStillThere(context, state);
     await renew();
     await changeSetting(context, returnTo);
     if (!(await isDoneOutside(context, 'deploy-old', returnTo))) return waiting();
-    // A version that does not answer is asked for again.
-    await services.backend.health();
-    state = await keep({ isDeployed: true });
+    const proving = { collection: returnTo, from: state, save: keep };
+    state = await keep({ oldVersion: await proveOldVersion(context, proving) });
   }
   if (run.openedAt !== undefined && !state.isLastLookTaken) {
     const loss = await lookAgain(context, state, keep);
@@ -333,11 +333,11 @@ async function stayOnNew(context: StepContext, { refused, isFreezing }: State): 
 
 async function open(
   context: StepContext,
-  state: Pick<State, 'returnTo' | 'restores' | 'lateWrites' | 'reconciled'>,
+  state: Pick<State, 'returnTo' | 'restores' | 'lateWrites' | 'reconciled' | 'oldVersion'>,
   loss: Loss,
 ): Promise<Outcome> {
   const { services, run, lease } = context;
-  const { returnTo, lateWrites } = state;
+  const { returnTo, lateWrites, oldVersion } = state;
   await assertStillThere(context, state);
   if (!(await isDoneOutside(context, 'open-writes', returnTo))) return waiting();
   // The new collection may be the only copy left.
@@ -353,6 +353,7 @@ async function open(
     lost,
     ...(lateWrites.found ? lateWriteFacts(lateWrites) : {}),
     ...(isKept ? { keptForWrites: liveCollectionOf(run) } : {}),
+    ...(oldVersion === 'unproved' ? { oldVersion } : {}),
     ...(exportedTo ? { exportedTo, usersWereLetIn: run.openedAt !== undefined } : {}),
   };
   const evidence = await storeReport(services, {

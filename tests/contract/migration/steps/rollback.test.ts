@@ -1,7 +1,7 @@
 // Rollback. Before users were let into the new version nothing can be lost. After, every write comes along while the old
 // collection is there; without it the snapshot is restored, and only as many writes are lost as were acknowledged.
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../../../lib/migration/refusals.ts';
+import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { readManifest } from '../../../../lib/migration/runs/reports.ts';
 import { partsOf } from '../../../../lib/migration/snapshots.ts';
 import { replayWrites } from '../../../../lib/migration/steps/lost-writes.ts';
@@ -338,6 +338,79 @@ describe('a rollback that is refused before the switch opens writes on the new v
     await expect(attempt).rejects.toEqual(named('RefusedVerification'));
     await expectLive(migration);
   });
+});
+
+describe('after deploy-old', () => {
+  /** The webhook answers that the old version is deployed, and deploys nothing. */
+  function withoutDeploying({ services }: Migration): Migration['services'] {
+    const { hooks } = services;
+    const ask: typeof hooks.ask = async (request) =>
+      request.action === 'deploy-old' ? 'done' : await hooks.ask(request);
+    return { ...services, hooks: { ask } };
+  }
+
+  function answering(
+    { services }: Migration,
+    answers: Partial<Migration['services']['backend']>,
+  ): Migration['services'] {
+    return { ...services, backend: { ...services.backend, ...answers } };
+  }
+
+  const noAnswer = () =>
+    Promise.reject(new RetryableFailure('RetryableUnavailable', 'The backend does not answer.'));
+
+  it.each<Point>(['switching', 'live'])(
+    'a new version that still answers keeps writes frozen: %s',
+    async (point) => {
+      const migration = await migrationAt(point);
+      const { backend, setting } = migration.services;
+      if (point === 'switching') {
+        const addMemory = () => Promise.reject(new Error('died'));
+        const dying = answering(migration, { addMemory });
+        await expect(migration.finish('cutover', {}, dying)).rejects.toThrow('died');
+      }
+      const services = withoutDeploying(migration);
+      for (let n = 0; n < 2; n += 1) {
+        const attempt = migration.finish('rollback', {}, services);
+        await expect(attempt).rejects.toEqual(named('RefusedStillNewVersion'));
+        await expect(attempt).rejects.toThrow(SOURCE);
+        expect(await phaseOf(migration)).toBe('rolling-back');
+        expect(await setting.read()).toBe(SOURCE);
+        expect(migration.operator.heard.at(-1)).not.toBe('open-writes');
+        const write = backend.addMemory(`__migration_test_${RUN}`, 'Let me in.');
+        await expect(write).rejects.toMatchObject({ answer: 503 });
+      }
+      await migration.finish('rollback');
+      expect(await phaseOf(migration)).toBe('rolled-back');
+      expect(await reportOf(migration)).not.toHaveProperty('oldVersion');
+    },
+  );
+
+  it('a backend that does not say which version it is does not prevent the rollback', async () => {
+    const migration = await migrationAt('live');
+    const isGraphDeprecated = () =>
+      Promise.reject(new Refusal('RefusedBackendAnswer', '/graph/relationships answered 404.'));
+    await migration.finish('rollback', {}, answering(migration, { isGraphDeprecated }));
+    expect(await phaseOf(migration)).toBe('rolled-back');
+    expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
+  });
+
+  it.each(['health', 'isGraphDeprecated'] as const)(
+    'a backend that does not answer to %s is waited for, and not for ever',
+    async (call) => {
+      const migration = await migrationAt('live');
+      const services = answering(migration, { [call]: noAnswer });
+      for (let minute = 0; minute < 5; minute += 1) {
+        const attempt = migration.finish('rollback', {}, services);
+        await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
+        expect(await phaseOf(migration)).toBe('rolling-back');
+        migration.pass(60_000);
+      }
+      await migration.finish('rollback', {}, services);
+      expect(await phaseOf(migration)).toBe('rolled-back');
+      expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
+    },
+  );
 });
 
 describe('without the old collection', () => {

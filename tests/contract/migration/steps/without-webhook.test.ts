@@ -67,6 +67,23 @@ describe('without a webhook', () => {
     expect(await pending()).toBeNull();
   });
 
+  it('asks for the old version again where it was confirmed and not deployed', async () => {
+    const person = await live();
+    const { take, doIt, confirm, pending, takeUntilAsked } = person;
+    await takeUntilAsked('rollback', 'freeze');
+    await doIt();
+    await confirm('freeze');
+    await takeUntilAsked('rollback', 'deploy-old');
+    await confirm('deploy-old');
+    await expect(take('rollback')).rejects.toEqual(named('RefusedStillNewVersion'));
+    expect(await take('rollback')).toMatchObject({ phase: 'rolling-back', done: false });
+    expect(await pending()).toMatchObject({ action: 'deploy-old', confirmedBy: null });
+    await doIt();
+    await confirm('deploy-old');
+    await takeUntilAsked('rollback', 'open-writes');
+    expect(await pending()).toMatchObject({ action: 'open-writes', collection: SOURCE });
+  });
+
   it('nothing is approved of a rollback that has asked for nothing yet', async () => {
     const { refusedBut, invoke, services, pending } = await live();
     const later = { ...services, hooks: { ask: async () => 'under-way' as const } };

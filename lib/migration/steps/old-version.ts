@@ -1,0 +1,61 @@
+// Whether the backend runs the old version again, before a rollback opens writes: on the new version, users would go on
+// writing into the new collection. While writes are frozen nobody can write, so that a read has to tell.
+import * as v from 'valibot';
+import { testUserOf } from '../ports/memory-backend.ts';
+import { Refusal, RetryableFailure } from '../refusals.ts';
+import type { StepContext } from '../runs/step.ts';
+
+/** Checkpoint of the proof. */
+export const oldVersionEntries = {
+  /** The backend does not answer, or does not say which version it is. */
+  unansweredSince: v.optional(v.number()),
+  /** Without a proof users are let in all the same: they cannot wait for ever. */
+  oldVersion: v.optional(v.picklist(['proved', 'unproved'])),
+};
+
+const oldVersionSchema = v.object(oldVersionEntries);
+
+type OldVersion = v.InferOutput<typeof oldVersionSchema>;
+
+/** How long a backend that does not answer is asked again. */
+const PATIENCE_MS = 5 * 60_000;
+
+/**
+ * @param save keeps since when it was asked in vain
+ * @throws Refusal when the new version answers; RetryableFailure when it is to be asked again
+ */
+export async function proveOldVersion(
+  { services, run, note }: StepContext,
+  options: {
+    readonly collection: string;
+    readonly from: OldVersion;
+    readonly save: (reached: OldVersion) => Promise<unknown>;
+  },
+): Promise<NonNullable<OldVersion['oldVersion']>> {
+  const { backend, clock, log } = services;
+  const { collection, from, save } = options;
+  let isNew: boolean;
+  try {
+    await backend.health();
+    isNew = await backend.isGraphDeprecated(testUserOf(run.runId));
+  } catch (error) {
+    const isRetryable = error instanceof RetryableFailure;
+    if (!isRetryable && !(error instanceof Refusal)) throw error;
+    const now = clock().getTime();
+    const { unansweredSince = now } = from;
+    if (isRetryable && now - unansweredSince < PATIENCE_MS) {
+      await save({ unansweredSince });
+      throw error;
+    }
+    const message = 'The backend does not say whether it runs the old version; rollback goes on';
+    log({ level: 'WARN', message, runId: run.runId, why: String(error) });
+    return 'unproved';
+  }
+  if (!isNew) return 'proved';
+  // A person is asked once more: what was confirmed was not done.
+  if (run.pendingAction) await note({ pendingAction: undefined });
+  throw new Refusal(
+    'RefusedStillNewVersion',
+    `After "deploy-old" on ${collection}, the new version still answers.`,
+  );
+}
