@@ -1,6 +1,7 @@
 // npm run migrate -- COMMAND: the operator's command line over the functions of the migration, in this process with the
 // services that the environment names, or with `--stage` on a deployed stage.
 import { openLocalPlace } from './migrate/local-place.ts';
+import { aftermathText } from './migrate/next-steps.ts';
 import { createOutput, EXIT, reportFailure } from './migrate/output.ts';
 import { createMigrateProgram } from './migrate/program.ts';
 import { createStagePlace } from './migrate/stage-place.ts';
@@ -25,11 +26,19 @@ const { command, state } = createMigrateProgram({
 
 await runProgram(command, {
   running,
-  onError: (error) => reportFailure(error, output, state.next),
+  onError: (error) => reportFailure(error, output, state.aftermath),
   exitCodeOnSignal: EXIT.failed,
-  messageOnSignal: () =>
-    state.stage === undefined
-      ? 'Interrupted: the lock is released, and the same command continues.'
-      : `Interrupted: the step on stage ${state.stage} ends by itself, and the same command continues.`,
+  messageOnSignal: () => 'Stopping ...',
+  messageWhenStopped: (isUndone) => `Interrupted: ${lockText(isUndone)} ${continuation()}`,
   stopMilliseconds: STOP_MILLISECONDS,
 });
+
+function lockText(isUndone: boolean): string {
+  if (state.stage !== undefined) return `the step on stage ${state.stage} ends by itself.`;
+  if (isUndone) return 'the lock is released.';
+  return 'a request is still running, and the lock expires within two minutes.';
+}
+
+function continuation(): string {
+  return aftermathText(state.aftermath) || 'The same command continues.';
+}

@@ -17,6 +17,8 @@ export interface ProgramOptions {
   readonly exitCodeOnSignal?: number;
   /** Shown when a signal arrives. */
   readonly messageOnSignal?: () => string;
+  /** Shown after that, when everything is undone or `stopMilliseconds` are over. */
+  readonly messageWhenStopped?: (isUndone: boolean) => string;
   /** How long undoing may take before the process exits anyway. Without it, as long as it takes. */
   readonly stopMilliseconds?: number;
 }
@@ -39,15 +41,20 @@ export async function runProgram(
   options: ProgramOptions = {},
 ): Promise<void> {
   const { running = createRunning(), onError = reportError, messageOnSignal } = options;
-  const { exitCodeOnSignal = EXIT.failed, stopMilliseconds } = options;
+  const { exitCodeOnSignal = EXIT.failed, stopMilliseconds, messageWhenStopped } = options;
   let isStopping = false;
+  let isInterrupted = false;
 
+  function exit(exitCode: number, isUndone: boolean): never {
+    if (isInterrupted && messageWhenStopped) console.error(messageWhenStopped(isUndone));
+    process.exit(exitCode);
+  }
   async function stop(exitCode: number): Promise<void> {
     isStopping = true;
-    if (stopMilliseconds !== undefined) setTimeout(() => process.exit(exitCode), stopMilliseconds);
+    if (stopMilliseconds !== undefined) setTimeout(() => exit(exitCode, false), stopMilliseconds);
     try {
       await running.stop();
-      process.exit(exitCode);
+      exit(exitCode, true);
     } catch (error) {
       console.error(`Not everything could be removed: ${firstLine(error)}`);
       process.exit(exitCode || EXIT.failed);
@@ -56,6 +63,7 @@ export async function runProgram(
   function interrupt(): void {
     // A terminal and npm both pass Ctrl-C on, so a signal may arrive twice.
     if (isStopping) return;
+    isInterrupted = true;
     if (messageOnSignal) console.error(messageOnSignal());
     stop(exitCodeOnSignal);
   }

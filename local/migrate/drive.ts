@@ -1,16 +1,16 @@
 // `migrate run`: drives a migration from its plan to the new version, or continues it from wherever it stands.
 import { IN_WINDOW, type Phase } from '../../lib/migration/phases.ts';
-import { Refusal } from '../../lib/migration/refusals.ts';
+import { Refusal, RetryableFailure } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import type { FunctionName } from './commands.ts';
 import { DIGEST_DIGITS, nextSteps } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
 import { pendingActionOf } from './pending-action.ts';
-import { type Payload, statusIn } from './place.ts';
+import { FunctionFailedError, type Payload } from './place.ts';
 import { checklistLines, planLines, preflightReportOf } from './plan-text.ts';
 import { type Ask, confirmRun } from './prompt.ts';
-import { labelOf, runStep, type Session, timeLeft } from './run-step.ts';
+import { labelOf, readStatus, runStep, type Session, timeLeft, whileFrozen } from './run-step.ts';
 import { countText, durationText, timeText } from './text.ts';
 
 export interface Drive {
@@ -68,7 +68,7 @@ async function doWhatIsDue(session: Session, { runId }: Status): Promise<Status>
 async function findOrBegin({ session, payload }: Drive): Promise<Status> {
   const { place, output, now } = session;
   const { runId, sourceCollection } = payload;
-  const found = await statusIn(place, runId === undefined ? undefined : String(runId));
+  const found = await readStatus(session, runId === undefined ? undefined : String(runId));
   const wantsAnother = sourceCollection !== undefined && runId !== found?.runId;
   if (found && !(found.endedAt !== null && wantsAnother)) {
     if (!ENDS.includes(found.phase) && found.phase !== 'started') reportPlan(session, found);
@@ -116,8 +116,8 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
     const input = { ...inputOf(step, options, runId), ...approval };
     await runStep(session, step, input, (waiting) => confirmAction(options, waiting));
   } catch (error) {
+    if (!isOfStep(error)) throw error;
     const after = await currentStatus(session, runId);
-    if (!(error instanceof Refusal)) throw error;
     // The state machine, or another operator, has taken the step meanwhile.
     if (error.name === 'RefusedNotNow' && after.phase !== status.phase) return after;
     if (!mayRollBack(after, step)) throw error;
@@ -142,6 +142,11 @@ function inputOf(step: FunctionName, { payload }: Drive, runId: string): Payload
     ...(accepts !== undefined && step === 'copy' ? { accepts } : {}),
   };
   return { ...own, runId, execute: true };
+}
+
+/** Not an interruption, and no defect of this program. */
+function isOfStep(error: unknown): error is Error {
+  return [Refusal, RetryableFailure, FunctionFailedError].some((kind) => error instanceof kind);
 }
 
 function mayRollBack({ phase }: Status, step: FunctionName): boolean {
@@ -176,13 +181,18 @@ async function confirmAction({ session, ask, person }: Drive, status: Status): P
   const answer = await ask(`${timeLeft(session, status)}Press Enter when this is done: `);
   if (answer === undefined) return;
   const { action } = pending;
-  await session.place.invoke('confirm', { runId, action, confirmedBy: person });
+  const confirmation = { runId, action, confirmedBy: person };
+  await whileFrozen(session, { name: 'confirm', runId }, () =>
+    session.place.invoke('confirm', confirmation),
+  );
 }
 
-async function currentStatus({ place }: Session, runId: string): Promise<Status> {
-  const status = await statusIn(place, runId);
+async function currentStatus(session: Session, runId: string): Promise<Status> {
+  const status = await whileFrozen(session, { name: 'status', runId }, () =>
+    readStatus(session, runId),
+  );
   if (status) return status;
-  throw new Refusal('RefusedUnknownRun', `There is no run ${runId} in ${place.where}.`);
+  throw new Refusal('RefusedUnknownRun', `There is no run ${runId} in ${session.place.where}.`);
 }
 
 function reportPlan({ output, place }: Session, status: Status): void {

@@ -1,4 +1,5 @@
 // What to do next with a run, as commands to be typed: the first is the one that continues it.
+import { IN_WINDOW } from '../../lib/migration/phases.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 
 export const INVOCATION = 'npm run migrate --';
@@ -39,6 +40,33 @@ export function nextSteps(status: Standing, stage?: string): NextStep[] {
       : [];
   const onwards = { command: typed('run'), why: next ? `continue with ${next}` : 'continue' };
   return [...confirmation, onwards, ...ways];
+}
+
+/** What a command that fails or is interrupted leaves behind. */
+export interface Aftermath {
+  /** Whether users can write, where that is in doubt. */
+  readonly writes?: string;
+  readonly next: readonly NextStep[];
+}
+
+export function aftermathOf(status: Standing | undefined, stage?: string): Aftermath {
+  if (!status) return { next: [] };
+  return { writes: writesText(status), next: nextSteps(status, stage) };
+}
+
+/** One line: whether users can write, and the command that comes next. */
+export function aftermathText({ writes = '', next: [first] }: Aftermath): string {
+  const step = first ? `Next: ${first.command}   (${first.why})` : '';
+  return [writes, step].filter((text) => text !== '').join(' ');
+}
+
+function writesText({ phase, pendingAction, retention }: Standing): string {
+  if (phase !== 'rolling-back' && !IN_WINDOW.some((one) => one === phase)) return '';
+  const isUnproved =
+    phase === 'freezing' ||
+    pendingAction?.action === 'open-writes' ||
+    (phase === 'rolling-back' && retention !== null);
+  return isUnproved ? 'Users may be unable to write.' : 'Users cannot write.';
 }
 
 /** As many digits as people are shown, and as many as they may type. */

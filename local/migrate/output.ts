@@ -6,7 +6,7 @@ import { CommanderError } from '@commander-js/extra-typings';
 import { Refusal } from '../../lib/migration/refusals.ts';
 import { translateFailure } from '../../lib/migration/runs/failures.ts';
 import { asPrintable, isPrintable } from '../../lib/migration/runs/printable.ts';
-import type { NextStep } from './next-steps.ts';
+import { type Aftermath, aftermathText, type NextStep } from './next-steps.ts';
 
 export const EXIT = { done: 0, failed: 1, wrongUse: 2, refused: 3 } as const;
 
@@ -82,8 +82,9 @@ export function exitCodeOf(error: unknown): ExitCode {
 export function reportFailure(
   cause: unknown,
   output: Output,
-  next: readonly NextStep[] = [],
+  aftermath: Aftermath = { next: [] },
 ): ExitCode {
+  const { next } = aftermath;
   const failure = translateFailure(cause);
   const error = failure instanceof Error ? failure : new Error(String(failure));
   const exitCode = exitCodeOf(error);
@@ -95,7 +96,8 @@ export function reportFailure(
     output.note(`${message}\nAdd --help to see the options.`);
   } else {
     output.note(`${name}: ${message}`);
-    for (const { command, why } of next.slice(0, 1)) output.note(`Next: ${command}   (${why})`);
+    const last = aftermathText(aftermath);
+    if (last !== '') output.note(last);
   }
   return exitCode;
 }

@@ -9,13 +9,13 @@ import type { Running } from '../running.ts';
 import { firstLine } from '../start-error.ts';
 import { COMMANDS, COMMON_OPTIONS, type CommandName, commandNamed } from './commands.ts';
 import { type Drive, drive, driveWindow } from './drive.ts';
-import { INVOCATION, type NextStep, nextSteps } from './next-steps.ts';
+import { type Aftermath, aftermathOf, INVOCATION, nextSteps } from './next-steps.ts';
 import { OPTIONS, payloadOf, type Typed } from './options.ts';
 import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
-import { type Payload, type Place, statusIn } from './place.ts';
+import type { Payload, Place } from './place.ts';
 import { checklistLines, planLines, preflightReportOf } from './plan-text.ts';
 import { type Ask, confirmRun, createAsk } from './prompt.ts';
-import { createSession, labelOf, runStep, type Session } from './run-step.ts';
+import { createSession, labelOf, readStatus, runStep, type Session } from './run-step.ts';
 import { nextLines, statusAsText } from './status-text.ts';
 import { countText } from './text.ts';
 
@@ -38,7 +38,7 @@ export type OpenPlace = (wanted: {
 
 /** For the messages of a failure or an interruption. */
 export interface ProgramState {
-  next: readonly NextStep[];
+  aftermath: Aftermath;
   stage: string | undefined;
 }
 
@@ -51,7 +51,7 @@ interface Given {
 }
 
 export function createMigrateProgram(parts: Parts) {
-  const state: ProgramState = { next: [], stage: undefined };
+  const state: ProgramState = { aftermath: { next: [] }, stage: undefined };
   const program = createCommand(INVOCATION, 'Migrate the memory backend to its next major version.')
     .configureOutput({ writeOut: (text) => parts.streams.output.write(text) })
     .addHelpText(
@@ -81,21 +81,33 @@ async function act(parts: Parts, state: ProgramState, given: Given) {
   const place = await parts.openPlace({ stage, needsServices });
   const session = { ...createSession({ place, output, signal }), ...parts.time };
   const ask = createAsk(streams, signal);
-  const work =
+  const work = withAftermath(session, state, typed, () =>
     name === 'run'
       ? drive(driveOf(session, ask, { typed, payload: payloadOf(typed) }))
-      : actOnce({ ...given, session, ask });
+      : actOnce({ ...given, session, ask }),
+  );
   // Stopping waits for the step to stop: it releases its lock.
   running.whenStopping(async () => {
+    // For the case that the step does not stop in time.
+    state.aftermath = aftermathOf(session.lastSeen.status, stage);
     interruption.abort(new Error('Interrupted'));
     await Promise.allSettled([work]);
   });
+  process.exitCode = await work;
+}
+
+async function withAftermath<Result>(
+  session: Session,
+  state: ProgramState,
+  { run }: Typed,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
-    process.exitCode = await work;
+    return await work();
   } catch (error) {
     // `status` may fail for the same reason.
-    const status = await statusIn(place, typed.run).catch(() => undefined);
-    state.next = status ? nextSteps(status, place.stage) : [];
+    const status = await readStatus(session, run).catch(() => session.lastSeen.status);
+    state.aftermath = aftermathOf(status, session.place.stage);
     throw error;
   }
 }
@@ -115,7 +127,7 @@ function driveOf(
 async function actOnce({ session, ask, name, typed, action }: Once): Promise<ExitCode> {
   const { place, output } = session;
   if (name === 'run' || name === 'status') return await showStatus(session, typed);
-  const runId = typed.run ?? (await statusIn(place))?.runId;
+  const runId = typed.run ?? (await readStatus(session))?.runId;
   if (runId === undefined) throw noRun(place, undefined);
   const payload = { ...payloadOf(typed), runId };
   if (name === 'cutover' && typed.execute) {
@@ -128,7 +140,7 @@ async function actOnce({ session, ask, name, typed, action }: Once): Promise<Exi
     await confirmRun(ask, { runId, what: `${does}${price}` });
   }
   const result = await resultOf(session, { name, payload, action, by: typed.by });
-  const status = await statusIn(place, runId).catch((error: unknown) => {
+  const status = await readStatus(session, runId).catch((error: unknown) => {
     output.note(`The status of the run is not available: ${firstLine(error)}`);
     return undefined;
   });
@@ -161,8 +173,9 @@ async function resultOf(
   return await runStep(session, name, payload);
 }
 
-async function showStatus({ place, output }: Session, { run }: Typed): Promise<ExitCode> {
-  const status = await statusIn(place, run);
+async function showStatus(session: Session, { run }: Typed): Promise<ExitCode> {
+  const { place, output } = session;
+  const status = await readStatus(session, run);
   if (!status) throw noRun(place, run);
   const next = nextSteps(status, place.stage);
   const event = { event: 'status', exitCode: EXIT.done, where: place.where, result: status };

@@ -2,7 +2,8 @@
 // far it is.
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
-import { isLockHeld } from '../../lib/migration/refusals.ts';
+import { IN_WINDOW } from '../../lib/migration/phases.ts';
+import { isLockHeld, RetryableFailure } from '../../lib/migration/refusals.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { firstLine } from '../start-error.ts';
 import type { FunctionName } from './commands.ts';
@@ -21,6 +22,8 @@ export interface Session {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Waits until the next poll of the status; false once the step has ended. */
   readonly nextPoll: (milliseconds: number, ended: AbortSignal) => Promise<boolean>;
+  /** Known also while the table does not answer. */
+  readonly lastSeen: { status?: Status | undefined };
 }
 
 /** A step that is to be given later than this waits for its day, and not for a service. */
@@ -28,6 +31,9 @@ const LONGEST_WAIT_SECONDS = 60;
 /** Longer than the lease of a step that crashed. */
 const LOCK_PATIENCE_MS = 130_000;
 const LOCK_RETRY_MS = 5_000;
+/** As long as the state machine pauses. */
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 60_000;
 const LIVE_POLL_MS = 1_000;
 const LOG_POLL_MS = 10_000;
 
@@ -40,7 +46,18 @@ export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'
     sleep: (milliseconds) => setTimeout(milliseconds, undefined, { signal: parts.signal }),
     nextPoll: (milliseconds, signal) =>
       setTimeout(milliseconds, true, { signal, ref: false }).catch(() => false),
+    lastSeen: {},
   };
+}
+
+/** Of the latest run, unless one is named; undefined where there is none. @throws as the function does */
+export async function readStatus(
+  { place, lastSeen }: Session,
+  runId?: string,
+): Promise<Status | undefined> {
+  const status = await statusIn(place, runId);
+  lastSeen.status = status;
+  return status;
 }
 
 /**
@@ -57,8 +74,10 @@ export async function runStep(
   const { place, output, signal } = session;
   let asked: string | undefined;
   for (;;) {
-    const result = await whenUnlocked(session, name, () =>
-      following(session, { name, payload }, () => place.invoke(name, payload, signal)),
+    const result = await whileFrozen(session, { name, runId: payload.runId }, () =>
+      whenUnlocked(session, name, () =>
+        following(session, { name, payload }, () => place.invoke(name, payload, signal)),
+      ),
     );
     if (!v.is(waitingSchema, result) || result.waitSeconds > LONGEST_WAIT_SECONDS) return result;
     const status = await statusOrUndefined(session, payload);
@@ -87,6 +106,42 @@ export function labelOf(name: string): string {
 export function timeLeft({ now }: Pick<Session, 'now'>, status: Status | undefined): string {
   if (!status?.deadlineAt || status.endedAt || status.retention) return '';
   return `[${timeLeftText(Date.parse(status.deadlineAt) - now())} left] `;
+}
+
+/**
+ * Where writes are frozen, tries again after a failure that may pass: until the deadline of the window, and in a rollback
+ * until it is done.
+ * @throws as the work does
+ */
+export async function whileFrozen<Result>(
+  session: Session,
+  { name, runId }: { readonly name: string; readonly runId: unknown },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { output, place, sleep, lastSeen } = session;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof RetryableFailure)) throw error;
+      const status = (await statusOrUndefined(session, { runId })) ?? lastSeen.status;
+      const left = status ? millisecondsToRetry(session, status) : 0;
+      if (!status || left <= 0) throw error;
+      const milliseconds = Math.min(pause, left);
+      output.line(
+        `${timeLeft(session, status)}${output.mark('warning')} ${labelOf(name)}: ${error.name}: ${error.message} Trying again in ${durationText(milliseconds)}.`,
+        { event: 'retry', step: name, error: { name: error.name, message: error.message } },
+        nextSteps(status, place.stage),
+      );
+      await sleep(milliseconds);
+    }
+  }
+}
+
+function millisecondsToRetry({ now }: Session, { phase, deadlineAt }: Status): number {
+  if (phase === 'rolling-back') return Number.POSITIVE_INFINITY;
+  if (!deadlineAt || !IN_WINDOW.some((one) => one === phase)) return 0;
+  return Date.parse(deadlineAt) - now();
 }
 
 async function whenUnlocked<Result>(
@@ -144,8 +199,8 @@ function reportProgress(session: Session, status: Status, text: string): void {
 }
 
 // The step itself reports what is wrong with the services.
-async function statusOrUndefined({ place }: Session, { runId }: Payload) {
-  return await statusIn(place, runId === undefined ? undefined : String(runId)).catch(
+async function statusOrUndefined(session: Session, { runId }: Payload) {
+  return await readStatus(session, runId === undefined ? undefined : String(runId)).catch(
     () => undefined,
   );
 }

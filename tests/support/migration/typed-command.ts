@@ -58,7 +58,7 @@ export async function typeCommand(
   try {
     await command.parseAsync(args, { from: 'user' });
   } catch (error) {
-    process.exitCode = reportFailure(error, printed, state.next);
+    process.exitCode = reportFailure(error, printed, state.aftermath);
   }
   const code = Number(process.exitCode);
   process.exitCode = before;

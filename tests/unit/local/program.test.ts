@@ -131,9 +131,14 @@ describe.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
   it('undoes what was started and exits with the given code', async () => {
     const program = `await runProgram(${SERVE}, {
       running, exitCodeOnSignal: EXIT.done, messageOnSignal: () => 'stopping',
+      messageWhenStopped: (isUndone) => \`stopped \${isUndone}\`,
     });`;
     const ended = await run(program, [], (pid) => process.kill(pid, signal));
-    expect(ended).toEqual({ code: 0, stdout: 'ready\nundone\n', stderr: 'stopping\n' });
+    expect(ended).toEqual({
+      code: 0,
+      stdout: 'ready\nundone\n',
+      stderr: 'stopping\nstopped true\n',
+    });
   });
 });
 

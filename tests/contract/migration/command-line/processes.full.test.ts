@@ -62,7 +62,12 @@ describe('an interrupted step', () => {
       if (String(text).includes('Waiting for the vector store')) child.kill('SIGINT');
     });
     const { code, stderr } = await ended;
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/Interrupted: .*same command/)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /Stopping \.\.\.\s+Interrupted: the lock is released.* npm run migrate -- /,
+      ),
+    ]);
     await expect(services.lock.take(RUN)).resolves.toMatchObject({ runId: RUN });
   });
 });

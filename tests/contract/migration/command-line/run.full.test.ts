@@ -1,6 +1,7 @@
 // `migrate run` through every interruption.
 import { describe, expect, it } from 'vitest';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import type { Place } from '../../../../local/migrate/place.ts';
 import { RUN } from '../../../support/migration/migration.ts';
@@ -43,6 +44,44 @@ describe('migrate run', () => {
     });
     expect([code, await phase()]).toEqual([0, 'live']);
     expect(operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it.each([
+    ['once', 1, 0, 'live'],
+    ['until the deadline', 1_000, 1, 'rolled-back'],
+  ])('drives on where a service fails inside the window, %s', async (_, times, code, end) => {
+    const { type, phase, place, operator } = await createRunningOperator();
+    let failures = 0;
+    const failing: Place = {
+      ...place,
+      async invoke(name, payload, signal) {
+        if (name === 'backup' && (await phase()) === 'frozen' && failures < times) {
+          failures += 1;
+          throw new RetryableFailure('RetryableUnavailable', 'The store answered 500.');
+        }
+        return await place.invoke(name, payload, signal);
+      },
+    };
+    const ended = await type(`${FROM_THE_START} --yes`, {}, failing);
+    expect([ended.code, await phase()]).toEqual([code, end]);
+    expect(ended.output).toMatch(/left\] ! Backup: .*answered 500.* Trying again in 2s/);
+    expect(operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('says last that users cannot write, where it ends inside the window', async () => {
+    const { type, place, phase } = await createRunningOperator();
+    const broken: Place = {
+      ...place,
+      async invoke(name, payload, signal) {
+        if (name === 'backup' && (await phase()) === 'frozen') throw new TypeError('A defect');
+        return await place.invoke(name, payload, signal);
+      },
+    };
+    const { code, status } = await type(`${FROM_THE_START} --yes`, {}, broken);
+    expect(code).toBe(1);
+    expect(status.trim().split('\n').at(-1)).toBe(
+      `Users cannot write. Next: npm run migrate -- run --run ${RUN}   (continue with backup)`,
+    );
   });
 
   it('goes on where somebody else takes a step of the window meanwhile', async () => {

@@ -16,7 +16,7 @@ function sessionOver(place: Place, isLive = true) {
   const shown: string[] = [];
   const lines: string[] = [];
   const output = {
-    ...{ isJson: false, isLive, clear: () => {}, note: () => {} },
+    ...{ isJson: false, isLive, clear: () => {}, note: () => {}, mark: () => '!' },
     show: (text: string) => shown.push(text),
     line: (text: string) => lines.push(text),
   } as unknown as Output;
@@ -28,7 +28,7 @@ function sessionOver(place: Place, isLive = true) {
     await setImmediate();
     return !ended.aborted;
   };
-  const session: Session = { place, output, signal, now: () => now, sleep, nextPoll };
+  const session: Session = { place, output, signal, now: () => now, sleep, nextPoll, lastSeen: {} };
   return { session, shown, lines, passed: () => now - Date.parse(STATUS.at) };
 }
 
@@ -57,6 +57,44 @@ describe('the lock of another step', () => {
     const { session, passed } = sessionOver(place);
     await expect(runStep(session, 'copy', PAYLOAD)).rejects.toThrow(RetryableFailure);
     expect(passed()).toBe(0);
+  });
+});
+
+describe('a failure that may pass', () => {
+  const deadlineAt = '2026-03-01T09:40:00Z';
+  const inPhase = (phase: string) => ({ ...STATUS, phase, deadlineAt });
+  const failures = (count: number) =>
+    Array.from({ length: count }, () => failure('RetryableUnavailable'));
+
+  it('is followed by another try while writes are frozen, with longer and longer pauses', async () => {
+    const frozen = inPhase('frozen');
+    const { place } = createPlace({
+      backup: [...failures(7), result('window-backed-up')],
+      // One status does not answer, and the last one that was read counts.
+      status: [frozen, failure('RetryableUnavailable'), ...Array.from({ length: 5 }, () => frozen)],
+    });
+    const { session, lines, passed } = sessionOver(place);
+    expect(await runStep(session, 'backup', PAYLOAD)).toMatchObject({ phase: 'window-backed-up' });
+    expect([lines.length, passed()]).toEqual([7, (2 + 4 + 8 + 16 + 32 + 60 + 60) * 1_000]);
+    expect(lines[0]).toMatch(
+      /^\[10:00 left\] ! Backup: RetryableUnavailable: Another .* Trying again in 2s\.$/,
+    );
+  });
+
+  it('is thrown at the deadline of the window', async () => {
+    const statuses = Array.from({ length: 99 }, () => inPhase('switching'));
+    const { place } = createPlace({ cutover: failures(99), status: statuses });
+    const { session, passed } = sessionOver(place);
+    await expect(runStep(session, 'cutover', PAYLOAD)).rejects.toThrow(RetryableFailure);
+    expect(passed()).toBe(600_000);
+  });
+
+  it('never ends a rollback', async () => {
+    const statuses = Array.from({ length: 99 }, () => inPhase('rolling-back'));
+    const answers = { rollback: [...failures(50), result('rolled-back')], status: statuses };
+    const { session, passed } = sessionOver(createPlace(answers).place);
+    expect(await runStep(session, 'rollback', PAYLOAD)).toMatchObject({ phase: 'rolled-back' });
+    expect(passed()).toBeGreaterThan(600_000);
   });
 });
 
