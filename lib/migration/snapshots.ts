@@ -36,8 +36,9 @@ export type KeptSnapshot = Readonly<v.InferOutput<typeof keptSnapshotSchema>>;
 export const takingEntries = {
   /** Snapshots that others made: listed before ours was started. */
   known: v.optional(v.array(v.string())),
-  startedAt: v.optional(v.number()),
-  /** False where the response was lost: the store may be making one, or not. */
+  /** When each of ours was asked for: more than one only where responses were lost. */
+  asked: v.optional(v.array(v.number())),
+  /** False where the last response was lost: the store may be making one, or not. */
   isStarted: v.optional(v.boolean()),
   snapshot: v.optional(snapshotSchema),
   parts: v.optional(partsSchema),
@@ -97,7 +98,7 @@ async function takeOn(
   }
   if (!snapshot || !parts) {
     // An invocation that died may have started one already: it is then listed, or will be.
-    const found = await findNew(vectors, collection, known);
+    const [found] = await listNew(vectors, collection, known);
     const prefix = `${run.runId}/${label}-${lease.epoch}`;
     if (found) return { snapshot: found, parts: { prefix, count: 0, bytes: 0 } };
     return await startOrWait(context, collection, state);
@@ -111,20 +112,28 @@ async function takeOn(
 }
 
 async function startOrWait(
-  { services: { vectors, clock }, renew }: StepContext,
+  { services: { vectors, clock, log }, run, renew }: StepContext,
   collection: string,
-  { startedAt, isStarted }: Taking,
+  { asked = [], isStarted }: Taking,
 ): Promise<Taking | number> {
   const now = clock().getTime();
-  const longest = isStarted ? LONGEST_SNAPSHOT_MS : LOST_SNAPSHOT_MS;
-  if (startedAt !== undefined && now - startedAt < longest) return pollSeconds(now - startedAt);
-  if (startedAt !== undefined && isStarted) {
-    const why = `The store made no snapshot of ${collection} in ${longest / MINUTE_MS} minutes.`;
+  const [first = now] = asked;
+  const last = asked.at(-1);
+  if (now - ((isStarted ? last : first) ?? now) >= LONGEST_SNAPSHOT_MS) {
+    const minutes = LONGEST_SNAPSHOT_MS / MINUTE_MS;
+    const why = `The store made no snapshot of ${collection} in ${minutes} minutes; requests: ${asked.length}.`;
     throw new Refusal('RefusedSnapshot', why);
+  }
+  if (last !== undefined && (isStarted || now - last < LOST_SNAPSHOT_MS)) {
+    return pollSeconds(now - last);
   }
   await renew();
   const isAnswered = await vectors.startSnapshot(collection).then(() => true, unlessLost);
-  return { isStarted: isAnswered, startedAt: now };
+  if (!isAnswered) {
+    const message = 'A request for a snapshot was not answered: where none appears, it is repeated';
+    log({ level: 'WARN', message, runId: run.runId, collection });
+  }
+  return { isStarted: isAnswered, asked: [...asked, now] };
 }
 
 function unlessLost(error: unknown): false {
@@ -132,17 +141,17 @@ function unlessLost(error: unknown): false {
   throw error;
 }
 
-/** The one snapshot that was not there before: being listed, it is complete. */
-async function findNew(
+/** Those that were not there before, the oldest first: being listed, they are complete. */
+async function listNew(
   vectors: VectorStore,
   collection: string,
   known: readonly string[],
-): Promise<Snapshot | undefined> {
+): Promise<Snapshot[]> {
   const listed = await vectors.listSnapshots(collection);
-  const [first] = listed
+  return listed
     .filter(({ name }) => !known.includes(name))
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  return first && describe(first);
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .map(describe);
 }
 
 function describe({ name, size, checksum }: SnapshotDescription): Snapshot {
@@ -228,9 +237,16 @@ export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): P
 export async function removeSnapshot(
   vectors: VectorStore,
   collection: string,
-  { snapshot }: Taking,
+  { known, asked = [], snapshot }: Taking,
 ): Promise<void> {
-  if (snapshot) await vectors.deleteSnapshot(collection, snapshot.name);
+  const made = snapshot ? [snapshot.name] : [];
+  // Each request whose response was lost may have made one. No more are removed: others make snapshots, too.
+  const mayBeLeft = asked.length - made.length;
+  if (known && mayBeLeft > 0) {
+    const others = await listNew(vectors, collection, [...known, ...made]);
+    made.push(...others.slice(0, mayBeLeft).map(({ name }) => name));
+  }
+  for (const name of made) await vectors.deleteSnapshot(collection, name);
 }
 
 const UNUSABLE = ['RefusedSnapshot', 'RefusedByStore', 'RefusedMissingArtifact'];

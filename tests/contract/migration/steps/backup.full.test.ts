@@ -1,10 +1,12 @@
 // A backup beside other snapshots, late writes and a backend that counts otherwise.
 import { describe, expect, it } from 'vitest';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { manifestOf } from '../../../support/migration/holdings.ts';
-import { createMigration, RUN } from '../../../support/migration/migration.ts';
+import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
+import { named } from '../../../support/migration/refused.ts';
 import { point } from '../../../support/vector-stores.ts';
 
 describe('a backup', () => {
@@ -50,4 +52,68 @@ describe('a backup', () => {
     expect(waits).toEqual(waits.toSorted((one, other) => one - other));
     expect(waits.at(-1)).toBe(5);
   });
+});
+
+describe('a request for a snapshot that the connection loses', () => {
+  const lost = (on: RegExp, times: number) => ({ on, times, does: { kind: 'drop' as const } });
+  const ASKS = /^POST .*\/snapshots\?wait=false/;
+
+  const secondsSince = ({ clock }: Migration, begun: Date) =>
+    (clock().getTime() - begun.getTime()) / 1_000;
+
+  it('is sent again after a minute in which no snapshot has appeared', async () => {
+    const migration = await migrationAt('frozen');
+    const begun = migration.clock();
+    migration.qdrant.fault(lost(ASKS, 1));
+    await migration.finish('backup');
+    expect(secondsSince(migration, begun)).toBeGreaterThanOrEqual(60);
+    expect(secondsSince(migration, begun)).toBeLessThan(75);
+    expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN }]);
+  });
+
+  it('is given up after ten minutes, and not when the window is over', async () => {
+    const migration = await migrationAt('frozen');
+    const begun = migration.clock();
+    migration.qdrant.fault(lost(ASKS, 99));
+    const attempt = migration.finish('backup');
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
+    expect(secondsSince(migration, begun)).toBeGreaterThanOrEqual(600);
+    expect(secondsSince(migration, begun)).toBeLessThan(675);
+  });
+
+  it.each(['before the second one', 'while the second one is used'])(
+    'leaves no snapshot where the store had begun one, listed %s',
+    async (when) => {
+      const migration = await migrationAt('preflighted');
+      const { vectors } = migration.services;
+      let asked = 0;
+      let isListed = false;
+      const slow: typeof vectors = {
+        ...vectors,
+        async startSnapshot(collection) {
+          asked += 1;
+          if (asked === 1) throw new RetryableFailure('RetryableUnavailable', 'Reset.');
+          await vectors.startSnapshot(collection);
+          await migration.qdrant.idle();
+          if (when.startsWith('while')) return;
+          await makeLate();
+        },
+        async uploadSnapshot(...args) {
+          await makeLate();
+          await vectors.uploadSnapshot(...args);
+        },
+      };
+      const makeLate = async () => {
+        if (isListed) return;
+        isListed = true;
+        migration.pass(2_000);
+        await vectors.startSnapshot(SOURCE);
+        await migration.qdrant.idle();
+        expect(await vectors.listSnapshots(SOURCE)).toHaveLength(2);
+      };
+      await migration.finish('backup', {}, { ...migration.services, vectors: slow });
+      expect(asked).toBe(2);
+      expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
+    },
+  );
 });
