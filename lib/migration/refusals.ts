@@ -57,7 +57,7 @@ export const REMEDIES = {
   RefusedSourceChanged:
     'Somebody wrote inside the window: stop them, then give the command that "status" shows, or roll back.',
   RefusedLossNotAcknowledged:
-    'To lose that many writes, roll back with --acknowledged-loss and that number; until then users stay on the new version.',
+    'To lose at most that many, roll back with --acknowledged-loss and that number; until then users stay on the new version.',
   RefusedNothingToReturnTo:
     'Neither the old collection nor a usable snapshot is there: restore what is named, or stay on the new version.',
   RefusedUnrecordable:

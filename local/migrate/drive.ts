@@ -11,6 +11,7 @@ import { FunctionFailedError, type Payload } from './place.ts';
 import { checklistLines, planLines, preflightReportOf } from './plan-text.ts';
 import { type Ask, confirmRun } from './prompt.ts';
 import { labelOf, readStatus, runStep, type Session, timeLeft, whileFrozen } from './run-step.ts';
+import { lossLines } from './status-text.ts';
 import { countText, durationText, timeText } from './text.ts';
 
 export interface Drive {
@@ -220,6 +221,7 @@ function reportEnd({ output, place }: Session, status: Status): void {
           `Kept until ${timeText(retention.until)}: collection ${plan.sourceCollection} and the backups.`,
         ]
       : []),
+    ...lossLines(status),
     ...next.map(({ command, why }) => `To ${why}: ${command}`),
   ].join('\n');
   output.line(text, { event: 'end', runId, phase, retention }, next);

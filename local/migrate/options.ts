@@ -55,7 +55,7 @@ export const OPTIONS = {
   ),
   'acknowledged-loss': option(
     'acknowledged-loss <n>',
-    'the exact number of writes that the rollback loses',
+    'lose at most that many writes; a rollback that loses more is refused',
     wholeNumber({ min: 0 }),
   ),
   stage: option('stage <stage>', 'use the functions of a deployed stage', stageName),

@@ -16,7 +16,7 @@ import type { Payload, Place } from './place.ts';
 import { checklistLines, planLines, preflightReportOf } from './plan-text.ts';
 import { type Ask, confirmRun, createAsk } from './prompt.ts';
 import { createSession, labelOf, readStatus, runStep, type Session } from './run-step.ts';
-import { nextLines, statusAsText } from './status-text.ts';
+import { lossLines, nextLines, statusAsText } from './status-text.ts';
 import { countText } from './text.ts';
 
 interface Parts {
@@ -136,7 +136,7 @@ async function actOnce({ session, ask, name, typed, action }: Once): Promise<Exi
   const { isConfirmed, does } = commandNamed(name);
   if (isConfirmed && typed.execute && !typed.yes) {
     const loss = typed.acknowledgedLoss;
-    const price = loss === undefined ? '' : `, and lose ${countText(loss, 'write')}`;
+    const price = loss === undefined ? '' : `, and lose at most ${countText(loss, 'write')}`;
     await confirmRun(ask, { runId, what: `${does}${price}` });
   }
   const result = await resultOf(session, { name, payload, action, by: typed.by });
@@ -147,7 +147,7 @@ async function actOnce({ session, ask, name, typed, action }: Once): Promise<Exi
   const next = status ? nextSteps(status, place.stage) : [];
   const lines = [
     ...resultLines(name, result, output),
-    ...(status ? nextLines(status, place.stage) : []),
+    ...(status ? [...lossLines(status), ...nextLines(status, place.stage)] : []),
   ];
   const event = { event: name, exitCode: EXIT.done, result: result ?? null };
   output.line(lines.join('\n'), event, next);

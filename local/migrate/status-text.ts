@@ -22,6 +22,7 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
     ...status.evidence.flatMap((evidence) => evidenceLines(evidence, at)),
     ...row('to approve', approvalText(status)),
     ...pendingLines(status),
+    ...lossLines(status),
     ...nextLines(status, stage),
   ].join('\n');
 }
@@ -33,6 +34,26 @@ export function nextLines(status: Status, stage?: string): string[] {
   return [
     `Next: ${first.command}   (${first.why})`,
     ...others.map(({ command, why }) => `  or: ${command}   (${why})`),
+  ];
+}
+
+/** What a rollback has lost, and what a person has to look at after it; empty before its end. */
+export function lossLines({ evidence }: Pick<Status, 'evidence'>): string[] {
+  const { facts } = evidence.find(({ kind }) => kind === 'rollback-report') ?? {};
+  if (!facts) return [];
+  const { lost, exportedTo, keptForWrites, oldVersion } = facts;
+  const losses = exportedTo
+    ? [
+        `Lost: ${countText(Number(lost), 'write')}, exported as ${exportedTo}.`,
+        `  To write them again: npm run replay-writes -- --export ${exportedTo} --execute`,
+      ]
+    : ['Lost: no writes.'];
+  const kept = `Collection ${keptForWrites} was written to until the end, and stays: compare it by hand, then delete it.`;
+  const unproved = 'The backend did not say whether it runs the old version: check it.';
+  return [
+    ...losses,
+    ...(keptForWrites ? [kept] : []),
+    ...(oldVersion === 'unproved' ? [unproved] : []),
   ];
 }
 

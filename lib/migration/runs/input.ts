@@ -94,7 +94,7 @@ export const stepInputSchema = v.strictObject({
   /** Without it, a step only tells what it would do. */
   execute: v.optional(v.boolean(), false),
   actor: v.optional(v.picklist(['operator', 'machine']), 'operator'),
-  /** The number of writes that the operator knows will be lost. */
+  /** At most so many writes are lost, as the operator knows. */
   acknowledgedLoss: v.optional(
     v.pipe(
       v.number(),

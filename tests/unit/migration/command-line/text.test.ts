@@ -67,6 +67,34 @@ describe('the status page', () => {
     expect(page(changes)).toContain(part);
   });
 
+  const rolledBack = (facts: object) =>
+    page({
+      ...{ phase: 'rolled-back', moves: [], endedAt: STATUS.at },
+      evidence: [
+        { kind: 'rollback-report', artifact: 'r.json', digest, recordedAt: STATUS.at, facts },
+      ],
+    });
+
+  it('says what a rollback has lost, and the command that writes it again', () => {
+    const key = 'run-a/lost-writes-1.jsonl';
+    const lines = rolledBack({ lost: 3, exportedTo: key, usersWereLetIn: true }).split('\n');
+    expect(lines).toContain(`Lost: 3 writes, exported as ${key}.`);
+    expect(lines).toContain(
+      `  To write them again: npm run replay-writes -- --export ${key} --execute`,
+    );
+  });
+
+  it('says that a rollback has lost nothing, and what stays to be compared', () => {
+    expect(rolledBack({ lost: 0 })).toContain('Lost: no writes.');
+    expect(rolledBack({ lost: 0, keptForWrites: 'memories_v3_run-a' })).toContain(
+      'Collection memories_v3_run-a was written to until the end, and stays: compare it by hand, then delete it.',
+    );
+    expect(rolledBack({ lost: 0, oldVersion: 'unproved' })).toContain(
+      'The backend did not say whether it runs the old version: check it.',
+    );
+    expect(page({})).not.toContain('Lost:');
+  });
+
   it('begins the next steps with the one that continues', () => {
     expect(page({}).split('\n').at(-2)).toMatch(/^Next: npm run migrate -- run --run run-a/);
     expect(
