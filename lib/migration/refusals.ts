@@ -21,7 +21,7 @@ export const REMEDIES = {
   RefusedInput: 'Correct the fields that are named.',
   RefusedSetting: 'Set the named variable, parameter or option, then repeat the command.',
   RefusedSettingChanged:
-    'Somebody else changed the collection-name setting: find out who and why before you continue.',
+    'Find out who changed it, put the expected name back, then repeat the command.',
   RefusedCredentials: 'Correct the key or its rights; a refused key is not tried again.',
   RefusedKeyOfOtherUser: 'Supply an API key of the test user that the message names.',
   RefusedPrerequisites:

@@ -24,13 +24,13 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
     const before = await read();
     if (before === to) return;
-    if (before !== from) throw changedSetting(before);
+    if (before !== from) throw changedSetting(before, from);
     await createWhole(next, to);
     // Another process may complete the same change at any time.
     if ((await read()) === from) await orNothing(rename(next, file));
     else await rm(next, { force: true });
     const present = await read();
-    if (present !== to) throw changedSetting(present);
+    if (present !== to) throw changedSetting(present, to);
   }
 
   return { read, change };
@@ -43,7 +43,7 @@ async function createWhole(file: string, name: string): Promise<void> {
     while (!(await isLinked(draft, file))) {
       const present = (await orNothing(readFile(file, 'utf8')))?.trim();
       if (present === name) return;
-      if (present !== undefined) throw changedSetting(present);
+      if (present !== undefined) throw changedSetting(present, name);
       // The other change was completed before it could be read.
     }
   } finally {

@@ -37,14 +37,14 @@ export function createSsmCollectionSetting(options: {
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
     const before = await look();
     if (before.name === to) return;
-    if (before.name !== from) throw changedSetting(before.name);
+    if (before.name !== from) throw changedSetting(before.name, from);
     const version = await put(to);
     if (version === before.version + 1) return;
     const covered = await look(`${Name}:${version - 1}`);
     // The other write has changed nothing, or to the same name.
     if (covered.name === from || covered.name === to) return;
     await putBack(covered.name, version);
-    throw changedSetting(covered.name);
+    throw changedSetting(covered.name, from);
   }
 
   async function put(Value: string): Promise<number> {

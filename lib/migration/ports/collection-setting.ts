@@ -10,10 +10,10 @@ export interface CollectionSetting {
   change(change: { readonly from: string; readonly to: string }): Promise<void>;
 }
 
-export function changedSetting(present: string): Refusal {
+export function changedSetting(present: string, expected: string): Refusal {
   return new Refusal(
     'RefusedSettingChanged',
-    `The collection-name setting says, or is about to say, "${present}".`,
+    `The collection-name setting says, or is about to say, "${present}" instead of "${expected}".`,
   );
 }
 

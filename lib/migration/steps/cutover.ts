@@ -129,7 +129,8 @@ async function mayBeLate({ services, run, input }: StepRequest): Promise<boolean
  */
 async function assertReady({ services, run }: StepRequest): Promise<void> {
   const active = await services.setting.read();
-  if (active !== run.plan.sourceCollection) throw changedSetting(active);
+  const { sourceCollection } = run.plan;
+  if (active !== sourceCollection) throw changedSetting(active, sourceCollection);
   await assertNamesFree({ services, run });
 }
 

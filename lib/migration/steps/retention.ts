@@ -1,10 +1,11 @@
 // Counts the days in which a rollback is possible, and warns once a day in the last week. When they are over, removes what
 // the plan removes, and closes the run; never a day earlier.
+import { changedSetting } from '../ports/collection-setting.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { Run } from '../runs/run.ts';
-import { backupsOf, restoredCollectionOf } from '../runs/run-names.ts';
+import { backupsOf, liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
@@ -60,9 +61,7 @@ async function removeOld(context: StepContext): Promise<void> {
   const { services, run } = context;
   const active = await services.setting.read();
   const old = [run.plan.sourceCollection, restoredCollectionOf(run)];
-  if (old.includes(active)) {
-    throw new Refusal('RefusedSettingChanged', `The setting says ${active}, the old collection.`);
-  }
+  if (old.includes(active)) throw changedSetting(active, liveCollectionOf(run));
   await removeCollections(context, old, { keepsOld: false });
 }
 

@@ -296,7 +296,7 @@ function assertAcknowledged(run: Run, { lost }: Loss, { input }: StepRequest, st
 async function assertSettingKnown({ setting }: Services, run: Run): Promise<void> {
   const present = await setting.read();
   if (isKnown(run, present)) return;
-  throw changedSetting(present);
+  throw changedSetting(present, liveCollectionOf(run));
 }
 
 async function changeSetting({ services, run }: StepContext, to: string): Promise<void> {

@@ -136,7 +136,9 @@ describe('a cutover', () => {
   it('is refused when somebody else has changed the setting', async () => {
     const migration = await migrationAt('switching');
     await migration.services.setting.change({ from: SOURCE, to: 'elsewhere' });
-    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedSettingChanged'));
+    const attempt = migration.invoke('cutover');
+    await expect(attempt).rejects.toEqual(named('RefusedSettingChanged'));
+    await expect(attempt).rejects.toThrow(`instead of "${SOURCE}"`);
     expect(await migration.services.setting.read()).toBe('elsewhere');
   });
 

@@ -97,8 +97,13 @@ describe('a collection setting that somebody else changed', () => {
     const { setting } = migration.services;
     await setting.change({ from: migration.target, to: 'elsewhere' });
     const heard = migration.operator.heard.length;
-    await expect(migration.finish('rollback')).rejects.toEqual(named('RefusedSettingChanged'));
+    const attempt = migration.finish('rollback');
+    await expect(attempt).rejects.toEqual(named('RefusedSettingChanged'));
+    await expect(attempt).rejects.toThrow(`instead of "${migration.target}"`);
     expect(migration.operator.heard).toHaveLength(heard);
     expect(await setting.read()).toBe('elsewhere');
+    await setting.change({ from: 'elsewhere', to: migration.target });
+    await migration.finish('rollback');
+    expect(await setting.read()).toBe(SOURCE);
   });
 });
