@@ -55,7 +55,7 @@ export const REMEDIES = {
     'Copy again, which repairs every difference; after the switch, roll back. Do not continue while something differs.',
   RefusedNotFrozen: 'Stop every writer, then repeat the command, or roll back.',
   RefusedSourceChanged:
-    'Somebody wrote inside the window: stop them, then give the command that "status" shows, or roll back.',
+    'Somebody wrote inside the window: stop them, then give the command that "status" shows; in phase "switching", roll back.',
   RefusedLossNotAcknowledged:
     'To lose at most that many, roll back with --acknowledged-loss and that number; until then users stay on the new version.',
   RefusedNothingToReturnTo:

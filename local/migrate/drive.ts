@@ -1,10 +1,10 @@
 // `migrate run`: drives a migration from its plan to the new version, or continues it from wherever it stands.
-import { IN_WINDOW, type Phase } from '../../lib/migration/phases.ts';
+import type { Phase } from '../../lib/migration/phases.ts';
 import { Refusal, RetryableFailure } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import type { FunctionName } from './commands.ts';
-import { DIGEST_DIGITS, nextSteps } from './next-steps.ts';
+import { DIGEST_DIGITS, isInWindow, nextSteps } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
 import { pendingActionOf } from './pending-action.ts';
 import { FunctionFailedError, type Payload } from './place.ts';
@@ -29,6 +29,8 @@ export interface Drive {
 
 const ENDS: readonly Phase[] = ['live', 'closed', 'rolled-back', 'aborted'];
 
+const DEADLINE_POLL_MS = 1_000;
+
 /** @throws Refusal, RetryableFailure, FunctionFailedError: the same command continues */
 export async function drive(options: Drive): Promise<ExitCode> {
   return await driveFrom(options, await findOrBegin(options));
@@ -39,7 +41,7 @@ export async function driveWindow(options: Drive): Promise<ExitCode> {
   const { session, payload } = options;
   const status = await currentStatus(session, String(payload.runId));
   const { phase } = status;
-  if (phase !== 'copied' && !IN_WINDOW.some((one) => one === phase)) {
+  if (phase !== 'copied' && !isInWindow(phase)) {
     throw new Refusal('RefusedNotNow', `No cutover in a run that is ${phase}.`);
   }
   return await driveFrom(options, status);
@@ -127,7 +129,7 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
       { event: 'failed', step, error: { name: error.name, message: error.message } },
       nextSteps(after, place.stage),
     );
-    return await retryOrRollBack(options, after);
+    return await retryOrRollBack(options, after, error);
   }
   const after = await currentStatus(session, runId);
   const text = `${timeLeft(session, after)}${output.mark('done')} ${labelOf(step)}: done in ${durationText(now() - begun)}`;
@@ -151,16 +153,63 @@ function isOfStep(error: unknown): error is Error {
 }
 
 function mayRollBack({ phase }: Status, step: FunctionName): boolean {
-  return step !== 'rollback' && IN_WINDOW.some((one) => one === phase);
+  return step !== 'rollback' && isInWindow(phase);
 }
 
-/** Writes are frozen: a person may repair and try again while time is left; without a person the run rolls back. */
-async function retryOrRollBack(options: Drive, status: Status): Promise<Status> {
-  const { session, ask, isConfirmed } = options;
-  const question = `${timeLeft(session, status)}Writes are frozen. Type "retry" to try again; Enter rolls back: `;
-  const answer = isConfirmed || status.isLate ? undefined : await ask(question);
-  if (answer === 'retry') return await currentStatus(session, status.runId);
+/** A person may repair and try again while time is left; without a person the run rolls back. */
+async function retryOrRollBack(
+  options: Drive,
+  status: Status,
+  { name }: Pick<Error, 'name'>,
+): Promise<Status> {
+  const { session, isConfirmed } = options;
+  // What was compared before the switch holds no more.
+  const isFinal = status.phase === 'switching' && name === 'RefusedSourceChanged';
+  const mayRetry = !isConfirmed && !status.isLate && !isFinal;
+  if (mayRetry && (await wantsRetry(options, status))) {
+    return await currentStatus(session, status.runId);
+  }
   return await takeOne(options, status, 'rollback');
+}
+
+async function wantsRetry(options: Drive, status: Status): Promise<boolean> {
+  const question = 'Type "retry" or press Enter to try again, or type "rollback"';
+  for (;;) {
+    const answer = await askInWindow(options, status, question);
+    if (answer === undefined || answer === 'rollback') return false;
+    if (answer === '' || answer === 'retry') return true;
+  }
+}
+
+/** @returns undefined where nobody can be asked, and when the deadline of the window has passed */
+async function askInWindow(
+  { session, ask }: Drive,
+  status: Status,
+  question: string,
+): Promise<string | undefined> {
+  const { output, place, now, nextPoll } = session;
+  const { phase, deadlineAt } = status;
+  if (!deadlineAt || !isInWindow(phase)) return await ask(`${question}: `);
+  const deadline = new AbortController();
+  const answered = new AbortController();
+  const watch = async () => {
+    while (now() < Date.parse(deadlineAt)) {
+      if (!(await nextPoll(DEADLINE_POLL_MS, answered.signal))) return;
+    }
+    deadline.abort();
+  };
+  const watching = watch();
+  try {
+    const rollback = `automatic rollback at ${timeText(deadlineAt)}`;
+    return await ask(`${question} (${rollback}): `, deadline.signal);
+  } finally {
+    answered.abort();
+    await watching;
+    if (deadline.signal.aborted) {
+      const text = 'The deadline has passed: the rollback begins.';
+      output.line(text, { event: 'deadline' }, nextSteps(status, place.stage));
+    }
+  }
 }
 
 /** @returns the approval of the report that was shown, as input of the step that opens the window */
@@ -175,11 +224,12 @@ async function approve(options: Drive, status: Status): Promise<Payload> {
   return { approvedBy: person, ...(approvedDigest ? { approvedDigest } : {}) };
 }
 
-async function confirmAction({ session, ask, person }: Drive, status: Status): Promise<void> {
+async function confirmAction(options: Drive, status: Status): Promise<void> {
+  const { session, person } = options;
   const { runId } = status;
   const pending = pendingActionOf(status);
   if (!pending) return;
-  const answer = await ask(`${timeLeft(session, status)}Press Enter when this is done: `);
+  const answer = await askInWindow(options, status, 'Press Enter when this is done');
   if (answer === undefined) return;
   const { action } = pending;
   const confirmation = { runId, action, confirmedBy: person };

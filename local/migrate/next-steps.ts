@@ -1,5 +1,5 @@
 // What to do next with a run, as commands to be typed: the first is the one that continues it.
-import { IN_WINDOW } from '../../lib/migration/phases.ts';
+import { IN_WINDOW, type Phase } from '../../lib/migration/phases.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 
 export const INVOCATION = 'npm run migrate --';
@@ -60,8 +60,12 @@ export function aftermathText({ writes = '', next: [first] }: Aftermath): string
   return [writes, step].filter((text) => text !== '').join(' ');
 }
 
+export function isInWindow(phase: Phase): boolean {
+  return IN_WINDOW.some((one) => one === phase);
+}
+
 function writesText({ phase, pendingAction, retention }: Standing): string {
-  if (phase !== 'rolling-back' && !IN_WINDOW.some((one) => one === phase)) return '';
+  if (phase !== 'rolling-back' && !isInWindow(phase)) return '';
   const isUnproved =
     phase === 'freezing' ||
     pendingAction?.action === 'open-writes' ||

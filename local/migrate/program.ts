@@ -26,7 +26,7 @@ interface Parts {
   readonly output: Output;
   readonly openPlace: OpenPlace;
   /** Of the process, unless a test gives another. */
-  readonly time?: Partial<Pick<Session, 'now' | 'sleep'>>;
+  readonly time?: Partial<Pick<Session, 'now' | 'sleep' | 'nextPoll'>>;
 }
 
 /** @throws Refusal naming every variable that is missing or unusable */

@@ -2,12 +2,11 @@
 // far it is.
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
-import { IN_WINDOW } from '../../lib/migration/phases.ts';
 import { isLockHeld, RetryableFailure } from '../../lib/migration/refusals.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { firstLine } from '../start-error.ts';
 import type { FunctionName } from './commands.ts';
-import { nextSteps } from './next-steps.ts';
+import { isInWindow, nextSteps } from './next-steps.ts';
 import type { Output } from './output.ts';
 import { pendingActionOf } from './pending-action.ts';
 import { type Payload, type Place, statusIn } from './place.ts';
@@ -140,7 +139,7 @@ export async function whileFrozen<Result>(
 
 function millisecondsToRetry({ now }: Session, { phase, deadlineAt }: Status): number {
   if (phase === 'rolling-back') return Number.POSITIVE_INFINITY;
-  if (!deadlineAt || !IN_WINDOW.some((one) => one === phase)) return 0;
+  if (!deadlineAt || !isInWindow(phase)) return 0;
   return Date.parse(deadlineAt) - now();
 }
 

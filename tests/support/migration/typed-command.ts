@@ -6,8 +6,8 @@ import { createMigrateProgram } from '../../../local/migrate/program.ts';
 import { createRunning } from '../../../local/running.ts';
 
 export interface TypedOptions {
-  /** Typed when a question is asked; without answers nobody is at the terminal. */
-  readonly answers?: readonly string[];
+  /** Typed when a question is asked, null for none; without answers nobody is at the terminal. */
+  readonly answers?: readonly (string | null)[];
   /** Called before a question is answered. */
   readonly onQuestion?: (question: string) => void;
   readonly interruption?: AbortController;
@@ -39,7 +39,8 @@ export async function typeCommand(
     const question = String(chunk);
     if (!/: $/.test(question)) return;
     options.onQuestion?.(question);
-    setImmediate(() => input.write(`${left.shift() ?? ''}\n`));
+    const answer = left.shift();
+    if (answer !== null) setImmediate(() => input.write(`${answer ?? ''}\n`));
   });
   const args = words.split(' ').filter((word) => word !== '');
   const streams = {

@@ -1,7 +1,8 @@
 // `migrate run` through every interruption.
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
-import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import type { Place } from '../../../../local/migrate/place.ts';
 import { RUN } from '../../../support/migration/migration.ts';
@@ -9,6 +10,10 @@ import {
   createRunningOperator,
   FROM_THE_START,
 } from '../../../support/migration/running-operator.ts';
+
+async function waitFor(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  return await setTimeout(milliseconds, true, { signal, ref: false }).catch(() => false);
+}
 
 describe('migrate run', () => {
   it('continues after every answer that was lost', async () => {
@@ -82,6 +87,60 @@ describe('migrate run', () => {
     expect(status.trim().split('\n').at(-1)).toBe(
       `Users cannot write. Next: npm run migrate -- run --run ${RUN}   (continue with backup)`,
     );
+  });
+
+  it.each([
+    ['about a manual action', false],
+    ['about another try', true],
+  ])('rolls back at the deadline where a question %s is not answered', async (_, hasWebhook) => {
+    const { type, phase, clock, pass } = await createRunningOperator(
+      { forgetsToFreeze: hasWebhook },
+      hasWebhook,
+    );
+    let openUntil = 0;
+    const now = () => clock().getTime();
+    const nextPoll = async (milliseconds: number, ended: AbortSignal) => {
+      if (now() >= openUntil) return await waitFor(milliseconds, ended);
+      await setImmediate();
+      pass(10_000);
+      return !ended.aborted;
+    };
+    const ended = await type(FROM_THE_START, {
+      answers: [RUN, null],
+      onQuestion: (question) => {
+        if (question.includes('automatic rollback at')) openUntil = now() + 30 * 60_000;
+      },
+      time: { now, sleep: async (milliseconds) => pass(milliseconds), nextPoll },
+    });
+    expect(ended.output).toContain('The deadline has passed: the rollback begins.');
+    expect([ended.code, await phase()]).toEqual([1, 'rolled-back']);
+  });
+
+  it('rolls back where the operator says so, and nowhere else', async () => {
+    const { type, phase } = await createRunningOperator({ forgetsToFreeze: true });
+    let questions = 0;
+    const { code, output, status } = await type(FROM_THE_START, {
+      answers: [RUN, '', 'perhaps', 'retry', 'rollback'],
+      onQuestion: (question) => {
+        if (question.includes('to try again')) questions += 1;
+      },
+    });
+    expect([code, await phase(), questions]).toEqual([1, 'rolled-back', 4]);
+    expect(output.match(/RefusedNotFrozen/g)).toHaveLength(3);
+    expect(status).not.toContain('Writes are frozen');
+  });
+
+  it('does not ask where only a rollback helps', async () => {
+    const { type, phase, place } = await createRunningOperator();
+    const refusing: Place = {
+      ...place,
+      async invoke(name, payload, signal) {
+        if (name === 'cutover') throw new Refusal('RefusedSourceChanged', 'One write.');
+        return await place.invoke(name, payload, signal);
+      },
+    };
+    const { code } = await type(FROM_THE_START, { answers: [RUN] }, refusing);
+    expect([code, await phase()]).toEqual([1, 'rolled-back']);
   });
 
   it('goes on where somebody else takes a step of the window meanwhile', async () => {
