@@ -41,10 +41,8 @@ export const REMEDIES = {
     'Look at the log and the free space of the vector store, then repeat the command: it begins with a new snapshot.',
   RefusedMissingArtifact:
     'An artifact was removed or is not complete: repeat the step that makes it.',
-  RefusedSemanticOnly:
-    'Hybrid search would be disabled silently: put fastembed and its model into the image of the new version, restart it, then repeat the command.',
-  RefusedNoLanguageModel:
-    'Entities would never be found: put spaCy and en_core_web_sm into the image of the new version, restart it, then repeat the command.',
+  RefusedMissingModel:
+    'Put what the message names into the image of the new version, restart it, then repeat the command.',
   RefusedOtherVectors:
     'Give the new version the embedding model, dimension and distance of the old one, restart it, then repeat the command.',
   RefusedNewVersion:

@@ -29,6 +29,10 @@ type HybridProof = v.InferOutput<typeof hybridProofSchema>;
 
 const payloadSchema = v.object({ data: v.string(), text_lemmatized: v.optional(v.string()) });
 
+const NO_KEYWORDS =
+  'without fastembed and its keyword model, hybrid search would be disabled silently';
+const NO_ENTITIES = 'without spaCy and en_core_web_sm, entities would never be found';
+
 /** @throws Refusal naming what hybrid search would be without */
 export async function proveHybrid(
   { vectors, preview }: Pick<Services, 'vectors' | 'preview'>,
@@ -39,7 +43,7 @@ export async function proveHybrid(
   await provePoint(vectors, run);
   const companion = companionOf(run);
   if (!(await vectors.collectionExists(companion))) {
-    throw new Refusal('RefusedNoLanguageModel', `The warm-up made no ${companion}.`);
+    throw new Refusal('RefusedMissingModel', `The warm-up made no ${companion}: ${NO_ENTITIES}.`);
   }
   await proveSlot(vectors, { source: sourceCollection, made: companion });
   return {
@@ -63,7 +67,7 @@ export async function proveSlot(
     throw new Refusal('RefusedOtherVectors', `${made} has ${layouts}.`);
   }
   if (params?.sparse_vectors?.[KEYWORD_SLOT]?.modifier !== 'idf') {
-    throw new Refusal('RefusedSemanticOnly', `${made} has no keyword slot with idf.`);
+    throw new Refusal('RefusedMissingModel', `${made} has no slot with idf: ${NO_KEYWORDS}.`);
   }
   return fresh.size;
 }
@@ -74,11 +78,11 @@ async function provePoint(vectors: VectorStore, run: Run): Promise<void> {
   const without = points.filter(({ vector }) => !hasKeywords(vector));
   if (points.length === 0 || without.length > 0) {
     const missing = `${without.length} of ${points.length} points of the warm-up`;
-    throw new Refusal('RefusedSemanticOnly', `${missing} have no keyword vector.`);
+    throw new Refusal('RefusedMissingModel', `${missing} have no vector: ${NO_KEYWORDS}.`);
   }
   const texts = points.map(({ payload }) => v.parse(payloadSchema, JSON.parse(payload)));
   if (texts.every(({ data, text_lemmatized = data }) => text_lemmatized === data)) {
-    throw new Refusal('RefusedNoLanguageModel', 'The words of the warm-up have no base form.');
+    throw new Refusal('RefusedMissingModel', `Words have no base form: ${NO_ENTITIES}.`);
   }
 }
 
@@ -132,7 +136,7 @@ export async function smokeTest(
     );
   }
   if (points.some(({ vector }) => !hasKeywords(vector))) {
-    throw new Refusal('RefusedSemanticOnly', 'New memories have no keyword vector.');
+    throw new Refusal('RefusedMissingModel', `New memories have no vector: ${NO_KEYWORDS}.`);
   }
 }
 

@@ -54,7 +54,7 @@ describe('migrate run', () => {
     ]);
     expect(events.find(({ event }) => event === 'failed')).toMatchObject({
       step: 'cutover',
-      error: { name: 'RefusedSemanticOnly' },
+      error: { name: 'RefusedMissingModel' },
     });
     expect(operator.heard.at(-1)).toBe('open-writes');
   });

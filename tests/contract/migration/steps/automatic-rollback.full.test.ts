@@ -37,7 +37,7 @@ describe('before users were let in', () => {
       hasPreview: false,
       shortcomings: { noKeywordModel: true },
     });
-    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSemanticOnly'));
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedMissingModel'));
     return migration;
   }
 

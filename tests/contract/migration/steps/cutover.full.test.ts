@@ -79,7 +79,7 @@ describe('a cutover', () => {
   });
 
   it.each([
-    ['has no model for keywords', { noKeywordModel: true }, 'RefusedSemanticOnly'],
+    ['has no model for keywords', { noKeywordModel: true }, 'RefusedMissingModel'],
     ['has another embedding model', { otherEmbeddings: true }, 'RefusedOtherVectors'],
     ['remembers nothing', { emptyExtractions: 9 }, 'RefusedNewVersion'],
   ] as const)(

@@ -121,7 +121,7 @@ describe('a collection that the new version has made at its start', () => {
     await migration.start();
     for (const step of ['preflight', 'backup'] as const) await migration.finish(step, {}, poor);
     const attempt = migration.finish('rebuild', {}, poor);
-    await expect(attempt).rejects.toEqual(named('RefusedSemanticOnly'));
+    await expect(attempt).rejects.toEqual(named('RefusedMissingModel'));
     await migration.finish('rebuild', {}, await withStarted(migration));
     expect(await phaseOf(migration)).toBe('rebuilt');
   });
