@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { HOOK_ACTIONS } from '../../../lib/migration/ports/hooks.ts';
 import { RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
 import { sectionsOf, TABLES, withTables } from '../../../local/migrate/reference.ts';
+import { createSandboxCommand, type SandboxOrder } from '../../../local/sandbox/sandbox-options.ts';
+import { firstSteps } from '../../../local/sandbox/sandbox-text.ts';
 import { createPlace } from '../../support/migration/fake-place.ts';
 import { typeCommand } from '../../support/migration/typed-command.ts';
 
@@ -29,6 +31,16 @@ describe('the guide', () => {
     const options = words.match(/--[a-z-]+/g) ?? [];
     const help = await typeCommand(createPlace({}).place, `${words.split(' ')[0]} --help`);
     for (const option of options) expect(help.output).toContain(option);
+  });
+
+  it('begins the run that the key of the sandbox is for', async () => {
+    let steps: string[] = [];
+    const open = async (order: SandboxOrder) => {
+      steps = firstSteps(order, {});
+    };
+    await createSandboxCommand(open).parseAsync([], { from: 'user' });
+    const command = steps.find((line) => line.includes('migrate -- run'))?.trim();
+    expect(GUIDE).toContain(`${command}\n`);
   });
 
   it.each([...RETRYABLE_FAILURES, ...HOOK_ACTIONS])('explains %s', (name) => {
