@@ -207,5 +207,8 @@ function resultLines(name: CommandName, result: unknown, output: Output): string
   }
   if (confirmedBy) return [`Confirmed by ${confirmedBy}`];
   if (phase === undefined) return [`${labelOf(name)}: nothing is due`];
+  if (phase === 'rolled-back') {
+    return [`${labelOf(name)}: done, users are on the old version and can write`];
+  }
   return [`${labelOf(name)}: ${done ? 'done' : 'not yet'}, the run is ${phase}`];
 }

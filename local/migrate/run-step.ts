@@ -36,6 +36,10 @@ const LONGEST_PAUSE_MS = 60_000;
 const LIVE_POLL_MS = 1_000;
 const LOG_POLL_MS = 10_000;
 
+const WAITS_FOR: Partial<Record<FunctionName, string>> = {
+  freeze: 'for running requests to end',
+};
+
 const waitingSchema = v.object({ done: v.literal(false), waitSeconds: v.number() });
 
 export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'>): Session {
@@ -89,7 +93,7 @@ export async function runStep(
     }
     if (status) await onWaiting(status);
     if (result.waitSeconds === 0) continue;
-    const why = pending ? 'for the action above' : 'for a service';
+    const why = pending ? 'for the action above' : (WAITS_FOR[name] ?? 'for a service');
     output.show(
       `${timeLeft(session, status)}${labelOf(name)}: waiting ${why}, checking again in ${result.waitSeconds}s`,
     );
@@ -101,9 +105,10 @@ export function labelOf(name: string): string {
   return `${name[0]?.toUpperCase()}${name.slice(1)}`;
 }
 
-/** `[18:03 left] ` inside the window. */
+/** `[18:03 left] ` inside the window; a rollback has no deadline. */
 export function timeLeft({ now }: Pick<Session, 'now'>, status: Status | undefined): string {
   if (!status?.deadlineAt || status.endedAt || status.retention) return '';
+  if (status.phase === 'rolling-back') return '';
   return `[${timeLeftText(Date.parse(status.deadlineAt) - now())} left] `;
 }
 

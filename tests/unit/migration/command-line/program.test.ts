@@ -105,6 +105,12 @@ describe('a command that stops users', () => {
 });
 
 describe('a step', () => {
+  it('that has rolled back says where users are', async () => {
+    const { place } = createPlace({ rollback: [result('rolled-back')] });
+    const { output } = await typeCommand(place, 'rollback --execute --yes');
+    expect(output).toContain('Rollback: done, users are on the old version and can write');
+  });
+
   it('is given again until it is done', async () => {
     const { place, invoked } = createPlace({
       backup: [result('checked', false), result('checked', false), result('backed-up')],

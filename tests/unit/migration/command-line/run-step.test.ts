@@ -116,6 +116,13 @@ describe('a step that waits for a person', () => {
   });
 });
 
+it('a freeze waits for the requests under way', async () => {
+  const { place } = createPlace({ freeze: [result('freezing', false, 10), result('frozen')] });
+  const { session, shown } = sessionOver(place);
+  await runStep(session, 'freeze', PAYLOAD);
+  expect(shown).toEqual([expect.stringContaining('waiting for running requests to end')]);
+});
+
 describe('the progress of a step', () => {
   async function progressOf(isLive: boolean) {
     const { promise: copied, resolve } = Promise.withResolvers<unknown>();
@@ -149,6 +156,7 @@ describe('the time left', () => {
     ['in its last minute', { deadlineAt: '2026-03-01T09:30:05Z' }, '[00:05 left] '],
     ['after the deadline', { deadlineAt: '2026-03-01T09:29:00Z' }, '[00:00 left] '],
     ['before the window', {}, ''],
+    ['in a rollback', { phase: 'rolling-back', deadlineAt: '2026-03-01T09:29:00Z' }, ''],
     ['of a live run', { deadlineAt: '2026-03-01T09:48:03Z', retention: {} }, ''],
     ['of a run that has ended', { deadlineAt: '2026-03-01T09:48:03Z', endedAt: 'then' }, ''],
   ])('is known %s', (_, changes, text) => {
