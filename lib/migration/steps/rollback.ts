@@ -12,7 +12,7 @@ import {
   type ReconcileCheckpoint,
   type ReconcileSettings,
 } from '../reconcile.ts';
-import { Refusal, type RefusalName } from '../refusals.ts';
+import { isRefusal, Refusal, type RefusalName } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Progress, Run } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, restoredCollectionOf } from '../runs/run-names.ts';
@@ -105,11 +105,25 @@ export const rollback: Step = {
     try {
       return state.refused ? await stayOnNew(context, state) : await rollBack(context, state, keep);
     } catch (error) {
+      // Once it is restored, what users wrote since its snapshot has to come along again.
+      if (isRefusal(error, 'RefusedNothingToReturnTo')) await keep(UNSETTLED);
       if (!(error instanceof Refusal) || !(await isOnNew(context))) throw error;
       const { name, why } = error;
       return await stayOnNew(context, await keep({ refused: { name, why } }));
     }
   },
+};
+
+/** Writes may have been opened already, and are frozen again. */
+const UNSETTLED: Partial<State> = {
+  look: undefined,
+  isFrozen: undefined,
+  lateWrites: {},
+  reconciled: undefined,
+  loss: undefined,
+  oldVersion: undefined,
+  unansweredSince: undefined,
+  isLastLookTaken: undefined,
 };
 
 type Keep = (reached: Partial<State>, progress?: Progress) => Promise<State>;

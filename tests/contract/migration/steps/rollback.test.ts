@@ -227,6 +227,30 @@ describe('with the old collection', () => {
     expect(await reportOf(migration)).toMatchObject({ lost: 0, keptForWrites: migration.target });
   });
 
+  it('once it was deleted and restored, what was written since comes along again', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    const { points } = await vectors.scroll(SOURCE, { limit: 999 });
+    await writeToNew(migration, 'New fact');
+    const written = await fingerprintOf(vectors, migration.target);
+    const services = justBefore(
+      migration,
+      'open-writes',
+      async () => void (await vectors.deleteCollection(SOURCE)),
+    );
+    const attempt = migration.finish('rollback', {}, services);
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await vectors.createCollection(SOURCE, { vectors: { size: 8, distance: 'Cosine' } });
+    const restored = points.map(({ id, vector, payload }) => ({
+      ...{ id, payload },
+      vector: vector as NonNullable<typeof vector>,
+    }));
+    await vectors.upsert(SOURCE, restored, 'upsert');
+    await migration.finish('rollback');
+    expect(await phaseOf(migration)).toBe('rolled-back');
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+  });
+
   it('what another program has written there since stays, and is reported', async () => {
     const migration = await migrationAt('live', {}, { uploadAs: 'memories_of_2026' });
     const { vectors } = migration.services;
