@@ -145,6 +145,9 @@ function misplaced(command: Command, phase: Phase): RefusalName {
 
 function whyMisplaced(command: Command, { phase, retainUntil }: Standing): string {
   if (misplaced(command, phase) === 'RefusedIrreversible') return rollbackEnded(retainUntil);
+  if (command === 'abort' && phase === 'live') {
+    return 'No abort in a run that is live: "rollback --execute" returns to the old version.';
+  }
   const next = nextMove(phase);
   const instead = next ? `; its next step is ${next.command}` : '';
   return `No ${command} in a run that is ${phase}${instead}.`;

@@ -15,7 +15,7 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
     ...row('started', startedAt && timeText(startedAt)),
     ...row('ended', endedAt && timeText(endedAt)),
     ...row('plan', planText(status)),
-    ...row('test user', `${testUser}; MEMORY_BACKEND_KEY belongs to this user`),
+    ...row('test user', `${testUser}; MEMORY_BACKEND_KEY must belong to this user`),
     ...row('window', windowText(status)),
     ...row('rollback', rollbackText(status)),
     ...row('progress', progressLine(status)),
@@ -72,7 +72,11 @@ function planText({ plan }: Status): string {
   ].join('; ');
 }
 
-function windowText({ deadlineAt, endedAt, retention, at }: Status): string | null {
+function windowText({ phase, phaseAt, deadlineAt, endedAt, retention, at }: Status): string | null {
+  if (phase === 'rolling-back') {
+    const since = phaseAt ? ` since ${timeText(phaseAt)}` : '';
+    return `rolling back${since}: users may be unable to write until it ends; it has no deadline`;
+  }
   if (!deadlineAt || endedAt || retention) return null;
   const left = between(at, deadlineAt);
   return left > 0

@@ -137,3 +137,8 @@ describe('a run', () => {
     expect(opening[0]?.needs).toContain(APPROVED_EVIDENCE);
   });
 });
+
+it('who asks to abort a run that is live is told to roll it back', () => {
+  const standing = { phase: 'live', evidence: new Set<never>() } as const;
+  expect(() => moveFor('abort', standing, 'operator')).toThrow('rollback --execute');
+});

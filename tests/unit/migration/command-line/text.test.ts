@@ -36,6 +36,12 @@ describe('the status page', () => {
 
   it.each([
     ['the table', {}, 'table runs at here'],
+    ['whose key is needed', {}, 'MEMORY_BACKEND_KEY must belong to this user'],
+    [
+      'how long writes stay frozen in a rollback',
+      { phase: 'rolling-back', deadlineAt: '2026-03-01T09:29:00Z' },
+      'users may be unable to write until it ends; it has no deadline',
+    ],
     ['the window', { deadlineAt: '2026-03-01T09:48:00Z' }, '18m left'],
     ['a window that has closed', { deadlineAt: '2026-03-01T09:29:00Z' }, 'rolls back'],
     ['until when rollback is possible', { retention }, '30 days left'],
