@@ -49,10 +49,14 @@ export async function requestJson(request: JsonRequest): Promise<HttpReply> {
 }
 
 /** `fetch` says only "fetch failed": the reason is in its cause, as a code or, without one, in words without the path. */
-function reasonOf(error: unknown): string {
-  const { name, cause } = error as { name: string; cause?: { code?: string; message?: string } };
-  return cause?.code ?? cause?.message ?? name;
+export function reasonOf(error: unknown): string {
+  const { name, code, message, cause } = error as Failure & { cause?: Failure };
+  const known = cause?.code ?? cause?.message ?? code;
+  if (typeof known === 'string') return known;
+  return name === 'Error' ? message : name;
 }
+
+type Failure = Error & { readonly code?: unknown };
 
 /** A refused connection is an answer; after any other failure the request may have been carried out. */
 function codeOf(error: unknown): { readonly answer?: string } {

@@ -10,7 +10,7 @@ import { isRefusedWith, RetryableFailure } from '../../refusals.ts';
 import { failureOf, noAnswer, pathOf, type Transport } from './transport.ts';
 
 export function createQdrantSnapshots(transport: Transport): VectorSnapshots {
-  const { text, result, open } = transport;
+  const { text, result, open, baseUrl } = transport;
 
   // With wait=false the answer is a 202 that says nothing yet.
   async function startSnapshot(collection: string): Promise<void> {
@@ -57,7 +57,8 @@ export function createQdrantSnapshots(transport: Transport): VectorSnapshots {
       } catch (error) {
         failure = error;
       }
-      if (position === opened) throw failure ?? noAnswer(`GET ${path}`, 'no bytes');
+      if (position === opened)
+        throw failure ?? noAnswer(baseUrl, `GET ${path}`, new Error('no bytes'));
       ({ bytes } = await openFile(path, position));
     }
   }
@@ -127,7 +128,7 @@ async function* watched(call: string, response: Response, watchdog: Watchdog) {
       watchdog.start();
     }
   } catch (cause) {
-    throw noAnswer(call, cause);
+    throw noAnswer(response.url, call, cause);
   } finally {
     watchdog.stop();
   }
@@ -164,7 +165,7 @@ function createUpload({ baseUrl, authorization }: Transport) {
     const reply = await send(request, form.bytes()).catch((cause) => {
       upload.signal?.throwIfAborted();
       // A file that cannot be read is no failure of the store.
-      throw form.brokenBy() ?? noAnswer(`POST ${path}`, cause);
+      throw form.brokenBy() ?? noAnswer(baseUrl, `POST ${path}`, cause);
     });
     if (!reply.ok) throw await failureOf(`POST ${path}`, reply);
   };

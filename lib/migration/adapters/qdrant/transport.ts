@@ -2,6 +2,7 @@
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, retry } from '../../../retry.ts';
 import { writeJson } from '../../json/json-text.ts';
 import { Refusal, RetryableFailure } from '../../refusals.ts';
+import { reasonOf } from '../json-over-http.ts';
 
 export interface QdrantConnection {
   /** Such as `https://qdrant.internal:6333`. */
@@ -48,7 +49,7 @@ export function createTransport(connection: QdrantConnection) {
     const name = nameOf(call);
     const response = await send(baseUrl + call.path, { ...requestOf(call), signal }).catch(
       (cause) => {
-        throw noAnswer(name, cause);
+        throw noAnswer(baseUrl, name, cause);
       },
     );
     if (response.ok) return response;
@@ -60,7 +61,7 @@ export function createTransport(connection: QdrantConnection) {
     const attempt = async () => {
       const response = await open(call, AbortSignal.timeout(timeoutMs));
       return response.text().catch((cause) => {
-        throw noAnswer(nameOf(call), cause);
+        throw noAnswer(baseUrl, nameOf(call), cause);
       });
     };
     return call.again === false ? attempt() : retried(attempt);
@@ -148,8 +149,9 @@ export function unexpected(why: string): Refusal {
 }
 
 /** The socket broke, or time was up: the store may have carried the request out. */
-export function noAnswer(call: string, cause: unknown): RetryableFailure {
-  return unavailable(`${call}: no answer`, { cause });
+export function noAnswer(url: string, call: string, cause: unknown): RetryableFailure {
+  const why = `${call}: no answer from ${URL.parse(url)?.host} (${reasonOf(cause)})`;
+  return unavailable(why, { cause });
 }
 
 type RetryableOptions = ConstructorParameters<typeof RetryableFailure>[2];

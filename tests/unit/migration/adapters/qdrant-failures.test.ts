@@ -15,6 +15,15 @@ interface Reply {
 const COUNTED: Reply = { status: 200, body: { result: { count: 3 }, status: 'ok', time: 0 } };
 const refusal = (error: string) => ({ status: { error }, time: 0, result: null });
 
+test('a refused connection names the host and the cause', async () => {
+  const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  const refuse = () => Promise.reject(new TypeError('fetch failed', { cause }));
+  const store = createQdrant({ url: 'http://qdrant.test:6333', fetch: refuse });
+  await expect(store.startSnapshot('memories')).rejects.toThrow(
+    'no answer from qdrant.test:6333 (ECONNREFUSED)',
+  );
+});
+
 describe('an answer that is no success', () => {
   test('of any length is told in a message that can be read', async () => {
     const { store } = qdrantAnswering({ status: 400, body: refusal(`Bad ${'x'.repeat(9_000)}`) });
