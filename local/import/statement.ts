@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { isCalendarDate } from '../../lib/domain/calendar-date.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../../lib/domain/transaction.ts';
-import type { ValidationError } from '../../lib/errors.ts';
+import { ValidationError } from '../../lib/errors.ts';
 import { parseNewCategory } from '../../lib/http/category-json.ts';
 import { CSV_COLUMNS, fromTextCell } from '../../lib/http/transaction-csv.ts';
 import { parseNewTransaction } from '../../lib/http/transaction-json.ts';
@@ -274,7 +274,8 @@ function requireValid(row: StatementRow): void {
     parseNewTransaction(toTransactionBody(row));
     if (row.category !== null) parseNewCategory({ name: row.category });
   } catch (error) {
-    const { details = {} } = error as ValidationError;
+    if (!(error instanceof ValidationError)) throw error;
+    const { details = {} } = error;
     const [[field = '', sentences = []] = []] = Object.entries(details);
     throw new Error(`${field === 'name' ? 'category' : field}: ${sentences.join(' ')}`);
   }

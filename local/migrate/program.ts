@@ -169,8 +169,7 @@ async function resultOf(
     const { runId } = payload;
     return await session.place.invoke('confirm', { runId, action, confirmedBy: by });
   }
-  if (name === 'cutover') return await runStep(session, 'freeze', payload);
-  return await runStep(session, name, payload);
+  return await runStep(session, name === 'cutover' ? 'freeze' : name, payload);
 }
 
 async function showStatus(session: Session, { run }: Typed): Promise<ExitCode> {

@@ -138,7 +138,7 @@ describe('a run', () => {
   });
 });
 
-it('who asks to abort a run that is live is told to roll it back', () => {
+it('an abort of a run that is live names the rollback instead', () => {
   const standing = { phase: 'live', evidence: new Set<never>() } as const;
   expect(() => moveFor('abort', standing, 'operator')).toThrow('rollback --execute');
 });

@@ -1,4 +1,4 @@
-// The days in which a rollback is possible: people are told in the last week, and what was to be removed goes when they are over.
+// The days in which a rollback is possible: people are reminded in the last week, and what was to be removed goes when they are over.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
