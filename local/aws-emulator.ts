@@ -1,8 +1,8 @@
 // AWS on this machine: MiniStack, which deploys templates, runs functions and enforces the actions of IAM roles.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import getPort from 'get-port';
 import { awaitAnswer } from './await-answer.ts';
+import { freePort } from './free-port.ts';
 
 import { pythonWith, whyNoPython } from './python-tools.ts';
 import type { Running } from './running.ts';
@@ -36,7 +36,7 @@ export async function startAwsEmulator(
   const folder = await running.temporaryFolder('aws-emulator-');
   // The emulator's worker is CommonJS, whatever a package.json in a folder above says.
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }');
-  const port = await getPort();
+  const port = await freePort();
   let lastLine = '';
   const child = running.startProgram({
     command: python,

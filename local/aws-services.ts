@@ -1,6 +1,7 @@
 // S3 and the Parameter Store on this machine: Moto, in memory.
-import getPort from 'get-port';
+
 import { awaitAnswer } from './await-answer.ts';
+import { freePort } from './free-port.ts';
 import { localAccess } from './local-access.ts';
 import { pythonWith, whyNoPython } from './python-tools.ts';
 import type { Running } from './running.ts';
@@ -16,7 +17,7 @@ export const awsServices: Service = {
 async function start(running: Running): Promise<StartedService> {
   const python = await pythonWith(running, 'moto');
   const { region, accessKeyId, secretAccessKey } = localAccess({});
-  const port = await getPort();
+  const port = await freePort();
   let lastLine = '';
   const child = running.startProgram({
     command: python,

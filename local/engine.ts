@@ -4,9 +4,9 @@ import { accessSync, constants } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import getPort from 'get-port';
 import { awaitAnswer } from './await-answer.ts';
 import type { Child } from './child-process.ts';
+import { freePort } from './free-port.ts';
 import type { Running } from './running.ts';
 import { StartError } from './start-error.ts';
 import { fetchOnce, type RunInDraft, whyNoJava } from './tools.ts';
@@ -110,7 +110,7 @@ async function startOnFreePort(
 ): Promise<Database> {
   let lastLine = '';
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const port = await getPort();
+    const port = await freePort();
     const onLine = (line: string) => {
       lastLine = line || lastLine;
     };

@@ -1,10 +1,10 @@
 // The local API Gateway: serverless-offline on the deployed definition, running the deployed bundles.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import getPort from 'get-port';
 import { type Answer, awaitAnswer } from './await-answer.ts';
 import { claimBuildFolder } from './build-folder.ts';
 import type { Child } from './child-process.ts';
+import { freePort } from './free-port.ts';
 import { localAccess } from './local-access.ts';
 import type { Running } from './running.ts';
 import { StartError } from './start-error.ts';
@@ -31,7 +31,7 @@ const ATTEMPTS = 5;
 export async function startGateway(running: Running, spec: GatewaySpec): Promise<Gateway> {
   const environment = gatewayEnvironment(process.env, spec, claimBuildFolder(running));
   for (let attempt = 1; ; attempt++) {
-    const port = await getPort({ host: '127.0.0.1' });
+    const port = await freePort();
     const log = createGatewayLog((line) => console.log(line));
     const child = running.startProgram({
       command: process.execPath,

@@ -3,13 +3,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import getPort from 'get-port';
 import { createApiKeys } from '../lib/auth/api-keys.ts';
 import { DEFAULT_RETRY_POLICY } from '../lib/retry.ts';
 import { createDatabase } from '../lib/store/database.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
 import { ensureTable } from './create-table.ts';
 import { startDatabase } from './engine.ts';
+import { freePort } from './free-port.ts';
 import { localAccess } from './local-access.ts';
 import { createCommand, runProgram, wholeNumber } from './program.ts';
 import { pythonWith, whyNoPython } from './python-tools.ts';
@@ -70,7 +70,7 @@ async function startService(mode: (typeof MODES)[number]) {
   Object.assign(process.env, environmentOfDatabase());
   const { endpoint } = await startDatabase(running);
   await ensureTable(endpoint, TABLE);
-  const port = await getPort();
+  const port = await freePort();
   const url = `http://localhost:${port}`;
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
   const child = running.startProgram({

@@ -1,7 +1,7 @@
 // A real Qdrant: the one of QDRANT_URL, or the program of QDRANT_BIN over a temporary folder.
 import { join, resolve } from 'node:path';
-import getPort from 'get-port';
 import { awaitAnswer } from './await-answer.ts';
+import { freePort } from './free-port.ts';
 import type { Running } from './running.ts';
 import type { Service, StartedService } from './service.ts';
 import { StartError } from './start-error.ts';
@@ -19,10 +19,7 @@ async function start(running: Running): Promise<StartedService> {
   const { QDRANT_URL, QDRANT_BIN = '' } = process.env;
   if (QDRANT_URL) return { environment: { QDRANT_URL }, ended: new Promise(() => {}) };
   const folder = await running.temporaryFolder('qdrant-');
-  const [port, grpcPort] = [
-    await getPort({ host: '127.0.0.1' }),
-    await getPort({ host: '127.0.0.1' }),
-  ];
+  const [port, grpcPort] = [await freePort(), await freePort()];
   let lastLine = '';
   const child = running.startProgram({
     command: resolve(QDRANT_BIN),

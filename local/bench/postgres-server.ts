@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import getPort from 'get-port';
 import type { ChildCommand } from '../child-process.ts';
+import { freePort } from '../free-port.ts';
 import type { BenchRun } from './bench-run.ts';
 
 const execute = promisify(execFile);
@@ -49,7 +49,7 @@ export async function startPostgres(run: BenchRun): Promise<PostgresServer> {
     ...['--encoding', 'UTF8', '--locale', 'C', '--no-sync'],
   ]);
   await execute(initialise.command, initialise.args, { cwd: folder });
-  const port = await getPort();
+  const port = await freePort();
   await serve(run, {
     ...asUnprivileged(join(programs, 'postgres'), [
       ...['-D', cluster, '-h', '127.0.0.1', '-p', String(port), '-k', folder],

@@ -2,10 +2,10 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import getPort from 'get-port';
 import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import { awaitAnswer } from '../await-answer.ts';
 import { type Child, startChild } from '../child-process.ts';
+import { freePort } from '../free-port.ts';
 import { StartError } from '../start-error.ts';
 import type { Mem0Major } from './environments.ts';
 
@@ -36,7 +36,7 @@ export interface Mem0Service {
 export async function startMem0Service(options: Mem0Options): Promise<Mem0Service> {
   const folder = await mkdtemp(join(tmpdir(), 'mem0-'));
   const [settings, state] = [join(folder, 'settings.json'), join(folder, 'state.json')];
-  const port = await getPort({ host: '127.0.0.1' });
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   let child: Child | undefined;
 
@@ -57,7 +57,9 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
         lastLine = line || lastLine;
       },
     });
-    if (!(await awaitAnswer(`${url}/health`, child))) {
+    const answer = await awaitAnswer(`${url}/health`, child);
+    // Another program that had taken the port would answer otherwise.
+    if (answer?.status !== 200 || !answer.body.includes('mem0')) {
       throw new StartError(`The memory service did not start: ${lastLine}`);
     }
   }

@@ -13,9 +13,9 @@ import {
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import getPort from 'get-port';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dynamodbLocal } from '../../local/engine.ts';
+import { freePort } from '../../local/free-port.ts';
 import { createRunning, type Running } from '../../local/running.ts';
 import { PROJECT, type ServiceSpec, startService } from '../support/running-service.ts';
 
@@ -130,7 +130,7 @@ it('a region that there is not', async () => {
 
 describe('a database elsewhere', () => {
   it('that does not answer', async () => {
-    const endpoint = `http://127.0.0.1:${await getPort()}`;
+    const endpoint = `http://127.0.0.1:${await freePort()}`;
     const environment = { DYNAMODB_ENDPOINT: endpoint };
     await expectRefusal({ environment }, /^The database at \S+ cannot be used: ECONNREFUSED$/);
   });

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import getPort from 'get-port';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLocalClient, createTable } from '../../local/create-table.ts';
 import { startDatabase } from '../../local/engine.ts';
+import { freePort } from '../../local/free-port.ts';
 import { createRunning, type Running } from '../../local/running.ts';
 import { descendantsOf } from '../support/process-tree.ts';
 import { startService } from '../support/running-service.ts';
@@ -77,7 +77,7 @@ it('runs twice side by side, started at the same instant', async () => {
 });
 
 it('lets one alone of two starts on a port be ready, and work on', async () => {
-  const environment = { PORT: String(await getPort()) };
+  const environment = { PORT: String(await freePort()) };
   const starts = await Promise.all([
     startService(running, { environment }),
     startService(running, { environment }),

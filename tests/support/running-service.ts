@@ -1,7 +1,7 @@
 // The service as `npm start` runs it, in a process of its own.
 import { join } from 'node:path';
-import getPort from 'get-port';
 import type { Child } from '../../local/child-process.ts';
+import { freePort } from '../../local/free-port.ts';
 import { createRunning, type Running } from '../../local/running.ts';
 
 export const PROJECT = join(import.meta.dirname, '../..');
@@ -26,7 +26,7 @@ export async function startService(
   running: Running,
   { environment = {}, command = [process.execPath, 'local/start.ts'], folder }: ServiceSpec = {},
 ): Promise<StartedService> {
-  const port = Number(environment.PORT ?? (await getPort()));
+  const port = Number(environment.PORT ?? (await freePort()));
   const lines: string[] = [];
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
   const [program, ...args] = command;

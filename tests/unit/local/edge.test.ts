@@ -8,9 +8,9 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import getPort from 'get-port';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Edge, openEdge } from '../../../local/edge.ts';
+import { freePort } from '../../../local/free-port.ts';
 import { createRunning, type Running } from '../../../local/running.ts';
 import { USER_AGENTS } from '../../../local/service-client.ts';
 
@@ -32,7 +32,7 @@ let received: Received[];
 
 beforeEach(async () => {
   running = createRunning();
-  port = await getPort();
+  port = await freePort();
   lines = [];
   received = [];
   edge = await open([OWN]);
@@ -131,7 +131,7 @@ describe('a request', () => {
   });
 
   it('is a 502 in the envelope where the gateway is gone', async () => {
-    edge.forwardTo(await getPort());
+    edge.forwardTo(await freePort());
     const { status, headers, body } = await ask('GET', '/');
     expect(status).toBe(502);
     expect(JSON.parse(body)).toMatchObject({ success: false, error: 'bad_gateway' });

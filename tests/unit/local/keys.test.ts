@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import getPort from 'get-port';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../../local/free-port.ts';
 
 const COMMAND = join(import.meta.dirname, '../../../local/keys.ts');
 
@@ -58,7 +58,7 @@ describe('a database that cannot be reached', () => {
     ['AWS_ENDPOINT_URL', ['--stage', 'dev']],
     ['DYNAMODB_ENDPOINT', []],
   ])('is named with its address and %s', async (variable, options) => {
-    const url = `http://127.0.0.1:${await getPort()}`;
+    const url = `http://127.0.0.1:${await freePort()}`;
     const { code, stderr } = await run(['list', ...options], { ...access, [variable]: url });
     expect(code).toBe(1);
     for (const word of [url, 'ECONNREFUSED', `Check ${variable}`]) expect(stderr).toContain(word);

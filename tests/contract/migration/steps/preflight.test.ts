@@ -1,12 +1,13 @@
 // What the preflight finds in the way, before anything is built: names, layout, memories, disk space, the graph and everything
 // that its dump will need, and what can be proved of the memory backend's key by reading alone.
-import getPort from 'get-port';
+
 import { describe, expect, it } from 'vitest';
 import { openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
 import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import type { Prerequisite } from '../../../../lib/migration/steps/prerequisites.ts';
+import { freePort } from '../../../../local/free-port.ts';
 import { DEFAULT_VERSION } from '../../../../local/sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { evidenceOf } from '../../../support/migration/holdings.ts';
@@ -298,7 +299,7 @@ describe('the graph', () => {
   });
 
   it('that nobody serves is refused by name and at once', async () => {
-    const port = await getPort();
+    const port = await freePort();
     const url = `bolt://127.0.0.1:${port}`;
     await using graph = openNeo4j({ url, user: 'neo4j', password: '', patienceMs: 0 });
     const { migration, attempt } = await preflightOver(() => graph);

@@ -1,7 +1,7 @@
-import getPort from 'get-port';
 import { Neo4jError } from 'neo4j-driver';
 import { expect, test } from 'vitest';
 import { failureOf, openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
+import { freePort } from '../../../../local/free-port.ts';
 
 test.each([
   ['ServiceUnavailable', 'RetryableUnavailable'],
@@ -27,7 +27,7 @@ test('Any other error stays what it is', () => {
 
 test('A graph that nobody serves is unavailable', async () => {
   await using graph = openNeo4j({
-    url: `bolt://127.0.0.1:${await getPort()}`,
+    url: `bolt://127.0.0.1:${await freePort()}`,
     user: 'neo4j',
     password: '',
     patienceMs: 0,

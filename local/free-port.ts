@@ -1,0 +1,11 @@
+// A port for a program that takes a while until it listens there.
+import { randomInt } from 'node:crypto';
+import getPort, { portNumbers } from 'get-port';
+
+/** Below what systems give to connections and to whoever asks for any port: one of those could be given to others. */
+const LOWEST = 10_000;
+const HIGHEST = 32_767;
+
+export function freePort(): Promise<number> {
+  return getPort({ port: portNumbers(randomInt(LOWEST, HIGHEST), HIGHEST) });
+}
