@@ -2,8 +2,11 @@
 import { randomInt } from 'node:crypto';
 import getPort, { portNumbers } from 'get-port';
 
-/** Below what systems give to connections and to whoever asks for any port: one of those could be given to others. */
-const LOWEST = 10_000;
+/**
+ * Below what systems give to connections and to whoever asks for any port: one of those could be given to others. Above
+ * those that `fetch` refuses, such as 10080.
+ */
+const LOWEST = 11_000;
 const HIGHEST = 32_767;
 
 export function freePort(): Promise<number> {
