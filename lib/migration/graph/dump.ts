@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { type ArtifactStore, readJson, writeJson } from '../ports/artifacts.ts';
 import { Refusal } from '../refusals.ts';
-import { type Counts, createFingerprint, type FingerprintBuilder } from './fingerprint.ts';
+import { createFingerprint, type FingerprintBuilder } from './fingerprint.ts';
 import {
   type GraphNode,
   type GraphRelationship,
@@ -38,7 +38,7 @@ export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
   const after = await stateOf(source);
   const contents = fingerprint.result();
   assertStill(before, after, contents);
-  const manifest: GraphManifest = {
+  const manifest = v.parse(manifestSchema, {
     format: DUMP_FORMAT,
     runId,
     server: await source.server(),
@@ -48,8 +48,8 @@ export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
     after,
     contents,
     files,
-  };
-  await writeJson(artifacts, dumpKeys(prefix).manifest, v.parse(manifestSchema, manifest));
+  });
+  await writeJson(artifacts, dumpKeys(prefix).manifest, manifest);
   return manifest;
 }
 
@@ -65,8 +65,7 @@ async function writeFiles(
     keys.relationships,
     counted(source.relationships(), countRelationship),
   );
-  const { key, bytes, sha256 } = schema;
-  return { nodes, relationships, schema: { key, bytes, sha256 } };
+  return { nodes, relationships, schema };
 
   function countNode(node: GraphNode): void {
     if (node.labels.includes(RESTORE_LABEL)) refuseName(`the label ${RESTORE_LABEL}`);
@@ -128,14 +127,11 @@ function changed(why: string, options?: ErrorOptions): Refusal {
   return new Refusal('RefusedNotFrozen', `${why}.`, options);
 }
 
-const DUMP_FORMAT = 'graph-dump/2';
+const DUMP_FORMAT = 'graph-dump/3';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
-const measure = v.object({ bytes: count, sha256 });
-const linesFile = v.object({ key: v.string(), lines: count, raw: measure, compressed: measure });
-// Not a record of valibot's, which leaves out names such as "constructor": labels and users may be called that.
-const counts = v.custom<Counts>(isCounts);
+const file = v.object({ key: v.string(), bytes: count, sha256 });
 const size = v.object({ nodes: count, relationships: count });
 
 const manifestSchema = v.object({
@@ -152,24 +148,10 @@ const manifestSchema = v.object({
     relationships: count,
     nodesDigest: sha256,
     relationshipsDigest: sha256,
-    nodesPerLabel: counts,
-    relationshipsPerType: counts,
-    nodesPerUser: counts,
-    nodesWithoutUser: count,
-    validRelationships: count,
-    invalidRelationships: count,
+    counts: v.record(v.string(), count),
   }),
-  files: v.object({
-    nodes: linesFile,
-    relationships: linesFile,
-    schema: v.object({ key: v.string(), ...measure.entries }),
-  }),
+  files: v.object({ nodes: file, relationships: file, schema: file }),
 });
-
-function isCounts(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.values(value).every((number) => v.is(count, number));
-}
 
 export type GraphManifest = v.InferOutput<typeof manifestSchema>;
 

@@ -1,15 +1,14 @@
 // What a graph holds, whatever its ids and its order: two graphs with the same fingerprint hold the same.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { withSortedKeys } from '../json/json-text.ts';
 import { createDigestSum } from '../points.ts';
 import { Refusal } from '../refusals.ts';
 import type { GraphNode, GraphRelationship } from './graph-store.ts';
-import type { Properties, TaggedValue } from './values.ts';
-
-export type Counts = Readonly<Record<string, number>>;
+import type { Properties } from './values.ts';
 
 export interface GraphFingerprint {
   readonly nodes: number;
@@ -18,14 +17,8 @@ export interface GraphFingerprint {
   readonly nodesDigest: string;
   /** Of types and properties of all relationships, and of the nodes at their ends. */
   readonly relationshipsDigest: string;
-  readonly nodesPerLabel: Counts;
-  readonly relationshipsPerType: Counts;
-  /** By the property `user_id`, where it is text. */
-  readonly nodesPerUser: Counts;
-  readonly nodesWithoutUser: number;
-  /** Relationships are deleted softly, by `valid: false`. */
-  readonly validRelationships: number;
-  readonly invalidRelationships: number;
+  /** By label, type and user, under names such as "nodesPerLabel Person". */
+  readonly counts: Readonly<Record<string, number>>;
 }
 
 export type FingerprintBuilder = ReturnType<typeof createFingerprint>;
@@ -33,18 +26,21 @@ export type FingerprintBuilder = ReturnType<typeof createFingerprint>;
 export function createFingerprint() {
   const digests = createNodeDigests();
   const [nodes, relationships] = [createDigestSum(), createDigestSum()];
-  const [labels, types, users] = [createCounter(), createCounter(), createCounter()];
-  const found = { nodes: 0, relationships: 0, withoutUser: 0, invalid: 0 };
+  const found = { nodes: 0, relationships: 0 };
+  const counts = new Map<string, number>();
+
+  function count(name: string): void {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
 
   function addNode({ id, labels: own, properties }: GraphNode): void {
     const digest = sha256([[...own].sort(), properties]);
     digests.add(id, digest);
     nodes.add(digest);
     found.nodes += 1;
-    for (const label of own) labels.count(label);
+    for (const label of own) count(`nodesPerLabel ${label}`);
     const { user_id: user } = properties;
-    if (typeof user === 'string') users.count(user);
-    else found.withoutUser += 1;
+    count(typeof user === 'string' ? `nodesPerUser ${user}` : 'nodesWithoutUser');
   }
 
   function endDigest(relationship: GraphRelationship, end: 'start' | 'end'): string {
@@ -60,21 +56,16 @@ export function createFingerprint() {
     const ends = [endDigest(relationship, 'start'), endDigest(relationship, 'end')];
     relationships.add(sha256([...ends, type, properties]));
     found.relationships += 1;
-    types.count(type);
-    if (properties.valid === false) found.invalid += 1;
+    count(`relationshipsPerType ${type}`);
+    // They are deleted softly.
+    if (properties.valid === false) count('invalidRelationships');
   }
 
   const result = (): GraphFingerprint => ({
-    nodes: found.nodes,
-    relationships: found.relationships,
+    ...found,
+    counts: Object.fromEntries(counts),
     nodesDigest: nodes.text(),
     relationshipsDigest: relationships.text(),
-    nodesPerLabel: labels.counts(),
-    relationshipsPerType: types.counts(),
-    nodesPerUser: users.counts(),
-    nodesWithoutUser: found.withoutUser,
-    validRelationships: found.relationships - found.invalid,
-    invalidRelationships: found.invalid,
   });
 
   return { addNode, addRelationship, result, [Symbol.dispose]: () => digests[Symbol.dispose]() };
@@ -91,22 +82,7 @@ export async function fingerprintOf(graph: {
 }
 
 function sha256(content: readonly (string | readonly string[] | Properties)[]): Buffer {
-  return createHash('sha256').update(JSON.stringify(content, withSortedKeys)).digest();
-}
-
-function withSortedKeys(_: string, value: TaggedValue): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function createCounter() {
-  const counts = new Map<string, number>();
-  return {
-    count: (key: string) => {
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    },
-    counts: (): Counts => Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),
-  };
+  return hash('sha256', JSON.stringify(withSortedKeys(content)), 'buffer');
 }
 
 // The digest of every node by its id, in a temporary file: a graph may have more nodes than memory has room for.

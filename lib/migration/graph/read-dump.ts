@@ -1,4 +1,5 @@
-// Reads a dump back: nodes and relationships as they were, every part of every line looked at.
+// Reads a dump back. That it is what was dumped is proved by the digests of its files; that a graph can hold it, by decoding
+// every value.
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { isRetryable } from '../../store/retryable-errors.ts';
@@ -7,33 +8,17 @@ import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import { dumpKeys, type GraphManifest, readManifest } from './dump.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { GraphNode, GraphRelationship, SchemaRule } from './graph-store.ts';
-import { type LinesReader, readLines } from './json-lines.ts';
-import { parseProperties } from './values.ts';
-
-const nodeLine = v.object({ id: v.string(), labels: v.array(v.string()), properties: v.unknown() });
-
-const relationshipLine = v.object({
-  id: v.string(),
-  type: v.string(),
-  start: v.string(),
-  end: v.string(),
-  properties: v.unknown(),
-});
+import { readLines } from './json-lines.ts';
+import { decodeProperties, type Properties } from './values.ts';
 
 const schemaFile = v.array(v.object({ name: v.string(), type: v.string(), statement: v.string() }));
 
-export async function* nodesOf({ values }: LinesReader): AsyncIterable<GraphNode> {
-  for await (const value of values) {
-    const node = v.parse(nodeLine, value);
-    yield { ...node, properties: parseProperties(node.properties, `node ${node.id}`) };
-  }
+export function readNodes(artifacts: ArtifactStore, prefix: string) {
+  return readLines<GraphNode>(artifacts, dumpKeys(prefix).nodes);
 }
 
-export async function* relationshipsOf({ values }: LinesReader): AsyncIterable<GraphRelationship> {
-  for await (const value of values) {
-    const line = v.parse(relationshipLine, value);
-    yield { ...line, properties: parseProperties(line.properties, `relationship ${line.id}`) };
-  }
+export function readRelationships(artifacts: ArtifactStore, prefix: string) {
+  return readLines<GraphRelationship>(artifacts, dumpKeys(prefix).relationships);
 }
 
 export async function readSchema(
@@ -44,19 +29,19 @@ export async function readSchema(
 }
 
 /**
- * Reads the whole dump and holds it against its manifest: digests, lengths, lines, every value, both ends of every
- * relationship, and what the graph held.
+ * Reads the whole dump and compares it with its manifest: the digest and length of each file, every value, both ends of
+ * every relationship, and what the graph held.
  * @throws Refusal when the dump is damaged, or none was finished; a failure that passes by itself as it is
  */
 export async function verifyDump(artifacts: ArtifactStore, prefix: string): Promise<GraphManifest> {
   const manifest = await readManifest(artifacts, prefix);
+  const { files, contents } = manifest;
   try {
     const found = await readEverything(artifacts, prefix);
-    for (const [part, wanted] of Object.entries({
-      ...manifest.files,
-      contents: manifest.contents,
-    })) {
-      assertSame(part, wanted, found[part as keyof typeof found]);
+    for (const [part, wanted] of Object.entries({ ...files, contents })) {
+      if (isDeepStrictEqual(wanted, found[part as keyof typeof found])) continue;
+      const why = `The ${part} of the dump are not as the manifest says.`;
+      throw new Refusal('RefusedSnapshot', why);
     }
   } catch (cause) {
     // A store that cannot be reached says nothing of what is kept.
@@ -70,19 +55,26 @@ export async function verifyDump(artifacts: ArtifactStore, prefix: string): Prom
 
 async function readEverything(artifacts: ArtifactStore, prefix: string) {
   const keys = dumpKeys(prefix);
-  const nodes = readLines(artifacts, keys.nodes);
-  const relationships = readLines(artifacts, keys.relationships);
+  const nodes = readNodes(artifacts, prefix);
+  const relationships = readRelationships(artifacts, prefix);
   const contents = await fingerprintOf({
-    nodes: () => nodesOf(nodes),
-    relationships: () => relationshipsOf(relationships),
+    nodes: () => decodable(nodes.values),
+    relationships: () => decodable(relationships.values),
   });
   await readSchema(artifacts, prefix);
-  const schema = { key: keys.schema, ...(await measureOf(artifacts.get(keys.schema))) };
-  return { nodes: nodes.file(), relationships: relationships.file(), schema, contents };
+  return {
+    nodes: { key: keys.nodes, ...nodes.measure() },
+    relationships: { key: keys.relationships, ...relationships.measure() },
+    schema: { key: keys.schema, ...(await measureOf(artifacts.get(keys.schema))) },
+    contents,
+  };
 }
 
-function assertSame(part: string, wanted: unknown, found: unknown): void {
-  if (isDeepStrictEqual(wanted, found)) return;
-  const why = `The ${part} of the dump are not as the manifest says.`;
-  throw new Refusal('RefusedSnapshot', why);
+async function* decodable<Row extends { readonly properties: Properties }>(
+  rows: AsyncIterable<Row>,
+): AsyncIterable<Row> {
+  for await (const row of rows) {
+    decodeProperties(row.properties);
+    yield row;
+  }
 }

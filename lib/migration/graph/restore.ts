@@ -2,11 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import { Refusal } from '../refusals.ts';
-import { dumpKeys, type GraphManifest } from './dump.ts';
-import { type Counts, fingerprintOf, type GraphFingerprint } from './fingerprint.ts';
+import type { GraphManifest } from './dump.ts';
+import { fingerprintOf, type GraphFingerprint } from './fingerprint.ts';
 import type { GraphTarget, RestoreState, SchemaRule } from './graph-store.ts';
-import { readLines } from './json-lines.ts';
-import { nodesOf, readSchema, relationshipsOf, verifyDump } from './read-dump.ts';
+import { readNodes, readRelationships, readSchema, verifyDump } from './read-dump.ts';
 
 interface RestoreOptions {
   readonly artifacts: ArtifactStore;
@@ -58,11 +57,10 @@ async function bringIn(
 }
 
 async function fill({ artifacts, prefix, target, batchSize = 500 }: RestoreOptions): Promise<void> {
-  const keys = dumpKeys(prefix);
   await target.beginRestore();
-  const nodes = nodesOf(readLines(artifacts, keys.nodes));
+  const nodes = readNodes(artifacts, prefix).values;
   for await (const batch of batches(nodes, batchSize)) await target.restoreNodes(batch);
-  const relationships = relationshipsOf(readLines(artifacts, keys.relationships));
+  const relationships = readRelationships(artifacts, prefix).values;
   for await (const batch of batches(relationships, batchSize)) {
     await target.restoreRelationships(batch);
   }
@@ -86,28 +84,19 @@ export interface GraphDifference {
   readonly found: number | string;
 }
 
-const TOTALS = [
-  'nodes',
-  'relationships',
-  'nodesWithoutUser',
-  'validRelationships',
-  'invalidRelationships',
-  'nodesDigest',
-  'relationshipsDigest',
-] as const;
-
-const PARTS = ['nodesPerLabel', 'relationshipsPerType', 'nodesPerUser'] as const;
-
 /** Empty when both hold the same; counts come first, and tell more than digests do. */
 export function compareFingerprints(
   wanted: GraphFingerprint,
   found: GraphFingerprint,
 ): GraphDifference[] {
-  const totals = TOTALS.filter((what) => wanted[what] !== found[what]);
-  return [
-    ...totals.map((what) => ({ what, wanted: wanted[what], found: found[what] })),
-    ...PARTS.flatMap((part) => compareCounts(part, wanted[part], found[part])),
-  ];
+  const [ours, theirs] = [figuresOf(wanted), figuresOf(found)];
+  return [...new Set([...ours.keys(), ...theirs.keys()])]
+    .map((what) => ({ what, wanted: ours.get(what) ?? 0, found: theirs.get(what) ?? 0 }))
+    .filter((figure) => figure.wanted !== figure.found);
+}
+
+function figuresOf({ nodes, relationships, counts, ...digests }: GraphFingerprint) {
+  return new Map(Object.entries({ nodes, relationships, ...counts, ...digests }));
 }
 
 /** Empty when everything wanted is there; what is there beside it does no harm. */
@@ -124,15 +113,4 @@ export function compareSchema(
       wanted: rule.statement,
       found: same?.statement ?? 'nothing',
     }));
-}
-
-function compareCounts(part: string, wanted: Counts, found: Counts): GraphDifference[] {
-  const [wantedOf, foundOf] = [wanted, found].map((counts) => new Map(Object.entries(counts)));
-  return [...new Set([...Object.keys(wanted), ...Object.keys(found)])]
-    .map((key) => ({
-      what: `${part} ${key}`,
-      wanted: wantedOf?.get(key) ?? 0,
-      found: foundOf?.get(key) ?? 0,
-    }))
-    .filter((difference) => difference.wanted !== difference.found);
 }

@@ -105,58 +105,7 @@ export function decodeProperties(properties: Properties): Record<string, unknown
   return Object.fromEntries(entries.map(([key, value]) => [key, decodeValue(value)]));
 }
 
-/**
- * Takes parsed JSON for a tagged value after looking at every part of it: decoded and encoded again it has to be the same.
- * @throws Refusal naming where it is not
- */
-export function parseTagged(value: unknown, path = 'value'): TaggedValue {
-  if (Array.isArray(value)) return value.map((item, at) => parseTagged(item, `${path}[${at}]`));
-  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  const [[tag, content] = []] = entries;
-  if (tag === '$map' && entries.length === 1) return { $map: parseProperties(content, path) };
-  if (isValue(value, tag, content)) return value as TaggedValue;
-  throw invalidValue(`${path} is no value that a dump holds`);
-}
-
-export function parseProperties(value: unknown, path: string): Properties {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalidValue(`${path} is no map of properties`);
-  }
-  const entries = Object.entries(value);
-  return Object.fromEntries(
-    entries.map(([key, item]) => [key, parseTagged(item, `${path}.${key}`)]),
-  );
-}
-
-function isValue(value: unknown, tag: string | undefined, content: unknown): boolean {
-  try {
-    // Embeddings are most of a dump: their numbers need not be looked at one by one.
-    if (tag === '$f32' || tag === '$f64') return isBinary(value as Tagged, tag, content);
-    // The driver takes the thirtieth of February for a date.
-    if (isTemporal(tag) && !isOfCalendar(TEMPORALS[tag][1], content)) return false;
-    return JSON.stringify(encodeValue(decodeValue(value as TaggedValue))) === JSON.stringify(value);
-  } catch {
-    return false;
-  }
-}
-
-function isBinary(value: Tagged, tag: '$f32' | '$f64', content: unknown): boolean {
-  if (typeof content !== 'string' || Object.keys(value).length !== 1) return false;
-  return toBase64(fromBase64(tag === '$f32' ? 'FLOAT32' : 'FLOAT64', content)) === content;
-}
-
-function isTemporal(tag: string | undefined): tag is TemporalTag {
-  return tag !== undefined && Object.hasOwn(TEMPORALS, tag);
-}
-
-function isOfCalendar([first]: readonly string[], content: unknown): boolean {
-  if (first !== 'year' || !Array.isArray(content)) return true;
-  const [year = 0, month = 0, day = 0] = content.map(Number);
-  // The calendar repeats itself every 400 years, and JavaScript's own ends long before the graph's.
-  return day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
-}
-
-/** For a value that a dump cannot hold, or a line that no dump of ours wrote. */
+/** For a value that a dump cannot hold. */
 function invalidValue(why: string, options?: ErrorOptions): Refusal {
   return new Refusal('RefusedGraph', `${why}.`, options);
 }

@@ -106,7 +106,7 @@ export function canonicalJson(text: string): string {
   return JSON.stringify(withSortedKeys(parseLossless(text)));
 }
 
-function withSortedKeys(value: unknown): unknown {
+export function withSortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withSortedKeys);
   if (typeof value !== 'object' || value === null || sourceJson.isRawJSON(value)) return value;
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));

@@ -141,7 +141,7 @@ async function backUpGraph({ services, run, lease }: StepContext): Promise<Graph
   }
 }
 
-// Every value and both ends of every relationship: what cannot be read is no dump, and has no manifest.
+// Every value, and both ends of every relationship: what cannot be read is no dump, and has no manifest.
 async function readBack(artifacts: ArtifactStore, prefix: string): Promise<GraphManifest> {
   try {
     return await verifyDump(artifacts, prefix);

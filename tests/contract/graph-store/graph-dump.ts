@@ -29,14 +29,14 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
         contents: {
           nodes: SAMPLE_NODES.length,
           relationships: SAMPLE_RELATIONSHIPS.length,
-          nodesPerLabel: { city: 2, twin: 2, person: 1, constructor: 1 },
-          relationshipsPerType: { 'lives in': 2, knows: 3 },
-          nodesPerUser: { alice: 2, bob: 1, constructor: 2 },
-          nodesWithoutUser: 2,
-          validRelationships: 6,
-          invalidRelationships: 1,
+          counts: {
+            ...{ 'nodesPerLabel city': 2, 'nodesPerLabel twin': 2, 'nodesPerLabel person': 1 },
+            ...{ 'nodesPerLabel constructor': 1, 'nodesPerUser constructor': 2 },
+            ...{ 'nodesPerUser alice': 2, 'nodesPerUser bob': 1, nodesWithoutUser: 2 },
+            ...{ 'relationshipsPerType lives in': 2, 'relationshipsPerType knows': 3 },
+            invalidRelationships: 1,
+          },
         },
-        files: { nodes: { lines: SAMPLE_NODES.length } },
       });
       expect(await verifyDump(artifacts, DUMP_PREFIX)).toEqual(manifest);
     });

@@ -1,6 +1,6 @@
 import { DateTime, int, Node } from 'neo4j-driver';
 import { describe, expect, test } from 'vitest';
-import { decodeValue, encodeValue, parseTagged } from '../../../../lib/migration/graph/values.ts';
+import { decodeValue, encodeValue } from '../../../../lib/migration/graph/values.ts';
 
 const SINGLES = Array.from({ length: 64 }, (_, at) => Math.fround(at / 7));
 
@@ -65,42 +65,6 @@ describe('is refused by name when met in a graph', () => {
     const parts = [2024, 10, 27, 2, 30, 0, 0] as const;
     const open = new DateTime(...parts, undefined, 'Europe/Amsterdam');
     expect(() => encodeValue(open)).toThrow('without its offset');
-  });
-});
-
-describe('is refused when met in a file', () => {
-  test.each([
-    ['a bare integer', 1],
-    ['an unknown tag', { $uuid: '1' }],
-    ['a map without a tag', { name: 'x' }],
-    ['two tags', { $int: '1', $f: '1' }],
-    ['no tag', {}],
-    ['an inherited name as a tag', JSON.parse('{"constructor":"1"}')],
-    ['an integer beyond 64 bits', { $int: '9223372036854775808' }],
-    ['an integer with a fraction', { $int: '1.5' }],
-    ['an integer in another notation', { $int: '0x10' }],
-    ['an integer that JSON has rounded', { $int: 9007199254740992 }],
-    ['a float that needs no tag', { $f: '0.5' }],
-    ['a float in another notation', { $f: '1.0' }],
-    ['a truncated list of doubles', { $f64: 'AAAAAA==' }],
-    ['text that is not base64', { $b64: '*' }],
-    ['the thirtieth of February', { $date: ['2024', '2', '30'] }],
-    ['a leap day of a common year', { $date: ['1900', '2', '29'] }],
-    ['the hour 24', { $ltime: ['24', '0', '0', '0'] }],
-    ['a date-time without offset or zone', { $dt: ['2024', '1', '1', '0', '0', '0', '0'] }],
-    ['a duration of three parts', { $dur: ['1', '2', '3'] }],
-    ['a point on a line', { $pt: ['7203', '1'] }],
-    ['a vector of unknown elements', { $vec: ['FLOAT16', ''] }],
-    ['a vector of an inherited name', { $vec: ['constructor', ''] }],
-    ['something wrong deep inside', [{ $map: { deep: [[7]] } }]],
-  ])('%s', (_, value) => {
-    expect(() => parseTagged(value)).toThrow(expect.objectContaining({ name: 'RefusedGraph' }));
-  });
-
-  test('with the place where it stands', () => {
-    expect(() => parseTagged([{ $map: { deep: [[7]] } }], 'node 7.a')).toThrow(
-      'node 7.a[0].deep[0][0]',
-    );
   });
 });
 
