@@ -8,7 +8,7 @@ import type { Reference, Run } from '../runs/run.ts';
 import type { StepContext } from '../runs/step.ts';
 import { type Scan, scan } from '../scan.ts';
 import type { Services } from '../services.ts';
-import { countDifferences, readUserCounts, userCountLines } from '../user-counts.ts';
+import { readUserCounts, userCountLines } from '../user-counts.ts';
 
 const MAX_EXAMPLES = 5;
 
@@ -43,15 +43,17 @@ export async function assertCountsEqual(services: Services, run: Run, after: Sca
   );
 }
 
-/** How far the counts are from those recorded. @throws MissingArtifactError, Refusal */
+/** How far the counts are from those recorded: only the differences are left of them. @throws Refusal */
 export async function compareCounts(services: Services, run: Run, after: Scan) {
   const { counts } = await readManifest(services, run);
-  const before = await readUserCounts(services.artifacts, counts);
   const found = { differing: 0, points: 0 };
   const examples: string[] = [];
-  for (const { user, by } of countDifferences(before, after.counts)) {
+  for await (const recorded of readUserCounts(services.artifacts, counts)) {
+    after.counts.subtract(recorded);
+  }
+  for (const { user, points } of after.counts.entries()) {
     found.differing += 1;
-    found.points += Math.abs(by);
+    found.points += Math.abs(points);
     if (examples.length < MAX_EXAMPLES) examples.push(user);
   }
   return { ...found, examples };
