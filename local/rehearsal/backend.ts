@@ -136,7 +136,7 @@ function assertMeant(environment: Environment, mayRedeploy: boolean): void {
 
 async function dimensionsOf({ vectors }: RehearsalStore, collection: string): Promise<number> {
   const info = await vectors.collectionInfo(collection);
-  const { size } = denseVectorOf(info?.config.params.vectors);
+  const { size } = denseVectorOf(info);
   if (size !== undefined) return size;
   throw new StartError(
     `The backend works on ${collection}, which is no collection of one unnamed vector on the store of QDRANT_URL`,

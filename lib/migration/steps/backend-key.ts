@@ -5,39 +5,24 @@ import { isRefusal, Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { ofTestUser } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
-import { type Prerequisite, problemOf } from './prerequisites.ts';
+import { attempt, type Prerequisite } from './prerequisites.ts';
 
-export interface KeyCheck {
-  /**
-   * `proved`: the test user is answered, and another user is refused. `unverified`: the backend answers for every user,
-   * and only the first write shows whose key it is.
-   */
-  readonly isOfTestUser: 'proved' | 'unverified' | 'refused' | 'not-asked';
-  readonly prerequisite: Prerequisite;
-}
+const DETAIL = {
+  proved: 'accepted, and refused for others',
+  /** The backend answers for every user. */
+  unverified: 'accepted; the first write shows whose it is',
+} as const;
 
 // Without a name in it: of one, the new version would make a collection of entities.
 const QUESTION = 'what do i like';
 
 /** A key of another user, or of nobody, is a problem. */
-export async function checkKey(services: BackendAndStore, run: Run): Promise<KeyCheck> {
-  try {
-    const isOfTestUser = await proveKey(services, run);
-    return {
-      isOfTestUser,
-      prerequisite: { name: NAME, detail: DETAIL[isOfTestUser], problems: [] },
-    };
-  } catch (error) {
-    const problems = [problemOf(error)];
-    return { isOfTestUser: 'refused', prerequisite: { name: NAME, detail: 'refused', problems } };
-  }
+export async function checkKey(services: BackendAndStore, run: Run): Promise<Prerequisite> {
+  return await attempt('API key of the test user', 'refused', async () => {
+    const keyOfTestUser = await proveKey(services, run);
+    return { detail: DETAIL[keyOfTestUser], problems: [], facts: { keyOfTestUser } };
+  });
 }
-
-const NAME = 'API key of the test user';
-const DETAIL = {
-  proved: 'accepted, and refused for others',
-  unverified: 'accepted; the first write shows whose it is',
-} as const;
 
 type BackendAndStore = Pick<Services, 'backend' | 'vectors'>;
 

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { asJsonText, toJsonText } from '../json/json-text.ts';
 import { hasKeywords, KEYWORD_SLOT, unnamedVectorOf } from '../points.ts';
 import { type MemoryBackend, testUserOf } from '../ports/memory-backend.ts';
-import type { CollectionInfo, Point, ScrolledPoint, VectorStore } from '../ports/vector-store.ts';
+import type { Point, ScrolledPoint, VectorStore } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import {
@@ -59,14 +59,14 @@ export async function proveSlot(
   vectors: VectorStore,
   { source, made }: { source: string; made: string },
 ): Promise<number> {
-  const old = denseVectorOf(paramsOf(await vectors.collectionInfo(source))?.vectors);
-  const params = paramsOf(await vectors.collectionInfo(made));
-  const fresh = denseVectorOf(params?.vectors);
+  const old = denseVectorOf(await vectors.collectionInfo(source));
+  const info = await vectors.collectionInfo(made);
+  const fresh = denseVectorOf(info);
   if (fresh.size === undefined || fresh.size !== old.size || fresh.distance !== old.distance) {
     const layouts = `${fresh.size} ${fresh.distance} where ${source} has ${old.size} ${old.distance}`;
     throw new Refusal('RefusedOtherVectors', `${made} has ${layouts}.`);
   }
-  if (params?.sparse_vectors?.[KEYWORD_SLOT]?.modifier !== 'idf') {
+  if (info?.config.params.sparse_vectors?.[KEYWORD_SLOT]?.modifier !== 'idf') {
     throw new Refusal('RefusedMissingModel', `${made} has no slot with idf: ${NO_KEYWORDS}.`);
   }
   return fresh.size;
@@ -97,10 +97,6 @@ async function proveSearch(preview: MemoryBackend | undefined, { runId }: Run): 
     'RefusedNewVersion',
     'The new version does not find what it has just remembered.',
   );
-}
-
-function paramsOf(info: CollectionInfo | undefined) {
-  return info?.config.params;
 }
 
 /** @throws Refusal naming the part that failed */

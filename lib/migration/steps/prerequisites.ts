@@ -1,5 +1,5 @@
 // The prerequisites of a migration, check by check: what was found, and what an operator has to repair.
-import type { GraphServer, GraphSize, GraphSource } from '../graph/graph-store.ts';
+import type { GraphSource } from '../graph/graph-store.ts';
 import { keywordTextOf } from '../json/memory-payload.ts';
 import { PAGE_SIZE, troubleOf } from '../point-writer.ts';
 import { KEYWORD_SLOT } from '../points.ts';
@@ -10,7 +10,7 @@ import { translateFailure } from '../runs/failures.ts';
 import type { Plan, Run } from '../runs/run.ts';
 import type { Lease } from '../runs/run-lock.ts';
 import { drillCollectionOf, namesOf } from '../runs/run-names.ts';
-import type { Contents } from '../scan.ts';
+import type { Scan } from '../scan.ts';
 import type { Services } from '../services.ts';
 
 interface Problem {
@@ -23,6 +23,8 @@ export interface Prerequisite {
   /** What was found, in a few words. */
   readonly detail: string;
   readonly problems: readonly Problem[];
+  /** The same as figures, for the report. */
+  readonly facts?: Readonly<Record<string, unknown>>;
 }
 
 const ENTITY_LOOKUP = 10_000;
@@ -38,6 +40,7 @@ export async function checkStore(vectors: VectorStore): Promise<Prerequisite> {
       ...problem(nodes > 1, `The store has ${nodes} nodes.`, REMEDY.nodes),
       ...problem(!isReady, 'The store is not ready.', REMEDY.health),
     ],
+    facts: { version, nodes },
   };
 }
 
@@ -85,7 +88,7 @@ function namesToBeFree(run: Run): string[] {
 
 export function checkCollection(info: CollectionInfo): Prerequisite {
   const { config } = info;
-  const { size, distance } = denseVectorOf(config.params.vectors);
+  const { size, distance } = denseVectorOf(info);
   const health = troubleOf(info);
   const slots = Object.keys(config.params.sparse_vectors ?? {});
   const others = slots.filter((slot) => slot !== KEYWORD_SLOT).join(', ');
@@ -107,6 +110,7 @@ export function checkCollection(info: CollectionInfo): Prerequisite {
       ...problem(health !== undefined, health ?? '', REMEDY.health),
       ...strictModeProblems(config.strict_mode_config),
     ],
+    facts: { size, distance, hasKeywordSlot: slots.includes(KEYWORD_SLOT) },
   };
 }
 
@@ -133,13 +137,14 @@ function strictModeProblems(strict: CollectionInfo['config']['strict_mode_config
   ];
 }
 
-export function checkMemories(contents: Contents, { accepts }: Plan): Prerequisite {
-  const { absent, ...others } = contents.unreachable;
+export function checkMemories({ contents, counts }: Scan, { accepts }: Plan): Prerequisite {
+  const { points, users, expired, unreachable } = contents;
+  const { absent, ...others } = unreachable;
   const counted = Object.entries({ 'no user id': absent, ...others }).filter(([, n]) => n > 0);
   const list = counted.map(([reason, points]) => `${points} for ${reason}`).join(', ');
   return {
     name: 'Memories',
-    detail: `${contents.points.toLocaleString('en')} of ${contents.users.toLocaleString('en')} users`,
+    detail: `${points.toLocaleString('en')} of ${users.toLocaleString('en')} users`,
     problems: [
       ...problem(
         counted.length > 0 && !accepts.includes('unreachable-users'),
@@ -147,11 +152,12 @@ export function checkMemories(contents: Contents, { accepts }: Plan): Prerequisi
         REMEDY.unreachable,
       ),
       ...problem(
-        contents.expired > 0 && !accepts.includes('expired-memories'),
-        `The new version would hide ${contents.expired} memories with a past expiration_date.`,
+        expired > 0 && !accepts.includes('expired-memories'),
+        `The new version would hide ${expired} memories with a past expiration_date.`,
         REMEDY.expired,
       ),
     ],
+    facts: { points, users, expired, unreachable, largest: counts.largest(10) },
   };
 }
 
@@ -164,13 +170,13 @@ const SAMPLE = 256;
 const GIGABYTE = 1e9;
 
 /** The space for the new collection and a snapshot of it, estimated from the first points: their ids are random. */
-export async function estimateSpace(vectors: VectorStore, plan: Plan): Promise<number> {
+async function estimateSpace(vectors: VectorStore, plan: Plan): Promise<number> {
   const collection = plan.sourceCollection;
   // An upload under another name needs all of it a second time.
   const times = plan.uploadAs === undefined ? COPIES : 2 * COPIES;
   const total = await vectors.count(collection);
   const info = await vectors.collectionInfo(collection);
-  const { size: dimensions = 0 } = denseVectorOf(info?.config.params.vectors);
+  const { size: dimensions = 0 } = denseVectorOf(info);
   const { points } = await vectors.scroll(collection, { limit: SAMPLE, vector: false });
   const share = total / Math.max(1, points.length);
   const payloads = share * sumOf(points, ({ payload }) => Buffer.byteLength(payload));
@@ -179,13 +185,14 @@ export async function estimateSpace(vectors: VectorStore, plan: Plan): Promise<n
 }
 
 /** @param freeBytes as the operator measured it; the store does not report it */
-export function checkSpace(
-  neededBytes: number,
-  freeBytes: number | null,
-  { accepts }: Plan,
-): Prerequisite {
+export async function checkSpace(
+  vectors: VectorStore,
+  plan: Plan,
+  freeBytes = plan.freeBytes ?? null,
+): Promise<Prerequisite> {
+  const neededBytes = await estimateSpace(vectors, plan);
   const needed = `The migration needs about ${sizeText(neededBytes)} on the store`;
-  const isUnknown = freeBytes === null && !accepts.includes('unknown-space');
+  const isUnknown = freeBytes === null && !plan.accepts.includes('unknown-space');
   const free = freeBytes === null ? 'free space unknown' : `${sizeText(freeBytes)} free`;
   return {
     name: 'Disk space',
@@ -198,35 +205,24 @@ export function checkSpace(
         REMEDY.space,
       ),
     ],
+    facts: { neededBytes, freeBytes },
   };
-}
-
-interface GraphFound {
-  readonly prerequisite: Prerequisite;
-  /** Null where there is no graph, or it cannot be read. */
-  readonly seen: (GraphServer & GraphSize & { readonly rules: number }) | null;
 }
 
 /** Whether everything that a dump reads can be read, with one row of each kind. */
 export async function checkGraph(
   { graph }: Pick<Services, 'graph'>,
   { accepts }: Plan,
-): Promise<GraphFound> {
-  const name = 'Graph store';
-  if (!graph) {
-    const isMissing = !accepts.includes('no-graph');
+): Promise<Prerequisite> {
+  return await attempt('Graph store', 'not readable', async () => {
+    const isMissing = !graph && !accepts.includes('no-graph');
     const problems = problem(isMissing, 'There is no graph store to back up.', REMEDY.noGraph);
-    return { seen: null, prerequisite: { name, detail: 'none', problems } };
-  }
-  try {
-    const seen = await readGraph(graph);
-    const { version, nodes, relationships } = seen;
+    if (!graph) return { detail: 'none', problems };
+    const facts = await readGraph(graph);
+    const { version, nodes, relationships } = facts;
     const detail = `version ${version}, ${nodes} nodes, ${relationships} relationships`;
-    return { seen, prerequisite: { name, detail, problems: [] } };
-  } catch (error) {
-    const problems = [graphProblem(error)];
-    return { seen: null, prerequisite: { name, detail: 'not readable', problems } };
-  }
+    return { detail, problems, facts };
+  }, REMEDY.noGraph);
 }
 
 async function readGraph(graph: GraphSource) {
@@ -242,43 +238,51 @@ async function readOne(rows: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of rows) return;
 }
 
-// An operator is present: a graph that does not answer is reported at once, and not tried again.
-function graphProblem(error: unknown): Problem {
-  const failure = translateFailure(error);
-  if (!(failure instanceof RetryableFailure)) return problemOf(failure);
-  return { why: failure.message, remedy: REMEDY.noGraph };
-}
-
 /** Without it the backups could be deleted; found out in the window, it would cost the window. */
 export async function checkRetention(
   { artifacts, clock }: Pick<Services, 'artifacts' | 'clock'>,
   { runId, epoch }: Lease,
 ): Promise<Prerequisite> {
-  const name = 'Retention of backups';
   const key = `${runId}/retention-probe-${epoch}.json`;
-  try {
+  return await attempt('Retention of backups', 'cannot be set', async () => {
     await writeJson(artifacts, key, { runId });
     await artifacts.retain(key, new Date(clock().getTime() + RETENTION_PROBE_MS));
-    return { name, detail: 'can be set', problems: [] };
-  } catch (error) {
-    return { name, detail: 'cannot be set', problems: [problemOf(translateFailure(error))] };
-  }
+    return { detail: 'can be set', problems: [] };
+  });
 }
 
 const RETENTION_PROBE_MS = 60_000;
 
-/** A refusal is a problem like others. @throws anything else */
-export function problemOf(error: unknown): Problem {
-  if (error instanceof Refusal) return { why: error.why, remedy: error.remedy };
-  throw error;
+/**
+ * A refusal is a problem like others.
+ * @param whenAway what to do about a service that does not answer: an operator is present, and it is not tried again
+ * @throws anything else
+ */
+export async function attempt(
+  name: string,
+  detail: string,
+  check: () => Promise<Omit<Prerequisite, 'name'>>,
+  whenAway?: string,
+): Promise<Prerequisite> {
+  try {
+    return { name, ...(await check()) };
+  } catch (error) {
+    return { name, detail, problems: [problemOf(translateFailure(error), whenAway)] };
+  }
+}
+
+function problemOf(failure: unknown, whenAway?: string): Problem {
+  if (failure instanceof Refusal) return { why: failure.why, remedy: failure.remedy };
+  if (failure instanceof RetryableFailure && whenAway) {
+    return { why: failure.message, remedy: whenAway };
+  }
+  throw failure;
 }
 
 /** The unnamed vector's; empty where vectors have names. */
-export function denseVectorOf(vectors: CollectionInfo['config']['params']['vectors']): {
-  readonly size: number | undefined;
-  readonly distance: string | undefined;
-} {
-  const { size, distance } = (vectors ?? {}) as { size?: unknown; distance?: unknown };
+export function denseVectorOf(info: CollectionInfo | undefined) {
+  const { vectors = {} } = info?.config.params ?? {};
+  const { size, distance } = vectors as { size?: unknown; distance?: unknown };
   return {
     size: typeof size === 'number' ? size : undefined,
     distance: typeof distance === 'string' ? distance : undefined,

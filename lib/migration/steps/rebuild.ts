@@ -129,7 +129,7 @@ async function createExplicitly(
 ): Promise<void> {
   const { plan } = run;
   const info = await vectors.collectionInfo(plan.sourceCollection);
-  const { size } = denseVectorOf(info?.config.params.vectors);
+  const { size } = denseVectorOf(info);
   if (!size) {
     throw new Refusal('RefusedByStore', `${plan.sourceCollection} has no unnamed vector.`);
   }

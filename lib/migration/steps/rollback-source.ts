@@ -84,7 +84,7 @@ async function isOfSameLayout({ vectors }: Services, run: Run): Promise<boolean>
   const old = await vectors.collectionInfo(run.plan.sourceCollection);
   const live = await vectors.collectionInfo(liveCollectionOf(run));
   if (!old || !live || troubleOf(old) !== undefined) return false;
-  const [ours, theirs] = [old, live].map(({ config }) => denseVectorOf(config.params.vectors));
+  const [ours, theirs] = [old, live].map(denseVectorOf);
   return ours?.size === theirs?.size && ours?.distance === theirs?.distance;
 }
 

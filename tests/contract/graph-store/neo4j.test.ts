@@ -38,9 +38,9 @@ function describeNeo4j(url: string): void {
 
   test('A look at Neo4j finds everything that a dump needs', async () => {
     const graph = await fillWithSample(await openEmpty());
-    const { seen, prerequisite } = await checkGraph({ graph }, PLAN);
-    expect(prerequisite.problems).toEqual([]);
-    expect(seen).toMatchObject({ edition: 'community', nodes: SAMPLE_NODES.length });
+    const { problems, facts } = await checkGraph({ graph }, PLAN);
+    expect(problems).toEqual([]);
+    expect(facts).toMatchObject({ edition: 'community', nodes: SAMPLE_NODES.length });
   });
 
   test('A dump of Neo4j is refused when it holds a value that the driver cannot read', async () => {
