@@ -1,13 +1,11 @@
 // One walk over two collections side by side, in order of id and in constant memory. It compares them point by point, and
 // makes the second equal to the first. The first is right wherever the two differ.
-import { createHash } from 'node:crypto';
 import { type CopySettings, createPointWriter } from './point-writer.ts';
 import {
   comparePointIds,
   createDigestSum,
   digestOf,
   EMPTY_SET,
-  KEYWORD_SLOT,
   lacksKeywords,
   samePayload,
   userHash,
@@ -18,13 +16,9 @@ import {
 import type { PointId, ScrolledPoint, ScrollRequest, VectorStore } from './ports/vector-store.ts';
 import { type CollectionPlace, pagesOf } from './scan.ts';
 
-/** Every dense vector, or about that many of them: the same ones for the same seed, and at least one. */
-type VectorCheck = 'all' | { readonly sample: number; readonly seed: string };
-
 export interface ReconcileSettings extends CopySettings {
   /** repair: what was written is read back. fill: it is not, which is faster in an empty collection and proves nothing. */
   readonly mode: 'repair' | 'fill';
-  readonly vectors: VectorCheck;
   /** A user whose points are left alone on both sides: the test user of a run. */
   readonly without?: string;
 }
@@ -51,9 +45,6 @@ export interface ReconcileReport {
   /** Points that differ still: written to in the meantime, or the store did not keep the repair. */
   readonly pending: Readonly<Record<Difference, number>>;
   readonly examples: readonly PointId[];
-  readonly vectorsCompared: number;
-  /** Equal in all but the vector, before the repair: in a sample, other points may have a wrong vector, too. */
-  readonly wrongVectors: number;
   /** Points with text that have no keyword vector because the store cannot make one. */
   readonly withoutKeywords: number;
 }
@@ -80,8 +71,6 @@ export const RECONCILE_START: ReconcileCheckpoint = {
     deleted: 0,
     pending: { missing: 0, extra: 0, payload: 0, vector: 0, keywords: 0 },
     examples: [],
-    vectorsCompared: 0,
-    wrongVectors: 0,
     withoutKeywords: 0,
   },
 };
@@ -92,13 +81,12 @@ const MAX_EXAMPLES = 20;
 const ROUNDS = 3;
 
 /** What has to hold of two equal collections and does not; empty when they are equal. */
-export function faultsIn({ from, to, pending, vectorsCompared }: ReconcileReport): string[] {
+export function faultsIn({ from, to, pending }: ReconcileReport): string[] {
   const differing = DIFFERENCES.filter((difference) => pending[difference] > 0);
   return [
     ...differing.map((difference) => `${difference}: ${pending[difference]}`),
     ...(from.digest === to.digest && from.points === to.points ? [] : ['contents differ']),
     ...(from.usersDigest === to.usersDigest ? [] : ['counts per user differ']),
-    ...(vectorsCompared > 0 || from.points === 0 ? [] : ['no vector was compared']),
   ];
 }
 
@@ -112,7 +100,7 @@ export async function reconcile(
   start: ReconcileCheckpoint = RECONCILE_START,
 ): Promise<ReconcileCheckpoint> {
   if (start.isComplete) return start;
-  const settle = await createSettler(settings, ports);
+  const settle = createSettler(settings, ports);
   let checkpoint = start;
   let batch: PointPair[] = [];
 
@@ -141,16 +129,12 @@ interface PointPair {
   readonly to: ScrolledPoint | undefined;
 }
 
-// For a sample the dense vectors are fetched by id; keyword vectors are looked at everywhere.
 async function* pairsOf(
-  { from, to, pageSize, vectors, without }: ReconcileSettings,
+  { from, to, pageSize, without }: ReconcileSettings,
   offset: PointId | null,
 ): AsyncGenerator<PointPair> {
   const request = { limit: pageSize, offset };
-  const isAll = vectors === 'all';
-  const left = { ...from, request: { ...request, vector: isAll } };
-  const right = { ...to, request: { ...request, vector: isAll || [KEYWORD_SLOT] } };
-  for await (const pair of pairedPoints(left, right)) {
+  for await (const pair of pairedPoints({ ...from, request }, { ...to, request })) {
     const own = withoutUser(pair, without);
     if (own.from || own.to) yield own;
   }
@@ -166,32 +150,17 @@ function withoutUser(pair: PointPair, user: string | undefined): PointPair {
 type Written = Pick<ReconcileReport, 'inserted' | 'replaced' | 'deleted'>;
 
 /** Compares and repairs one batch after the other, and reports what it found and did. */
-async function createSettler(settings: ReconcileSettings, ports: StepPorts<never>) {
-  const { from, to, vectors, keywords, mode } = settings;
+function createSettler(settings: ReconcileSettings, ports: StepPorts<never>) {
+  const { from, to, keywords, mode } = settings;
   const writer = createPointWriter(settings, ports.renew ?? (async () => {}));
-  const isSampled = await createSampler(settings);
   /** Of a pair that does not change: after a repair there is another one in its place. */
   const found = new WeakMap<PointPair, Difference | undefined>();
 
-  return async function settle(before: ReconcileReport, batch: readonly PointPair[]) {
-    const pairs = await withVectors(batch, before.vectorsCompared === 0);
-    const wrongVectors = pairs.filter((pair) => differenceOf(pair) === 'vector').length;
+  return async function settle(before: ReconcileReport, pairs: readonly PointPair[]) {
     const { left, written } = await repair(pairs);
     const countsGaps = keywords === 'left-empty';
-    return withBatch(before, left, { ...written, wrongVectors, differenceOf, countsGaps });
+    return withBatch(before, left, { ...written, differenceOf, countsGaps });
   };
-
-  // The first point that both sides have is compared in any case: a sample of nothing proves nothing.
-  async function withVectors(
-    batch: readonly PointPair[],
-    isFirst: boolean,
-  ): Promise<readonly PointPair[]> {
-    if (vectors === 'all') return batch;
-    const common = batch.filter((pair) => pair.from && pair.to);
-    const sampled = common.filter(({ id }, at) => isSampled(id) || (isFirst && at === 0));
-    const whole = new Map((await readAgain(sampled)).map((pair) => [pair.id, pair]));
-    return batch.map((pair) => whole.get(pair.id) ?? pair);
-  }
 
   async function repair(pairs: readonly PointPair[]) {
     const repaired = new Map<PointId, PointPair>();
@@ -233,14 +202,13 @@ async function createSettler(settings: ReconcileSettings, ports: StepPorts<never
     };
   }
 
-  // What was just scanned as a whole is not read again. What seems to be deleted is, before it is deleted here.
+  // What seems to be deleted is read again, before it is deleted here.
   async function withSource(pairs: readonly PointPair[]): Promise<PointPair[]> {
-    const isRead = (pair: PointPair) => pair.from?.vector !== undefined;
     const points = await pointsById(
       from,
-      pairs.filter((pair) => !isRead(pair)),
+      pairs.filter((pair) => !pair.from),
     );
-    return pairs.map((pair) => (isRead(pair) ? pair : { ...pair, from: points.get(pair.id) }));
+    return pairs.map((pair) => (pair.from ? pair : { ...pair, from: points.get(pair.id) }));
   }
 
   async function readAgain(pairs: readonly PointPair[]): Promise<PointPair[]> {
@@ -257,10 +225,7 @@ async function createSettler(settings: ReconcileSettings, ports: StepPorts<never
     if (!ours) return theirs && 'extra';
     if (!theirs) return 'missing';
     if (!samePayload(ours.payload, theirs.payload)) return 'payload';
-    // Without its vector it is outside of the sample.
-    const isCompared = vectors === 'all' || ours.vector !== undefined;
-    const difference = isCompared ? vectorDifference(ours.vector, theirs.vector) : 0;
-    if (!(difference <= VECTOR_TOLERANCE)) return 'vector';
+    if (!(vectorDifference(ours.vector, theirs.vector) <= VECTOR_TOLERANCE)) return 'vector';
     const isKnown = keywords === 'by-store' && ours !== theirs;
     return isKnown && lacksKeywords(theirs) ? 'keywords' : undefined;
   }
@@ -292,7 +257,6 @@ function withBatch(
   before: ReconcileReport,
   pairs: readonly PointPair[],
   batch: Written & {
-    readonly wrongVectors: number;
     readonly differenceOf: (pair: PointPair) => Difference | undefined;
     readonly countsGaps: boolean;
   },
@@ -301,11 +265,10 @@ function withBatch(
   const to = createSide(before.to);
   const pending = { ...before.pending };
   const examples = [...before.examples];
-  let { vectorsCompared, withoutKeywords } = before;
+  let { withoutKeywords } = before;
   for (const pair of pairs) {
     const digest = from.add(pair.from);
     to.add(pair.to, pair.to?.payload === pair.from?.payload ? digest : undefined);
-    if (pair.from?.vector !== undefined && pair.to) vectorsCompared += 1;
     if (batch.countsGaps && pair.to && lacksKeywords(pair.to)) withoutKeywords += 1;
     const difference = batch.differenceOf(pair);
     if (difference === undefined) continue;
@@ -319,8 +282,6 @@ function withBatch(
     to: to.report(),
     pending,
     examples,
-    vectorsCompared,
-    wrongVectors: before.wrongVectors + batch.wrongVectors,
     withoutKeywords,
   };
 }
@@ -340,20 +301,6 @@ function createSide(before: SideReport) {
       return digest;
     },
     report: (): SideReport => ({ points, digest: digests.text(), usersDigest: users.text() }),
-  };
-}
-
-// By its id and the seed alone: a resumed walk chooses the same points.
-async function createSampler({
-  vectors,
-  from,
-}: ReconcileSettings): Promise<(id: PointId) => boolean> {
-  if (vectors === 'all') return () => true;
-  const { sample, seed } = vectors;
-  const share = sample / Math.max(1, await from.store.count(from.collection));
-  return (id) => {
-    const hash = createHash('sha256').update(`${seed}|${id}`).digest();
-    return hash.readUInt32BE() / 2 ** 32 < share;
   };
 }
 

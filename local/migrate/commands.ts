@@ -61,8 +61,8 @@ export const COMMON_OPTIONS = ['run', 'stage', 'json'] as const satisfies Option
 
 const PLAN_OPTIONS = [
   ...(['source', 'upload-as', 'window-minutes', 'drain-seconds'] as const),
-  ...(['retention-days', 'accept', 'vector-sample'] as const),
-  ...(['free-gb', 'removes-when-over', 'removes-artifacts-when-over'] as const),
+  ...(['retention-days', 'accept', 'free-gb'] as const),
+  ...(['removes-when-over', 'removes-artifacts-when-over'] as const),
 ] as const satisfies OptionName[];
 
 /** In the order of the runbook. */

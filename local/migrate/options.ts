@@ -33,11 +33,6 @@ export const OPTIONS = {
     `accept a finding; repeatable: ${ACCEPTABLE.join(', ')}`,
     findings,
   ),
-  'vector-sample': option(
-    'vector-sample <n>',
-    'compare about so many vectors instead of all',
-    wholeNumber({ min: 1 }),
-  ),
   'removes-when-over': option(
     'removes-when-over',
     'remove the old collection when the rollback period ends',
@@ -75,7 +70,6 @@ export interface Typed {
   readonly drainSeconds?: number;
   readonly retentionDays?: number;
   readonly accept?: readonly string[];
-  readonly vectorSample?: number;
   readonly removesWhenOver?: true;
   readonly removesArtifactsWhenOver?: true;
   readonly report?: string;
@@ -89,11 +83,11 @@ export interface Typed {
 /** The fields of a function's input. */
 export function payloadOf(typed: Typed): Record<string, unknown> {
   const { run, execute, source, accept, freeGb } = typed;
-  const { uploadAs, windowMinutes, retentionDays, vectorSample, acknowledgedLoss } = typed;
+  const { uploadAs, windowMinutes, retentionDays, acknowledgedLoss } = typed;
   const { drainSeconds, removesWhenOver, removesArtifactsWhenOver } = typed;
   const payload = {
     ...{ runId: run, execute, sourceCollection: source, uploadAs, windowMinutes, retentionDays },
-    ...{ drainSeconds, accepts: accept, vectorSample, removesWhenOver, removesArtifactsWhenOver },
+    ...{ drainSeconds, accepts: accept, removesWhenOver, removesArtifactsWhenOver },
     ...{ freeBytes: freeGb === undefined ? undefined : freeGb * GIGABYTE },
     acknowledgedLoss,
   };

@@ -67,7 +67,6 @@ function planText({ plan }: Status): string {
     `${countText(plan.windowMinutes, 'minute')} without writes at most`,
     `rollback for ${countText(plan.retentionDays, 'day')}`,
     `${removed.join(' and ') || 'nothing'} removed after that`,
-    ...(plan.vectorSample ? [`about ${plan.vectorSample} vectors compared`] : []),
     ...(plan.accepts.length > 0 ? [`accepts ${plan.accepts.join(', ')}`] : []),
   ].join('; ');
 }

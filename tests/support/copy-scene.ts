@@ -43,7 +43,6 @@ export async function startCopyScene(options: SceneOptions): Promise<CopyScene> 
       from: { store, collection: OLD },
       to: { store, collection: NEW },
       mode: 'repair',
-      vectors: 'all',
       pageSize,
       insertMode: 'by-store',
       keywords: 'by-store',

@@ -66,10 +66,6 @@ export const planSchema = v.strictObject({
   ),
   /** Findings that would stop the run, and which the operator takes as they are. */
   accepts: v.array(v.picklist(ACCEPTABLE)),
-  /** About so many vectors are compared one by one, the same ones each time; without it, every vector is. */
-  vectorSample: v.optional(
-    v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.description('a whole number, 1 or more')),
-  ),
   /** Of the vector store, as the operator measured it. */
   freeBytes: v.optional(bytesSchema),
   /** Whether the old collection is removed when the rollback period ends. */

@@ -25,8 +25,6 @@ const MAX_LISTED = 20;
 const stateSchema = v.object({
   /** The first copy fills the collection, and compares in a walk of its own. */
   mode: v.picklist(['fill', 'repair']),
-  /** The sample had a wrong vector. */
-  comparesAll: v.optional(v.boolean()),
   reached: v.custom<ReconcileCheckpoint>(() => true),
 });
 
@@ -36,7 +34,7 @@ export const copy: Step = {
   command: 'copy',
   forecast: async (context) => {
     const { services, run } = context;
-    const { keywords } = await reconcileSettings(context, { mode: 'repair' });
+    const { keywords } = await reconcileSettings(context, 'repair');
     const { contents, counts } = await scanCollection(services, run, run.plan.sourceCollection);
     const { points, users, unreachable } = contents;
     // Named after what it lists: a later dry run does not change the list of an earlier one.
@@ -56,16 +54,15 @@ export const copy: Step = {
     const { run, checkpoint, save } = context;
     const mode = run.phase === 'rebuilt' ? 'fill' : 'repair';
     const begun = v.parse(stateSchema, checkpoint?.state ?? { mode, reached: RECONCILE_START });
-    const settings = await reconcileSettings(context, begun);
+    const settings = await reconcileSettings(context, begun.mode);
     assertKeywords(context, settings);
     const { isComplete, report } = await reconcileInStep(context, settings, {
       start: begun.reached,
       save: (reached, progress) => save({ ...begun, reached } satisfies State, progress),
     });
     if (!isComplete) return { done: false, waitSeconds: 0 };
-    const comparesAll = settings.vectors !== 'all' && report.wrongVectors > 0;
-    if (begun.mode === 'repair' && !comparesAll) return await conclude(context, settings, report);
-    await save({ mode: 'repair', comparesAll, reached: startAfter(report) } satisfies State);
+    if (begun.mode === 'repair') return await conclude(context, report);
+    await save({ mode: 'repair', reached: startAfter(report) } satisfies State);
     return { done: false, waitSeconds: 0 };
   },
 };
@@ -93,21 +90,17 @@ function startAfter({ inserted, replaced, deleted }: ReconcileReport): Reconcile
   return { ...RECONCILE_START, report: { ...report, inserted, replaced, deleted } };
 }
 
-async function conclude(
-  context: StepContext,
-  settings: ReconcileSettings,
-  report: ReconcileReport,
-): Promise<Outcome> {
+async function conclude(context: StepContext, report: ReconcileReport): Promise<Outcome> {
   const { services, lease, run, save } = context;
-  const { inserted, replaced, deleted, vectorsCompared, withoutKeywords } = report;
+  const { inserted, replaced, deleted, withoutKeywords } = report;
   const { points, digest: fingerprint } = report.from;
   const faults = faultsIn(report);
   const evidence = await storeReport(services, {
     lease,
     name: 'verification-report',
-    content: { runId: run.runId, vectors: settings.vectors, faults, ...report },
+    content: { runId: run.runId, faults, ...report },
     facts: {
-      ...{ fingerprint, points, inserted, replaced, deleted, vectorsCompared, withoutKeywords },
+      ...{ fingerprint, points, inserted, replaced, deleted, withoutKeywords },
       pending: Object.values(report.pending).reduce((sum, count) => sum + count, 0),
     },
   });
@@ -141,15 +134,9 @@ export function verifiedFingerprint({ evidence }: Run): string {
 
 async function reconcileSettings(
   { services, run }: StepRequest,
-  { mode, comparesAll }: Pick<State, 'mode' | 'comparesAll'>,
+  mode: State['mode'],
 ): Promise<ReconcileSettings> {
-  const { runId, plan } = run;
-  const { sourceCollection: from, targetCollection: to, vectorSample: sample } = plan;
-  return {
-    ...(await copySettings(services.vectors, { from, to })),
-    mode,
-    // The same sample each time, in the window above all.
-    vectors: sample === undefined || comparesAll ? 'all' : { sample, seed: runId },
-    without: testUserOf(runId),
-  };
+  const { sourceCollection: from, targetCollection: to } = run.plan;
+  const settings = await copySettings(services.vectors, { from, to });
+  return { ...settings, mode, without: testUserOf(run.runId) };
 }

@@ -118,8 +118,7 @@ const collectionName = v.pipe(
   ),
 );
 
-const { windowMinutes, drainSeconds, retentionDays, vectorSample, removesWhenOver } =
-  planSchema.entries;
+const { windowMinutes, drainSeconds, retentionDays, removesWhenOver } = planSchema.entries;
 
 /** Beside those of every step. */
 const planInput = {
@@ -129,7 +128,6 @@ const planInput = {
   windowMinutes: v.optional(windowMinutes),
   drainSeconds: v.optional(drainSeconds),
   retentionDays: v.optional(retentionDays),
-  vectorSample,
   removesWhenOver: v.optional(removesWhenOver),
   removesArtifactsWhenOver: v.optional(removesWhenOver),
 };

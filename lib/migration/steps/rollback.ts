@@ -267,7 +267,6 @@ async function carryWritesBack(context: StepContext, state: State, keep: Keep): 
   const settings: ReconcileSettings = {
     ...(await copySettings(services.vectors, names)),
     mode: 'repair',
-    vectors: 'all',
     without: testUserOf(run.runId),
   };
   const { reconciled: before } = state;

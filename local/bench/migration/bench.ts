@@ -100,7 +100,6 @@ async function verify(store: VectorStore, target: string): Promise<ReconcileRepo
     {
       ...(await copySettings(store, { from: 'source', to: target })),
       mode: 'repair',
-      vectors: 'all',
     },
     { saveCheckpoint: async () => undefined },
   );
@@ -109,7 +108,7 @@ async function verify(store: VectorStore, target: string): Promise<ReconcileRepo
 }
 
 function fidelityBars(report: ReconcileReport, expected: string): Bar[] {
-  const { from, to, vectorsCompared, inserted, replaced, deleted } = report;
+  const { from, to, compared, inserted, replaced, deleted } = report;
   const faults = faultsIn(report);
   const repaired = inserted + replaced + deleted;
   return [
@@ -117,8 +116,8 @@ function fidelityBars(report: ReconcileReport, expected: string): Bar[] {
     holds('digest of the target is that of the source', to.digest === expected, to.digest),
     holds(
       `comparison: ${faults.join(', ') || 'equal'}`,
-      faults.length + repaired === 0 && vectorsCompared === count,
-      `${vectorsCompared.toLocaleString('en')} vectors compared`,
+      faults.length + repaired === 0 && compared === count,
+      `${compared.toLocaleString('en')} vectors compared`,
     ),
   ];
 }

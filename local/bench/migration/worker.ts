@@ -44,7 +44,7 @@ async function copy({ url, source, target, folder }: Places): Promise<number> {
     await file.datasync();
   };
   const begun = performance.now();
-  await reconcile({ ...settings, mode: 'fill', vectors: 'all' }, { saveCheckpoint });
+  await reconcile({ ...settings, mode: 'fill' }, { saveCheckpoint });
   return performance.now() - begun;
 }
 

@@ -77,7 +77,7 @@ describe('a copy into an empty collection', () => {
     expect(report).toMatchObject({ inserted: 1_000, replaced: 0, deleted: 0, compared: 1_000 });
     expect(faultsIn(report)).toEqual([]);
     const checked = await compare(set);
-    expect(checked).toMatchObject({ from: report.from, to: report.from, vectorsCompared: 1_000 });
+    expect(checked).toMatchObject({ from: report.from, to: report.from });
     expect(faultsIn(checked)).toEqual([]);
   });
 
@@ -278,50 +278,6 @@ describe('a comparison of two collections', () => {
     expect([report.inserted, report.deleted, faultsIn(report)]).toEqual([0, 0, []]);
     expect(report.compared).toBe(COUNT);
     expect(await set.store.retrieve(NEW, [pointId(0), pointId(3)])).toHaveLength(1);
-  });
-});
-
-describe('a sample of the vectors', () => {
-  const vectors = { sample: 60, seed: 'run-1' };
-
-  test('is about as large as asked for, and the same for the same seed', async () => {
-    const set = await copied();
-    const first = await compare(set, { vectors });
-    expect(Math.abs(first.vectorsCompared - 60)).toBeLessThan(25);
-    expect(faultsIn(first)).toEqual([]);
-    expect(await compare(set, { vectors })).toEqual(first);
-  });
-
-  test.each(Array.from({ length: 8 }, (_, n) => `seed-${n}`))(
-    'of one is never of none: %s',
-    async (seed) => {
-      const set = await copied();
-      const { points } = await set.store.scroll(NEW, { limit: COUNT });
-      const vector = asJsonText<number[]>('{"":[0,0,0,1],"bm25":{"indices":[1],"values":[1]}}');
-      const others = points.map(({ id, payload }) => ({ id, payload, vector }));
-      await set.store.upsert(NEW, others, 'upsert');
-      const report = await compare(set, { vectors: { sample: 1, seed } });
-      expect(report.vectorsCompared).toBeGreaterThan(0);
-      expect(report.pending.vector).toBe(report.vectorsCompared);
-    },
-  );
-
-  test('that compared nothing proves nothing', () => {
-    const { report } = RECONCILE_START;
-    const side = { ...report.from, points: 3 };
-    expect(faultsIn({ ...report, from: side, to: side })).toEqual(['no vector was compared']);
-  });
-
-  test('copies every vector, and looks at every keyword vector', async () => {
-    const set = await scene();
-    expect(faultsIn(await repair(set, { vectors: { sample: 1, seed: 'run-1' } }))).toEqual([]);
-    expect(faultsIn(await compare(set))).toEqual([]);
-    const found = await pointLike(set, /user-5"/);
-    const dense = unnamedVectorOf(found.vector);
-    await set.store.upsert(NEW, [{ ...found, vector: asJsonText(`${dense}`) }], 'upsert');
-    expect((await compare(set, { vectors: { sample: 1, seed: 'run-1' } })).pending.keywords).toBe(
-      1,
-    );
   });
 });
 

@@ -14,7 +14,7 @@ describe('an input', () => {
   it('has every option of the command line in its field', async () => {
     const { place, invoked } = createPlace({ preflight: [result('checked')] });
     const plan =
-      '--source memories --upload-as m2 --window-minutes 20 --retention-days 60 --vector-sample 9';
+      '--source memories --upload-as m2 --window-minutes 20 --retention-days 60';
     const more =
       '--free-gb 40 --accept no-graph --accept expired-memories --removes-when-over --removes-artifacts-when-over';
     await typeCommand(place, `preflight --run ${RUN} --execute ${plan} ${more}`);
@@ -23,7 +23,7 @@ describe('an input', () => {
         name: 'preflight',
         payload: {
           ...{ runId: RUN, execute: true, sourceCollection: 'memories', uploadAs: 'm2' },
-          ...{ windowMinutes: 20, retentionDays: 60, vectorSample: 9, freeBytes: 40e9 },
+          ...{ windowMinutes: 20, retentionDays: 60, freeBytes: 40e9 },
           accepts: ['no-graph', 'expired-memories'],
           ...{ removesWhenOver: true, removesArtifactsWhenOver: true },
         },

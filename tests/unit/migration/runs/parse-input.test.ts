@@ -49,7 +49,6 @@ test.each<[Record<string, unknown>, string]>([
   [{ windowMinutes: 0 }, 'windowMinutes has to be a number from 1 to 240'],
   [{ retentionDays: 29 }, 'retentionDays has to be a whole number from 30 to 3650'],
   [{ retentionDays: 999_999_999_999_999 }, 'retentionDays has to be a whole number from 30 to'],
-  [{ vectorSample: 0 }, 'vectorSample has to be a whole number, 1 or more'],
   [{ freeBytes: -1 }, 'freeBytes has to be a whole number of bytes'],
   [{ uploadAs: 'a/b' }, 'uploadAs has to be a name of 1 to 140 bytes in UTF-8, none of them /'],
   [{ uploadAs: 'a\u001b[2J' }, 'uploadAs has to be a name of '],
