@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { hasEnded, isRetained, type Phase } from '../lib/migration/phases.ts';
+import { hasEnded, type Phase } from '../lib/migration/phases.ts';
 import { LOCK_KEY, recordKey } from '../lib/migration/runs/run-lock.ts';
 import { SETTINGS } from './migration-settings.ts';
 import { findFaults, type Parameters } from './parameters.ts';
@@ -67,7 +67,7 @@ function reasonsOfRun({ run, deployed, next, acceptedRun }: Situation): string[]
           ...watchdogReasons({ deployed, next }, under),
           ...settingReasons({ deployed, next }, under),
         ]),
-    ...(isRetained(run.phase) || next === undefined ? [] : [`It would change functions ${under}.`]),
+    ...(run.phase === 'live' || next === undefined ? [] : [`It would change functions ${under}.`]),
   ];
   return reasons.length === 0
     ? []

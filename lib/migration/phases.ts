@@ -50,11 +50,6 @@ export const EXTERNAL_ACTIONS = ['freeze', 'deploy-new', 'open-writes', 'deploy-
 
 export type ExternalAction = (typeof EXTERNAL_ACTIONS)[number];
 
-/** Users are on the new version; the lock is free, and the watchdog counts the days. */
-export function isRetained(phase: unknown): boolean {
-  return phase === 'live';
-}
-
 /** The lock is free for another run. */
 export const ENDED = ['closed', 'rolled-back', 'aborted'] as const satisfies readonly Phase[];
 

@@ -1,8 +1,14 @@
 // What the migration knows about one point: its order, its digest, its user, its dense vector and its keyword vector.
 import { hash } from 'node:crypto';
 import { scanJson } from './json/json-scanner.ts';
-import { asJsonText, canonicalJson, type JsonText } from './json/json-text.ts';
-import { keywordTextOf, userIdOf } from './json/memory-payload.ts';
+import {
+  asJsonText,
+  canonical,
+  canonicalJson,
+  type JsonText,
+  parseLossless,
+} from './json/json-text.ts';
+import { keywordTextOf } from './json/memory-payload.ts';
 import type { Point, PointId, PointPayload, PointVector } from './ports/vector-store.ts';
 
 export const KEYWORD_SLOT = 'bm25';
@@ -72,11 +78,14 @@ export function samePayload(one: PointPayload, other: PointPayload): boolean {
 
 /** The user of a memory: the id itself, or for what is no text its JSON after a NUL; empty for a memory without a user. */
 export function userOf(payload: PointPayload): string {
-  const memory = JSON.parse(payload) as { readonly user_id?: unknown } | null;
-  const userId = memory?.user_id;
+  const userId = userIdIn(JSON.parse(payload)) ?? null;
   if (typeof userId === 'string') return userId;
-  const text = userIdOf(payload);
-  return text === undefined ? NOBODY : `\0${text}`;
+  const isEmpty = userId === null || (Array.isArray(userId) && userId.length === 0);
+  return isEmpty ? NOBODY : `\0${canonical(userIdIn(parseLossless(payload)))}`;
+}
+
+function userIdIn(memory: unknown): unknown {
+  return (memory as { readonly user_id?: unknown } | null)?.user_id;
 }
 
 export const NOBODY = '';

@@ -13,7 +13,7 @@ import {
   VECTOR_TOLERANCE,
   vectorDifference,
 } from './points.ts';
-import type { PointId, ScrolledPoint, ScrollRequest, VectorStore } from './ports/vector-store.ts';
+import type { PointId, PointParts, ScrolledPoint, ScrollRequest } from './ports/vector-store.ts';
 import { type CollectionPlace, pagesOf } from './scan.ts';
 
 export interface ReconcileSettings extends CopySettings {
@@ -231,15 +231,14 @@ function createSettler(settings: ReconcileSettings, ports: StepPorts<never>) {
   }
 }
 
-async function pointsById(
-  { store, collection }: CollectionPlace<VectorStore>,
-  pairs: readonly PointPair[],
+export async function pointsById(
+  { store, collection }: CollectionPlace,
+  wanted: readonly { readonly id: PointId }[],
+  parts?: PointParts,
 ): Promise<ReadonlyMap<PointId, ScrolledPoint>> {
-  if (pairs.length === 0) return new Map();
-  const points = await store.retrieve(
-    collection,
-    pairs.map(({ id }) => id),
-  );
+  if (wanted.length === 0) return new Map();
+  const ids = wanted.map(({ id }) => id);
+  const points = await store.retrieve(collection, ids, parts);
   return new Map(points.map((point) => [point.id, point]));
 }
 

@@ -2,7 +2,12 @@
 // collections with equal digests hold the same memories; with equal user digests, every user has as many.
 import * as v from 'valibot';
 import { createDigestSum, digestOf, NOBODY, userHash, userOf } from './points.ts';
-import type { PointId, ScrolledPoint, ScrollRequest, VectorPoints } from './ports/vector-store.ts';
+import type {
+  PointPayload,
+  ScrollPage,
+  ScrollRequest,
+  VectorPoints,
+} from './ports/vector-store.ts';
 import { createUserCounts, type UserCounts } from './user-counts.ts';
 
 /** Why the new version would not find the memories of a user. */
@@ -75,17 +80,11 @@ export async function scan(
   return { contents, counts, sample: sample.users() };
 }
 
-export interface Page {
-  readonly points: readonly ScrolledPoint[];
-  /** Where the page after this one begins; `null` when there is none. */
-  readonly nextOffset: PointId | null;
-}
-
 /** A collection page by page; the next page is requested while this one is worked on. */
 export async function* pagesOf(
   { store, collection }: Scrollable,
   request: ScrollRequest,
-): AsyncGenerator<Page, void, void> {
+): AsyncGenerator<ScrollPage, void, void> {
   let next = store.scroll(collection, request);
   for (;;) {
     const page = await next;
@@ -97,26 +96,22 @@ export async function* pagesOf(
   }
 }
 
-const camelCaseSchema = v.object({ userId: v.unknown() });
-const expirySchema = v.object({ expiration_date: v.string() });
-
 // mem0 2.x refuses white space inside an id, cuts it off around one, and turns numbers into texts.
-function whyUnreachable(user: string, payload: ScrolledPoint['payload']): Unreachable | undefined {
-  if (user === NOBODY) return isLike(camelCaseSchema, payload, 'userId') ? 'camel-case' : 'absent';
+function whyUnreachable(user: string, payload: PointPayload): Unreachable | undefined {
+  if (user === NOBODY) return 'userId' in membersWith('userId', payload) ? 'camel-case' : 'absent';
   if (user.startsWith('\0')) return 'not-a-text';
   return /\s/.test(user) ? 'white-space' : undefined;
 }
 
 // A date that cannot be read hides nothing: the new version compares only what it can parse.
-function isExpired(payload: ScrolledPoint['payload'], now: Date): boolean {
-  if (!isLike(expirySchema, payload, 'expiration_date')) return false;
-  const { expiration_date } = v.parse(expirySchema, JSON.parse(payload));
-  return Date.parse(expiration_date) < now.getTime();
+function isExpired(payload: PointPayload, now: Date): boolean {
+  const { expiration_date: date } = membersWith('expiration_date', payload);
+  return typeof date === 'string' && Date.parse(date) < now.getTime();
 }
 
 // Parsed only where the key occurs at all: few payloads have one.
-function isLike(schema: v.GenericSchema, payload: ScrolledPoint['payload'], key: string): boolean {
-  return payload.includes(`"${key}"`) && v.is(schema, JSON.parse(payload));
+function membersWith(key: string, payload: PointPayload): Readonly<Record<string, unknown>> {
+  return payload.includes(`"${key}"`) ? JSON.parse(payload) : {};
 }
 
 /** The users with the smallest hashes: the same ones in every scan, in no relation to how much they have. */

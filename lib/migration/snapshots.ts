@@ -1,8 +1,7 @@
 // Takes a snapshot of a collection and keeps it as artifacts, and restores a kept one under another name. Both are
 // sequences of checkpointed stages that start work on the store and poll it, so that none is bound by one invocation.
-import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import type { ArtifactStore } from './ports/artifacts.ts';
+import { type ArtifactStore, measureOf } from './ports/artifacts.ts';
 import type { SnapshotDescription, VectorStore } from './ports/vector-store.ts';
 import { isRefusedWith, Refusal, RetryableFailure } from './refusals.ts';
 import type { Stage } from './runs/stages.ts';
@@ -106,7 +105,7 @@ async function takeOn(
   if (parts.bytes < snapshot.size) {
     return { parts: await keepNextPart(services, { collection, snapshot, parts }) };
   }
-  const kept = { ...snapshot, parts, sha256: await readBack(artifacts, parts) };
+  const kept = { ...snapshot, parts, sha256: await digestOf(artifacts, parts) };
   assertIntact(kept);
   return { kept };
 }
@@ -212,10 +211,8 @@ async function* contentOf(artifacts: ArtifactStore, parts: Parts): AsyncIterable
   for (const key of partsOf({ parts })) yield* artifacts.get(key);
 }
 
-async function readBack(artifacts: ArtifactStore, parts: Parts): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of contentOf(artifacts, parts)) hash.update(chunk);
-  return hash.digest('hex');
+async function digestOf(artifacts: ArtifactStore, parts: Parts): Promise<string> {
+  return (await measureOf(contentOf(artifacts, parts))).sha256;
 }
 
 function assertIntact({ name, size, checksum, parts, sha256 }: KeptSnapshot): void {
@@ -228,8 +225,7 @@ function assertIntact({ name, size, checksum, parts, sha256 }: KeptSnapshot): vo
 
 /** Reads all of it. @throws Refusal when something is missing or damaged */
 export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): Promise<void> {
-  const sha256 = await readBack(artifacts, kept.parts);
-  if (sha256 === kept.sha256) return;
+  if ((await digestOf(artifacts, kept.parts)) === kept.sha256) return;
   throw new Refusal('RefusedSnapshot', `What is kept of ${kept.name} is damaged.`);
 }
 

@@ -1,7 +1,6 @@
 // What a collection holds, memory by memory, and what of it is missing or otherwise in another one.
 
-import { userIdOf } from '../../lib/migration/json/memory-payload.ts';
-import { digestOf, userDigest } from '../../lib/migration/points.ts';
+import { digestOf, userDigest, userOf } from '../../lib/migration/points.ts';
 import type { VectorStore } from '../../lib/migration/ports/vector-store.ts';
 import { pagesOf } from '../../lib/migration/scan.ts';
 
@@ -34,9 +33,8 @@ export async function holdingsOf(store: VectorStore, collection: string): Promis
   const held = new Map<string, Held>();
   for await (const { points } of pagesOf({ store, collection }, { limit: 256 })) {
     for (const { id, payload, vector = '[]' } of points) {
-      const user = userDigest(String(JSON.parse(userIdOf(payload) ?? 'null')));
       held.set(id, {
-        user,
+        user: userDigest(userOf(payload)),
         digest: digestOf(id, payload).toString('hex'),
         vector: denseOf(vector),
       });

@@ -132,29 +132,22 @@ function createSource({ rows, readOne }: Neo4jSessions): GraphSource {
   return { server, size, position, schema, nodes, relationships };
 }
 
-export interface Neo4jSessions {
-  /** Rows as they come, no faster than they are taken. */
-  rows<Shape extends RecordShape>(statement: string): AsyncIterable<Row<Shape>>;
-  /** Reads one row, and says up to which transaction the graph was then. */
-  readOne<Shape extends RecordShape>(
-    statement: string,
-  ): Promise<{ row: Row<Shape>; bookmarks: string[] }>;
-  write<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
-}
+export type Neo4jSessions = ReturnType<typeof createSessions>;
 
 // With embeddings a row has some ten kilobytes: about this many are in memory at a time.
 const FETCH_SIZE = 100;
 // A server may limit how long transactions take, which a long read would exceed: 0 lifts the limit.
 const UNLIMITED = { timeout: 0 };
 
-function createSessions(driver: Driver, database: string | undefined): Neo4jSessions {
+function createSessions(driver: Driver, database: string | undefined) {
   function open(defaultAccessMode: SessionMode): Session {
     const target = database === undefined ? {} : { database };
     return driver.session({ ...target, defaultAccessMode, fetchSize: FETCH_SIZE });
   }
 
+  /** Rows as they come, no faster than they are taken. */
   // An explicit transaction, not executeRead: its own retries would start again from the first row in the middle of the stream.
-  async function* rows<Shape extends RecordShape>(statement: string): AsyncIterable<Row<Shape>> {
+  async function* rows<Shape extends RecordShape>(statement: string): AsyncGenerator<Row<Shape>> {
     const session = open('READ');
     try {
       const transaction = await session.beginTransaction(UNLIMITED);
@@ -167,22 +160,8 @@ function createSessions(driver: Driver, database: string | undefined): Neo4jSess
     }
   }
 
-  async function readOne<Shape extends RecordShape>(statement: string) {
-    const session = open('READ');
-    try {
-      const result = await session.executeRead((transaction) => transaction.run<Shape>(statement));
-      const [row] = result.records;
-      if (!row) throw new Error(`The graph has no answer to: ${statement}`);
-      return { row, bookmarks: session.lastBookmarks() };
-    } catch (error) {
-      throw failureOf(error);
-    } finally {
-      await session.close();
-    }
-  }
-
-  async function write<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    const session = open('WRITE');
+  async function within<Result>(mode: SessionMode, work: (session: Session) => Promise<Result>) {
+    const session = open(mode);
     try {
       return await work(session);
     } catch (error) {
@@ -191,6 +170,17 @@ function createSessions(driver: Driver, database: string | undefined): Neo4jSess
       await session.close();
     }
   }
+
+  /** Reads one row, and says up to which transaction the graph was then. */
+  const readOne = <Shape extends RecordShape>(statement: string) =>
+    within('READ', async (session) => {
+      const result = await session.executeRead((transaction) => transaction.run<Shape>(statement));
+      const [row] = result.records;
+      if (!row) throw new Error(`The graph has no answer to: ${statement}`);
+      return { row, bookmarks: session.lastBookmarks() };
+    });
+
+  const write = <Result>(work: (session: Session) => Promise<Result>) => within('WRITE', work);
 
   return { rows, readOne, write };
 }

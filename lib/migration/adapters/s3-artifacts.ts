@@ -15,7 +15,6 @@ import {
   PutObjectTaggingCommand,
   paginateListObjectsV2,
   type S3Client,
-  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import {
@@ -42,7 +41,7 @@ export function createS3Artifacts(options: {
   readonly now: () => Date;
 }): ArtifactStore {
   const { client, bucket: Bucket, prefix, now } = options;
-  const objectLock = createObjectLock(client, Bucket);
+  let hasObjectLock: Promise<boolean> | undefined;
   const place = (key: string): Place => ({ Bucket, Key: prefix + key });
 
   async function head(key: string): Promise<Artifact | undefined> {
@@ -90,7 +89,9 @@ export function createS3Artifacts(options: {
   async function retain(key: string, until: Date): Promise<void> {
     const artifact = await required(key);
     const longer = longerRetention(artifact, until);
-    if (await objectLock.isEnabled()) return await objectLock.retain(place(key), longer);
+    // Set when a bucket is made, so that it is asked for once.
+    hasObjectLock ??= askForObjectLock(client, Bucket);
+    if (await hasObjectLock) return await lockObject(client, place(key), longer);
     const tags = { sha256: artifact.sha256, [RETAIN_UNTIL]: longer.toISOString() };
     await writeTags(client, place(key), tags);
   }
@@ -156,27 +157,15 @@ export interface Place {
   readonly Key: string;
 }
 
-function createObjectLock(client: S3Client, Bucket: string) {
-  let enabled: Promise<boolean> | undefined;
-
-  /** Set when a bucket is made, so that it is asked for once. */
-  async function isEnabled(): Promise<boolean> {
-    enabled ??= askWhetherEnabled(client, Bucket);
-    return await enabled;
-  }
-
-  /** In governance mode: the store itself refuses deletion to all but those with the right to bypass it. */
-  async function retain(place: Place, until: Date): Promise<void> {
-    // The service cuts fractions off: rounded up, for it is never to be shorter than asked.
-    const RetainUntilDate = new Date(Math.ceil(until.getTime() / 1000) * 1000);
-    const Retention = { Mode: 'GOVERNANCE', RetainUntilDate } as const;
-    await client.send(new PutObjectRetentionCommand({ ...place, Retention }));
-  }
-
-  return { isEnabled, retain };
+/** In governance mode: the store itself refuses deletion to all but those with the right to bypass it. */
+async function lockObject(client: S3Client, place: Place, until: Date): Promise<void> {
+  // The service cuts fractions off: rounded up, for it is never to be shorter than asked.
+  const RetainUntilDate = new Date(Math.ceil(until.getTime() / 1000) * 1000);
+  const Retention = { Mode: 'GOVERNANCE', RetainUntilDate } as const;
+  await client.send(new PutObjectRetentionCommand({ ...place, Retention }));
 }
 
-async function askWhetherEnabled(client: S3Client, Bucket: string): Promise<boolean> {
+async function askForObjectLock(client: S3Client, Bucket: string): Promise<boolean> {
   try {
     const reply = await client.send(new GetObjectLockConfigurationCommand({ Bucket }));
     return reply.ObjectLockConfiguration?.ObjectLockEnabled === 'Enabled';
@@ -226,7 +215,9 @@ async function abortUploads(
   do {
     const page = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, ...from }));
     for (const { Key, UploadId } of page.Uploads ?? []) {
-      if (isWithin(reach, Key, place)) await abort(client, { Bucket, Key, UploadId });
+      if (!isWithin(reach, Key, place)) continue;
+      const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
+      await client.send(abort).catch(unlessGone);
     }
     from = page.IsTruncated
       ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
@@ -234,16 +225,6 @@ async function abortUploads(
   } while (from);
 }
 
-interface UnfinishedUpload {
-  readonly Bucket: string;
-  readonly Key: string | undefined;
-  readonly UploadId: string | undefined;
-}
-
-async function abort(client: S3Client, upload: UnfinishedUpload) {
-  try {
-    await client.send(new AbortMultipartUploadCommand(upload));
-  } catch (error) {
-    if (!(error instanceof S3ServiceException && error.name === 'NoSuchUpload')) throw error;
-  }
+function unlessGone(error: Error): void {
+  if (error.name !== 'NoSuchUpload') throw error;
 }

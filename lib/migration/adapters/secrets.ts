@@ -10,9 +10,10 @@ import { Refusal } from '../refusals.ts';
 export function createSecrets(options: {
   readonly client: Pick<SSMClient, 'send'>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-}): Secrets {
+}) {
   const { client, environment } = options;
 
+  /** By the name of the variable that holds it or names its parameter; undefined where there is none. */
   async function find(name: string): Promise<Secret | undefined> {
     const Name = environment[`${name}_PARAMETER`];
     const value = Name ? await readParameter(client, Name) : environment[name];
@@ -22,6 +23,7 @@ export function createSecrets(options: {
     return value ? createSecret(value) : undefined;
   }
 
+  /** @throws Refusal naming the variable, where there is none */
   async function read(name: string): Promise<Secret> {
     const secret = await find(name);
     if (secret) return secret;
@@ -59,10 +61,4 @@ export function createSecret(text: string): Secret {
   });
 }
 
-/** By the name of the variable that would hold a secret or point at it, such as MEMORY_BACKEND_KEY. */
-export interface Secrets {
-  /** Undefined where there is none. */
-  find(name: string): Promise<Secret | undefined>;
-  /** @throws Refusal naming the variable, where there is none */
-  read(name: string): Promise<Secret>;
-}
+export type Secrets = ReturnType<typeof createSecrets>;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { withSortedKeys } from '../json/json-text.ts';
+import { canonical } from '../json/json-text.ts';
 import { createDigestSum } from '../points.ts';
 import { Refusal } from '../refusals.ts';
 import type { GraphNode, GraphRelationship } from './graph-store.ts';
@@ -82,7 +82,7 @@ export async function fingerprintOf(graph: {
 }
 
 function sha256(content: readonly (string | readonly string[] | Properties)[]): Buffer {
-  return hash('sha256', JSON.stringify(withSortedKeys(content)), 'buffer');
+  return hash('sha256', canonical(content), 'buffer');
 }
 
 // The digest of every node by its id, in a temporary file: a graph may have more nodes than memory has room for.

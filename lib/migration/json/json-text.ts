@@ -103,10 +103,15 @@ export function parseLossless(text: string): unknown {
 
 /** One text for one value, whatever the order of its keys: what a digest is made of. */
 export function canonicalJson(text: string): string {
-  return JSON.stringify(withSortedKeys(parseLossless(text)));
+  return canonical(parseLossless(text));
 }
 
-export function withSortedKeys(value: unknown): unknown {
+/** The same for a value that was parsed. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(withSortedKeys(value));
+}
+
+function withSortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withSortedKeys);
   if (typeof value !== 'object' || value === null || sourceJson.isRawJSON(value)) return value;
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));

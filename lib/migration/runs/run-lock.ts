@@ -4,7 +4,7 @@
 import type { Database, Item, Write } from '../../store/database.ts';
 import type { Key } from '../../store/keys.ts';
 import { setOn } from '../../store/update-writes.ts';
-import { type Command, isRetained } from '../phases.ts';
+import type { Command } from '../phases.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import type { Run } from './run.ts';
 
@@ -54,7 +54,7 @@ export function createRunLock(options: {
   async function isFree(lock: Item | undefined): Promise<boolean> {
     if (!lock || lock.active_run === NO_RUN) return true;
     if (Number(lock.lease_until) > now()) return false;
-    return isRetained((await database.get(recordKey(String(lock.active_run))))?.phase);
+    return (await database.get(recordKey(String(lock.active_run))))?.phase === 'live';
   }
 
   /** The write by which a new run gets the lock; refused while another run has it. */

@@ -9,7 +9,7 @@ import {
   unconditional,
   type Write,
 } from '../../store/database.ts';
-import { type Command, type ExternalAction, hasEnded, isRetained, PHASES } from '../phases.ts';
+import { type Command, type ExternalAction, hasEnded, PHASES } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import {
   type Checkpoint,
@@ -81,7 +81,7 @@ function createRunStore(options: {
    * @throws Refusal when the lease is lost
    */
   async function finish(lease: Lease, run: Run, step: Command): Promise<void> {
-    const isLive = isRetained(run.phase);
+    const isLive = run.phase === 'live';
     const frees = isLive || hasEnded(run.phase);
     const fence = frees ? await lock.free(lease, { isLive }) : lock.fence(lease);
     const forget = {

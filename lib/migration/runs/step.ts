@@ -1,7 +1,7 @@
 // How every step runs: is it allowed now, is it to be executed, who has the lock; then its work, then its record.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move, moveFor, type Standing } from '../moves.ts';
-import { type Command, type Evidence, hasEnded, isRetained } from '../phases.ts';
+import { type Command, type Evidence, hasEnded } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import { translateFailure } from './failures.ts';
@@ -159,7 +159,7 @@ async function inTurn(
 async function releaseLock({ runs, lock, log }: Services, lease: Lease): Promise<void> {
   try {
     const { phase } = await runs.read(lease.runId);
-    await lock.release(lease, { isLive: isRetained(phase) });
+    await lock.release(lease, { isLive: phase === 'live' });
   } catch (error) {
     const message = 'The lock could not be released: it expires by itself';
     log({ level: 'WARN', message, runId: lease.runId, why: String(error) });

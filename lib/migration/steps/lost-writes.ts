@@ -6,8 +6,8 @@ import { copySettings, createPointWriter } from '../point-writer.ts';
 import { samePayload, userOf } from '../points.ts';
 import { splitLines } from '../ports/artifacts.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
-import type { PointId, ScrolledPoint, VectorStore } from '../ports/vector-store.ts';
-import { pairedPoints } from '../reconcile.ts';
+import type { PointId, ScrolledPoint } from '../ports/vector-store.ts';
+import { pairedPoints, pointsById } from '../reconcile.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
@@ -108,12 +108,6 @@ interface ReplayReport {
   readonly newer: number;
 }
 
-interface Line {
-  readonly id: PointId;
-  /** Undefined for a deletion. */
-  readonly point: ScrolledPoint | undefined;
-}
-
 const BATCH = 100;
 
 /**
@@ -130,8 +124,8 @@ export async function replayWrites(
   const writer = createPointWriter(settings, async () => {});
   const report = { collection, written: 0, deleted: 0, newer: 0 };
 
-  async function replay(batch: readonly Line[]): Promise<void> {
-    const present = await pointsById(settings.to, batch);
+  async function replay(batch: readonly LostWrite[]): Promise<void> {
+    const present = await pointsById(settings.to, batch, { vector: false });
     const points = batch.flatMap(({ point }) => point ?? []);
     const older = points.filter((point) => !isNewer(present.get(point.id), point));
     const deletions = batch.flatMap(({ id, point }) => (!point && present.has(id) ? [id] : []));
@@ -144,7 +138,7 @@ export async function replayWrites(
     report.deleted += deletions.length;
   }
 
-  let batch: Line[] = [];
+  let batch: LostWrite[] = [];
   for await (const line of splitLines(artifacts.get(key))) {
     batch.push(readLine(line));
     if (batch.length < BATCH) continue;
@@ -155,7 +149,7 @@ export async function replayWrites(
   return report;
 }
 
-function readLine(line: string): Line {
+function readLine(line: string): LostWrite {
   const scanner = scanJson(line);
   const texts: Record<string, string> = {};
   for (const member of scanner.members<Record<string, unknown>>()) texts[member] = scanner.text();
@@ -166,15 +160,6 @@ function readLine(line: string): Line {
   };
   if (vector === undefined) return { id: point.id, point: undefined };
   return { id: point.id, point: { ...point, vector: asJsonText<number[]>(vector) } };
-}
-
-async function pointsById(
-  { store, collection }: { readonly store: VectorStore; readonly collection: string },
-  batch: readonly Line[],
-): Promise<ReadonlyMap<PointId, ScrolledPoint>> {
-  const ids = batch.map(({ id }) => id);
-  const points = await store.retrieve(collection, ids, { vector: false });
-  return new Map(points.map((point) => [point.id, point]));
 }
 
 /** By the time that mem0 notes in the payload. */

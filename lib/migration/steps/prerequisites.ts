@@ -214,15 +214,20 @@ export async function checkGraph(
   { graph }: Pick<Services, 'graph'>,
   { accepts }: Plan,
 ): Promise<Prerequisite> {
-  return await attempt('Graph store', 'not readable', async () => {
-    const isMissing = !graph && !accepts.includes('no-graph');
-    const problems = problem(isMissing, 'There is no graph store to back up.', REMEDY.noGraph);
-    if (!graph) return { detail: 'none', problems };
-    const facts = await readGraph(graph);
-    const { version, nodes, relationships } = facts;
-    const detail = `version ${version}, ${nodes} nodes, ${relationships} relationships`;
-    return { detail, problems, facts };
-  }, REMEDY.noGraph);
+  return await attempt(
+    'Graph store',
+    'not readable',
+    async () => {
+      const isMissing = !graph && !accepts.includes('no-graph');
+      const problems = problem(isMissing, 'There is no graph store to back up.', REMEDY.noGraph);
+      if (!graph) return { detail: 'none', problems };
+      const facts = await readGraph(graph);
+      const { version, nodes, relationships } = facts;
+      const detail = `version ${version}, ${nodes} nodes, ${relationships} relationships`;
+      return { detail, problems, facts };
+    },
+    REMEDY.noGraph,
+  );
 }
 
 async function readGraph(graph: GraphSource) {

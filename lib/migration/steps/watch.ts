@@ -1,7 +1,7 @@
 // What has to happen though nobody asks for it: a window that is over is rolled back, whatever became of the state
 // machine; and the days in which a rollback is possible are counted.
 import * as v from 'valibot';
-import { IN_WINDOW, isRetained, type Phase } from '../phases.ts';
+import { IN_WINDOW, type Phase } from '../phases.ts';
 import { isLockHeld, isRefusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { Run } from '../runs/run.ts';
@@ -63,7 +63,7 @@ const LONGEST_LATE_MS = 20 * 60_000;
 
 /** Another step or run has the lock, and nothing has failed: a rollback takes longer than the time between two watches. */
 function isForLater({ phase, phaseAt, deadlineAt }: Run, failure: unknown, now: Date): boolean {
-  if (isRetained(phase)) return isLockHeld(failure) || isOtherRun(failure);
+  if (phase === 'live') return isLockHeld(failure) || isOtherRun(failure);
   const since = (phase === 'rolling-back' ? phaseAt : deadlineAt) ?? 0;
   return isLockHeld(failure) && now.getTime() - since < LONGEST_LATE_MS;
 }
@@ -99,7 +99,7 @@ function dueStep(run: Run, now: Date): Step | undefined {
 }
 
 function isRetentionDue(run: Run, now: Date): boolean {
-  if (!isRetained(run.phase)) return false;
+  if (run.phase !== 'live') return false;
   if (run.overAt !== undefined) return isReminderDue(run, now);
   const { isOver, isEnding } = retentionOf(run, now);
   return isOver || (isEnding && isReminderDue(run, now));

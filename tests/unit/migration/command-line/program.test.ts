@@ -13,8 +13,7 @@ const STEPS = ['preflight', 'backup', 'rebuild', 'copy', 'rollback', 'abort'] as
 describe('an input', () => {
   it('has every option of the command line in its field', async () => {
     const { place, invoked } = createPlace({ preflight: [result('checked')] });
-    const plan =
-      '--source memories --upload-as m2 --window-minutes 20 --retention-days 60';
+    const plan = '--source memories --upload-as m2 --window-minutes 20 --retention-days 60';
     const more =
       '--free-gb 40 --accept no-graph --accept expired-memories --removes-when-over --removes-artifacts-when-over';
     await typeCommand(place, `preflight --run ${RUN} --execute ${plan} ${more}`);
