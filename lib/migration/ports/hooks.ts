@@ -12,7 +12,7 @@ export type HookAction = (typeof HOOK_ACTIONS)[number];
 export interface HookRequest {
   readonly action: HookAction;
   readonly runId: string;
-  /** A cutover and each rollback freeze and open writes once; a warning is of one day. */
+  /** A cutover and each rollback ask once, and again where it was not done; a warning is of one day. */
   readonly occasion: string;
   /** That the backend is to work on. */
   readonly collection: string;

@@ -228,15 +228,6 @@ export function confirmationKey(
   return { pk: runPartition(runId), sk: `CONFIRMED#${action}#${epoch}` };
 }
 
-type Occasioned = Pick<Run, 'runId' | 'phase' | 'rollbackStartedAt'>;
-
-/** The phase, and for a rollback its time: a second rollback asks again for what the first one asked. */
-export function occasionOf({ phase, rollbackStartedAt }: Occasioned): string {
-  return phase === 'rolling-back' && rollbackStartedAt !== undefined
-    ? `${phase}-${rollbackStartedAt}`
-    : phase;
-}
-
 function runPartition(runId: string): string {
   return `@migration#${runId}`;
 }

@@ -128,6 +128,8 @@ const runSchema = v.strictObject({
   overAt: v.optional(millisecondsSchema),
   endedAt: v.optional(millisecondsSchema),
   pendingAction: v.optional(pendingActionSchema),
+  /** In this phase something was said to be done and was not: from then on it is another request. */
+  askedAgainAt: v.optional(millisecondsSchema),
   /** Who opened the window, having seen the report. */
   approvedBy: v.optional(shortText),
 });
@@ -145,11 +147,11 @@ const LARGEST_RECORD = 64 * 1024;
 
 /**
  * A step that is repeated in the phase it leads to does not change when the run entered the phase.
- * What was pending in another phase is not pending any more.
+ * What was asked in another phase is not asked any more.
  */
 export function entering(run: Run, phase: Run['phase'], now: Date): Run {
   if (run.phase === phase) return run;
-  const { pendingAction: _, ...rest } = run;
+  const { pendingAction: _, askedAgainAt: __, ...rest } = run;
   return { ...rest, phase, phaseAt: now.getTime() };
 }
 

@@ -38,6 +38,7 @@ export interface StepContext extends StepRequest {
         | 'overAt'
         | 'evidence'
         | 'pendingAction'
+        | 'askedAgainAt'
       >
     >,
   ) => Promise<void>;

@@ -6,8 +6,7 @@ import type { HookAnswer } from '../ports/hooks.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, personSchema } from '../runs/input.ts';
-import { runIdSchema } from '../runs/run.ts';
-import { occasionOf } from '../runs/run-lock.ts';
+import { type Run, runIdSchema } from '../runs/run.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 
@@ -66,6 +65,20 @@ async function ask(
     testUser: testUserOf(runId),
     deadlineAt: endsBy === undefined ? undefined : endsBy + GRACE_MS,
   });
+}
+
+/** A second rollback, and what has to be done again, is another request than the first one. */
+function occasionOf({ phase, rollbackStartedAt, askedAgainAt }: Run): string {
+  const since = askedAgainAt ?? (phase === 'rolling-back' ? rollbackStartedAt : undefined);
+  return since === undefined ? phase : `${phase}-${since}`;
+}
+
+/**
+ * Before a step refuses because what was said to be done was not: a person is asked once more, and a webhook that does
+ * a request once takes the next one for another.
+ */
+export async function askAgain({ services, note }: StepContext): Promise<void> {
+  await note({ pendingAction: undefined, askedAgainAt: services.clock().getTime() });
 }
 
 export const confirmInputSchema = v.strictObject({

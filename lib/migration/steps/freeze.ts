@@ -6,7 +6,7 @@ import { Refusal, RetryableFailure } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import { type Step, type StepContext, waiting } from '../runs/step.ts';
 import { removeTestWrites } from './clean-up.ts';
-import { isDoneOutside } from './external-action.ts';
+import { askAgain, isDoneOutside } from './external-action.ts';
 
 /** The last tries, as long as they had the same result: since when. */
 export const lookSchema = v.union([
@@ -89,7 +89,7 @@ export async function proveFrozen(
     await remember({ unprovedSince });
     if (now - unprovedSince < PATIENCE_MS) return undefined;
     const why = `To a write, the memory backend answers ${answer ?? 'nothing'}: that may be a write all the same.`;
-    throw new Refusal('RefusedNotFrozen', why);
+    throw await notFrozen(context, why);
   }
   const refusedSince = look && 'refusedSince' in look ? look.refusedSince : now;
   const drainedSeconds = (now - refusedSince) / 1_000;
@@ -114,7 +114,12 @@ async function tryWrite(
     .then(() => undefined, refusalOf);
   const written = await removeTestWrites(context, collections);
   if (attempt && written === 0) return attempt.answer;
-  throw new Refusal('RefusedNotFrozen', 'The memory backend still accepts writes.');
+  throw await notFrozen(context, 'The memory backend still accepts writes.');
+}
+
+async function notFrozen(context: StepContext, why: string): Promise<Refusal> {
+  await askAgain(context);
+  return new Refusal('RefusedNotFrozen', why);
 }
 
 /** A wrong key, or the key of another user, never proves anything. */

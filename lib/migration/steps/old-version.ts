@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import type { StepContext } from '../runs/step.ts';
+import { askAgain } from './external-action.ts';
 
 /** Checkpoint of the proof. */
 export const oldVersionEntries = {
@@ -25,13 +26,14 @@ const PATIENCE_MS = 5 * 60_000;
  * @throws Refusal when the new version answers; RetryableFailure when it is to be asked again
  */
 export async function proveOldVersion(
-  { services, run, note }: StepContext,
+  context: StepContext,
   options: {
     readonly collection: string;
     readonly from: OldVersion;
     readonly save: (reached: OldVersion) => Promise<unknown>;
   },
 ): Promise<NonNullable<OldVersion['oldVersion']>> {
+  const { services, run } = context;
   const { backend, clock, log } = services;
   const { collection, from, save } = options;
   let isNew: boolean;
@@ -52,8 +54,7 @@ export async function proveOldVersion(
     return 'unproved';
   }
   if (!isNew) return 'proved';
-  // A person is asked once more: what was confirmed was not done.
-  if (run.pendingAction) await note({ pendingAction: undefined });
+  await askAgain(context);
   throw new Refusal(
     'RefusedStillNewVersion',
     `After "deploy-old" on ${collection}, the new version still answers.`,

@@ -29,7 +29,7 @@ import type { Services } from '../services.ts';
 import { keptSnapshotSchema, restoreSnapshot, restoringEntries } from '../snapshots.ts';
 import { removeCollections, removeOwn, removeTestWrites, tidyUp } from './clean-up.ts';
 import { reconcileInStep } from './copy.ts';
-import { isDoneOutside } from './external-action.ts';
+import { askAgain, isDoneOutside } from './external-action.ts';
 import { FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './freeze.ts';
 import { carryOverLateWrites, lateWriteFacts, lateWritesSchema } from './late-writes.ts';
 import { countLeastLost, countLostWrites, exportLostWrites, type Loss } from './lost-writes.ts';
@@ -105,8 +105,11 @@ export const rollback: Step = {
     try {
       return state.refused ? await stayOnNew(context, state) : await rollBack(context, state, keep);
     } catch (error) {
-      // Once it is restored, what users wrote since its snapshot has to come along again.
-      if (isRefusal(error, 'RefusedNothingToReturnTo')) await keep(UNSETTLED);
+      if (isRefusal(error, 'RefusedNothingToReturnTo')) {
+        // Once it is restored, what users wrote since its snapshot has to come along again.
+        await keep(UNSETTLED);
+        await askAgain(context);
+      }
       if (!(error instanceof Refusal) || !(await isOnNew(context))) throw error;
       const { name, why } = error;
       return await stayOnNew(context, await keep({ refused: { name, why } }));

@@ -66,6 +66,23 @@ function justBefore(
   return { ...services, hooks: { ask } };
 }
 
+/** A webhook that does what it is asked once for each idempotency key; what it is deaf to, it only says to have done. */
+function doingOnce(
+  { services }: Migration,
+  deaf: ReadonlySet<string> = new Set(),
+  { hooks } = services,
+): Migration['services'] {
+  const keys = new Set<string>();
+  const ask: typeof hooks.ask = async (request) => {
+    const { occasion, action } = request;
+    const key = `${occasion}:${action}`;
+    if (keys.has(key)) return 'done';
+    keys.add(key);
+    return deaf.has(action) ? 'done' : await hooks.ask(request);
+  };
+  return { ...services, hooks: { ask } };
+}
+
 async function refuseAliases(): Promise<never> {
   throw new Refusal('RefusedCredentials', 'GET /aliases: 403.');
 }
@@ -233,11 +250,12 @@ describe('with the old collection', () => {
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
     await writeToNew(migration, 'New fact');
     const written = await fingerprintOf(vectors, migration.target);
-    const services = justBefore(
+    const deleting = justBefore(
       migration,
       'open-writes',
       async () => void (await vectors.deleteCollection(SOURCE)),
     );
+    const services = doingOnce(migration, new Set(), deleting);
     const attempt = migration.finish('rollback', {}, services);
     await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
     await vectors.createCollection(SOURCE, { vectors: { size: 8, distance: 'Cosine' } });
@@ -246,7 +264,7 @@ describe('with the old collection', () => {
       vector: vector as NonNullable<typeof vector>,
     }));
     await vectors.upsert(SOURCE, restored, 'upsert');
-    await migration.finish('rollback');
+    await migration.finish('rollback', {}, services);
     expect(await phaseOf(migration)).toBe('rolled-back');
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
   });
@@ -409,6 +427,18 @@ describe('after deploy-old', () => {
       expect(await reportOf(migration)).not.toHaveProperty('oldVersion');
     },
   );
+
+  it('a webhook that does each request once deploys it, asked a second time', async () => {
+    const migration = await migrationAt('live');
+    const deaf = new Set(['deploy-old']);
+    const services = doingOnce(migration, deaf);
+    const attempt = migration.finish('rollback', {}, services);
+    await expect(attempt).rejects.toEqual(named('RefusedStillNewVersion'));
+    deaf.clear();
+    await migration.finish('rollback', {}, services);
+    expect(await phaseOf(migration)).toBe('rolled-back');
+    expect(migration.operator.heard.slice(-3)).toEqual(['freeze', 'deploy-old', 'open-writes']);
+  });
 
   it('a backend that does not say which version it is does not prevent the rollback', async () => {
     const migration = await migrationAt('live');
