@@ -98,8 +98,17 @@ async function checkPrerequisites(session: Session, payload: Payload): Promise<S
     throw error;
   }
   const status = await currentStatus(session, String(payload.runId));
+  assertLeft('started', 'preflight', status);
   reportPlan(session, status);
   return status;
+}
+
+/** A step that says so without end would be given without end. */
+function assertLeft(phase: Phase, step: FunctionName, after: Status): void {
+  if (after.phase !== phase) return;
+  throw new FunctionFailedError(
+    `${labelOf(step)} says that it is done, but the run is still ${phase}: this is a defect, or the functions and this command line are of different versions.`,
+  );
 }
 
 function reportChecklist({ output }: Session, result: unknown): void {
@@ -132,6 +141,7 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
     return await retryOrRollBack(options, after, error);
   }
   const after = await currentStatus(session, runId);
+  assertLeft(status.phase, step, after);
   const text = `${timeLeft(session, after)}${output.mark('done')} ${labelOf(step)}: done in ${durationText(now() - begun)}`;
   const event = { event: 'step', step, phase: after.phase, seconds: (now() - begun) / 1_000 };
   output.line(text, event, nextSteps(after, place.stage));

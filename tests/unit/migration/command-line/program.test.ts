@@ -5,7 +5,7 @@ import { stepInputSchema } from '../../../../lib/migration/runs/input.ts';
 import { preflightInputSchema } from '../../../../lib/migration/steps/preflight.ts';
 import { commandNamed } from '../../../../local/migrate/commands.ts';
 import { payloadOf } from '../../../../local/migrate/options.ts';
-import { createPlace, RUN, result } from '../../../support/migration/fake-place.ts';
+import { createPlace, RUN, result, STATUS } from '../../../support/migration/fake-place.ts';
 import { typeCommand } from '../../../support/migration/typed-command.ts';
 
 const STEPS = ['preflight', 'backup', 'rebuild', 'copy', 'rollback', 'abort'] as const;
@@ -116,6 +116,18 @@ describe('a step', () => {
     });
     expect(await typeCommand(place, 'backup --execute')).toMatchObject({ code: 0 });
     expect(invoked).toHaveLength(3);
+  });
+
+  it.each([
+    ['backup', STATUS],
+    ['preflight', { ...STATUS, phase: 'started', next: 'preflight' }],
+  ])('%s that is done without bringing the run on ends it', async (step, standing) => {
+    const answers = [result('live'), new Error('It is given without end')];
+    const status = Array.from({ length: 9 }, () => standing);
+    const { place } = createPlace({ [step]: answers, status });
+    const ended = await typeCommand(place, 'run');
+    expect(ended.code).toBe(1);
+    expect(ended.status).toMatch(/^FunctionFailedError: .* is done, but the run is still /);
   });
 
   it('that waits for another day is given once', async () => {
