@@ -8,7 +8,7 @@ import { DIGEST_DIGITS, isInWindow, nextSteps } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
 import { pendingActionOf } from './pending-action.ts';
 import { FunctionFailedError, type Payload } from './place.ts';
-import { checklistLines, planLines, preflightReportOf } from './plan-text.ts';
+import { checklistLines, planLines, preflightReportOf, rollbackLines } from './plan-text.ts';
 import { type Ask, confirmRun } from './prompt.ts';
 import { labelOf, readStatus, runStep, type Session, timeLeft, whileFrozen } from './run-step.ts';
 import { lossLines } from './status-text.ts';
@@ -257,8 +257,11 @@ async function currentStatus(session: Session, runId: string): Promise<Status> {
 }
 
 function reportPlan({ output, place }: Session, status: Status): void {
-  const { runId, plan, phase } = status;
-  const lines = [`Plan of run ${runId} (${phase}), ${place.where}:`, ...planLines(plan)];
+  const { runId, plan, phase, next } = status;
+  const lines =
+    next === 'rollback'
+      ? [`Rollback of run ${runId} (${phase}), ${place.where}:`, ...rollbackLines(plan)]
+      : [`Plan of run ${runId} (${phase}), ${place.where}:`, ...planLines(plan)];
   output.line(
     lines.join('\n'),
     { event: 'plan', runId, phase, plan },

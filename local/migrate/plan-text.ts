@@ -36,6 +36,18 @@ export function checklistLines(
   ]);
 }
 
+/** What a rollback changes, copies and removes, and what remains. */
+export function rollbackLines(plan: Plan): string[] {
+  const { sourceCollection: source } = plan;
+  const live = liveCollectionOf({ plan });
+  return [
+    `  Changes  the collection setting back to ${source}, and the deployed version; no writes until the old version is open for them`,
+    `  Copies   what users wrote to ${live}, where they were let in; if ${source} is gone, its snapshot is restored, and those writes are exported`,
+    `  Removes  what the run has built, once users can write again`,
+    `  Keeps    collection ${source}, the backups and the reports`,
+  ];
+}
+
 /** What is created, changed and kept, and for how long. */
 export function planLines(plan: Plan): string[] {
   const { sourceCollection: source, targetCollection: target, uploadAs } = plan;

@@ -7,7 +7,10 @@ export const RUN = 'run-a';
 /** Of every run that is asked for. */
 export const STATUS = {
   ...{ runId: RUN, at: '2026-03-01T09:30:00Z', phase: 'checked', phaseAt: null, startedAt: null },
-  plan: { sourceCollection: 'memories', windowMinutes: 30, retentionDays: 30, accepts: [] },
+  plan: {
+    ...{ sourceCollection: 'memories', targetCollection: 'memories_v3_run-a' },
+    ...{ windowMinutes: 30, retentionDays: 30, accepts: [] },
+  },
   ...{
     evidence: [],
     approval: null,

@@ -103,6 +103,19 @@ describe('a command that stops users', () => {
   });
 });
 
+describe('run', () => {
+  it('says of a run that is rolling back what that does, and what remains', async () => {
+    const moves = [{ command: 'rollback' }];
+    const back = { ...STATUS, phase: 'rolling-back', next: 'rollback', moves };
+    const done = { ...STATUS, phase: 'rolled-back', moves: [] };
+    const { place } = createPlace({ rollback: [result('rolled-back')], status: [back, done] });
+    const { output } = await typeCommand(place, 'run');
+    expect(output).toMatch(/^Rollback of run run-a \(rolling-back\)/);
+    expect(output).toContain('back to memories');
+    expect(output).not.toContain('Creates');
+  });
+});
+
 describe('a step', () => {
   it('that has rolled back says where users are', async () => {
     const { place } = createPlace({ rollback: [result('rolled-back')] });
