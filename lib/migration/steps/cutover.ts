@@ -17,7 +17,7 @@ import { partsOf } from '../snapshots.ts';
 import { filesOf } from './backup.ts';
 import { removeCollections, removeWarmUp, tidyUp } from './clean-up.ts';
 import { verifiedFingerprint } from './copy.ts';
-import { isDoneOutside } from './external-action.ts';
+import { isDoneOutside, suspecting } from './external-action.ts';
 import {
   carryOverLateWrites,
   changedFingerprint,
@@ -69,7 +69,9 @@ export const cutover: Step = {
       await keep({ isDeployed: true });
     }
     if (!state.isProved) {
-      await prove(context);
+      await prove(context).catch((failure: unknown) => {
+        throw suspecting('deploy-new', live, failure);
+      });
       await keep({ isProved: true });
     }
     if (run.openedAt === undefined) {

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
 import type { HookAnswer } from '../ports/hooks.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
+import { RetryableFailure } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, personSchema } from '../runs/input.ts';
 import { type Run, runIdSchema } from '../runs/run.ts';
@@ -79,6 +80,14 @@ function occasionOf({ phase, rollbackStartedAt, askedAgainAt }: Run): string {
  */
 export async function askAgain({ services, note }: StepContext): Promise<void> {
   await note({ pendingAction: undefined, askedAgainAt: services.clock().getTime() });
+}
+
+/** What fails after a deployment may be for want of it: the message of a failure that may pass says so. */
+export function suspecting(action: ExternalAction, collection: string, failure: unknown): unknown {
+  if (!(failure instanceof RetryableFailure)) return failure;
+  const { name, message, answer } = failure;
+  const why = `${message}. If this lasts, check that "${action}" on ${collection} is done.`;
+  return new RetryableFailure(name, why, { cause: failure, ...(answer && { answer }) });
 }
 
 export const confirmInputSchema = v.strictObject({

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import type { StepContext } from '../runs/step.ts';
-import { askAgain } from './external-action.ts';
+import { askAgain, suspecting } from './external-action.ts';
 
 /** Checkpoint of the proof. */
 export const oldVersionEntries = {
@@ -47,7 +47,7 @@ export async function proveOldVersion(
     const { unansweredSince = now } = from;
     if (isRetryable && now - unansweredSince < PATIENCE_MS) {
       await save({ unansweredSince });
-      throw error;
+      throw suspecting('deploy-old', collection, error);
     }
     const message = 'The backend does not say whether it runs the old version; rollback goes on';
     log({ level: 'WARN', message, runId: run.runId, why: String(error) });

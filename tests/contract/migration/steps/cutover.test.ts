@@ -147,6 +147,14 @@ describe('a cutover', () => {
     expect(await migration.services.setting.read()).toBe('elsewhere');
   });
 
+  it('names the deployment where the old version, still frozen, refuses the test write', async () => {
+    const migration = await migrationAt('switching');
+    const hooks = { ask: async () => 'done' as const };
+    const attempt = migration.finish('cutover', {}, { ...migration.services, hooks });
+    await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
+    await expect(attempt).rejects.toThrow(`check that "deploy-new" on ${migration.target} is done`);
+  });
+
   it('is a dry run unless it is told otherwise', async () => {
     const migration = await migrationAt('switching');
     const before = await migration.runs.read(RUN);

@@ -457,6 +457,7 @@ describe('after deploy-old', () => {
       for (let minute = 0; minute < 5; minute += 1) {
         const attempt = migration.finish('rollback', {}, services);
         await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
+        await expect(attempt).rejects.toThrow(`check that "deploy-old" on ${SOURCE} is done`);
         expect(await phaseOf(migration)).toBe('rolling-back');
         migration.pass(60_000);
       }
