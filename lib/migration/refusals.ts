@@ -58,7 +58,7 @@ export const REMEDIES = {
   RefusedLossNotAcknowledged:
     'To lose at most that many, roll back with --acknowledged-loss and that number; until then users stay on the new version.',
   RefusedNothingToReturnTo:
-    'Restore what is named, as docs/migration.md shows; or stay on the new version, where no rollback has begun.',
+    'First restore what is named, as docs/migration.md shows, then roll back again; where no rollback has begun, you may stay on the new version.',
   RefusedUnrecordable:
     'This is a defect of the migration: report it with the message. The run is where "status" shows.',
 } as const;
