@@ -25,15 +25,19 @@ export function preflightReportOf(result: unknown): PreflightReport | undefined 
   return v.is(preflightSchema, found) ? found : undefined;
 }
 
-/** A tick or a cross for each prerequisite, and all problems with their remedies. */
+/** A tick or a cross for each prerequisite, all problems with their remedies, and how many are met. */
 export function checklistLines(
   { prerequisites }: PreflightReport,
   { mark }: Pick<Output, 'mark'>,
 ): string[] {
-  return prerequisites.flatMap(({ name, detail, problems }) => [
-    `  ${mark(problems.length === 0 ? 'done' : 'failed')} ${name}: ${detail}`,
-    ...problems.map(({ why, remedy }) => `      ${why} ${remedy}`),
-  ]);
+  const failed = prerequisites.filter(({ problems }) => problems.length > 0).length;
+  return [
+    ...prerequisites.flatMap(({ name, detail, problems }) => [
+      `  ${mark(problems.length === 0 ? 'done' : 'failed')} ${name}: ${detail}`,
+      ...problems.map(({ why, remedy }) => `      ${why} ${remedy}`),
+    ]),
+    `  ${prerequisites.length - failed} of ${prerequisites.length} met, ${failed} not met`,
+  ];
 }
 
 /** What a rollback changes, copies and removes, and what remains. */
@@ -50,7 +54,7 @@ export function rollbackLines(plan: Plan): string[] {
 
 /** What is created, changed and kept, and for how long. */
 export function planLines(plan: Plan): string[] {
-  const { sourceCollection: source, targetCollection: target, uploadAs } = plan;
+  const { sourceCollection: source, targetCollection: target, uploadAs, accepts } = plan;
   const live = liveCollectionOf({ plan });
   const removed = [
     ...(plan.removesWhenOver ? [source] : []),
@@ -59,7 +63,7 @@ export function planLines(plan: Plan): string[] {
   const after =
     removed.length > 0 ? `${removed.join(' and ')} removed then` : 'nothing is removed then';
   return [
-    `  Creates  collections ${target} and ${target}_entities${uploadAs ? `, uploaded as ${live}` : ''}; a snapshot, a graph dump and reports as artifacts`,
+    `  Creates  collections ${target} and ${target}_entities${uploadAs ? `, uploaded as ${live}` : ''}; as artifacts a snapshot, reports and a graph dump${accepts.includes('no-graph') ? ' if there is a graph' : ''}`,
     `  Changes  the collection setting from ${source} to ${live}, and the deployed version; no writes for up to ${countText(plan.windowMinutes, 'minute')}`,
     `  Keeps    collection ${source} and the backups for ${countText(plan.retentionDays, 'day')} after the switch; ${after}`,
   ];

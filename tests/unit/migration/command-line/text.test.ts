@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../../../lib/migration/steps/status.ts';
 import { createOutput } from '../../../../local/migrate/output.ts';
+import { checklistLines, planLines } from '../../../../local/migrate/plan-text.ts';
 import { statusAsText } from '../../../../local/migrate/status-text.ts';
 import { countText, durationText, progressText, timeText } from '../../../../local/migrate/text.ts';
 import { STATUS } from '../../../support/migration/fake-place.ts';
@@ -108,6 +109,28 @@ describe('the status page', () => {
         .split('\n')
         .at(-1),
     ).toMatch(/^Next: npm run migrate -- rollback --execute --run run-a/);
+  });
+});
+
+describe('the plan', () => {
+  it.each([
+    [[], 'a graph dump'],
+    [['no-graph'], 'a graph dump if there is a graph'],
+  ])('accepting %j names the artifacts', (accepts, dump) => {
+    const plan = { ...STATUS.plan, accepts } as unknown as Status['plan'];
+    expect(planLines(plan)[0]).toMatch(new RegExp(`as artifacts a snapshot, reports and ${dump}$`));
+  });
+});
+
+describe('the checklist', () => {
+  it('ends with how many prerequisites are met', () => {
+    const problems = [{ why: 'There is none.', remedy: 'Make one.' }];
+    const prerequisites = [
+      { name: 'Vector store', detail: 'version 1', problems: [] },
+      { name: 'Graph store', detail: 'none', problems },
+    ];
+    const lines = checklistLines({ plan: {}, prerequisites }, { mark: () => '-' });
+    expect(lines.at(-1)?.trim()).toBe('1 of 2 met, 1 not met');
   });
 });
 
