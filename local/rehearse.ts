@@ -6,7 +6,13 @@ import type { Act } from './rehearsal/acts/act.ts';
 import { ACTS } from './rehearsal/acts.ts';
 import { endingOf } from './rehearsal/ending.ts';
 import { isWell, outcomeOf } from './rehearsal/outcome.ts';
-import { describeAct, describeCounts, describeFaults, type Played } from './rehearsal/output.ts';
+import {
+  describeAct,
+  describeCounts,
+  describeEnd,
+  describeFaults,
+  type Played,
+} from './rehearsal/output.ts';
 import { createRehearseCommand, type Orders } from './rehearsal/parse-arguments.ts';
 import { describeParts, openParts, type Parts } from './rehearsal/parts.ts';
 import { startRehearsal } from './rehearsal/rehearsal.ts';
@@ -48,9 +54,8 @@ async function rehearse(orders: Orders): Promise<boolean> {
   const outcomes = played.flatMap(({ outcome }) => ('skipped' in outcome ? [] : [outcome]));
   const skipped = played.length - outcomes.length;
   if (skipped > 0) console.log(`${skipped} of ${played.length} acts were skipped.`);
-  const isAllWell = outcomes.every(isWell);
-  console.log(isAllWell ? 'Nothing was lost.' : 'The rehearsal failed.');
-  return isAllWell;
+  console.log(describeEnd(outcomes));
+  return outcomes.every(isWell);
 }
 
 async function play(

@@ -1,5 +1,5 @@
 // What the rehearsal prints: each act's timeline, then a table of counts, and whatever was lost by name.
-import type { Outcome } from './outcome.ts';
+import { isWell, type Outcome } from './outcome.ts';
 
 /** An act as it was played, or why it was not. */
 export interface Played {
@@ -67,6 +67,14 @@ export function describeFaults(acts: readonly Played[]): string[] {
           ...named('not as meant', outcome.surprises),
         ].map((fault) => `act ${number}, ${fault}`),
   );
+}
+
+/** The last line. */
+export function describeEnd(outcomes: readonly Outcome[]): string {
+  if (!outcomes.every(isWell)) return 'The rehearsal failed.';
+  const lost = outcomes.reduce((sum, { acknowledgedLoss }) => sum + acknowledgedLoss, 0);
+  if (lost === 0) return 'Nothing was lost.';
+  return `${lost} writes lost as acknowledged, and exported; nothing else was lost.`;
 }
 
 function named(kind: string, faults: readonly string[]): string[] {
