@@ -3,6 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { isLockHeld, RetryableFailure } from '../../lib/migration/refusals.ts';
+import { FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS } from '../../lib/migration/runs/times.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { firstLine } from '../start-error.ts';
 import type { FunctionName } from './commands.ts';
@@ -30,9 +31,6 @@ const LONGEST_WAIT_SECONDS = 60;
 /** Longer than the lease of a step that crashed. */
 const LOCK_PATIENCE_MS = 130_000;
 const LOCK_RETRY_MS = 5_000;
-/** As long as the state machine pauses. */
-const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 60_000;
 const LIVE_POLL_MS = 1_000;
 const LOG_POLL_MS = 10_000;
 
@@ -123,7 +121,7 @@ export async function whileFrozen<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { output, place, sleep, lastSeen } = session;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+  for (let pause = FIRST_RETRY_SECONDS; ; pause = Math.min(LONGEST_RETRY_SECONDS, pause * 2)) {
     try {
       return await work();
     } catch (error) {
@@ -131,7 +129,7 @@ export async function whileFrozen<Result>(
       const status = (await statusOrUndefined(session, { runId })) ?? lastSeen.status;
       const left = status ? millisecondsToRetry(session, status) : 0;
       if (!status || left <= 0) throw error;
-      const milliseconds = Math.min(pause, left);
+      const milliseconds = Math.min(pause * 1_000, left);
       output.line(
         `${timeLeft(session, status)}${output.mark('warning')} ${labelOf(name)}: ${error.name}: ${error.message} Trying again in ${durationText(milliseconds)}.`,
         { event: 'retry', step: name, error: { name: error.name, message: error.message } },

@@ -13,6 +13,10 @@ export function pollSeconds(awaitedMs: number): number {
   return Math.min(POLL_SECONDS, Math.max(1, Math.floor(awaitedMs / 4_000)));
 }
 
+/** Before a step is tried again that a service has failed: each pause is twice as long as the one before. */
+export const FIRST_RETRY_SECONDS = 2;
+export const LONGEST_RETRY_SECONDS = 60;
+
 export const DAY_MS = 86_400_000;
 
 /** Whether a step may be taken although the window is over. */
