@@ -29,7 +29,7 @@ export interface Drive {
 
 const ENDS: readonly Phase[] = ['live', 'closed', 'rolled-back', 'aborted'];
 
-const DEADLINE_POLL_MS = 1_000;
+const PROMPT_POLL_MS = 1_000;
 
 /** @throws Refusal, RetryableFailure, FunctionFailedError: the same command continues */
 export async function drive(options: Drive): Promise<ExitCode> {
@@ -191,34 +191,38 @@ async function wantsRetry(options: Drive, status: Status): Promise<boolean> {
   }
 }
 
-/** @returns undefined where nobody can be asked, and when the deadline of the window has passed */
+/**
+ * @param settled why the question needs no answer any more; undefined while it does
+ * @returns undefined where nobody can be asked, and when the deadline of the window has passed or it is settled
+ */
 async function askInWindow(
   { session, ask }: Drive,
   status: Status,
   question: string,
+  settled: () => Promise<string | undefined> = async () => undefined,
 ): Promise<string | undefined> {
   const { output, place, now, nextPoll } = session;
   const { phase, deadlineAt } = status;
-  if (!deadlineAt || !isInWindow(phase)) return await ask(`${question}: `);
-  const deadline = new AbortController();
+  const closesAt = deadlineAt && isInWindow(phase) ? deadlineAt : undefined;
+  const isPast = () => closesAt !== undefined && now() >= Date.parse(closesAt);
+  const closing = new AbortController();
   const answered = new AbortController();
+  let why: string | undefined;
   const watch = async () => {
-    while (now() < Date.parse(deadlineAt)) {
-      if (!(await nextPoll(DEADLINE_POLL_MS, answered.signal))) return;
+    while (why === undefined && (await nextPoll(PROMPT_POLL_MS, answered.signal))) {
+      why = isPast() ? 'The deadline has passed: the rollback begins.' : await settled();
     }
-    deadline.abort();
+    closing.abort();
   };
   const watching = watch();
   try {
-    const rollback = `automatic rollback at ${timeText(deadlineAt)}`;
-    return await ask(`${question} (${rollback}): `, deadline.signal);
+    const rollback = closesAt ? ` (automatic rollback at ${timeText(closesAt)})` : '';
+    return await ask(`${question}${rollback}: `, closing.signal);
   } finally {
     answered.abort();
     await watching;
-    if (deadline.signal.aborted) {
-      const text = 'The deadline has passed: the rollback begins.';
-      output.line(text, { event: 'deadline' }, nextSteps(status, place.stage));
-    }
+    if (why !== undefined)
+      output.line(why, { event: 'settled', why }, nextSteps(status, place.stage));
   }
 }
 
@@ -239,7 +243,15 @@ async function confirmAction(options: Drive, status: Status): Promise<void> {
   const { runId } = status;
   const pending = pendingActionOf(status);
   if (!pending) return;
-  const answer = await askInWindow(options, status, 'Press Enter when this is done');
+  const settled = async () => {
+    const present = await readStatus(session, runId).catch(() => undefined);
+    if (!present || pendingActionOf(present)?.since === pending.since) return undefined;
+    const by = present.pendingAction?.confirmedBy;
+    return by
+      ? `Confirmed by ${by}.`
+      : `Nothing is to be done any more: the run is ${present.phase}.`;
+  };
+  const answer = await askInWindow(options, status, 'Press Enter when this is done', settled);
   if (answer === undefined) return;
   const { action } = pending;
   const confirmation = { runId, action, confirmedBy: person };

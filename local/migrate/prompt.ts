@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline/promises';
 import { Refusal } from '../../lib/migration/refusals.ts';
 import type { Streams } from './output.ts';
 
-/** Undefined where nobody can be asked, and after the deadline. @throws InterruptedError */
-export type Ask = (question: string, deadline?: AbortSignal) => Promise<string | undefined>;
+/** Undefined where nobody can be asked, and once it is closed. @throws InterruptedError */
+export type Ask = (question: string, closing?: AbortSignal) => Promise<string | undefined>;
 
 /** The person left the question without an answer. */
 export class InterruptedError extends Error {
@@ -16,13 +16,13 @@ export function createAsk(
   { input, status }: Pick<Streams, 'input' | 'status'>,
   signal: AbortSignal,
 ): Ask {
-  return async (question, deadline) => {
+  return async (question, closing) => {
     if (input.isTTY !== true) return undefined;
     const lines = createInterface({ input, output: status });
     const left = new Promise<undefined>((resolve) => {
       lines.once('SIGINT', () => lines.close()).once('close', () => resolve(undefined));
     });
-    const ends = deadline ? AbortSignal.any([signal, deadline]) : signal;
+    const ends = closing ? AbortSignal.any([signal, closing]) : signal;
     const asked = lines.question(question, { signal: ends }).catch(() => undefined);
     try {
       const answer = await Promise.race([asked, left]);
@@ -30,7 +30,7 @@ export function createAsk(
     } finally {
       lines.close();
     }
-    if (deadline?.aborted && !signal.aborted) {
+    if (closing?.aborted && !signal.aborted) {
       // The next line does not continue the question.
       status.write('\n');
       return undefined;

@@ -161,25 +161,55 @@ describe('migrate run', () => {
     expect(operator.heard).not.toContain('deploy-old');
   });
 
-  it('has a person do what no webhook does, and goes on when it is confirmed', async () => {
-    const { type, phase, operator, place, services } = await createRunningOperator({}, false);
-    const doing: Place = {
-      ...place,
-      async invoke(name, payload, signal) {
-        if (name === 'confirm') {
-          const { pendingAction } = await readStatus(services);
-          const { action, collection } = pendingAction ?? {};
-          if (action === undefined || collection === undefined) throw new Error('Nothing pending');
-          const request = { runId: RUN, occasion: '', deadlineAt: undefined };
-          await operator.hooks.ask({ ...request, action, collection, testUser: testUserOf(RUN) });
-        }
-        return await place.invoke(name, payload, signal);
-      },
-    };
-    const { code } = await type(FROM_THE_START, { answers: [RUN, '', '', '', ''] }, doing);
-    expect([code, await phase()]).toEqual([0, 'live']);
-    expect(operator.heard).toEqual(['freeze', 'deploy-new', 'open-writes']);
-  });
+  it.each([
+    ['in answer to the question', ''],
+    ['from another terminal, which closes the question', null],
+  ])(
+    'has a person do what no webhook does, and goes on when it is confirmed %s',
+    async (_, answer) => {
+      const { type, phase, operator, place, services, clock, pass } = await createRunningOperator(
+        {},
+        false,
+      );
+      const doIt = async () => {
+        const { pendingAction } = await readStatus(services);
+        const { action, collection } = pendingAction ?? {};
+        if (action === undefined || collection === undefined) throw new Error('Nothing pending');
+        const request = { runId: RUN, occasion: '', deadlineAt: undefined };
+        await operator.hooks.ask({ ...request, action, collection, testUser: testUserOf(RUN) });
+        return action;
+      };
+      const doing: Place = {
+        ...place,
+        async invoke(name, payload, signal) {
+          if (name === 'confirm') await doIt();
+          return await place.invoke(name, payload, signal);
+        },
+      };
+      const confirmElsewhere = async () => {
+        const action = await doIt();
+        await place.invoke('confirm', { runId: RUN, action, confirmedBy: 'bob' });
+      };
+      const { code, output } = await type(
+        FROM_THE_START,
+        {
+          answers: [RUN, answer, answer, answer],
+          onQuestion: (question) => {
+            if (answer === null && question.startsWith('Press Enter')) void confirmElsewhere();
+          },
+          time: {
+            now: () => clock().getTime(),
+            sleep: async (milliseconds) => pass(milliseconds),
+            nextPoll: (_, ended) => waitFor(1, ended),
+          },
+        },
+        doing,
+      );
+      expect([code, await phase()]).toEqual([0, 'live']);
+      expect(operator.heard).toEqual(['freeze', 'deploy-new', 'open-writes']);
+      expect(output.match(/^Confirmed by bob\.$/gm)?.length ?? 0).toBe(answer === null ? 3 : 0);
+    },
+  );
 
   it('says which table has no run, and how to begin one', async () => {
     const { type } = await createRunningOperator();
