@@ -64,7 +64,8 @@ export function isInWindow(phase: Phase): boolean {
   return IN_WINDOW.some((one) => one === phase);
 }
 
-function writesText({ phase, pendingAction, retention }: Standing): string {
+/** Whether users can write, where that is in doubt. */
+export function writesText({ phase, pendingAction, retention }: Standing): string {
   if (phase !== 'rolling-back' && !isInWindow(phase)) return '';
   const isUnproved =
     phase === 'freezing' ||

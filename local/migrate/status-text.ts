@@ -1,7 +1,7 @@
 // The status of a run as a page that a person reads.
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
-import { DIGEST_DIGITS, nextSteps } from './next-steps.ts';
+import { DIGEST_DIGITS, nextSteps, writesText } from './next-steps.ts';
 import { pendingActionOf } from './pending-action.ts';
 import type { Place } from './place.ts';
 import { labelOf } from './run-step.ts';
@@ -17,6 +17,7 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
     ...row('plan', planText(status)),
     ...row('test user', `${testUser}; MEMORY_BACKEND_KEY must belong to this user`),
     ...row('window', windowText(status)),
+    ...row('writes', frozenText(status)),
     ...row('rollback', rollbackText(status)),
     ...row('progress', progressLine(status)),
     ...status.evidence.flatMap((evidence) => evidenceLines(evidence, at)),
@@ -74,13 +75,21 @@ function planText({ plan }: Status): string {
 function windowText({ phase, phaseAt, deadlineAt, endedAt, retention, at }: Status): string | null {
   if (phase === 'rolling-back') {
     const since = phaseAt ? ` since ${timeText(phaseAt)}` : '';
-    return `rolling back${since}: users may be unable to write until it ends; it has no deadline`;
+    return `rolling back${since}; it has no deadline`;
   }
   if (!deadlineAt || endedAt || retention) return null;
   const left = between(at, deadlineAt);
   return left > 0
     ? `closes at ${timeText(deadlineAt)}, ${durationText(left)} left`
     : `closed at ${timeText(deadlineAt)}: a cutover that is not finished rolls back`;
+}
+
+function frozenText(status: Status): string | null {
+  const { frozenSince, at } = status;
+  const text = writesText(status);
+  if (text === '') return null;
+  if (!frozenSince) return `${text} No refused write has proved it yet.`;
+  return `${text} The first write was refused at ${timeText(frozenSince)}, ${durationText(between(frozenSince, at))} ago.`;
 }
 
 function rollbackText({ endedAt, retention }: Status): string | null {

@@ -92,12 +92,10 @@ export async function proveFrozen(
     throw await notFrozen(context, why);
   }
   const refusedSince = look && 'refusedSince' in look ? look.refusedSince : now;
-  const drainedSeconds = (now - refusedSince) / 1_000;
-  if (drainedSeconds >= context.run.plan.drainSeconds) {
-    return { refusedWith: String(answer), drainedSeconds };
-  }
   await remember({ refusedSince });
-  return undefined;
+  const drainedSeconds = (now - refusedSince) / 1_000;
+  if (drainedSeconds < context.run.plan.drainSeconds) return undefined;
+  return { refusedWith: String(answer), drainedSeconds };
 }
 
 /** @returns what the backend refused it with. @throws Refusal when the write was made */

@@ -1,7 +1,7 @@
 // A run in a form that a person can read: where it stands, what it rests on, what may be done next and by whom.
 import * as v from 'valibot';
 import { lateMovesFrom, movesFrom, nextMove } from '../moves.ts';
-import { APPROVED_EVIDENCE } from '../phases.ts';
+import { APPROVED_EVIDENCE, IN_WINDOW } from '../phases.ts';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
@@ -46,6 +46,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
     startedAt: isoOf(startedAt),
     deadlineAt: isoOf(deadlineAt),
     endedAt: isoOf(endedAt),
+    /** The first write that was refused; null where none was, or none is kept from writing. */
+    frozenSince: isoOf(await frozenSince(run, services)),
     /** The window is over: the watch rolls it back, and steps towards the new version are refused. */
     isLate,
     retention: run.retainUntil === undefined ? null : retentionOf(run, now),
@@ -76,6 +78,21 @@ async function progressOf({ runId, phase }: Run, { runs }: Pick<Services, 'runs'
     )
     .toSorted((one, other) => other.savedAt - one.savedAt);
   return last ? { ...last, savedAt: isoOf(last.savedAt) } : null;
+}
+
+const frozenSchema = v.looseObject({ look: v.looseObject({ refusedSince: v.number() }) });
+
+// A rollback from where users were let in freezes writes once more.
+async function frozenSince(
+  { runId, phase, openedAt, evidence }: Run,
+  { runs }: Pick<Services, 'runs'>,
+): Promise<number | undefined> {
+  if (phase !== 'rolling-back' && !IN_WINDOW.some((one) => one === phase)) return undefined;
+  const isSecond = phase === 'rolling-back' && openedAt !== undefined;
+  const proof = evidence['freeze-proof'];
+  if (proof && !isSecond) return proof.recordedAt - Number(proof.facts.drainedSeconds) * 1_000;
+  const checkpoint = await runs.readCheckpoint(runId, isSecond ? 'rollback' : 'freeze');
+  return v.is(frozenSchema, checkpoint?.state) ? checkpoint.state.look.refusedSince : undefined;
 }
 
 /** The report that an operator approves who opens the window. */

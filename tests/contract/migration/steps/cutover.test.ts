@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import {
@@ -87,9 +88,15 @@ describe('the window', () => {
         return Promise.reject(new RetryableFailure('RetryableUnavailable', 'Frozen.', { answer }));
       };
       const backend = { ...migration.services.backend, addMemory };
-      const before = migration.clock().getTime();
-      await migration.finish('freeze', {}, { ...migration.services, backend });
-      expect(migration.clock().getTime() - before).toBe(60_000);
+      const before = migration.clock();
+      const frozenSince = async () => (await readStatus(migration.services)).frozenSince;
+      const services = { ...migration.services, backend };
+      await migration.invoke('freeze', {}, services);
+      expect(await frozenSince()).toBe(before.toISOString());
+      migration.pass(10_000);
+      await migration.finish('freeze', {}, services);
+      expect(await frozenSince()).toBe(before.toISOString());
+      expect(migration.clock().getTime() - before.getTime()).toBe(60_000);
       expect(tries).toBe(7);
       const { facts } = (await migration.runs.read(RUN)).evidence['freeze-proof'] ?? {};
       expect(facts).toEqual({ refusedWith: String(answer), drainedSeconds: 60 });

@@ -5,6 +5,7 @@ import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts
 import { readManifest } from '../../../../lib/migration/runs/reports.ts';
 import { partsOf } from '../../../../lib/migration/snapshots.ts';
 import { replayWrites } from '../../../../lib/migration/steps/lost-writes.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
@@ -211,7 +212,10 @@ describe('with the old collection', () => {
   it('a request that was under way when writes were frozen comes along', async () => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
+    const frozenSince = async () => (await readStatus(migration.services)).frozenSince;
+    expect(await frozenSince()).toBeNull();
     expect(await migration.invoke('rollback')).toMatchObject({ done: false, waitSeconds: 10 });
+    expect(await frozenSince()).toBe(migration.clock().toISOString());
     await writeToNew(migration, 'A request that was under way');
     await migration.finish('rollback');
     const { points } = await vectors.scroll(SOURCE, { limit: 999, vector: false });

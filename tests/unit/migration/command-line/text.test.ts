@@ -41,7 +41,17 @@ describe('the status page', () => {
     [
       'how long writes stay frozen in a rollback',
       { phase: 'rolling-back', deadlineAt: '2026-03-01T09:29:00Z' },
-      'users may be unable to write until it ends; it has no deadline',
+      'it has no deadline',
+    ],
+    [
+      'since when no user can write',
+      { phase: 'frozen', frozenSince: '2026-03-01T09:17:30Z' },
+      'Users cannot write. The first write was refused at 2026-03-01 09:17:30 UTC, 12m 30s ago.',
+    ],
+    [
+      'that nothing proves yet that users cannot write',
+      { phase: 'freezing' },
+      'Users may be unable to write. No refused write has proved it yet.',
     ],
     ['the window', { deadlineAt: '2026-03-01T09:48:00Z' }, '18m left'],
     ['a window that has closed', { deadlineAt: '2026-03-01T09:29:00Z' }, 'rolls back'],
