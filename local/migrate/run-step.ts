@@ -86,7 +86,7 @@ export async function runStep(
     if (status && pending && pending.toDo !== asked) {
       asked = pending.toDo;
       const next = nextSteps(status, place.stage);
-      const text = `${timeLeft(session, status)}To do by hand: ${pending.toDo}\n  Then: ${next[0]?.command}`;
+      const text = `${timeLeft(session, status)}To do by hand: ${pending.toDo}\n  To confirm it from another terminal: ${next[0]?.command}`;
       output.line(text, { event: 'action', step: name, ...pending }, next);
     }
     if (status) await onWaiting(status);

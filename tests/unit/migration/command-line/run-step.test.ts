@@ -112,7 +112,8 @@ describe('a step that waits for a person', () => {
     const onWaiting = vi.fn(async () => {});
     await runStep(session, 'freeze', PAYLOAD, onWaiting);
     expect(onWaiting).toHaveBeenCalledTimes(2);
-    expect(lines).toEqual([expect.stringContaining('npm run migrate -- confirm freeze')]);
+    const confirming = 'To confirm it from another terminal: npm run migrate -- confirm freeze';
+    expect(lines).toEqual([expect.stringContaining(confirming)]);
   });
 });
 
