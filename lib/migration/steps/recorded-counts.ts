@@ -85,38 +85,25 @@ export async function askWitness(
   { sample, counts }: Pick<Scan, 'sample' | 'counts'>,
 ): Promise<Testimony> {
   const until = clock().getTime() + LONGEST_MS;
-  const waiting = sample.values();
   const disagreeing: string[] = [];
   let asked = 0;
-  let isAvailable = true;
-
-  const goesOn = () => isAvailable && !signal.aborted && hasTime() && clock().getTime() < until;
-
-  /** @returns whether there was a user left */
-  async function askNext(): Promise<boolean> {
-    const { value: user } = waiting.next();
-    if (user === undefined) return false;
-    try {
-      const counted = await backend.memoryCount(user);
-      asked += 1;
-      const digest = userDigest(user);
-      if (counted !== counts.pointsOf(digest)) disagreeing.push(digest);
-    } catch {
-      isAvailable = false;
+  while (asked < sample.length && hasTime() && clock().getTime() < until) {
+    // The first one alone: a backend that is away, or refuses the key, answers it once and not 16 times.
+    const users = sample.slice(asked, asked === 0 ? 1 : asked + AT_ONCE);
+    const answers = await Promise.allSettled(users.map((user) => backend.memoryCount(user)));
+    signal.throwIfAborted();
+    for (const [at, answer] of answers.entries()) {
+      if (answer.status === 'rejected') return UNAVAILABLE;
+      const digest = userDigest(users[at] ?? '');
+      if (answer.value !== counts.pointsOf(digest)) disagreeing.push(digest);
     }
-    return true;
+    asked += users.length;
   }
-
-  async function askOn(): Promise<void> {
-    while (goesOn() && (await askNext()));
-  }
-
-  // The first question alone: a backend that is away, or refuses the key, answers it once and not 16 times.
-  if (goesOn()) await askNext();
-  await Promise.all(Array.from({ length: AT_ONCE }, askOn));
-  signal.throwIfAborted();
-  if (!isAvailable) return { witness: 'unavailable', asked: 0, disagreements: 0, disagreeing: '' };
   const witness = asked === sample.length ? 'asked' : 'in-part';
   const examples = disagreeing.toSorted().slice(0, MAX_EXAMPLES).join(', ');
   return { witness, asked, disagreements: disagreeing.length, disagreeing: examples };
 }
+
+const UNAVAILABLE: Testimony = {
+  ...{ witness: 'unavailable', asked: 0, disagreements: 0, disagreeing: '' },
+};
