@@ -4,9 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileArtifacts } from '../lib/migration/adapters/file-artifacts.ts';
-import { dumpGraph } from '../lib/migration/graph/dump.ts';
+import { dumpGraph, verifyDump } from '../lib/migration/graph/dump.ts';
 import type { GraphSource } from '../lib/migration/graph/graph-store.ts';
-import { verifyDump } from '../lib/migration/graph/read-dump.ts';
 
 const MEGABYTE = 1024 * 1024;
 const DIMENSIONS = 1536;

@@ -1,9 +1,8 @@
 // What can be done with the dumps of a run's graph: list them, read one through beside the graph that it is to go into,
 // restore it there and compare.
 
-import { dumpKeys, readManifest } from '../../lib/migration/graph/dump.ts';
+import { dumpKeys, readManifest, verifyDump } from '../../lib/migration/graph/dump.ts';
 import type { GraphTarget, RestoreState } from '../../lib/migration/graph/graph-store.ts';
-import { verifyDump } from '../../lib/migration/graph/read-dump.ts';
 import type { GraphDifference } from '../../lib/migration/graph/restore.ts';
 import { restoreGraph } from '../../lib/migration/graph/restore.ts';
 import type { ArtifactStore } from '../../lib/migration/ports/artifacts.ts';

@@ -1,17 +1,22 @@
 // Dumps a whole graph into artifacts: streamed, counted, and refused when anybody wrote to it meanwhile. The manifest is
-// written last: without it, what is there is no dump.
+// written last: without it, what is there is no dump. Read back, a dump is proved to be what was dumped by the digests of
+// its files, and to be what a graph can hold by decoding every value.
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import { type ArtifactStore, readJson, writeJson } from '../ports/artifacts.ts';
-import { Refusal } from '../refusals.ts';
-import { createFingerprint, type FingerprintBuilder } from './fingerprint.ts';
+import { isRetryable } from '../../store/retryable-errors.ts';
+import { type ArtifactStore, measureOf, readJson, writeJson } from '../ports/artifacts.ts';
+import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
+import { createFingerprint, type FingerprintBuilder, fingerprintOf } from './fingerprint.ts';
 import {
   type GraphNode,
   type GraphRelationship,
   type GraphSource,
   RESTORE_ID,
   RESTORE_LABEL,
+  type SchemaRule,
 } from './graph-store.ts';
-import { writeLines } from './json-lines.ts';
+import { readLines, writeLines } from './json-lines.ts';
+import { decodeProperties, type Properties } from './values.ts';
 
 interface DumpOptions {
   readonly source: GraphSource;
@@ -170,4 +175,72 @@ export async function readManifest(
   prefix: string,
 ): Promise<GraphManifest> {
   return v.parse(manifestSchema, await readJson(artifacts, dumpKeys(prefix).manifest));
+}
+
+const schemaFile = v.array(v.object({ name: v.string(), type: v.string(), statement: v.string() }));
+
+export function readNodes(artifacts: ArtifactStore, prefix: string) {
+  return readLines<GraphNode>(artifacts, dumpKeys(prefix).nodes);
+}
+
+export function readRelationships(artifacts: ArtifactStore, prefix: string) {
+  return readLines<GraphRelationship>(artifacts, dumpKeys(prefix).relationships);
+}
+
+export async function readSchema(
+  artifacts: ArtifactStore,
+  prefix: string,
+): Promise<readonly SchemaRule[]> {
+  return v.parse(schemaFile, await readJson(artifacts, dumpKeys(prefix).schema));
+}
+
+/**
+ * Reads the whole dump and compares it with its manifest: the digest and length of each file, every value, both ends of
+ * every relationship, and what the graph held.
+ * @throws Refusal when the dump is damaged, or none was finished; a failure that passes by itself as it is
+ */
+export async function verifyDump(artifacts: ArtifactStore, prefix: string): Promise<GraphManifest> {
+  const manifest = await readManifest(artifacts, prefix);
+  const { files, contents } = manifest;
+  try {
+    const found = await readEverything(artifacts, prefix);
+    for (const [part, wanted] of Object.entries({ ...files, contents })) {
+      if (isDeepStrictEqual(wanted, found[part as keyof typeof found])) continue;
+      const why = `The ${part} of the dump are not as the manifest says.`;
+      throw new Refusal('RefusedSnapshot', why);
+    }
+  } catch (cause) {
+    // A store that cannot be reached says nothing of what is kept.
+    if (cause instanceof RetryableFailure || isRetryable(cause)) throw cause;
+    if (isRefusal(cause, 'RefusedSnapshot')) throw cause;
+    const why = `The dump ${prefix} cannot be read to its end.`;
+    throw new Refusal('RefusedSnapshot', why, { cause });
+  }
+  return manifest;
+}
+
+async function readEverything(artifacts: ArtifactStore, prefix: string) {
+  const keys = dumpKeys(prefix);
+  const nodes = readNodes(artifacts, prefix);
+  const relationships = readRelationships(artifacts, prefix);
+  const contents = await fingerprintOf({
+    nodes: () => decodable(nodes.values),
+    relationships: () => decodable(relationships.values),
+  });
+  await readSchema(artifacts, prefix);
+  return {
+    nodes: { key: keys.nodes, ...nodes.measure() },
+    relationships: { key: keys.relationships, ...relationships.measure() },
+    schema: { key: keys.schema, ...(await measureOf(artifacts.get(keys.schema))) },
+    contents,
+  };
+}
+
+async function* decodable<Row extends { readonly properties: Properties }>(
+  rows: AsyncIterable<Row>,
+): AsyncIterable<Row> {
+  for await (const row of rows) {
+    decodeProperties(row.properties);
+    yield row;
+  }
 }

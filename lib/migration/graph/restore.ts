@@ -2,10 +2,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import { Refusal } from '../refusals.ts';
-import type { GraphManifest } from './dump.ts';
+import {
+  type GraphManifest,
+  readNodes,
+  readRelationships,
+  readSchema,
+  verifyDump,
+} from './dump.ts';
 import { fingerprintOf, type GraphFingerprint } from './fingerprint.ts';
 import type { GraphTarget, RestoreState, SchemaRule } from './graph-store.ts';
-import { readNodes, readRelationships, readSchema, verifyDump } from './read-dump.ts';
 
 interface RestoreOptions {
   readonly artifacts: ArtifactStore;

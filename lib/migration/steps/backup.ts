@@ -1,8 +1,7 @@
 // Snapshot, restore test, counts and the dump of the graph; the manifest comes last and says that all the rest is there and
 // was proved.
 import * as v from 'valibot';
-import { dumpGraph, dumpKeys, type GraphManifest } from '../graph/dump.ts';
-import { verifyDump } from '../graph/read-dump.ts';
+import { dumpGraph, dumpKeys, type GraphManifest, verifyDump } from '../graph/dump.ts';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import { isRefusal } from '../refusals.ts';
 import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts';
