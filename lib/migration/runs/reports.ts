@@ -12,18 +12,21 @@ import type { Lease } from './run-lock.ts';
 
 /** Its key has the run and the lease's epoch: nothing is overwritten, a retry writes another. */
 export async function storeReport(
-  { artifacts, clock }: Pick<Services, 'artifacts' | 'clock'>,
-  report: {
-    readonly lease: Lease;
-    readonly name: Evidence | 'user-counts';
-    readonly content: unknown;
-    readonly facts: Reference['facts'];
-  },
+  { services: { artifacts, clock }, lease: { runId, epoch } }: Reporting,
+  name: Evidence,
+  {
+    facts,
+    more,
+  }: { readonly facts: Reference['facts']; readonly more?: Readonly<Record<string, unknown>> },
 ): Promise<Reference> {
-  const { lease, name, content, facts } = report;
-  const key = `${lease.runId}/${name}-${lease.epoch}.json`;
-  const { sha256 } = await writeJson(artifacts, key, content);
-  return { artifact: key, digest: sha256, recordedAt: clock().getTime(), facts };
+  const artifact = `${runId}/${name}-${epoch}.json`;
+  const { sha256 } = await writeJson(artifacts, artifact, { runId, ...facts, ...more });
+  return { artifact, digest: sha256, recordedAt: clock().getTime(), facts };
+}
+
+interface Reporting {
+  readonly services: Pick<Services, 'artifacts' | 'clock'>;
+  readonly lease: Lease;
 }
 
 /** @throws Refusal when it is missing, or is not what was recorded */

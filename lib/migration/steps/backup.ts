@@ -88,25 +88,13 @@ async function dump(context: StepContext, state: State): Promise<State> {
   return { ...state, graph: await backUpGraph(context) };
 }
 
-async function writeManifest(
-  { services, run, lease, renew }: StepContext,
-  state: State,
-): Promise<Outcome> {
+async function writeManifest(context: StepContext, state: State): Promise<Outcome> {
+  const { services, run, renew } = context;
   const { contents, counts, kept, graph } = state;
   const storeVersion = await services.vectors.version();
   const collection = run.plan.sourceCollection;
-  const evidence = await storeReport(services, {
-    lease,
-    name: 'backup-manifest',
-    content: {
-      runId: run.runId,
-      collection,
-      storeVersion,
-      counts,
-      snapshot: kept,
-      contents,
-      graph,
-    },
+  const evidence = await storeReport(context, 'backup-manifest', {
+    more: { collection, counts, snapshot: kept, contents, graph },
     facts: {
       ...counts?.facts,
       storeVersion,

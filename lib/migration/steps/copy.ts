@@ -91,18 +91,14 @@ function startAfter({ inserted, replaced, deleted }: ReconcileReport): Reconcile
 }
 
 async function conclude(context: StepContext, report: ReconcileReport): Promise<Outcome> {
-  const { services, lease, run, save } = context;
+  const { run, save } = context;
   const { inserted, replaced, deleted, withoutKeywords } = report;
   const { points, digest: fingerprint } = report.from;
   const faults = faultsIn(report);
-  const evidence = await storeReport(services, {
-    lease,
-    name: 'verification-report',
-    content: { runId: run.runId, faults, ...report },
-    facts: {
-      ...{ fingerprint, points, inserted, replaced, deleted, withoutKeywords },
-      pending: Object.values(report.pending).reduce((sum, count) => sum + count, 0),
-    },
+  const pending = Object.values(report.pending).reduce((sum, count) => sum + count, 0);
+  const evidence = await storeReport(context, 'verification-report', {
+    facts: { fingerprint, points, inserted, replaced, deleted, withoutKeywords, pending },
+    more: { faults, ...report },
   });
   if (!IN_WINDOW.some((phase) => phase === run.phase)) return { done: true, evidence };
   if (faults.length > 0) {

@@ -91,13 +91,13 @@ export const cutover: Step = {
 };
 
 async function prove(context: StepContext): Promise<void> {
-  const { services, run, renew } = context;
+  const { services, run } = context;
   const collections = liveCollectionsOf(run);
   const [live] = collections;
   await removeWarmUp(context, collections);
   await proveEmbeddings(context, { backend: services.backend, known: live, collection: live });
   await removeWarmUp(context, collections);
-  await smokeTest(services, run, renew);
+  await smokeTest(context);
   await removeWarmUp(context, collections);
 }
 
@@ -149,15 +149,13 @@ async function goLive(
   context: StepContext,
   lateWrites: Readonly<Record<string, string | number>>,
 ): Promise<Outcome> {
-  const { services, run, lease } = context;
+  const { services, run } = context;
   const liveAt = services.clock().getTime();
   const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
   const facts = { liveAt, retainUntil, ...lateWrites };
-  const evidence = await storeReport(services, {
-    lease,
-    name: 'cutover-report',
-    content: { runId: run.runId, plan: run.plan, ...facts },
+  const evidence = await storeReport(context, 'cutover-report', {
     facts,
+    more: { plan: run.plan },
   });
   // They cannot be deleted already, but for the minutes that the switch took.
   await tidyUp(context, 'The reports are to be kept by hand', async () => {

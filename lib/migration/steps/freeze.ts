@@ -28,8 +28,8 @@ export const freeze: Step = {
     deadlineAt: services.clock().getTime() + run.plan.windowMinutes * 60_000,
   }),
   work: async (context) => {
-    const { services, run, lease, checkpoint, save } = context;
-    const { sourceCollection } = run.plan;
+    const { checkpoint, save } = context;
+    const { sourceCollection } = context.run.plan;
     const { look } = v.parse(stateSchema, checkpoint?.state ?? {});
     if (!(await isDoneOutside(context, 'freeze', sourceCollection))) {
       return waiting();
@@ -41,12 +41,8 @@ export const freeze: Step = {
       remember: (seen) => save(seen ? { look: seen } : {}),
     });
     if (!facts) return waiting(FREEZE_POLL_SECONDS);
-    const evidence = await storeReport(services, {
-      lease,
-      name: 'freeze-proof',
-      content: { runId: run.runId, collection: sourceCollection, ...facts },
-      facts: { ...facts },
-    });
+    const more = { collection: sourceCollection };
+    const evidence = await storeReport(context, 'freeze-proof', { facts, more });
     return { done: true, evidence };
   },
 };

@@ -100,11 +100,8 @@ async function proveSearch(preview: MemoryBackend | undefined, { runId }: Run): 
 }
 
 /** @throws Refusal naming the part that failed */
-export async function smokeTest(
-  { backend, vectors }: Services,
-  run: Run,
-  renew: () => Promise<void>,
-): Promise<void> {
+export async function smokeTest({ services, run, renew }: StepContext): Promise<void> {
+  const { backend, vectors } = services;
   const user = testUserOf(run.runId);
   await backend.health();
   await renew();

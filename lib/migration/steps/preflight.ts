@@ -37,18 +37,16 @@ export const preflight: Step = {
   forecast: forecastPreflight,
   work: async (context) => {
     const { services, run, lease } = context;
-    const { runId, plan } = run;
+    const { plan } = run;
     const prerequisites = [
       ...(await checkPrerequisites(context)),
       await checkRetention(services, lease),
     ];
     const problems = prerequisites.flatMap(({ problems }) => problems).length;
     const at = services.clock().toISOString();
-    const evidence = await storeReport(services, {
-      lease,
-      name: 'preflight-report',
-      content: { runId, at, plan, testUser: testUserOf(runId), prerequisites },
+    const evidence = await storeReport(context, 'preflight-report', {
       facts: { problems },
+      more: { at, plan, testUser: testUserOf(run.runId), prerequisites },
     });
     if (problems === 0) return { done: true, evidence, report: { plan, prerequisites } };
     await withdrawEarlier(context);

@@ -6,10 +6,8 @@ import { testUserOf } from '../ports/memory-backend.ts';
 import type { CollectionSettings } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, collectionsOf, ofTestUser } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
-import type { Services } from '../services.ts';
 import { removeCollections, removeWarmUp } from './clean-up.ts';
 import {
   hybridProofSchema,
@@ -47,63 +45,48 @@ export const rebuild: Step = {
   },
 };
 
-async function build({
-  services,
-  run,
-  lease,
-  checkpoint,
-  renew,
-  save,
-}: StepContext): Promise<Outcome> {
+async function build(context: StepContext): Promise<Outcome> {
+  const { services, run, checkpoint, save } = context;
   const state = v.parse(stateSchema, checkpoint?.state ?? {});
   if (!state.isCleared) {
-    await removeEarlier(services, run, renew);
+    await removeEarlier(context);
     await save({ isCleared: true });
   }
-  const made = state.made ?? (await makeCollections(services, run, renew));
+  const made = state.made ?? (await makeCollections(context));
   await save({ ...state, isCleared: true, made });
   const proof =
     state.proof ?? (made === 'by-new-version' ? await proveHybrid(services, run) : undefined);
   await save({ isCleared: true, made, proof });
   const collections = builtCollectionsOf(run);
-  await removeWarmUp({ services, run, renew }, collections);
+  await removeWarmUp(context, collections);
   const { preview: backend } = services;
   const { sourceCollection: known, targetCollection: collection } = run.plan;
   const embeddings =
     proof && backend
-      ? await proveEmbeddings({ services, run, renew }, { backend, known, collection })
+      ? await proveEmbeddings(context, { backend, known, collection })
       : 'unverified';
-  await removeWarmUp({ services, run, renew }, collections);
-  const evidence = await storeReport(services, {
-    lease,
-    name: 'rebuild-proof',
-    content: { runId: run.runId, made, proof: proof ?? null, embeddings },
+  await removeWarmUp(context, collections);
+  const evidence = await storeReport(context, 'rebuild-proof', {
     facts: { made, isHybridProved: proof !== undefined, embeddings },
+    more: { proof: proof ?? null },
   });
   return { done: true, evidence };
 }
 
 // What a new version has made at its start stays: it would not make it again before it is started again.
-async function removeEarlier(
-  services: Services,
-  run: Run,
-  renew: () => Promise<void>,
-): Promise<void> {
-  const context = { services, run, renew };
+async function removeEarlier(context: StepContext): Promise<void> {
+  const { services, run } = context;
   if (services.preview) await removeWarmUp(context, builtCollectionsOf(run));
   const premade = await premadeOf(services, run);
   const own = collectionsOf(run).filter((name) => !premade.includes(name));
   await removeCollections(context, own);
 }
 
-async function makeCollections(
-  services: Services,
-  run: Run,
-  renew: () => Promise<void>,
-): Promise<'by-new-version' | 'explicitly'> {
+async function makeCollections(context: StepContext): Promise<'by-new-version' | 'explicitly'> {
+  const { services, run, renew } = context;
   const { preview, vectors } = services;
   if (!preview) {
-    await createExplicitly(services, run, renew);
+    await createExplicitly(context);
     return 'explicitly';
   }
   await preview.health();
@@ -122,11 +105,8 @@ async function makeCollections(
   );
 }
 
-async function createExplicitly(
-  { vectors }: Services,
-  run: Run,
-  renew: () => Promise<void>,
-): Promise<void> {
+async function createExplicitly({ services, run, renew }: StepContext): Promise<void> {
+  const { vectors } = services;
   const { plan } = run;
   const info = await vectors.collectionInfo(plan.sourceCollection);
   const { size } = denseVectorOf(info);

@@ -352,7 +352,7 @@ async function open(
   state: Pick<State, 'returnTo' | 'restores' | 'lateWrites' | 'reconciled' | 'oldVersion'>,
   loss: Loss,
 ): Promise<Outcome> {
-  const { services, run, lease } = context;
+  const { run } = context;
   const { returnTo, lateWrites, oldVersion } = state;
   await assertStillThere(context, state);
   if (!(await isDoneOutside(context, 'open-writes', returnTo))) return waiting();
@@ -372,12 +372,7 @@ async function open(
     ...(oldVersion === 'unproved' ? { oldVersion } : {}),
     ...(exportedTo ? { exportedTo, usersWereLetIn: run.openedAt !== undefined } : {}),
   };
-  const evidence = await storeReport(services, {
-    lease,
-    name: 'rollback-report',
-    content: { runId: run.runId, ...facts },
-    facts,
-  });
+  const evidence = await storeReport(context, 'rollback-report', { facts });
   await retain(context, evidence.artifact);
   return { done: true, evidence };
 }

@@ -7,12 +7,13 @@ import { named } from '../../../support/migration/refused.ts';
 
 const schema = v.object({ points: v.number() });
 
-async function stored(content: unknown) {
+async function stored(more: Record<string, unknown>) {
   const { artifacts } = await openArtifactFolder();
   const clock = () => new Date('2026-03-01T09:00:00Z');
   const lease = { runId: 'run-a', epoch: 1 };
-  const report = { lease, name: 'user-counts', content, facts: {} } as const;
-  return { artifacts, reference: await storeReport({ artifacts, clock }, report) };
+  const context = { services: { artifacts, clock }, lease };
+  const reference = await storeReport(context, 'freeze-proof', { facts: {}, more });
+  return { artifacts, reference };
 }
 
 test('A report comes back as it was recorded', async () => {
@@ -24,7 +25,7 @@ test('A report of another form is refused by the field that it has not', async (
   const { artifacts, reference } = await stored({ points: 'three' });
   const read = parseReport({ artifacts }, reference, schema);
   await expect(read).rejects.toEqual(named('RefusedMissingArtifact'));
-  await expect(read).rejects.toThrow(/user-counts-1\.json is of another version.* its points/);
+  await expect(read).rejects.toThrow(/freeze-proof-1\.json is of another version.* its points/);
 });
 
 test('A report that was replaced, or cut off, is refused before it is read', async () => {
