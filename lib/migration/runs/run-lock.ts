@@ -21,7 +21,6 @@ const NO_LEASE = 0;
 const NO_EPOCH = -1;
 const IS_AS_SEEN = 'attribute_not_exists(pk) OR epoch = :seen';
 const IS_EXPIRED = 'epoch = :seen AND lease_until <= :now';
-const IS_SAME_RUN = 'active_run = :active';
 const IS_MY_EPOCH = 'epoch = :epoch';
 
 export function createRunLock(options: {
@@ -104,18 +103,6 @@ export function createRunLock(options: {
     );
   }
 
-  /** The write that succeeds while another run has the lock, and changes nothing. @throws Refusal when none has it */
-  async function fenceBeside(runId: string): Promise<Write> {
-    const { active_run, latest_run } = (await database.get(LOCK_KEY)) ?? { active_run: NO_RUN };
-    const onConditionFailed = () => stale(runId, NO_EPOCH);
-    if (active_run === NO_RUN || active_run === runId) throw onConditionFailed();
-    return setOn(
-      LOCK_KEY,
-      { latest_run },
-      { expression: IS_SAME_RUN, values: { ':active': active_run }, onConditionFailed },
-    );
-  }
-
   /** Before each batch of changes. @throws Refusal when the lease is lost */
   async function renew(lease: Lease): Promise<void> {
     await database.commit([fence(lease)]);
@@ -171,7 +158,6 @@ export function createRunLock(options: {
     claim,
     take,
     fence,
-    fenceBeside,
     renew,
     keep,
     release,
@@ -219,6 +205,10 @@ export function recordKey(runId: string): Key {
 
 export function checkpointKey(runId: string, step: Command): Key {
   return { pk: runPartition(runId), sk: `CHECKPOINT#${step}` };
+}
+
+export function reminderKey(runId: string): Key {
+  return { pk: runPartition(runId), sk: 'REMINDER' };
 }
 
 export function confirmationKey(

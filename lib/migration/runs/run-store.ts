@@ -1,5 +1,5 @@
-// The records of runs in one table: the record, the checkpoints of its steps, and what persons have confirmed. All but a
-// confirmation are written under the lease of a step.
+// The records of runs in one table: the record, the checkpoints of its steps, what persons have confirmed, and when they
+// were reminded. The first two are written under the lease of a step.
 import * as v from 'valibot';
 import { DEFAULT_RETRY_POLICY } from '../../retry.ts';
 import {
@@ -28,6 +28,7 @@ import {
   type Lease,
   type RunLock,
   recordKey,
+  reminderKey,
   type Ticker,
 } from './run-lock.ts';
 
@@ -67,12 +68,6 @@ function createRunStore(options: {
   /** Replaces the record. @throws Refusal when the lease is lost */
   async function write(lease: Lease, run: Run): Promise<void> {
     await database.commit([lock.fence(lease), putRecord(parseRun(run))]);
-  }
-
-  /** While another run has the lock, so that no step of this one is at work. @throws Refusal when none has it */
-  async function noteBeside(runId: string, changes: Partial<Run>): Promise<void> {
-    const fence = await lock.fenceBeside(runId);
-    await database.commit([fence, putRecord(parseRun({ ...(await read(runId)), ...changes }))]);
   }
 
   /**
@@ -132,9 +127,21 @@ function createRunStore(options: {
     return item && v.parse(confirmationSchema, item).confirmed_by;
   }
 
+  /** Beside the record, which only a step that has the lock may write: people are reminded while another run has it. */
+  async function noteReminder(runId: string): Promise<void> {
+    const item = { ...reminderKey(runId), reminded_at: now() };
+    await database.commit([{ Put: { Item: item }, onConditionFailed: unconditional }]);
+  }
+
+  /** When people were last reminded that the rollback period ends, or that something must be kept for longer. */
+  async function remindedAt(runId: string): Promise<number | undefined> {
+    const item = await database.get(reminderKey(runId));
+    return item && Number(item.reminded_at);
+  }
+
   return {
-    ...{ start, read, write, noteBeside, finish },
-    ...{ saveCheckpoint, readCheckpoint, confirm, confirmedBy },
+    ...{ start, read, write, finish, saveCheckpoint, readCheckpoint },
+    ...{ confirm, confirmedBy, noteReminder, remindedAt },
   };
 }
 

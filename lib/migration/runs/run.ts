@@ -122,8 +122,6 @@ const runSchema = v.strictObject({
   liveAt: v.optional(millisecondsSchema),
   /** Until then rollback is possible. */
   retainUntil: v.optional(millisecondsSchema),
-  /** When people were last reminded that the rollback period ends, or that something must be kept for longer. */
-  remindedAt: v.optional(millisecondsSchema),
   /** It is over: what was kept for a rollback is being removed. */
   overAt: v.optional(millisecondsSchema),
   endedAt: v.optional(millisecondsSchema),

@@ -34,7 +34,6 @@ export interface StepContext extends StepRequest {
         | 'switchedAt'
         | 'uploadingAt'
         | 'openedAt'
-        | 'remindedAt'
         | 'overAt'
         | 'evidence'
         | 'pendingAction'

@@ -21,10 +21,9 @@ export const retention: Step = {
   }),
   work: async (context) => {
     const { services, run } = context;
-    const now = services.clock();
-    const found = retentionOf(run, now);
+    const found = retentionOf(run, services.clock());
     if (found.isOver) return await close(context);
-    if (found.isEnding && isReminderDue(run, now)) await remind(context, found);
+    if (found.isEnding) await remindDaily(services, run, found);
     return { done: false, waitSeconds: DAY_MS / 1_000 };
   },
 };
@@ -32,15 +31,14 @@ export const retention: Step = {
 // Recorded before anything is removed: from then on a rollback is refused, whatever another machine's clock says.
 async function close(context: StepContext): Promise<Outcome> {
   const { services, run, note } = context;
-  const now = services.clock().getTime();
-  if (run.overAt === undefined) await note({ overAt: now, remindedAt: undefined });
+  if (run.overAt === undefined) await note({ overAt: services.clock().getTime() });
   try {
     await removeWhatIsOver(context);
     return { done: true };
   } catch (error) {
     const failure = translateFailure(error);
     // Known by now: the watch need not find it out again every few minutes.
-    if (failure instanceof Refusal) await note({ remindedAt: now });
+    if (failure instanceof Refusal) await services.runs.noteReminder(run.runId);
     throw failure;
   }
 }
@@ -65,25 +63,22 @@ async function removeOld(context: StepContext): Promise<void> {
   await removeCollections(context, old, { keepsOld: false });
 }
 
-/** A day after the last one, however often it is called. */
-export function isReminderDue({ remindedAt }: Run, now: Date): boolean {
-  return remindedAt === undefined || now.getTime() - remindedAt >= DAY_MS;
-}
-
-type Reminding = Pick<StepContext, 'services' | 'run' | 'note'>;
-
-/** While another run has the lock: people are reminded all the same, and nothing else is done. */
-export async function remindBeside(services: Services, runId: string): Promise<void> {
-  const { runs, clock } = services;
-  const run = await runs.read(runId);
-  const found = retentionOf(run, clock());
-  if (!found.isEnding || !isReminderDue(run, clock())) return;
-  await remind({ services, run, note: (changes) => runs.noteBeside(runId, changes) }, found);
+/** A day after the last one, however often it is called; and once the rollback period is over. */
+export async function isReminderDue(
+  { runs, clock }: Pick<Services, 'runs' | 'clock'>,
+  { runId, overAt = 0 }: Run,
+): Promise<boolean> {
+  const last = (await runs.remindedAt(runId)) ?? Number.NEGATIVE_INFINITY;
+  return last < overAt || clock().getTime() - last >= DAY_MS;
 }
 
 // Noted last: killed in between, it tells twice rather than never.
-async function remind(context: Reminding, retention: Retention): Promise<void> {
-  const { services, run, note } = context;
+export async function remindDaily(
+  services: Services,
+  run: Run,
+  retention: Retention,
+): Promise<void> {
+  if (!(await isReminderDue(services, run))) return;
   const { until, daysLeft } = retention;
   const { removesWhenOver: removesOldCollection, removesArtifactsWhenOver: removesBackups } =
     run.plan;
@@ -93,12 +88,12 @@ async function remind(context: Reminding, retention: Retention): Promise<void> {
     runId: run.runId,
     ...{ until, daysLeft, removesOldCollection, removesBackups },
   });
-  await tellOutside(context, retention);
-  await note({ remindedAt: services.clock().getTime() });
+  await tellOutside(services, run, retention);
+  await services.runs.noteReminder(run.runId);
 }
 
 // A webhook that knows no such action, or is away, must not keep the days from being counted.
-async function tellOutside({ services, run }: Reminding, { daysLeft }: Retention): Promise<void> {
+async function tellOutside(services: Services, run: Run, { daysLeft }: Retention): Promise<void> {
   const { runId, plan, retainUntil } = run;
   try {
     await services.hooks.ask({

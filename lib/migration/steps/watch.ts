@@ -8,7 +8,7 @@ import type { Run } from '../runs/run.ts';
 import { runStep, type Step, type StepResult } from '../runs/step.ts';
 import { isPastDeadline, retentionOf } from '../runs/times.ts';
 import type { LogEntry, Services } from '../services.ts';
-import { isReminderDue, remindBeside, retention } from './retention.ts';
+import { isReminderDue, remindDaily, retention } from './retention.ts';
 import { rollback } from './rollback.ts';
 
 /** A person names a run; a timer does not. */
@@ -41,7 +41,7 @@ export async function keepWatch(
     for (const runId of await runsOf(services)) {
       await attempt(runId, async () => {
         const run = await runs.read(runId);
-        const step = dueStep(run, clock());
+        const step = await dueStep(services, run);
         if (!step) return;
         const payload = { runId, execute: true, actor: 'machine' };
         try {
@@ -49,7 +49,6 @@ export async function keepWatch(
         } catch (failure) {
           if (!isForLater(run, failure, clock())) throw failure;
           logUnfinishedWatch(services, { runId, failure, level: 'WARN' });
-          if (isOtherRun(failure)) await remindBeside(services, runId);
         }
       });
     }
@@ -63,13 +62,9 @@ const LONGEST_LATE_MS = 20 * 60_000;
 
 /** Another step or run has the lock, and nothing has failed: a rollback takes longer than the time between two watches. */
 function isForLater({ phase, phaseAt, deadlineAt }: Run, failure: unknown, now: Date): boolean {
-  if (phase === 'live') return isLockHeld(failure) || isOtherRun(failure);
+  if (phase === 'live') return isLockHeld(failure) || isRefusal(failure, 'RefusedOtherRun');
   const since = (phase === 'rolling-back' ? phaseAt : deadlineAt) ?? 0;
   return isLockHeld(failure) && now.getTime() - since < LONGEST_LATE_MS;
-}
-
-function isOtherRun(failure: unknown): boolean {
-  return isRefusal(failure, 'RefusedOtherRun');
 }
 
 // The run under way first: users may be waiting for it.
@@ -92,15 +87,14 @@ function logUnfinishedWatch({ log }: Services, { runId, level, failure }: Unfini
   log({ level, message, runId, failure: name, why });
 }
 
-function dueStep(run: Run, now: Date): Step | undefined {
+/** People are reminded at once: that needs no lock. */
+async function dueStep(services: Services, run: Run): Promise<Step | undefined> {
+  const now = services.clock();
   const mayBeFrozen: readonly Phase[] = [...IN_WINDOW, 'rolling-back'];
   if (mayBeFrozen.includes(run.phase) && isPastDeadline(run, now)) return rollback;
-  return isRetentionDue(run, now) ? retention : undefined;
-}
-
-function isRetentionDue(run: Run, now: Date): boolean {
-  if (run.phase !== 'live') return false;
-  if (run.overAt !== undefined) return isReminderDue(run, now);
-  const { isOver, isEnding } = retentionOf(run, now);
-  return isOver || (isEnding && isReminderDue(run, now));
+  if (run.phase !== 'live') return undefined;
+  const found = retentionOf(run, now);
+  if (found.isEnding) await remindDaily(services, run, found);
+  if (!found.isOver) return undefined;
+  return run.overAt === undefined || (await isReminderDue(services, run)) ? retention : undefined;
 }
