@@ -13,6 +13,7 @@ import {
   WAYS_OUT,
 } from './phases.ts';
 import { Refusal, type RefusalName } from './refusals.ts';
+import type { Run } from './runs/run.ts';
 
 export interface Move {
   readonly command: Command;
@@ -92,14 +93,7 @@ export const MOVES: readonly Move[] = [
   move('retention', ['live'], 'closed', { needs: ['cutover-report'] }),
 ];
 
-/** What the decision rests on; taken from the run's record. */
-export interface Standing {
-  readonly phase: Phase;
-  /** Evidence that the record holds. */
-  readonly evidence: ReadonlySet<Evidence>;
-  /** Until then rollback is possible. */
-  readonly retainUntil?: number | undefined;
-}
+type Standing = Pick<Run, 'phase' | 'evidence' | 'retainUntil'>;
 
 /** @throws Refusal naming the reason: too early, too late, ended, wrong actor, no evidence */
 export function moveFor(command: Command, standing: Standing, actor: Actor): Move {
@@ -109,7 +103,7 @@ export function moveFor(command: Command, standing: Standing, actor: Actor): Mov
   if (!includes(move.by, actor)) {
     throw new Refusal('RefusedNotNow', `The ${actor} may not ${command} a run that is ${phase}.`);
   }
-  const missing = move.needs.find((need) => !evidence.has(need));
+  const missing = move.needs.find((need) => !evidence[need]);
   if (missing) {
     throw new Refusal('RefusedNotNow', `To ${command}, the run needs its ${missing}.`);
   }

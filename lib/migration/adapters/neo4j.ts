@@ -27,8 +27,6 @@ interface Neo4jAddress {
   readonly url: string;
   readonly user: string;
   readonly password: string;
-  /** The user's home database without it. */
-  readonly database?: string;
   /** How long a small read or a write that fails by bad luck is tried again. */
   readonly patienceMs?: number;
 }
@@ -39,7 +37,7 @@ const LONGEST_SILENCE_MS = 15_000;
 export interface Neo4jGraph extends GraphTarget, AsyncDisposable {}
 
 export function openNeo4j(address: Neo4jAddress): Neo4jGraph {
-  const { url, user, password, database, patienceMs = 10_000 } = address;
+  const { url, user, password, patienceMs = 10_000 } = address;
   // Integers stay the driver's own: as numbers they would lose digits, and look like floats.
   const driver = neo4j.driver(url, neo4j.auth.basic(user, password), {
     maxTransactionRetryTime: patienceMs,
@@ -47,7 +45,7 @@ export function openNeo4j(address: Neo4jAddress): Neo4jGraph {
     connectionAcquisitionTimeout: LONGEST_SILENCE_MS,
     telemetryDisabled: true,
   });
-  const sessions = createSessions(driver, database);
+  const sessions = createSessions(driver);
   return {
     ...createSource(sessions),
     ...createNeo4jRestore(sessions),
@@ -139,11 +137,10 @@ const FETCH_SIZE = 100;
 // A server may limit how long transactions take, which a long read would exceed: 0 lifts the limit.
 const UNLIMITED = { timeout: 0 };
 
-function createSessions(driver: Driver, database: string | undefined) {
-  function open(defaultAccessMode: SessionMode): Session {
-    const target = database === undefined ? {} : { database };
-    return driver.session({ ...target, defaultAccessMode, fetchSize: FETCH_SIZE });
-  }
+// In the user's home database.
+function createSessions(driver: Driver) {
+  const open = (defaultAccessMode: SessionMode): Session =>
+    driver.session({ defaultAccessMode, fetchSize: FETCH_SIZE });
 
   /** Rows as they come, no faster than they are taken. */
   // An explicit transaction, not executeRead: its own retries would start again from the first row in the middle of the stream.

@@ -2,15 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import { Refusal } from '../refusals.ts';
-import {
-  type GraphManifest,
-  readNodes,
-  readRelationships,
-  readSchema,
-  verifyDump,
-} from './dump.ts';
+import { readNodes, readRelationships, readSchema, verifyDump } from './dump.ts';
 import { fingerprintOf, type GraphFingerprint } from './fingerprint.ts';
-import type { GraphTarget, RestoreState, SchemaRule } from './graph-store.ts';
+import type { GraphTarget, SchemaRule } from './graph-store.ts';
 
 interface RestoreOptions {
   readonly artifacts: ArtifactStore;
@@ -21,23 +15,22 @@ interface RestoreOptions {
   readonly batchSize?: number;
 }
 
-interface RestoreReport {
-  readonly manifest: GraphManifest;
-  /** None, when the restore is good. */
-  readonly differences: readonly GraphDifference[];
-}
-
 /**
- * A restore that was killed goes on: what is there already is not made twice.
+ * A restore that was killed goes on: what is there already is not made twice. A good one has no differences.
  * @throws Refusal when the target holds anything else, or the dump is damaged or missing: before anything is written
  */
-export async function restoreGraph(options: RestoreOptions): Promise<RestoreReport> {
+export async function restoreGraph(options: RestoreOptions) {
   const { artifacts, prefix, target } = options;
   const manifest = await verifyDump(artifacts, prefix);
   const schema = await readSchema(artifacts, prefix);
   const state = await target.restoreState();
   const foreign = state === 'finishing' ? 0 : await target.foreignNodes();
-  if (foreign === 0) await bringIn(options, state, schema);
+  if (foreign === 0) {
+    if (state !== 'finishing') await fill(options);
+    await target.createSchema(schema);
+    // Last: from here on nothing tells a half-made restore from any other graph.
+    await target.finishRestore();
+  }
   const differences = [
     ...compareFingerprints(manifest.contents, await fingerprintOf(target)),
     ...compareSchema(schema, await target.schema()),
@@ -48,17 +41,6 @@ export async function restoreGraph(options: RestoreOptions): Promise<RestoreRepo
     'RefusedGraph',
     `The target is not empty: it holds ${foreign} nodes that this restore has not made.`,
   );
-}
-
-// The schema before the end: from then on nothing tells a half-made restore from any other graph.
-async function bringIn(
-  options: RestoreOptions,
-  state: RestoreState,
-  schema: readonly SchemaRule[],
-): Promise<void> {
-  if (state !== 'finishing') await fill(options);
-  await options.target.createSchema(schema);
-  await options.target.finishRestore();
 }
 
 async function fill({ artifacts, prefix, target, batchSize = 500 }: RestoreOptions): Promise<void> {

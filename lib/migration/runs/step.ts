@@ -1,6 +1,6 @@
 // How every step runs: is it allowed now, is it to be executed, who has the lock; then its work, then its record.
 import { isDeepStrictEqual } from 'node:util';
-import { MOVES, type Move, moveFor, type Standing } from '../moves.ts';
+import { MOVES, type Move, moveFor } from '../moves.ts';
 import { type Command, type Evidence, hasEnded } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
@@ -116,7 +116,7 @@ export async function runStep(
     assertOwn(step.command, input);
     const run = await services.runs.read(input.runId);
     if (input.actor === 'machine' && isBehindIt(step.command, run)) return resultOf(run, DONE);
-    moveFor(step.command, standingOf(run), input.actor);
+    moveFor(step.command, run, input.actor);
     if (!input.execute) {
       const forecast = (await step.forecast?.({ services, input, run })) ?? {};
       return { runId: run.runId, dryRun: true, forecast };
@@ -173,7 +173,7 @@ async function goOn(
 ): Promise<StepResult> {
   const { services, input, run: found, lease, signal } = context;
   const { runs, lock } = services;
-  const move = moveFor(step.command, standingOf(found), input.actor);
+  const move = moveFor(step.command, found, input.actor);
   await assertWindowOpen(context, step.mayBeLate);
   if (move.approves) assertApproved(found, move.approves, input);
   // Evidence stays what it is until the step has finished.
@@ -278,8 +278,4 @@ function resultOf({ runId, phase }: Run, outcome: Outcome): StepResult {
   if (!outcome.done) return { runId, dryRun: false, phase, ...outcome };
   const { report } = outcome;
   return { runId, dryRun: false, phase, done: true, waitSeconds: 0, ...(report && { report }) };
-}
-
-function standingOf({ phase, evidence, retainUntil }: Run): Standing {
-  return { phase, retainUntil, evidence: new Set(Object.keys(evidence) as Evidence[]) };
 }

@@ -76,16 +76,10 @@ export function createRating(clock: () => Date) {
 
 const WARNING_DAYS = 7;
 
-export interface Retention {
-  readonly until: string;
-  readonly daysLeft: number;
-  readonly isOver: boolean;
-  /** In the last week: a rollback has to be made now. */
-  readonly isEnding: boolean;
-}
+export type Retention = ReturnType<typeof retentionOf>;
 
 /** @throws Refusal for a run that never went live */
-export function retentionOf({ retainUntil, overAt }: Run, now: Date): Retention {
+export function retentionOf({ retainUntil, overAt }: Run, now: Date) {
   if (retainUntil === undefined) {
     throw new Refusal('RefusedNotNow', 'The record tells no end of the retention.');
   }
@@ -95,6 +89,7 @@ export function retentionOf({ retainUntil, overAt }: Run, now: Date): Retention 
     until: new Date(retainUntil).toISOString(),
     daysLeft: Math.max(0, Math.ceil(left / DAY_MS)),
     isOver,
+    /** In the last week: a rollback has to be made now. */
     isEnding: !isOver && left <= WARNING_DAYS * DAY_MS,
   };
 }

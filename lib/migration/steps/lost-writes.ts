@@ -1,5 +1,6 @@
 // What users would lose by a rollback to a restored snapshot: everything that other collections hold and it does not, or
 // holds otherwise, and what users have deleted. Exported, one JSON line each, and replayed to a collection later.
+import * as v from 'valibot';
 import { scanJson } from '../json/json-scanner.ts';
 import { asJsonText } from '../json/json-text.ts';
 import { copySettings, createPointWriter } from '../point-writer.ts';
@@ -16,10 +17,9 @@ import { compareCounts, scanCollection } from './recorded-counts.ts';
 const PAGE = 256;
 
 /** How many writes, deletions among them, and the artifact that holds them; none without any. */
-export interface Loss {
-  readonly lost: number;
-  readonly exportedTo?: string | undefined;
-}
+export const lossSchema = v.object({ lost: v.number(), exportedTo: v.optional(v.string()) });
+
+export type Loss = v.InferOutput<typeof lossSchema>;
 
 interface LostWrite {
   readonly id: PointId;
@@ -99,15 +99,6 @@ async function* writesTo(
   }
 }
 
-interface ReplayReport {
-  readonly collection: string;
-  /** Memories that were created or changed. */
-  readonly written: number;
-  readonly deleted: number;
-  /** Left alone, for they were changed again since the rollback. */
-  readonly newer: number;
-}
-
 const BATCH = 100;
 
 /**
@@ -118,10 +109,11 @@ const BATCH = 100;
 export async function replayWrites(
   { vectors: store, artifacts, setting }: Pick<Services, 'vectors' | 'artifacts' | 'setting'>,
   { key, execute }: { readonly key: string; readonly execute: boolean },
-): Promise<ReplayReport> {
+) {
   const collection = await setting.read();
   const settings = await copySettings(store, { from: collection, to: collection });
   const writer = createPointWriter(settings, async () => {});
+  /** newer: left alone, for they were changed again since the rollback. */
   const report = { collection, written: 0, deleted: 0, newer: 0 };
 
   async function replay(batch: readonly LostWrite[]): Promise<void> {

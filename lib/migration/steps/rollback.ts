@@ -32,12 +32,16 @@ import { reconcileInStep } from './copy.ts';
 import { askAgain, isDoneOutside } from './external-action.ts';
 import { FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './freeze.ts';
 import { carryOverLateWrites, lateWriteFacts, lateWritesSchema } from './late-writes.ts';
-import { countLeastLost, countLostWrites, exportLostWrites, type Loss } from './lost-writes.ts';
+import {
+  countLeastLost,
+  countLostWrites,
+  exportLostWrites,
+  type Loss,
+  lossSchema,
+} from './lost-writes.ts';
 import { oldVersionEntries, proveOldVersion } from './old-version.ts';
 import { scanCollection } from './recorded-counts.ts';
 import { assertRestored, assertStillThere, findRollbackSource } from './rollback-source.ts';
-
-const lossSchema = v.object({ lost: v.number(), exportedTo: v.optional(v.string()) });
 
 const stateSchema = v.object({
   returnTo: v.string(),

@@ -6,10 +6,12 @@ import {
   COMMANDS,
   ENDED,
   EVIDENCE,
+  type Evidence,
   PHASES,
   type Phase,
 } from '../../../lib/migration/phases.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
+import type { Run } from '../../../lib/migration/runs/run.ts';
 
 // Read a row as: in this phase, each command leads to the phase named, or is refused: because another command comes
 // now (-), it has ended, or its rollback period is over.
@@ -45,7 +47,12 @@ const CASES = rows.flatMap(([phase = '', ...outcomes]) =>
   outcomes.map((outcome, column) => ({ phase, command: heads[column + 1], outcome })),
 );
 
-const everything = new Set(EVIDENCE);
+const everything = evidenceOf(EVIDENCE);
+
+function evidenceOf(kinds: readonly Evidence[]): Run['evidence'] {
+  const reference = { artifact: 'a', digest: 'd', recordedAt: 0, facts: {} };
+  return Object.fromEntries(kinds.map((kind) => [kind, reference]));
+}
 
 function outcomeOf(command: (typeof COMMANDS)[number], phase: Phase): string {
   try {
@@ -77,7 +84,7 @@ describe('a move', () => {
     '$command from $from asks for $needs',
     ({ command, from: [phase = 'started'], needs }) => {
       for (const missing of needs) {
-        const evidence = new Set(EVIDENCE.filter((evidence) => evidence !== missing));
+        const evidence = evidenceOf(EVIDENCE.filter((kind) => kind !== missing));
         expect(() => moveFor(command, { phase, evidence }, 'operator')).toThrow(
           expect.objectContaining({ name: 'RefusedNotNow' }),
         );
@@ -139,6 +146,6 @@ describe('a run', () => {
 });
 
 it('an abort of a run that is live names the rollback instead', () => {
-  const standing = { phase: 'live', evidence: new Set<never>() } as const;
+  const standing = { phase: 'live', evidence: {} } as const;
   expect(() => moveFor('abort', standing, 'operator')).toThrow('rollback --execute');
 });
