@@ -108,17 +108,6 @@ describe('Fear 3: a backup that cannot be restored', () => {
     await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
     expect(await standingOf(migration)).toEqual(before);
   });
-
-  it('a snapshot of another minor version is not restored', async () => {
-    const migration = await migrationAt('live');
-    const { services, target } = migration;
-    await services.vectors.deleteCollection(SOURCE);
-    const vectors = { ...services.vectors, version: async () => '1.20.0' };
-    const attempt = migration.finish('rollback', {}, { ...services, vectors });
-    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
-    expect(await services.vectors.listCollections()).toEqual([target, `${target}_entities`]);
-    expect(await services.setting.read()).toBe(target);
-  });
 });
 
 describe('Fear 4: a restore lands on a live collection', () => {

@@ -224,16 +224,6 @@ describe('the preflight', () => {
     await migration.finish('preflight');
     expect((await migration.runs.read(RUN)).phase).toBe('checked');
   });
-
-  it('changes neither collections nor points', async () => {
-    const migration = await createMigration();
-    const { vectors } = migration.services;
-    const before = await vectors.scroll(SOURCE, { limit: 100 });
-    await migration.start();
-    await migration.finish('preflight');
-    expect(await vectors.scroll(SOURCE, { limit: 100 })).toEqual(before);
-    expect(await vectors.listCollections()).toEqual([SOURCE]);
-  });
 });
 
 const NOT_TOLD = { freeBytes: undefined };
@@ -250,15 +240,6 @@ describe('free space', () => {
     await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
     await expect(attempt).rejects.toThrow(/needs about [\d,.]+ (bytes|GB)/);
     expect((await migration.runs.read(RUN)).phase).toBe('started');
-  });
-
-  it('that is unknown may be accepted', async () => {
-    const migration = await migrationAt(
-      'preflighted',
-      {},
-      { ...NOT_TOLD, accepts: ['unknown-space'] },
-    );
-    expect(await spaceOf(migration)).toMatchObject({ freeBytes: null });
   });
 
   it('below three times the collection and its keywords is refused with both numbers', async () => {

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RefusalName } from '../../../../lib/migration/refusals.ts';
 import type { Shortcomings } from '../../../../local/sandbox/memory-backend/new-version.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { standingOf } from '../../../support/migration/holdings.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
@@ -35,12 +34,5 @@ describe('a rebuild', () => {
     });
     await finish('rebuild');
     expect((await runs.read(RUN)).phase).toBe('rebuilt');
-  });
-
-  it('leaves the source as it was', async () => {
-    const { services, finish } = await migrationAt('backed-up');
-    const before = await services.vectors.scroll(SOURCE, { limit: 100 });
-    await finish('rebuild');
-    expect(await services.vectors.scroll(SOURCE, { limit: 100 })).toEqual(before);
   });
 });
