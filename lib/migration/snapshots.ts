@@ -70,16 +70,13 @@ const LONGEST_SNAPSHOT_MS = 10 * MINUTE_MS;
 const LOST_SNAPSHOT_MS = MINUTE_MS;
 
 /** @param label names its artifacts, beside the run's id and the epoch they were made in */
-export function takeSnapshot<State extends Taking>(options: {
+export function takeSnapshot(options: {
   readonly collection: string;
   readonly label: string;
-}): Stage<State> {
+}): Stage<Taking> {
   return {
     isDone: ({ kept }) => kept !== undefined,
-    advance: async (context, state) => {
-      const taken = await takeOn(context, options, state);
-      return typeof taken === 'number' ? taken : { ...state, ...taken };
-    },
+    advance: (context, state) => takeOn(context, options, state),
   };
 }
 
@@ -285,8 +282,7 @@ export function restoreSnapshot<State extends Restoring>(
     advance: async (context, state) => {
       const kept = keptIn(state);
       if (!kept) throw new Refusal('RefusedNotNow', `There is no snapshot for ${name}.`);
-      const reached = await restoreOn(context, { name, kept }, state);
-      return typeof reached === 'number' ? reached : { ...state, ...reached };
+      return (await restoreOn(context, { name, kept }, state)) as Partial<State> | number;
     },
   };
 }

@@ -3,8 +3,8 @@ import type { StepContext } from './step.ts';
 
 export interface Stage<State> {
   readonly isDone: (state: State) => boolean;
-  /** A number of seconds when there is nothing to do but wait. */
-  readonly advance: (context: StepContext, state: State) => Promise<State | number>;
+  /** What it has reached, or a number of seconds when there is nothing to do but wait. */
+  readonly advance: (context: StepContext, state: State) => Promise<Partial<State> | number>;
 }
 
 export type Reached<State> =
@@ -24,7 +24,7 @@ export async function takeStages<State>(
       await context.renew();
       const next = await advance(context, state);
       if (typeof next === 'number') return { isComplete: false, waitSeconds: next };
-      state = next;
+      state = { ...state, ...next };
       await save(state);
     }
   }

@@ -67,25 +67,24 @@ function stagesOf({ run }: StepContext): readonly Stage<State>[] {
     restoreSnapshot(drillCollectionOf(run), ({ kept }) => kept),
     { isDone: ({ counts }) => counts !== undefined, advance: countRestored },
     { isDone: ({ isRemoved }) => isRemoved === true, advance: removeRestored },
-    { isDone: ({ graph }) => graph !== undefined, advance: dump },
+    {
+      isDone: ({ graph }) => graph !== undefined,
+      advance: async (context) => ({ graph: await backUpGraph(context) }),
+    },
   ];
 }
 
 // Counts and fingerprint are those of the snapshot itself: users go on writing to the collection that it is of.
-async function countRestored(context: StepContext, state: State): Promise<State> {
+async function countRestored(context: StepContext): Promise<Partial<State>> {
   const { services, run } = context;
   const scanned = await scanCollection(services, run, drillCollectionOf(run));
-  return { ...state, contents: scanned.contents, counts: await storeCounts(context, scanned) };
+  return { contents: scanned.contents, counts: await storeCounts(context, scanned) };
 }
 
-async function removeRestored({ services, run, renew }: StepContext, state: State): Promise<State> {
+async function removeRestored({ services, run, renew }: StepContext): Promise<Partial<State>> {
   await renew();
   await services.vectors.deleteCollection(drillCollectionOf(run));
-  return { ...state, isRemoved: true };
-}
-
-async function dump(context: StepContext, state: State): Promise<State> {
-  return { ...state, graph: await backUpGraph(context) };
+  return { isRemoved: true };
 }
 
 async function writeManifest(context: StepContext, state: State): Promise<Outcome> {

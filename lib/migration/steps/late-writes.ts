@@ -53,13 +53,13 @@ export async function carryOverLateWrites(
     restoreSnapshot(base, () => snapshot),
     {
       isDone: ({ figures }) => figures !== undefined,
-      advance: async (context, state) => ({ ...state, figures: await carryOver(context, base) }),
+      advance: async () => ({ figures: await carryOver(context, base) }),
     },
     {
       isDone: ({ isDone }) => isDone === true,
-      advance: async (_, state) => {
+      advance: async () => {
         await removeCollections(context, [base]);
-        return { ...state, isDone: true };
+        return { isDone: true };
       },
     },
   ];

@@ -112,7 +112,7 @@ function stagesOf(passage: Passage): readonly Stage<Upload>[] {
         await proveSlot(vectors, { source: from, made: to });
         await context.renew();
         await removeSnapshot(vectors, from, upload);
-        return { ...upload, isProved: true };
+        return { isProved: true };
       },
     },
   ];
