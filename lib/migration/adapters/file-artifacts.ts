@@ -4,17 +4,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import * as v from 'valibot';
-import {
-  type Artifact,
-  type ArtifactStore,
-  assertAllReplaceable,
-  assertArtifactKey,
-  assertArtifactPrefix,
-  assertReplaceable,
-  longerRetention,
-  measuring,
-  missingArtifact,
-} from '../ports/artifacts.ts';
+import { type Artifact, type ArtifactStore, createArtifactStore } from '../ports/artifacts.ts';
 
 // No key starts a part with a dot, so that these folders can hold no artifact.
 const RECORDS = '.records';
@@ -35,8 +25,7 @@ export function createFileArtifacts(options: {
   const recordPath = (key: string) => join(folder, RECORDS, `${key}.json`);
   const partialFolder = (key: string) => join(folder, PARTIAL, key);
 
-  async function head(key: string): Promise<Artifact | undefined> {
-    assertArtifactKey(key);
+  async function find(key: string): Promise<Artifact | undefined> {
     const text = await orNothing(readFile(recordPath(key), 'utf8'));
     if (text === undefined) return undefined;
     const { retainUntil, ...measure } = v.parse(storedRecord, JSON.parse(text));
@@ -44,69 +33,48 @@ export function createFileArtifacts(options: {
     return data?.size === measure.bytes ? { key, ...measure, retainUntil } : undefined;
   }
 
-  async function required(key: string): Promise<Artifact> {
-    const artifact = await head(key);
-    if (!artifact) throw missingArtifact(key);
-    return artifact;
-  }
-
-  async function record(artifact: Artifact): Promise<void> {
-    const { key, bytes, sha256, retainUntil } = artifact;
-    const partial = join(partialFolder(key), randomUUID());
-    await writeDurably(partial, [Buffer.from(JSON.stringify({ bytes, sha256, retainUntil }))]);
-    await moveDurably(partial, recordPath(key));
-  }
-
-  async function put(key: string, content: AsyncIterable<Uint8Array>): Promise<Artifact> {
-    assertReplaceable(await head(key), now());
+  async function place(
+    key: string,
+    content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    path: string,
+  ): Promise<void> {
     await rm(partialFolder(key), { recursive: true, force: true });
     const partial = join(partialFolder(key), randomUUID());
-    const measured = measuring(content);
     try {
-      await writeDurably(partial, measured.content);
+      await writeDurably(partial, content);
       // In this order: a record must never stand beside content that it does not describe.
-      await rm(recordPath(key), { force: true });
-      await moveDurably(partial, dataPath(key));
-      const artifact = { key, ...measured.measure(), retainUntil: undefined };
-      await record(artifact);
-      return artifact;
+      if (path === dataPath(key)) await rm(recordPath(key), { force: true });
+      await moveDurably(partial, path);
     } finally {
       await rm(partialFolder(key), { recursive: true, force: true });
     }
   }
 
-  async function* get(key: string) {
-    await required(key);
-    yield* createReadStream(dataPath(key));
+  async function record({ key, ...described }: Artifact): Promise<void> {
+    await place(key, [Buffer.from(JSON.stringify(described))], recordPath(key));
   }
 
-  async function* list(prefix: string) {
-    for (const key of await recordedKeys(folder, prefix)) {
-      const artifact = await head(key);
-      if (artifact) yield artifact;
-    }
-  }
-
-  async function retain(key: string, until: Date): Promise<void> {
-    const artifact = await required(key);
-    await record({ ...artifact, retainUntil: longerRetention(artifact, until) });
+  async function* keys(prefix: string) {
+    const files = await filesBelow(join(folder, RECORDS), prefix);
+    const records = files.filter((file) => file.endsWith('.json'));
+    yield* records.map((file) => file.slice(0, -'.json'.length)).sort();
   }
 
   async function remove(key: string): Promise<void> {
-    assertReplaceable(await head(key), now());
     await rm(recordPath(key), { force: true });
     await rm(dataPath(key), { force: true });
   }
 
-  async function deleteAll(prefix: string): Promise<void> {
-    assertArtifactPrefix(prefix);
-    await assertAllReplaceable(list(prefix), now());
+  async function removeAll(prefix: string): Promise<void> {
     for (const place of [join(folder, RECORDS), folder, join(folder, PARTIAL)]) {
       for (const file of await filesBelow(place, prefix)) await rm(join(place, file));
     }
   }
 
-  return { put, head, get, list, retain, delete: remove, deleteAll };
+  const write = (key: string, content: AsyncIterable<Uint8Array>) =>
+    place(key, content, dataPath(key));
+  const read = (key: string) => createReadStream(dataPath(key));
+  return createArtifactStore({ find, write, record, read, keys, remove, removeAll }, now);
 }
 
 // Of the folder itself, too: no prefix of a key begins as the two folders do.
@@ -115,14 +83,6 @@ async function filesBelow(place: string, prefix: string): Promise<string[]> {
   const files = (entries ?? []).filter((entry) => entry.isFile());
   const paths = files.map(({ parentPath, name }) => relative(place, join(parentPath, name)));
   return paths.filter((path) => path.startsWith(prefix));
-}
-
-async function recordedKeys(folder: string, prefix: string): Promise<string[]> {
-  const files = await filesBelow(join(folder, RECORDS), prefix);
-  return files
-    .filter((file) => file.endsWith('.json'))
-    .map((file) => file.slice(0, -5))
-    .sort();
 }
 
 export async function writeDurably(

@@ -17,18 +17,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import {
-  type Artifact,
-  type ArtifactStore,
-  assertAllReplaceable,
-  assertArtifactKey,
-  assertArtifactPrefix,
-  assertReplaceable,
-  isArtifactKey,
-  longerRetention,
-  measuring,
-  missingArtifact,
-} from '../ports/artifacts.ts';
+import { type Artifact, type ArtifactStore, createArtifactStore } from '../ports/artifacts.ts';
 
 // S3 takes 10,000 parts: 160 GB in parts of this size. Four are in memory at a time.
 const PART_BYTES = 16 * 1024 * 1024;
@@ -44,8 +33,7 @@ export function createS3Artifacts(options: {
   let hasObjectLock: Promise<boolean> | undefined;
   const place = (key: string): Place => ({ Bucket, Key: prefix + key });
 
-  async function head(key: string): Promise<Artifact | undefined> {
-    assertArtifactKey(key);
+  async function find(key: string): Promise<Artifact | undefined> {
     const object = await orNothing(client.send(new HeadObjectCommand(place(key))));
     const tags = object && (await readTags(client, place(key)));
     if (!tags?.sha256) return undefined;
@@ -53,62 +41,40 @@ export function createS3Artifacts(options: {
     return { key, bytes: object?.ContentLength ?? 0, sha256: tags.sha256, retainUntil };
   }
 
-  async function required(key: string): Promise<Artifact> {
-    const artifact = await head(key);
-    if (!artifact) throw missingArtifact(key);
-    return artifact;
-  }
-
-  async function put(key: string, content: AsyncIterable<Uint8Array>): Promise<Artifact> {
-    assertReplaceable(await head(key), now());
+  async function write(key: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     await abortUploads(client, place(key));
-    const measured = measuring(content);
-    await upload(client, place(key), measured.content);
-    const artifact = { key, ...measured.measure(), retainUntil: undefined };
-    await writeTags(client, place(key), { sha256: artifact.sha256 });
-    return artifact;
+    await upload(client, place(key), content);
   }
 
-  async function* get(key: string) {
-    await required(key);
+  async function record({ key, sha256, retainUntil }: Artifact): Promise<void> {
+    if (!retainUntil) return await writeTags(client, place(key), { sha256 });
+    // Set when a bucket is made, so that it is asked for once.
+    hasObjectLock ??= askForObjectLock(client, Bucket);
+    if (await hasObjectLock) return await lockObject(client, place(key), retainUntil);
+    const tags = { sha256, [RETAIN_UNTIL]: retainUntil.toISOString() };
+    await writeTags(client, place(key), tags);
+  }
+
+  async function* read(key: string) {
     const { Body } = await client.send(new GetObjectCommand(place(key)));
     if (Body instanceof Readable) yield* Body as AsyncIterable<Uint8Array>;
   }
 
-  async function* list(keyPrefix: string) {
+  async function* keys(keyPrefix: string) {
     const query = { Bucket, Prefix: prefix + keyPrefix };
     for await (const { Contents = [] } of paginateListObjectsV2({ client }, query)) {
-      for (const { Key = '' } of Contents) {
-        const key = Key.slice(prefix.length);
-        const artifact = isArtifactKey(key) ? await head(key) : undefined;
-        if (artifact) yield artifact;
-      }
+      yield* Contents.map(({ Key = '' }) => Key.slice(prefix.length));
     }
   }
 
-  async function retain(key: string, until: Date): Promise<void> {
-    const artifact = await required(key);
-    const longer = longerRetention(artifact, until);
-    // Set when a bucket is made, so that it is asked for once.
-    hasObjectLock ??= askForObjectLock(client, Bucket);
-    if (await hasObjectLock) return await lockObject(client, place(key), longer);
-    const tags = { sha256: artifact.sha256, [RETAIN_UNTIL]: longer.toISOString() };
-    await writeTags(client, place(key), tags);
-  }
+  const remove = (key: string) => deleteVersions(client, place(key));
 
-  async function remove(key: string): Promise<void> {
-    assertReplaceable(await head(key), now());
-    await deleteVersions(client, place(key));
-  }
-
-  async function deleteAll(keyPrefix: string): Promise<void> {
-    assertArtifactPrefix(keyPrefix);
-    await assertAllReplaceable(list(keyPrefix), now());
+  async function removeAll(keyPrefix: string): Promise<void> {
     await abortUploads(client, place(keyPrefix), 'everything below');
     await deleteVersions(client, place(keyPrefix), 'everything below');
   }
 
-  return { put, head, get, list, retain, delete: remove, deleteAll };
+  return createArtifactStore({ find, write, record, read, keys, remove, removeAll }, now);
 }
 
 // A stream that breaks leaves nothing: the upload is aborted, and no object appears before its last part.

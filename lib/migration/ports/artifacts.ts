@@ -42,8 +42,85 @@ export interface ArtifactStore {
   deleteAll(prefix: string): Promise<void>;
 }
 
-export function missingArtifact(key: string): Refusal {
-  return new Refusal('RefusedMissingArtifact', `There is no artifact ${key}.`);
+/** What keeps the bytes, of which an artifact store makes artifacts. */
+export interface ArtifactBytes {
+  /** Undefined for what has no record. */
+  find(key: string): Promise<Artifact | undefined>;
+  /** All of it or nothing. The record of what was there goes with it, and so does what an interrupted write left. */
+  write(key: string, content: AsyncIterable<Uint8Array>): Promise<void>;
+  record(artifact: Artifact): Promise<void>;
+  read(key: string): AsyncIterable<Uint8Array>;
+  /** In order. */
+  keys(prefix: string): AsyncIterable<string>;
+  remove(key: string): Promise<void>;
+  /** Unfinished ones, too. */
+  removeAll(prefix: string): Promise<void>;
+}
+
+/** The rules of artifacts, wherever their bytes are. The record is written last: what has none was never put as a whole. */
+export function createArtifactStore(bytes: ArtifactBytes, now: () => Date): ArtifactStore {
+  async function head(key: string): Promise<Artifact | undefined> {
+    assertArtifactKey(key);
+    return await bytes.find(key);
+  }
+
+  async function required(key: string): Promise<Artifact> {
+    const artifact = await head(key);
+    if (artifact) return artifact;
+    throw new Refusal('RefusedMissingArtifact', `There is no artifact ${key}.`);
+  }
+
+  function assertReplaceable(artifact: Artifact | undefined): void {
+    const until = artifact?.retainUntil;
+    if (!artifact || !until || until <= now()) return;
+    const why = `The artifact ${artifact.key} is to be kept until ${until.toISOString()}.`;
+    throw new Refusal('RefusedRetained', why);
+  }
+
+  async function put(key: string, source: AsyncIterable<Uint8Array>): Promise<Artifact> {
+    assertReplaceable(await head(key));
+    const { content, measure } = measuring(source);
+    await bytes.write(key, content);
+    const artifact = { key, ...measure(), retainUntil: undefined };
+    await bytes.record(artifact);
+    return artifact;
+  }
+
+  async function* get(key: string) {
+    await required(key);
+    yield* bytes.read(key);
+  }
+
+  async function* list(prefix: string) {
+    for await (const key of bytes.keys(prefix)) {
+      const artifact = isArtifactKey(key) ? await head(key) : undefined;
+      if (artifact) yield artifact;
+    }
+  }
+
+  async function retain(key: string, until: Date): Promise<void> {
+    const artifact = await required(key);
+    const { retainUntil = until } = artifact;
+    await bytes.record({ ...artifact, retainUntil: retainUntil > until ? retainUntil : until });
+  }
+
+  async function remove(key: string): Promise<void> {
+    assertReplaceable(await head(key));
+    await bytes.remove(key);
+  }
+
+  async function deleteAll(prefix: string): Promise<void> {
+    if (prefix === '') throw new TypeError('All artifacts at once have no prefix');
+    assertArtifactKey(`${prefix}x`);
+    let longest: Artifact | undefined;
+    for await (const artifact of list(prefix)) {
+      if ((artifact.retainUntil ?? 0) > (longest?.retainUntil ?? 0)) longest = artifact;
+    }
+    assertReplaceable(longest);
+    await bytes.removeAll(prefix);
+  }
+
+  return { put, head, get, list, retain, delete: remove, deleteAll };
 }
 
 const PART = /^[\w-][\w.-]*$/;
@@ -55,43 +132,11 @@ export function isArtifactKey(text: string): boolean {
 }
 
 /** @throws TypeError */
-export function assertArtifactKey(key: string): void {
+function assertArtifactKey(key: string): void {
   if (isArtifactKey(key)) return;
   throw new TypeError(
     `"${key}" is no key of an artifact: up to ${LONGEST_KEY} letters, digits, "-", "_", "." in parts between "/"`,
   );
-}
-
-/** Never of everything there is. @throws TypeError */
-export function assertArtifactPrefix(prefix: string): void {
-  if (prefix === '') throw new TypeError('All artifacts at once have no prefix');
-  assertArtifactKey(`${prefix}x`);
-}
-
-/** @throws Refusal while the artifact is to be kept */
-export function assertReplaceable(artifact: Artifact | undefined, now: Date): void {
-  const until = artifact?.retainUntil;
-  if (!artifact || !until || until <= now) return;
-  const why = `The artifact ${artifact.key} is to be kept until ${until.toISOString()}.`;
-  throw new Refusal('RefusedRetained', why);
-}
-
-/** @throws Refusal for the one of them that is to be kept longest */
-export async function assertAllReplaceable(
-  artifacts: AsyncIterable<Artifact>,
-  now: Date,
-): Promise<void> {
-  let longest: Artifact | undefined;
-  for await (const artifact of artifacts) {
-    if ((artifact.retainUntil ?? 0) > (longest?.retainUntil ?? 0)) longest = artifact;
-  }
-  assertReplaceable(longest, now);
-}
-
-/** The later of both days. */
-export function longerRetention(artifact: Artifact, until: Date): Date {
-  const { retainUntil } = artifact;
-  return retainUntil && retainUntil > until ? retainUntil : until;
 }
 
 export async function writeJson(
