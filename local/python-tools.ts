@@ -27,8 +27,12 @@ export async function pythonWith(running: Running, name: string): Promise<string
   const version = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 12);
   const folder = await fetchOnce(running, `python/${name}-${version}`, async (draft, run) => {
     await run('python3', '-m', 'venv', draft);
-    const pip = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--no-deps'];
-    await run(join(draft, 'bin/python'), ...pip, '--requirement', file);
+    await run(
+      join(draft, 'bin/python'),
+      ...['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet'],
+      // Compiled is only what a program imports, when it does so.
+      ...['--no-deps', '--no-compile', '--requirement', file],
+    );
     return draft;
   });
   return join(folder, 'bin/python');

@@ -50,7 +50,7 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
       command: pythonOf(major),
       args: [BACKEND, settings],
       // The keyword model's folder goes with the service's.
-      environment: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', TMPDIR: folder },
+      environment: { ...process.env, TMPDIR: folder },
       // It answers what it has begun before it ends.
       graceMilliseconds: 30_000,
       onLine: (line) => {
