@@ -2,6 +2,7 @@
 import type { Phase } from '../../lib/migration/phases.ts';
 import { Refusal, RetryableFailure } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
+import { samePlan } from '../../lib/migration/steps/preflight.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import type { FunctionName } from './commands.ts';
 import { DIGEST_DIGITS, isInWindow, nextSteps } from './next-steps.ts';
@@ -74,6 +75,7 @@ async function findOrBegin({ session, payload }: Drive): Promise<Status> {
   const found = await readStatus(session, runId === undefined ? undefined : String(runId));
   const wantsAnother = sourceCollection !== undefined && runId !== found?.runId;
   if (found && !(found.endedAt !== null && wantsAnother)) {
+    samePlan(found, payload);
     if (!ENDS.includes(found.phase) && found.phase !== 'started') reportPlan(session, found);
     return found;
   }
@@ -288,7 +290,7 @@ function reportEnd({ output, place }: Session, status: Status): void {
   const text = [
     output.bold(
       isNew
-        ? `Users are on the new version, collection ${liveCollectionOf({ plan })}.`
+        ? `Users are on the new version, collection ${liveCollectionOf({ plan })}. See that one of them can write: only the test user was tried.`
         : `Users are on the old version (run ${phase}).`,
     ),
     ...(retention && !retention.isOver && !status.endedAt

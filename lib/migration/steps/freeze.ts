@@ -1,5 +1,5 @@
 // Opens the window: writes are stopped. A write is tried, which a frozen backend refuses; then the longest request that was
-// under way by then has the time to end.
+// under way by then has the time to end. Where writes are open again, it is tried once more.
 import * as v from 'valibot';
 import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
@@ -92,6 +92,29 @@ export async function proveFrozen(
   const drainedSeconds = (now - refusedSince) / 1_000;
   if (drainedSeconds < context.run.plan.drainSeconds) return undefined;
   return { refusedWith: String(answer), drainedSeconds };
+}
+
+/**
+ * Where nobody could write a moment ago: a write that is refused as it was then says that "open-writes" was not done. Any
+ * other answer says nothing, and stands in nobody's way.
+ * @throws RetryableFailure: it is asked for again
+ */
+export async function assertOpen(
+  context: StepContext,
+  [collection, ...companions]: readonly [string, ...string[]],
+): Promise<void> {
+  const { services, run, renew } = context;
+  await renew();
+  // In it there is nothing to remember, also for a graph.
+  const answer = await services.backend.addMemory(testUserOf(run.runId), 'Hi.').then(
+    () => undefined,
+    (error: unknown) => (error instanceof RetryableFailure ? error.answer : undefined),
+  );
+  await removeTestWrites(context, [collection, ...companions]);
+  if (!PROOFS.includes(answer)) return;
+  await askAgain(context);
+  const why = `After "open-writes" on ${collection}, the memory backend still refuses writes: ${answer}`;
+  throw new RetryableFailure('RetryableUnavailable', why);
 }
 
 /** @returns what the backend refused it with. @throws Refusal when the write was made */

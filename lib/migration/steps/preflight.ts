@@ -209,9 +209,12 @@ function planOf(input: v.InferInput<typeof preflightInputSchema>): Plan {
 }
 
 /** A plan is fixed: what is given of it again has to be the same. @throws Refusal */
-function samePlan({ runId, plan, phase }: Run, input: PreflightInput): Plan {
+export function samePlan(
+  { runId, plan, phase }: Pick<Run, 'runId' | 'plan' | 'phase'>,
+  input: Readonly<Record<string, unknown>>,
+): Plan {
   const changed = Object.keys(planInput).filter((field) => {
-    const value = input[field as keyof typeof planInput];
+    const value = input[field];
     return value !== undefined && value !== plan[field as keyof Plan];
   });
   if (changed.length === 0) return plan;

@@ -30,7 +30,7 @@ import { keptSnapshotSchema, restoreSnapshot, restoringEntries } from '../snapsh
 import { removeCollections, removeOwn, removeTestWrites, tidyUp } from './clean-up.ts';
 import { reconcileInStep } from './copy.ts';
 import { askAgain, isDoneOutside } from './external-action.ts';
-import { FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './freeze.ts';
+import { assertOpen, FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './freeze.ts';
 import { carryOverLateWrites, lateWriteFacts, lateWritesSchema } from './late-writes.ts';
 import {
   countLeastLost,
@@ -340,8 +340,9 @@ async function isOnNew({ services, run }: StepContext): Promise<boolean> {
 
 async function stayOnNew(context: StepContext, { refused, isFreezing }: State): Promise<Outcome> {
   const { run } = context;
-  if (isFreezing && !(await isDoneOutside(context, 'open-writes', liveCollectionOf(run)))) {
-    return waiting();
+  if (isFreezing) {
+    if (!(await isDoneOutside(context, 'open-writes', liveCollectionOf(run)))) return waiting();
+    await assertOpen(context, liveCollectionsOf(run));
   }
   const message = `What was restored as ${restoredCollectionOf(run)} is to be removed by hand`;
   await tidyUp(context, message, () => removeCollections(context, [restoredCollectionOf(run)]));
@@ -360,8 +361,9 @@ async function open(
   const { returnTo, lateWrites, oldVersion } = state;
   await assertStillThere(context, state);
   if (!(await isDoneOutside(context, 'open-writes', returnTo))) return waiting();
-  // The new collection may be the only copy left.
+  // The new collection may be the only copy left: a write would create an empty one in the place of the old.
   await assertStillThere(context, state);
+  await assertOpen(context, [returnTo]);
   // Users have written to the old collection since: what came so late can be compared by a person only.
   const isKept = keepsWrites(run, state) && !(await isAsReconciled(context, state));
   const message = 'What the run has left on the store is to be removed by hand';

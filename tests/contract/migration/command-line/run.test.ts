@@ -41,6 +41,17 @@ describe('migrate run', () => {
     expect(output).toMatch(/^\[\d\d:\d\d left\] ✓ Freeze: done in \d.*$/m);
   });
 
+  it('refuses another plan than that of the run that it continues', async () => {
+    const { type, phase, operator } = await createRunningOperator();
+    await type(FROM_THE_START);
+    for (const option of ['--source other', '--window-minutes 99']) {
+      const { code, status } = await type(`run ${option} --yes`);
+      expect([code, await phase()]).toEqual([3, 'copied']);
+      expect(status).toContain('RefusedRunExists');
+    }
+    expect(operator.heard).toEqual([]);
+  });
+
   it('rolls back by itself where a step of the window fails and nobody answers', async () => {
     const { type, phase, services, operator } = await createRunningOperator({
       hasPreview: false,

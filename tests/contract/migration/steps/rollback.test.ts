@@ -572,6 +572,22 @@ describe('without the old collection', () => {
     expect(await reportOf(migration)).toMatchObject({ lost: 2 });
   });
 
+  it('that is refused has writes opened again, and looks whether they are', async () => {
+    const migration = await bereft('Known to be lost');
+    const services = justBefore(migration, 'freeze', () =>
+      writeToNew(migration, 'At the last moment'),
+    );
+    const deaf = new Set(['open-writes']);
+    const unheard = doingOnce({ ...migration, services }, deaf);
+    const attempt = migration.finish('rollback', { acknowledgedLoss: 1 }, unheard);
+    await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
+    expect(await phaseOf(migration)).toBe('rolling-back');
+    deaf.clear();
+    const next = migration.finish('rollback', { acknowledgedLoss: 1 }, unheard);
+    await expect(next).rejects.toEqual(named('RefusedLossNotAcknowledged'));
+    expect(await phaseOf(migration)).toBe('live');
+  });
+
   /** What is kept under the key has become something else, unnoticed by the store that keeps it. */
   function damaged({ services }: Migration, key: string): Migration['services'] {
     async function* get(asked: string, ...rest: []) {

@@ -84,6 +84,24 @@ describe('without a webhook', () => {
     expect(await pending()).toMatchObject({ action: 'open-writes', collection: SOURCE });
   });
 
+  it('asks to open writes again where it was confirmed and not done', async () => {
+    const person = await live();
+    const { take, doIt, confirm, pending, takeUntilAsked } = person;
+    for (const action of ['freeze', 'deploy-old'] as const) {
+      await takeUntilAsked('rollback', action);
+      await doIt();
+      await confirm(action);
+    }
+    await takeUntilAsked('rollback', 'open-writes');
+    await confirm('open-writes');
+    await expect(take('rollback')).rejects.toEqual(named('RetryableUnavailable'));
+    expect(await take('rollback')).toMatchObject({ phase: 'rolling-back', done: false });
+    expect(await pending()).toMatchObject({ action: 'open-writes', confirmedBy: null });
+    await doIt();
+    await confirm('open-writes');
+    expect(await take('rollback')).toMatchObject({ phase: 'rolled-back', done: true });
+  });
+
   it('nothing is approved of a rollback that has asked for nothing yet', async () => {
     const { refusedBut, invoke, services, pending } = await live();
     const later = { ...services, hooks: { ask: async () => 'under-way' as const } };
