@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import getPort, { portNumbers } from 'get-port';
 
 /**
- * Below what systems give to connections and to whoever asks for any port: one of those could be given to others. Above
+ * Below what systems give to connections and to programs that ask for any port: such a port could be given away. Above
  * those that `fetch` refuses, such as 10080.
  */
 const LOWEST = 11_000;

@@ -36,5 +36,5 @@ export function readLines<Line>(artifacts: ArtifactStore, key: string) {
   return { values: values(), measure };
 }
 
-// Whoever reads the last stream gets the failure of any of them.
+// The last stream fails where any of them does.
 function atItsEnd(): void {}

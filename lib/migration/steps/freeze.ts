@@ -101,7 +101,7 @@ export async function proveFrozen(
  */
 export async function assertOpen(
   context: StepContext,
-  [collection, ...companions]: readonly [string, ...string[]],
+  collections: readonly [string, ...string[]],
 ): Promise<void> {
   const { services, run, renew } = context;
   await renew();
@@ -110,10 +110,10 @@ export async function assertOpen(
     () => undefined,
     (error: unknown) => (error instanceof RetryableFailure ? error.answer : undefined),
   );
-  await removeTestWrites(context, [collection, ...companions]);
+  await removeTestWrites(context, collections);
   if (!PROOFS.includes(answer)) return;
   await askAgain(context);
-  const why = `After "open-writes" on ${collection}, the memory backend still refuses writes: ${answer}`;
+  const why = `After "open-writes" on ${collections[0]}, the memory backend still refuses writes: ${answer}`;
   throw new RetryableFailure('RetryableUnavailable', why);
 }
 

@@ -29,13 +29,28 @@ async function byHand(migration: Migration) {
       pass(result.waitSeconds * 1_000);
     }
   };
+  const doWhenAsked = async (name: StepName, action: ExternalAction) => {
+    await takeUntilAsked(name, action);
+    await doIt();
+    await confirm(action);
+  };
   const pending = async () => (await readStatus(services)).pendingAction;
   const refusedBut = async (...pending: ExternalAction[]) => {
     for (const action of EXTERNAL_ACTIONS.filter((action) => !pending.includes(action))) {
       await expect(confirm(action), action).rejects.toEqual(named('RefusedNotNow'));
     }
   };
-  return { ...migration, spoken, asked, doIt, take, takeUntilAsked, pending, refusedBut };
+  return {
+    ...migration,
+    spoken,
+    asked,
+    doIt,
+    take,
+    takeUntilAsked,
+    doWhenAsked,
+    pending,
+    refusedBut,
+  };
 }
 
 async function live() {
@@ -69,10 +84,8 @@ describe('without a webhook', () => {
 
   it('asks for the old version again where it was confirmed and not deployed', async () => {
     const person = await live();
-    const { take, doIt, confirm, pending, takeUntilAsked } = person;
-    await takeUntilAsked('rollback', 'freeze');
-    await doIt();
-    await confirm('freeze');
+    const { take, doIt, confirm, pending, takeUntilAsked, doWhenAsked } = person;
+    await doWhenAsked('rollback', 'freeze');
     await takeUntilAsked('rollback', 'deploy-old');
     await confirm('deploy-old');
     await expect(take('rollback')).rejects.toEqual(named('RefusedStillNewVersion'));
@@ -86,12 +99,9 @@ describe('without a webhook', () => {
 
   it('asks to open writes again where it was confirmed and not done', async () => {
     const person = await live();
-    const { take, doIt, confirm, pending, takeUntilAsked } = person;
-    for (const action of ['freeze', 'deploy-old'] as const) {
-      await takeUntilAsked('rollback', action);
-      await doIt();
-      await confirm(action);
-    }
+    const { take, doIt, confirm, pending, takeUntilAsked, doWhenAsked } = person;
+    await doWhenAsked('rollback', 'freeze');
+    await doWhenAsked('rollback', 'deploy-old');
     await takeUntilAsked('rollback', 'open-writes');
     await confirm('open-writes');
     await expect(take('rollback')).rejects.toEqual(named('RetryableUnavailable'));
