@@ -5,7 +5,7 @@ import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import { samePlan } from '../../lib/migration/steps/preflight.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import type { FunctionName } from './commands.ts';
-import { DIGEST_DIGITS, isInWindow, nextSteps } from './next-steps.ts';
+import { DIGEST_DIGITS, isInWindow, nextLines, nextSteps } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
 import { pendingActionOf } from './pending-action.ts';
 import { FunctionFailedError, type Payload } from './place.ts';
@@ -299,7 +299,7 @@ function reportEnd({ output, place }: Session, status: Status): void {
         ]
       : []),
     ...lossLines(status),
-    ...next.map(({ command, why }) => `To ${why}: ${command}`),
+    ...nextLines(next),
   ].join('\n');
   output.line(text, { event: 'end', runId, phase, retention }, next);
 }

@@ -1,17 +1,21 @@
 // What to do next with a run, as commands to be typed: the first is the one that continues it.
 import { IN_WINDOW, type Phase } from '../../lib/migration/phases.ts';
+import { Refusal, type RefusalName } from '../../lib/migration/refusals.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
+import { countText, timeText } from './text.ts';
 
 export const INVOCATION = 'npm run migrate --';
 
 export interface NextStep {
   readonly command: string;
   readonly why: string;
+  /** What comes before it, in words. */
+  readonly first?: string;
 }
 
 type Standing = Pick<
   Status,
-  'runId' | 'phase' | 'next' | 'moves' | 'pendingAction' | 'isLate' | 'retention'
+  'runId' | 'phase' | 'plan' | 'next' | 'moves' | 'pendingAction' | 'isLate' | 'retention'
 >;
 
 const WHY: Readonly<Record<string, string>> = {
@@ -30,9 +34,10 @@ export function nextSteps(status: Standing, stage?: string): NextStep[] {
     .filter((command) => WHY[command] !== undefined)
     .map((command) => ({ command: typed(`${command} --execute`), why: WHY[command] ?? '' }));
   if (isLate) return ways;
-  if (phase === 'live') {
+  if (phase === 'live' && retention) {
     const close = { command: typed('run'), why: 'remove what the plan removes, and close the run' };
-    return retention?.isOver ? [close] : ways;
+    const first = `nothing has to be done until ${timeText(retention.until)}`;
+    return retention.isOver ? [close] : ways.map((way) => ({ ...way, first }));
   }
   const confirmation =
     pendingAction && pendingAction.confirmedBy === null
@@ -49,15 +54,56 @@ export interface Aftermath {
   readonly next: readonly NextStep[];
 }
 
-export function aftermathOf(status: Standing | undefined, stage?: string): Aftermath {
+/** @param error that the command ended with */
+export function aftermathOf(
+  status: Standing | undefined,
+  stage?: string,
+  error?: unknown,
+): Aftermath {
   if (!status) return { next: [] };
-  return { writes: writesText(status), next: nextSteps(status, stage) };
+  const steps = nextSteps(status, stage);
+  const next = error instanceof Refusal ? stepsAfter(error, steps, status) : steps;
+  return { writes: writesText(status), next };
+}
+
+const FIRST: { readonly [Name in RefusalName]?: (status: Standing) => string } = {
+  RefusedPrerequisites: () => 'repair what is named, or accept it with --accept',
+  RefusedNothingToReturnTo: ({ plan }) =>
+    `restore ${plan.sourceCollection} as docs/migration.md shows under RefusedNothingToReturnTo`,
+};
+
+/** The command that was refused would be refused again. */
+function stepsAfter(
+  { name, why: reason }: Refusal,
+  steps: readonly NextStep[],
+  status: Standing,
+): readonly NextStep[] {
+  const rollback = steps.find(({ why }) => why === WHY.rollback);
+  const loss = name === 'RefusedLossNotAcknowledged' && /loses (\d+)/.exec(reason)?.[1];
+  if (rollback && loss) {
+    const command = rollback.command.replace('--execute', `$& --acknowledged-loss ${loss}`);
+    const why = `${WHY.rollback}, and lose at most ${countText(Number(loss), 'write')}`;
+    return [{ command, why }];
+  }
+  const first = FIRST[name]?.(status);
+  const [step, ...others] = steps;
+  return first && step ? [{ ...step, first }, ...others] : steps;
+}
+
+/** The command that comes next, and the others that are possible. */
+export function nextLines([next, ...others]: readonly NextStep[]): string[] {
+  if (!next) return ['Next: nothing, the run has ended.'];
+  const { command, why, first } = next;
+  return [
+    first ? `Next: ${first}; to ${why}: ${command}` : `Next: ${command}   (${why})`,
+    ...others.map((other) => `  or: ${other.command}   (${other.why})`),
+  ];
 }
 
 /** One line: whether users can write, and the command that comes next. */
-export function aftermathText({ writes = '', next: [first] }: Aftermath): string {
-  const step = first ? `Next: ${first.command}   (${first.why})` : '';
-  return [writes, step].filter((text) => text !== '').join(' ');
+export function aftermathText({ writes = '', next }: Aftermath): string {
+  const [line = ''] = next.length > 0 ? nextLines(next) : [];
+  return [writes, line].filter((text) => text !== '').join(' ');
 }
 
 export function isInWindow(phase: Phase): boolean {

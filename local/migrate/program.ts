@@ -9,14 +9,14 @@ import type { Running } from '../running.ts';
 import { firstLine } from '../start-error.ts';
 import { COMMANDS, COMMON_OPTIONS, type CommandName, commandNamed } from './commands.ts';
 import { type Drive, drive, driveWindow } from './drive.ts';
-import { type Aftermath, aftermathOf, INVOCATION, nextSteps } from './next-steps.ts';
+import { type Aftermath, aftermathOf, INVOCATION, nextLines, nextSteps } from './next-steps.ts';
 import { OPTIONS, payloadOf, type Typed } from './options.ts';
 import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
 import type { Payload, Place } from './place.ts';
 import { checklistLines, planLines, preflightReportOf } from './plan-text.ts';
 import { type Ask, confirmRun, createAsk } from './prompt.ts';
 import { createSession, labelOf, readStatus, runStep, type Session } from './run-step.ts';
-import { lossLines, nextLines, statusAsText } from './status-text.ts';
+import { lossLines, statusAsText } from './status-text.ts';
 import { countText } from './text.ts';
 
 interface Parts {
@@ -107,7 +107,7 @@ async function withAftermath<Result>(
   } catch (error) {
     // `status` may fail for the same reason.
     const status = await readStatus(session, run).catch(() => session.lastSeen.status);
-    state.aftermath = aftermathOf(status, session.place.stage);
+    state.aftermath = aftermathOf(status, session.place.stage, error);
     throw error;
   }
 }
@@ -147,7 +147,7 @@ async function actOnce({ session, ask, name, typed, action }: Once): Promise<Exi
   const next = status ? nextSteps(status, place.stage) : [];
   const lines = [
     ...resultLines(name, result, output),
-    ...(status ? [...lossLines(status), ...nextLines(status, place.stage)] : []),
+    ...(status ? [...lossLines(status), ...nextLines(next)] : []),
   ];
   const event = { event: name, exitCode: EXIT.done, result: result ?? null };
   output.line(lines.join('\n'), event, next);

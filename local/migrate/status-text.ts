@@ -1,7 +1,7 @@
 // The status of a run as a page that a person reads.
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
-import { DIGEST_DIGITS, nextSteps, writesText } from './next-steps.ts';
+import { DIGEST_DIGITS, nextLines, nextSteps, writesText } from './next-steps.ts';
 import { pendingActionOf } from './pending-action.ts';
 import type { Place } from './place.ts';
 import { labelOf } from './run-step.ts';
@@ -24,18 +24,8 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
     ...row('to approve', approvalText(status)),
     ...pendingLines(status),
     ...lossLines(status),
-    ...nextLines(status, stage),
+    ...nextLines(nextSteps(status, stage)),
   ].join('\n');
-}
-
-/** The one command that comes next, and the others that are possible. */
-export function nextLines(status: Status, stage?: string): string[] {
-  const [first, ...others] = nextSteps(status, stage);
-  if (!first) return ['Next: nothing, the run has ended.'];
-  return [
-    `Next: ${first.command}   (${first.why})`,
-    ...others.map(({ command, why }) => `  or: ${command}   (${why})`),
-  ];
 }
 
 /** What a rollback has lost, and what a person has to look at after it; empty before its end. */

@@ -1,8 +1,9 @@
 // The commands that status and the driver offer, the first of which continues the run.
 import { describe, expect, it } from 'vitest';
-import { movesFrom } from '../../../../lib/migration/moves.ts';
+import { movesFrom, nextMove } from '../../../../lib/migration/moves.ts';
 import type { Phase } from '../../../../lib/migration/phases.ts';
-import { nextSteps } from '../../../../local/migrate/next-steps.ts';
+import { Refusal } from '../../../../lib/migration/refusals.ts';
+import { aftermathOf, aftermathText, nextSteps } from '../../../../local/migrate/next-steps.ts';
 import { STATUS } from '../../../support/migration/fake-place.ts';
 
 type Status = Parameters<typeof nextSteps>[0];
@@ -12,9 +13,13 @@ const pendingAction = {
 } as unknown as Status['pendingAction'];
 const retention = { until: '2026-04-01T00:00:00.000Z', daysLeft: 3, isOver: false, isEnding: true };
 
+function standing(phase: Phase, changes: object): Status {
+  const { command: next } = nextMove(phase) ?? {};
+  return { ...STATUS, phase, next, moves: movesFrom(phase), ...changes } as unknown as Status;
+}
+
 function offered(phase: Phase, changes: object): string[] {
-  const status = { ...STATUS, phase, moves: movesFrom(phase), ...changes } as unknown as Status;
-  return nextSteps(status).map(({ command }) => command.split(' ')[4] ?? '');
+  return nextSteps(standing(phase, changes)).map(({ command }) => command.split(' ')[4] ?? '');
 }
 
 describe('the next step of a run', () => {
@@ -30,5 +35,35 @@ describe('the next step of a run', () => {
     ['that has ended', 'closed', { retention, moves: [] }, []],
   ] as const)('%s', (_, phase, changes, commands) => {
     expect(offered(phase, changes)).toEqual(commands);
+  });
+});
+
+describe('the last line of a command that was refused', () => {
+  const ROLLBACK = 'npm run migrate -- rollback --execute';
+
+  it.each([
+    [
+      ...([
+        'RefusedLossNotAcknowledged',
+        'This rollback loses 12 writes; acknowledged: 3.',
+      ] as const),
+      ...(['live', `Next: ${ROLLBACK} --acknowledged-loss 12 --run run-a   (return to`] as const),
+    ],
+    [
+      ...(['RefusedPrerequisites', 'Graph store: There is none.', 'started'] as const),
+      'Next: repair what is named, or accept it with --accept; to continue with preflight: npm run migrate -- run --run run-a',
+    ],
+    [
+      ...(['RefusedNothingToReturnTo', 'The snapshot is gone.', 'live'] as const),
+      `Next: restore memories as docs/migration.md shows under RefusedNothingToReturnTo; to return to the old version: ${ROLLBACK} --run run-a`,
+    ],
+    [
+      ...(['RefusedSettingChanged', 'It names another.', 'live'] as const),
+      `Next: nothing has to be done until 2026-04-01 00:00:00 UTC; to return to the old version: ${ROLLBACK} --run run-a`,
+    ],
+  ] as const)('says what helps after %s', (name, why, phase, line) => {
+    const status = standing(phase, { retention: phase === 'live' ? retention : null });
+    const text = aftermathText(aftermathOf(status, undefined, new Refusal(name, why)));
+    expect(text.startsWith(line), text).toBe(true);
   });
 });
