@@ -33,12 +33,12 @@ const LOCK_PATIENCE_MS = 130_000;
 const LOCK_RETRY_MS = 5_000;
 const LIVE_POLL_MS = 1_000;
 const LOG_POLL_MS = 10_000;
+const LOG_WAIT_MS = 60_000;
 
-const WAITS_FOR: Partial<Record<FunctionName, string>> = {
-  freeze: 'for running requests to end',
-};
-
-const waitingSchema = v.object({ done: v.literal(false), waitSeconds: v.number() });
+const waitingSchema = v.object({
+  ...{ done: v.literal(false), waitSeconds: v.number() },
+  waitsFor: v.optional(v.string(), 'a service'),
+});
 
 export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'>): Session {
   return {
@@ -74,13 +74,16 @@ export async function runStep(
 ): Promise<unknown> {
   const { place, output, signal } = session;
   let asked: string | undefined;
+  const showWait = createWaitOutput(session, name);
   for (;;) {
     const result = await whileFrozen(session, { name, runId: payload.runId }, () =>
-      whenUnlocked(session, name, () =>
+      whenUnlocked(session, showWait, () =>
         following(session, { name, payload }, () => place.invoke(name, payload, signal)),
       ),
     );
-    if (!v.is(waitingSchema, result) || result.waitSeconds > LONGEST_WAIT_SECONDS) return result;
+    const wait = v.safeParse(waitingSchema, result);
+    if (!wait.success || wait.output.waitSeconds > LONGEST_WAIT_SECONDS) return result;
+    const { waitSeconds, waitsFor } = wait.output;
     const status = await statusOrUndefined(session, payload);
     const pending = status && pendingActionOf(status);
     if (status && pending && pending.toDo !== asked) {
@@ -90,13 +93,27 @@ export async function runStep(
       output.line(text, { event: 'action', step: name, ...pending }, next);
     }
     if (status) await onWaiting(status);
-    if (result.waitSeconds === 0) continue;
-    const why = pending ? 'for the action above' : (WAITS_FOR[name] ?? 'for a service');
-    output.show(
-      `${timeLeft(session, status)}${labelOf(name)}: waiting ${why}, checking again in ${result.waitSeconds}s`,
-    );
-    await session.sleep(result.waitSeconds * 1_000);
+    if (waitSeconds === 0) continue;
+    const what = pending ? 'the action above' : waitsFor;
+    showWait(what, `for ${what}, checking again in ${waitSeconds}s`, status);
+    await session.sleep(waitSeconds * 1_000);
   }
+}
+
+type WaitOutput = (what: string, text: string, status?: Status) => void;
+
+/** In place at a terminal; elsewhere a line when a wait begins, and one a minute. */
+function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
+  const { output, now, place, lastSeen } = session;
+  let last = { what: '', at: 0 };
+  return (what, text, status = lastSeen.status) => {
+    const line = `${timeLeft(session, status)}${labelOf(step)}: waiting ${text}`;
+    if (output.isLive) return output.show(line);
+    if (what === last.what && now() - last.at < LOG_WAIT_MS) return;
+    last = { what, at: now() };
+    const next = status ? nextSteps(status, place.stage) : [];
+    output.line(line, { event: 'waiting', step, for: what }, next);
+  };
 }
 
 export function labelOf(name: string): string {
@@ -147,8 +164,8 @@ function millisecondsToRetry({ now }: Session, { phase, deadlineAt }: Status): n
 }
 
 async function whenUnlocked<Result>(
-  { output, now, sleep }: Session,
-  name: string,
+  { now, sleep }: Session,
+  showWait: WaitOutput,
   take: () => Promise<Result>,
 ): Promise<Result> {
   const deadline = now() + LOCK_PATIENCE_MS;
@@ -157,9 +174,8 @@ async function whenUnlocked<Result>(
       return await take();
     } catch (error) {
       if (!isLockHeld(error) || now() + LOCK_RETRY_MS > deadline) throw error;
-      output.show(
-        `${labelOf(name)}: waiting up to ${durationText(deadline - now())}: ${firstLine(error)}`,
-      );
+      const text = `up to ${durationText(deadline - now())}: ${firstLine(error)}`;
+      showWait('the lock', text);
       await sleep(LOCK_RETRY_MS);
     }
   }

@@ -20,6 +20,7 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
     ...row('writes', frozenText(status)),
     ...row('rollback', rollbackText(status)),
     ...row('progress', progressLine(status)),
+    ...row('lock', lockText(status)),
     ...status.evidence.flatMap((evidence) => evidenceLines(evidence, at)),
     ...row('to approve', approvalText(status)),
     ...pendingLines(status),
@@ -95,6 +96,12 @@ function progressLine({ progress, at }: Status): string | null {
   const { step, savedAt } = progress;
   const age = savedAt ? `, ${durationText(between(savedAt, at))} ago` : '';
   return `${labelOf(step)}: ${progressText(step, progress)}${age}`;
+}
+
+function lockText({ lock, at }: Status): string | null {
+  if (!lock?.since || !lock.until) return null;
+  const age = durationText(between(lock.since, at));
+  return `held by a step since ${timeText(lock.since)}, ${age} ago; if it crashed, until ${timeText(lock.until)}`;
 }
 
 function evidenceLines(

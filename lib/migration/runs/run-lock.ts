@@ -44,6 +44,13 @@ export function createRunLock(options: {
     return lock && String(lock.latest_run);
   }
 
+  /** Of the step that works on the run, or crashed. */
+  async function leaseOf(runId: string): Promise<{ since: number; until: number } | undefined> {
+    const lock = await database.get(LOCK_KEY);
+    const [since, until] = [Number(lock?.lease_since ?? 0), Number(lock?.lease_until)];
+    return lock?.active_run === runId && until > now() ? { since, until } : undefined;
+  }
+
   /** Runs whose old data is retained: they hold no lock. */
   async function liveRuns(): Promise<string[]> {
     return liveRunsOf(await database.get(LOCK_KEY));
@@ -79,7 +86,7 @@ export function createRunLock(options: {
     const seen = epochOf(lock);
     const lease = setOn(
       LOCK_KEY,
-      { active_run: runId, epoch: seen + 1, lease_until: now() + leaseMs },
+      { active_run: runId, epoch: seen + 1, lease_since: now(), lease_until: now() + leaseMs },
       {
         expression: IS_EXPIRED,
         values: { ':seen': seen, ':now': now() },
@@ -152,16 +159,8 @@ export function createRunLock(options: {
   }
 
   return {
-    activeRun,
-    latestRun,
-    liveRuns,
-    claim,
-    take,
-    fence,
-    renew,
-    keep,
-    release,
-    free,
+    ...{ activeRun, latestRun, liveRuns, leaseOf },
+    ...{ claim, take, fence, renew, keep, release, free },
   };
 }
 

@@ -61,11 +61,14 @@ export type Outcome =
       /** Thrown once that is recorded. */
       readonly refusal?: Refusal;
     }
-  | { readonly done: false; readonly waitSeconds: number };
+  | Waiting;
 
-/** Waits for a person or a service: the step is to be repeated after this time. */
-export function waiting(waitSeconds: number = POLL_SECONDS): Outcome {
-  return { done: false, waitSeconds };
+/** The step is to be repeated after this time. */
+export type Waiting = { readonly done: false; readonly waitSeconds: number; waitsFor?: string };
+
+/** @param waitsFor as people are told */
+export function waiting(waitsFor: string, waitSeconds: number = POLL_SECONDS): Waiting {
+  return { done: false, waitSeconds, waitsFor };
 }
 
 /** What a dry run tells: what the step found, and what it would do. */
@@ -99,6 +102,7 @@ export type StepResult =
       readonly phase: Run['phase'];
       readonly done: boolean;
       readonly waitSeconds: number;
+      readonly waitsFor?: string;
       readonly report?: Forecast;
     };
 

@@ -49,7 +49,7 @@ export const backup: Step = {
     };
     try {
       const end = await takeStages(context, stagesOf(context), { from: reached, save });
-      if (!end.isComplete) return waiting(end.waitSeconds);
+      if (!end.isComplete) return waiting('the vector store', end.waitSeconds);
       return await writeManifest(context, end.state);
     } catch (error) {
       const collection = context.run.plan.sourceCollection;

@@ -61,11 +61,11 @@ export const cutover: Step = {
     };
     const uploads = { from: state.uploads, save: (uploads: Uploads) => keep({ uploads }) };
     const waitSeconds = await uploadSwap(context, uploads);
-    if (waitSeconds !== undefined) return waiting(waitSeconds);
+    if (waitSeconds !== undefined) return waiting('the vector store', waitSeconds);
     await renew();
     await services.setting.change({ from: run.plan.sourceCollection, to: live });
     if (!state.isDeployed) {
-      if (!(await isDoneOutside(context, 'deploy-new', live))) return waiting();
+      if (!(await isDoneOutside(context, 'deploy-new', live))) return waiting('the webhook');
       await keep({ isDeployed: true });
     }
     if (!state.isProved) {
@@ -80,12 +80,12 @@ export const cutover: Step = {
     }
     // A rollback may have begun in the meantime: it must not find writes opened.
     await renew();
-    if (!(await isDoneOutside(context, 'open-writes', live))) return waiting();
+    if (!(await isDoneOutside(context, 'open-writes', live))) return waiting('the webhook');
     const late = await carryOverLateWrites(context, {
       from: state.lateWrites,
       save: (lateWrites) => keep({ lateWrites }),
     });
-    if (!late.isComplete) return waiting(late.waitSeconds);
+    if (!late.isComplete) return waiting('the vector store', late.waitSeconds);
     return await goLive(context, lateWriteFacts(late.state));
   },
 };

@@ -2,9 +2,9 @@
 // under way by then has the time to end. Where writes are open again, it is tried once more.
 import * as v from 'valibot';
 import { testUserOf } from '../ports/memory-backend.ts';
-import { Refusal, RetryableFailure } from '../refusals.ts';
+import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import { type Step, type StepContext, waiting } from '../runs/step.ts';
+import { type Step, type StepContext, type Waiting, waiting } from '../runs/step.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { askAgain, isDoneOutside } from './external-action.ts';
 
@@ -32,23 +32,22 @@ export const freeze: Step = {
     const { sourceCollection } = context.run.plan;
     const { look } = v.parse(stateSchema, checkpoint?.state ?? {});
     if (!(await isDoneOutside(context, 'freeze', sourceCollection))) {
-      return waiting();
+      return waiting('the webhook');
     }
-    const facts = await proveFrozen(context, {
-      collection: sourceCollection,
-      companions: [],
+    const proof = await proveFrozen(context, {
+      collections: [sourceCollection],
       look,
       remember: (seen) => save(seen ? { look: seen } : {}),
     });
-    if (!facts) return waiting(FREEZE_POLL_SECONDS);
+    if ('done' in proof) return proof;
     const more = { collection: sourceCollection };
-    const evidence = await storeReport(context, 'freeze-proof', { facts, more });
+    const evidence = await storeReport(context, 'freeze-proof', { facts: proof, more });
     return { done: true, evidence };
   },
 };
 
 /** Between two tries. */
-export const FREEZE_POLL_SECONDS = 10;
+const FREEZE_POLL_SECONDS = 10;
 
 /** How long an answer that proves nothing is asked for again. */
 const PATIENCE_MS = 60_000;
@@ -64,34 +63,40 @@ type FreezeProof = {
 
 /**
  * @param remember keeps what was seen for the next try
- * @returns undefined when a write is to be tried again in a while
+ * @returns what is waited for where a write is to be tried again in a while
  * @throws Refusal when a write is accepted, or nothing proves that it is not
  */
 export async function proveFrozen(
   context: StepContext,
   options: {
-    readonly collection: string;
-    /** Where else a write of the backend leaves something. */
-    readonly companions: readonly string[];
+    /** Where a write of the backend leaves something. */
+    readonly collections: readonly string[];
     readonly look: Look | undefined;
     readonly remember: (look: Look | undefined) => Promise<void>;
   },
-): Promise<FreezeProof | undefined> {
-  const { collection, companions, look, remember } = options;
+): Promise<FreezeProof | Waiting> {
+  const { collections, look, remember } = options;
   const now = context.services.clock().getTime();
-  const answer = await tryWrite(context, [collection, ...companions]);
-  if (!PROOFS.includes(answer)) {
+  const failure = await tryWrite(context, collections, MEMORABLE);
+  if (!failure) throw await notFrozen(context, 'The memory backend still accepts writes.');
+  // A wrong key, or the key of another user, never proves anything.
+  const isAnswer =
+    failure instanceof RetryableFailure || isRefusal(failure, 'RefusedBackendAnswer');
+  if (!isAnswer) throw failure;
+  if (!PROOFS.includes(failure.answer)) {
     const unprovedSince = look && 'unprovedSince' in look ? look.unprovedSince : now;
     await remember({ unprovedSince });
-    if (now - unprovedSince < PATIENCE_MS) return undefined;
-    const why = `To a write, the memory backend answers ${answer ?? 'nothing'}: that may be a write all the same.`;
-    throw await notFrozen(context, why);
+    const why = `a write to be refused with 503. ${failure.message}`;
+    if (now - unprovedSince < PATIENCE_MS) return waiting(why, FREEZE_POLL_SECONDS);
+    throw await notFrozen(context, `Nothing proves that writes are refused. ${failure.message}`);
   }
   const refusedSince = look && 'refusedSince' in look ? look.refusedSince : now;
   await remember({ refusedSince });
   const drainedSeconds = (now - refusedSince) / 1_000;
-  if (drainedSeconds < context.run.plan.drainSeconds) return undefined;
-  return { refusedWith: String(answer), drainedSeconds };
+  if (drainedSeconds >= context.run.plan.drainSeconds) {
+    return { refusedWith: String(failure.answer), drainedSeconds };
+  }
+  return waiting('running requests to end', FREEZE_POLL_SECONDS);
 }
 
 /**
@@ -103,45 +108,36 @@ export async function assertOpen(
   context: StepContext,
   collections: readonly [string, ...string[]],
 ): Promise<void> {
-  const { services, run, renew } = context;
-  await renew();
-  // In it there is nothing to remember, also for a graph.
-  const answer = await services.backend.addMemory(testUserOf(run.runId), 'Hi.').then(
-    () => undefined,
-    (error: unknown) => (error instanceof RetryableFailure ? error.answer : undefined),
-  );
-  await removeTestWrites(context, collections);
-  if (!PROOFS.includes(answer)) return;
+  const failure = await tryWrite(context, collections, FORGETTABLE);
+  if (!PROOFS.includes(failure?.answer)) return;
   await askAgain(context);
-  const why = `After "open-writes" on ${collections[0]}, the memory backend still refuses writes: ${answer}`;
+  const why = `After "open-writes" on ${collections[0]}, the memory backend still refuses writes: ${failure?.answer}`;
   throw new RetryableFailure('RetryableUnavailable', why);
 }
 
-/** @returns what the backend refused it with. @throws Refusal when the write was made */
+const MEMORABLE = 'My name is a test of the write freeze.';
+/** In it there is nothing to remember, also for a graph. */
+const FORGETTABLE = 'Hi.';
+
+/** @returns how a write of the test user failed; undefined where it was made. Nothing of it stays. */
 async function tryWrite(
   context: StepContext,
   collections: readonly string[],
-): Promise<number | string | undefined> {
+  text: string,
+): Promise<(Error & { readonly answer?: unknown }) | undefined> {
   const { services, run, renew } = context;
   // The test writes of an earlier try would count as new ones.
   await removeTestWrites(context, collections);
   await renew();
-  const attempt = await services.backend
-    .addMemory(testUserOf(run.runId), 'My name is a test of the write freeze.')
-    .then(() => undefined, refusalOf);
+  const failure = await services.backend.addMemory(testUserOf(run.runId), text).then(
+    () => undefined,
+    (error: Error) => error,
+  );
   const written = await removeTestWrites(context, collections);
-  if (attempt && written === 0) return attempt.answer;
-  throw await notFrozen(context, 'The memory backend still accepts writes.');
+  return written === 0 ? failure : undefined;
 }
 
 async function notFrozen(context: StepContext, why: string): Promise<Refusal> {
   await askAgain(context);
   return new Refusal('RefusedNotFrozen', why);
-}
-
-/** A wrong key, or the key of another user, never proves anything. */
-function refusalOf(error: unknown): { readonly answer: number | string | undefined } {
-  if (error instanceof RetryableFailure) return error;
-  if (error instanceof Refusal && error.name === 'RefusedBackendAnswer') return error;
-  throw error;
 }

@@ -30,7 +30,7 @@ import { keptSnapshotSchema, restoreSnapshot, restoringEntries } from '../snapsh
 import { removeCollections, removeOwn, removeTestWrites, tidyUp } from './clean-up.ts';
 import { reconcileInStep } from './copy.ts';
 import { askAgain, isDoneOutside } from './external-action.ts';
-import { assertOpen, FREEZE_POLL_SECONDS, lookSchema, proveFrozen } from './freeze.ts';
+import { assertOpen, lookSchema, proveFrozen } from './freeze.ts';
 import { carryOverLateWrites, lateWriteFacts, lateWritesSchema } from './late-writes.ts';
 import {
   countLeastLost,
@@ -151,7 +151,7 @@ async function rollBack(context: StepContext, begun: State, keep: Keep): Promise
   let state = begun;
   if (state.restores && state.restored === undefined) {
     const waitSeconds = await restore(context, state, keep);
-    if (waitSeconds !== undefined) return waiting(waitSeconds);
+    if (waitSeconds !== undefined) return waiting('the vector store', waitSeconds);
     await assertRestored(services, run, returnTo);
     // Refused while nobody is kept from writing yet; what is written until then counts again below.
     assertAcknowledged(
@@ -163,18 +163,19 @@ async function rollBack(context: StepContext, begun: State, keep: Keep): Promise
   }
   if (!state.isFrozen) {
     state = await keep({ isFreezing: true });
-    if (!(await isFrozen(context, state, keep))) return waiting(FREEZE_POLL_SECONDS);
+    const wait = await awaitFreeze(context, state, keep);
+    if (wait) return wait;
     state = await keep({ isFrozen: true });
   }
   if (keepsWrites(run, state)) {
     const save = async (lateWrites: State['lateWrites']) => void (await keep({ lateWrites }));
     const late = await carryOverLateWrites(context, { from: state.lateWrites, save });
-    if (!late.isComplete) return waiting(late.waitSeconds);
+    if (!late.isComplete) return waiting('the vector store', late.waitSeconds);
     state = await keep({ lateWrites: late.state });
   }
   if (!state.loss) {
     const loss = await settle(context, state, keep);
-    if (!loss) return waiting(0);
+    if (!loss) return waiting('more time', 0);
     state = await keep({ loss });
   }
   if (state.oldVersion === undefined) {
@@ -182,13 +183,13 @@ async function rollBack(context: StepContext, begun: State, keep: Keep): Promise
     await assertStillThere(context, state);
     await renew();
     await changeSetting(context, returnTo);
-    if (!(await isDoneOutside(context, 'deploy-old', returnTo))) return waiting();
+    if (!(await isDoneOutside(context, 'deploy-old', returnTo))) return waiting('the webhook');
     const proving = { collection: returnTo, from: state, save: keep };
     state = await keep({ oldVersion: await proveOldVersion(context, proving) });
   }
   if (run.openedAt !== undefined && !state.isLastLookTaken) {
     const loss = await lookAgain(context, state, keep);
-    if (!loss) return waiting(0);
+    if (!loss) return waiting('more time', 0);
     state = await keep({ loss, isLastLookTaken: true });
   }
   return await open(context, state, state.loss ?? { lost: 0 });
@@ -207,17 +208,16 @@ async function restore(
 }
 
 // docs/decisions/automatic-rollback.md: only where users were let in, somebody has to be kept out.
-async function isFrozen(context: StepContext, state: State, keep: Keep): Promise<boolean> {
-  const [collection, companion] = liveCollectionsOf(context.run);
-  if (!(await isDoneOutside(context, 'freeze', collection))) return false;
-  if (context.run.openedAt === undefined) return true;
-  const stillness = await proveFrozen(context, {
-    collection,
-    companions: [companion],
+async function awaitFreeze(context: StepContext, state: State, keep: Keep) {
+  const collections = liveCollectionsOf(context.run);
+  if (!(await isDoneOutside(context, 'freeze', collections[0]))) return waiting('the webhook');
+  if (context.run.openedAt === undefined) return undefined;
+  const proof = await proveFrozen(context, {
+    collections,
     look: state.look,
     remember: async (look) => void (await keep({ look })),
   });
-  return stillness !== undefined;
+  return 'done' in proof ? proof : undefined;
 }
 
 /** Users were let into the new version, and the old collection is there to take their writes. */
@@ -341,7 +341,8 @@ async function isOnNew({ services, run }: StepContext): Promise<boolean> {
 async function stayOnNew(context: StepContext, { refused, isFreezing }: State): Promise<Outcome> {
   const { run } = context;
   if (isFreezing) {
-    if (!(await isDoneOutside(context, 'open-writes', liveCollectionOf(run)))) return waiting();
+    if (!(await isDoneOutside(context, 'open-writes', liveCollectionOf(run))))
+      return waiting('the webhook');
     await assertOpen(context, liveCollectionsOf(run));
   }
   const message = `What was restored as ${restoredCollectionOf(run)} is to be removed by hand`;
@@ -360,7 +361,7 @@ async function open(
   const { run } = context;
   const { returnTo, lateWrites, oldVersion } = state;
   await assertStillThere(context, state);
-  if (!(await isDoneOutside(context, 'open-writes', returnTo))) return waiting();
+  if (!(await isDoneOutside(context, 'open-writes', returnTo))) return waiting('the webhook');
   // The new collection may be the only copy left: a write would create an empty one in the place of the old.
   await assertStillThere(context, state);
   await assertOpen(context, [returnTo]);

@@ -33,6 +33,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
   const run = await services.runs.read(id);
   const { phase, phaseAt, plan, evidence, deadlineAt, startedAt, endedAt } = run;
   const now = services.clock();
+  const lease = await services.lock.leaseOf(id);
   const isLate = isOverdue(run, now);
   const moves = isLate ? lateMovesFrom(phase, run.openedAt !== undefined) : movesFrom(phase);
   return {
@@ -58,6 +59,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
       recordedAt: isoOf(recordedAt),
       facts,
     })),
+    /** Of a step that is at work, or crashed. */
+    lock: lease ? { since: isoOf(lease.since), until: isoOf(lease.until) } : null,
     next: isLate ? 'rollback' : (nextMove(phase)?.command ?? null),
     progress: await progressOf(run, services),
     moves: moves.map(({ command, by, to }) => ({ command, by, to })),

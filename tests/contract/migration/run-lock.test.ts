@@ -125,6 +125,19 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       else await expect(second).rejects.toEqual(named('RetryableLockHeld'));
     });
 
+    it('of which one is at work are known by its lease', async () => {
+      expect(await table.lock.leaseOf('run-a')).toBeUndefined();
+      const lease = await table.lock.take('run-a');
+      const since = table.clock().getTime();
+      table.pass(30_000);
+      await table.lock.renew(lease);
+      const until = since + 30_000 + LEASE_MS;
+      expect(await table.lock.leaseOf('run-a')).toEqual({ since, until });
+      expect(await table.lock.leaseOf('run-b')).toBeUndefined();
+      await table.lock.release(lease);
+      expect(await table.lock.leaseOf('run-a')).toBeUndefined();
+    });
+
     it('the first keeps its lease as long as it renews it', async () => {
       const first = await table.lock.take('run-a');
       table.pass(LEASE_MS - 1);

@@ -103,6 +103,20 @@ describe('the window', () => {
     },
   );
 
+  it('names the host and the cause where the backend cannot be reached', async () => {
+    const migration = await migrationAt('copied');
+    const why = 'The memory backend: POST /memories: no answer from memory.test (ETIMEDOUT)';
+    const addMemory = () => Promise.reject(new RetryableFailure('RetryableUnavailable', why));
+    const backend = { ...migration.services.backend, addMemory };
+    const services = { ...migration.services, backend };
+    expect(await migration.invoke('freeze', {}, services)).toMatchObject({
+      waitsFor: `a write to be refused with 503. ${why}`,
+    });
+    const attempt = migration.finish('freeze', {}, services);
+    await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
+    await expect(attempt).rejects.toThrow(why);
+  });
+
   it('drains again from the first refusal after a write that was answered otherwise', async () => {
     const migration = await migrationAt('copied');
     const answers = [503, 503, 429, 503];

@@ -1,7 +1,9 @@
 // What an operator may do late, interrupt, or find changed by somebody else.
 import { describe, expect, it } from 'vitest';
+import { LEASE_MS } from '../../../../lib/migration/runs/run-store.ts';
 import { runStep } from '../../../../lib/migration/runs/step.ts';
 import { createRun } from '../../../../lib/migration/steps/preflight.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { RUN, STEPS } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
@@ -34,6 +36,19 @@ describe('an id whose run has ended', () => {
     });
     await expect(again).rejects.toEqual(named('RefusedRunEnded'));
     await expect(again).rejects.toThrow('aborted');
+  });
+});
+
+describe('the status of a run', () => {
+  it('says that a step is at work, since when and for how long', async () => {
+    const migration = await migrationAt('started');
+    expect((await readStatus(migration.services)).lock).toBeNull();
+    const since = migration.clock();
+    await migration.lock.take(RUN);
+    const until = new Date(since.getTime() + LEASE_MS);
+    expect((await readStatus(migration.services)).lock).toEqual({
+      ...{ since: since.toISOString(), until: until.toISOString() },
+    });
   });
 });
 

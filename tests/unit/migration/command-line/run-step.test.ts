@@ -117,11 +117,36 @@ describe('a step that waits for a person', () => {
   });
 });
 
-it('a freeze waits for the requests under way', async () => {
-  const { place } = createPlace({ freeze: [result('freezing', false, 10), result('frozen')] });
-  const { session, shown } = sessionOver(place);
-  await runStep(session, 'freeze', PAYLOAD);
-  expect(shown).toEqual([expect.stringContaining('waiting for running requests to end')]);
+describe('a wait', () => {
+  const waitsFor = 'running requests to end';
+  const line = 'Freeze: waiting for running requests to end, checking again in 10s';
+  const freeze = () => [
+    ...Array.from({ length: 13 }, () => ({ ...result('freezing', false, 10), waitsFor })),
+    result('frozen'),
+  ];
+
+  it('is shown in place at a terminal, with what it is for', async () => {
+    const { session, shown, lines } = sessionOver(createPlace({ freeze: freeze() }).place);
+    await runStep(session, 'freeze', PAYLOAD);
+    expect([shown, lines]).toEqual([Array.from({ length: 13 }, () => line), []]);
+  });
+
+  it('is a line when it begins and once a minute where there is no terminal', async () => {
+    const { session, shown, lines } = sessionOver(createPlace({ freeze: freeze() }).place, false);
+    await runStep(session, 'freeze', PAYLOAD);
+    expect([shown, lines]).toEqual([[], [line, line, line]]);
+  });
+
+  it('for a lock is such a line, too', async () => {
+    const held = Array.from({ length: 13 }, () => failure('RetryableLockHeld'));
+    const { place } = createPlace({ copy: [...held, result('copied')] });
+    const { session, lines } = sessionOver(place, false);
+    await runStep(session, 'copy', PAYLOAD);
+    expect(lines).toEqual([
+      'Copy: waiting up to 2m 10s: Another step is at work.',
+      'Copy: waiting up to 1m 10s: Another step is at work.',
+    ]);
+  });
 });
 
 describe('the progress of a step', () => {

@@ -71,6 +71,11 @@ describe('the status page', () => {
       { progress: { step: 'copy', done: 1, total: 4, savedAt: STATUS.at } },
       '1/4 25%',
     ],
+    [
+      'since when a step holds the lock, and until when',
+      { lock: { since: '2026-03-01T09:28:00Z', until: '2026-03-01T09:31:30Z' } },
+      'held by a step since 2026-03-01 09:28:00 UTC, 2m ago; if it crashed, until 2026-03-01 09:31:30 UTC',
+    ],
     ['the report to approve', { approval: { evidence: 'r', digest } }, 'digest 0123456789ab'],
     ['that nothing is left to do', { moves: [] }, 'nothing, the run has ended'],
     [
