@@ -1,13 +1,12 @@
 // Applies each mutant in a copy of the project and runs the test that must fail for it.
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createVitest, type TestModule, type Vitest } from 'vitest/node';
 import { MUTANTS, type Mutant } from './mutants.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
-const COPIES = 2;
 
 /** Outcome of a test file: `passed` only when a test ran and none failed. */
 type Outcome = 'passed' | 'failed' | 'broken';
@@ -15,16 +14,14 @@ type Outcome = 'passed' | 'failed' | 'broken';
 let survivors = 0;
 
 assertApplicable();
-const copies = await Promise.all(Array.from({ length: COPIES }, createCopy));
+const copy = await createCopy();
+const vitest = await startVitest();
 try {
-  await eachInACopy(new Set(MUTANTS.map(({ test }) => test)), async (test, copy) => {
-    const { outcome, failures } = await runTest(copy, test);
-    if (outcome !== 'passed')
-      throw new Error([`${test} is ${outcome} without a mutant`, ...failures].join('\n'));
-  });
-  await eachInACopy(MUTANTS, tryMutant);
+  await assertPassing();
+  for (const mutant of MUTANTS) await tryMutant(mutant);
 } finally {
-  for (const copy of copies) await rm(copy, { recursive: true, force: true });
+  await vitest.close();
+  await rm(copy, { recursive: true, force: true });
 }
 console.log(`${MUTANTS.length - survivors} passed, ${survivors} failed`);
 if (survivors > 0) process.exitCode = 1;
@@ -39,64 +36,61 @@ function assertApplicable(): void {
   throw new Error(`Not exactly once in its file:\n${lines.join('\n')}`);
 }
 
-async function tryMutant({ file, search, replacement, test }: Mutant, copy: string): Promise<void> {
-  const path = join(copy, file);
-  const source = await readFile(path, 'utf8');
-  await writeFile(
-    path,
+async function tryMutant({ file, search, replacement, test }: Mutant): Promise<void> {
+  const source = await readFile(join(copy, file), 'utf8');
+  await change(
+    file,
     source.replace(search, () => replacement),
   );
-  const { outcome } = await runTest(copy, test);
-  await writeFile(path, source);
+  const outcome = (await run([test])).get(test) ?? 'broken';
+  await change(file, source);
   // A mutant that keeps the test from running proves nothing.
   const isKilled = outcome === 'failed';
   if (!isKilled) survivors += 1;
-  const change = `${JSON.stringify(search)} -> ${JSON.stringify(replacement)}`;
-  console.log(`${isKilled ? 'killed  ' : `SURVIVED (${outcome})`} ${file}: ${change} by ${test}`);
+  const what = `${JSON.stringify(search)} -> ${JSON.stringify(replacement)}`;
+  console.log(`${isKilled ? 'killed  ' : `SURVIVED (${outcome})`} ${file}: ${what} by ${test}`);
 }
 
-async function eachInACopy<Item>(
-  items: Iterable<Item>,
-  act: (item: Item, copy: string) => Promise<void>,
-): Promise<void> {
-  const queue = [...items];
-  const work = async (copy: string) => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await act(item, copy);
-  };
-  await Promise.all(copies.map(work));
+async function change(file: string, source: string): Promise<void> {
+  await writeFile(join(copy, file), source);
+  vitest.invalidateFile(join(copy, file));
 }
 
 async function createCopy(): Promise<string> {
-  const copy = await mkdtemp(join(tmpdir(), 'mutants-'));
+  const folder = await mkdtemp(join(tmpdir(), 'mutants-'));
   const names = (await readdir(PROJECT)).filter((name) => !name.startsWith('.'));
   for (const name of names) {
-    if (name === 'node_modules') await symlink(join(PROJECT, name), join(copy, name));
-    else await cp(join(PROJECT, name), join(copy, name), { recursive: true });
+    if (name === 'node_modules') await symlink(join(PROJECT, name), join(folder, name));
+    else await cp(join(PROJECT, name), join(folder, name), { recursive: true });
   }
-  return copy;
+  return folder;
 }
 
-interface Report {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly testResults: readonly {
-    readonly assertionResults: readonly { readonly failureMessages: readonly string[] }[];
-  }[];
+/** One for all runs: it starts, and transforms what the tests import, only once. */
+async function startVitest(): Promise<Vitest> {
+  const started = await createVitest({ root: copy, watch: false, bail: 1, reporters: [{}] });
+  await started.standalone();
+  return started;
 }
 
-async function runTest(copy: string, test: string) {
-  const vitest = join(PROJECT, 'node_modules/vitest/vitest.mjs');
-  const report = join(copy, 'report.json');
-  const options = ['--bail=1', '--reporter=json', `--outputFile=${report}`];
-  const child = spawn(process.execPath, [vitest, 'run', test, ...options], {
-    cwd: copy,
-    stdio: 'ignore',
-  });
-  await new Promise((resolve) => child.once('close', resolve));
-  const results: Report = JSON.parse(await readFile(report, 'utf8'));
-  await rm(report);
-  const { numPassedTests, numFailedTests, testResults } = results;
-  const outcome: Outcome = numFailedTests > 0 ? 'failed' : numPassedTests > 0 ? 'passed' : 'broken';
-  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
-  return { outcome, failures: tests.flatMap(({ failureMessages }) => failureMessages) };
+/** @throws when a test file does not pass without a mutant */
+async function assertPassing(): Promise<void> {
+  const tests = [...new Set(MUTANTS.map(({ test }) => test))];
+  const outcomes = await run(tests);
+  const failing = tests.filter((test) => outcomes.get(test) !== 'passed');
+  if (failing.length > 0) throw new Error(`Not passed without a mutant: ${failing.join(', ')}`);
+}
+
+/** @returns the outcome of each test file, of earlier runs too */
+async function run(tests: string[]): Promise<ReadonlyMap<string, Outcome>> {
+  const { testModules } = await vitest.runTestSpecifications(
+    await vitest.globTestSpecifications(tests),
+  );
+  return new Map(testModules.map((file) => [file.relativeModuleId, outcomeOf(file)]));
+}
+
+function outcomeOf(file: TestModule): Outcome {
+  const states = [...file.children.allTests()].map((test) => test.result().state);
+  if (states.includes('failed')) return 'failed';
+  return file.state() === 'passed' && states.includes('passed') ? 'passed' : 'broken';
 }
