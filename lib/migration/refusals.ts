@@ -6,7 +6,7 @@ export const REMEDIES = {
   RefusedUnknownRun:
     'Begin one with "npm run migrate -- run --source COLLECTION", give the id that "status" shows, or name the right table with TABLE_NAME and DYNAMODB_ENDPOINT.',
   RefusedRunExists:
-    'Give the command without that option, or choose another run id for another plan.',
+    'Give the command without that option; or begin another run: "run --run OTHER --source NAME".',
   RefusedRunEnded: 'Nothing more can be done with this run; start a new one under another id.',
   RefusedOtherRun: 'Finish that run, or end it with "abort" or "rollback"; then start this one.',
   RefusedNotNow: 'Give the command that "npm run migrate -- status" shows.',

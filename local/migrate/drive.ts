@@ -2,7 +2,7 @@
 import type { Phase } from '../../lib/migration/phases.ts';
 import { Refusal, RetryableFailure } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
-import { samePlan } from '../../lib/migration/steps/preflight.ts';
+import { assertSamePlan } from '../../lib/migration/steps/preflight.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import type { FunctionName } from './commands.ts';
 import { DIGEST_DIGITS, isInWindow, nextLines, nextSteps } from './next-steps.ts';
@@ -11,7 +11,16 @@ import { pendingActionOf } from './pending-action.ts';
 import { FunctionFailedError, type Payload } from './place.ts';
 import { checklistLines, planLines, preflightReportOf, rollbackLines } from './plan-text.ts';
 import { type Ask, confirmRun } from './prompt.ts';
-import { labelOf, readStatus, runStep, type Session, timeLeft, whileFrozen } from './run-step.ts';
+import {
+  findRun,
+  labelOf,
+  noRun,
+  readStatus,
+  runStep,
+  type Session,
+  timeLeft,
+  whileFrozen,
+} from './run-step.ts';
 import { lossLines } from './status-text.ts';
 import { countText, durationText, timeText } from './text.ts';
 
@@ -70,22 +79,15 @@ async function doWhatIsDue(session: Session, { runId }: Status): Promise<Status>
 }
 
 async function findOrBegin({ session, payload }: Drive): Promise<Status> {
-  const { place, output, now } = session;
-  const { runId, sourceCollection } = payload;
-  const found = await readStatus(session, runId === undefined ? undefined : String(runId));
-  const wantsAnother = sourceCollection !== undefined && runId !== found?.runId;
-  if (found && !(found.endedAt !== null && wantsAnother)) {
-    samePlan(found, payload);
-    if (!ENDS.includes(found.phase) && found.phase !== 'started') reportPlan(session, found);
-    return found;
+  const { place, output } = session;
+  const { runId, status } = await findRun(session, payload);
+  if (status) {
+    assertSamePlan(status, payload);
+    if (!ENDS.includes(status.phase) && status.phase !== 'started') reportPlan(session, status);
+    return status;
   }
-  if (sourceCollection === undefined) {
-    const which = runId === undefined ? 'There has been no run' : `There is no run ${runId}`;
-    throw new Refusal('RefusedUnknownRun', `${which} in ${place.where}.`);
-  }
-  const id = String(runId ?? new Date(now()).toISOString().slice(0, 10));
-  output.line(`Run ${id}, ${place.where}`, { event: 'begun', runId: id });
-  return await checkPrerequisites(session, { ...payload, runId: id, execute: true });
+  output.line(`Run ${runId}, ${place.where}`, { event: 'begun', runId });
+  return await checkPrerequisites(session, { ...payload, runId, execute: true });
 }
 
 /** The checklist has all problems at once, also where the preflight refuses. */
@@ -267,7 +269,7 @@ async function currentStatus(session: Session, runId: string): Promise<Status> {
     readStatus(session, runId),
   );
   if (status) return status;
-  throw new Refusal('RefusedUnknownRun', `There is no run ${runId} in ${session.place.where}.`);
+  throw noRun(session.place, runId);
 }
 
 function reportPlan({ output, place }: Session, status: Status): void {

@@ -2,7 +2,6 @@
 import { userInfo } from 'node:os';
 import { Argument } from '@commander-js/extra-typings';
 import { EXTERNAL_ACTIONS } from '../../lib/migration/phases.ts';
-import { Refusal } from '../../lib/migration/refusals.ts';
 import type { Plan } from '../../lib/migration/runs/run.ts';
 import { createCommand } from '../program.ts';
 import type { Running } from '../running.ts';
@@ -15,7 +14,15 @@ import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
 import type { Payload, Place } from './place.ts';
 import { checklistLines, planLines, preflightReportOf } from './plan-text.ts';
 import { type Ask, confirmRun, createAsk } from './prompt.ts';
-import { createSession, labelOf, readStatus, runStep, type Session } from './run-step.ts';
+import {
+  createSession,
+  findRun,
+  labelOf,
+  noRun,
+  readStatus,
+  runStep,
+  type Session,
+} from './run-step.ts';
 import { lossLines, statusAsText } from './status-text.ts';
 import { countText } from './text.ts';
 
@@ -127,9 +134,9 @@ function driveOf(
 async function actOnce({ session, ask, name, typed, action }: Once): Promise<ExitCode> {
   const { place, output } = session;
   if (name === 'run' || name === 'status') return await showStatus(session, typed);
-  const runId = typed.run ?? (await readStatus(session))?.runId;
-  if (runId === undefined) throw noRun(place, undefined);
-  const payload = { ...payloadOf(typed), runId };
+  const given = payloadOf(typed);
+  const runId = typed.run ?? (await findRun(session, given)).runId;
+  const payload = { ...given, runId };
   if (name === 'cutover' && typed.execute) {
     return await driveWindow(driveOf(session, ask, { typed, payload: { runId } }));
   }
@@ -180,11 +187,6 @@ async function showStatus(session: Session, { run }: Typed): Promise<ExitCode> {
   const event = { event: 'status', exitCode: EXIT.done, where: place.where, result: status };
   output.line(statusAsText(status, place), event, next);
   return EXIT.done;
-}
-
-function noRun({ where }: Place, run: string | undefined): Refusal {
-  const which = run === undefined ? 'There has been no run' : `There is no run ${run}`;
-  return new Refusal('RefusedUnknownRun', `${which} in ${where}.`);
 }
 
 function resultLines(name: CommandName, result: unknown, output: Output): string[] {

@@ -2,7 +2,7 @@
 // far it is.
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
-import { isLockHeld, RetryableFailure } from '../../lib/migration/refusals.ts';
+import { isLockHeld, Refusal, RetryableFailure } from '../../lib/migration/refusals.ts';
 import { FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS } from '../../lib/migration/runs/times.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { firstLine } from '../start-error.ts';
@@ -59,6 +59,29 @@ export async function readStatus(
   const status = await statusIn(place, runId);
   lastSeen.status = status;
   return status;
+}
+
+/**
+ * The run that is meant: the latest one, unless one is named. With a source, a new one where that has ended: named after
+ * the date, without a status.
+ * @throws Refusal where there is none
+ */
+export async function findRun(
+  session: Session,
+  { runId, sourceCollection }: Payload,
+): Promise<{ readonly runId: string; readonly status?: Status }> {
+  const named = runId === undefined ? undefined : String(runId);
+  const status = await readStatus(session, named);
+  const mayBegin = sourceCollection !== undefined;
+  const isOver = mayBegin && named === undefined && status?.endedAt !== null;
+  if (status && !isOver) return { runId: status.runId, status };
+  if (!mayBegin) throw noRun(session.place, named);
+  return { runId: named ?? new Date(session.now()).toISOString().slice(0, 10) };
+}
+
+export function noRun({ where }: Place, runId: string | undefined): Refusal {
+  const which = runId === undefined ? 'There has been no run' : `There is no run ${runId}`;
+  return new Refusal('RefusedUnknownRun', `${which} in ${where}.`);
 }
 
 /**

@@ -151,7 +151,8 @@ export async function takePreflight(
     const { runId, execute, actor, accepts, freeBytes } = input;
     const step = { runId, execute, actor, accepts, freeBytes };
     const run = await findRun(services, input);
-    const plan = run ? samePlan(run, input) : planOf(input);
+    if (run) assertSamePlan(run, input);
+    const plan = run?.plan ?? planOf(input);
     if (!execute) {
       const draft: Run = run ?? { runId, plan, phase: 'started', evidence: {}, startedAt: 0 };
       const accepting = {
@@ -209,15 +210,15 @@ function planOf(input: v.InferInput<typeof preflightInputSchema>): Plan {
 }
 
 /** A plan is fixed: what is given of it again has to be the same. @throws Refusal */
-export function samePlan(
+export function assertSamePlan(
   { runId, plan, phase }: Pick<Run, 'runId' | 'plan' | 'phase'>,
   input: Readonly<Record<string, unknown>>,
-): Plan {
+): void {
   const changed = Object.keys(planInput).filter((field) => {
     const value = input[field];
     return value !== undefined && value !== plan[field as keyof Plan];
   });
-  if (changed.length === 0) return plan;
+  if (changed.length === 0) return;
   const why = `Run ${runId} (${phase}) has another ${changed.join(', ')}, and a plan is fixed.`;
   throw new Refusal('RefusedRunExists', why);
 }

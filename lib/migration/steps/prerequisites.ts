@@ -9,7 +9,7 @@ import { Refusal, RetryableFailure } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { Plan, Run } from '../runs/run.ts';
 import type { Lease } from '../runs/run-lock.ts';
-import { drillCollectionOf, namesOf } from '../runs/run-names.ts';
+import { collectionsOf, drillCollectionOf, namesOf } from '../runs/run-names.ts';
 import type { Scan } from '../scan.ts';
 import type { Services } from '../services.ts';
 
@@ -54,9 +54,10 @@ export async function checkNames(
   const collections = await vectors.listCollections();
   const aliases = (await vectors.listAliases()).map(({ alias_name }) => alias_name);
   const active = await setting.read();
-  const own = namesToBeFree(run);
+  const own = namesOf(run);
+  const made = [...premade, ...madeBy(run)];
   const taken = own.filter(
-    (name) => [...collections, ...aliases].includes(name) && !premade.includes(name),
+    (name) => [...collections, ...aliases].includes(name) && !made.includes(name),
   );
   const leftovers = collections.filter(
     (name) => name.startsWith(`${source}_v3_`) && !own.includes(name),
@@ -80,10 +81,10 @@ export async function checkNames(
   };
 }
 
-// Once a backup may have begun, its restore test may have left something of the run's own.
-function namesToBeFree(run: Run): string[] {
-  const names = namesOf(run);
-  return run.phase === 'started' ? names : names.filter((name) => name !== drillCollectionOf(run));
+// Once a backup may have begun, its restore test may have left something of the run's own; after it, the rebuild.
+function madeBy(run: Run): string[] {
+  if (run.phase === 'started') return [];
+  return run.phase === 'checked' ? [drillCollectionOf(run)] : collectionsOf(run);
 }
 
 export function checkCollection(info: CollectionInfo): Prerequisite {

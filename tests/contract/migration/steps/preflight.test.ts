@@ -191,6 +191,18 @@ describe('the preflight', () => {
     await expect(take({ execute: true, windowMinutes: 9 })).rejects.toThrow('windowMinutes');
   });
 
+  it.each(['preflighted', 'rebuilt', 'copied'] as const)(
+    'of a run that is %s takes what that run has made for its own',
+    async (point) => {
+      const { services } = await migrationAt(point);
+      const payload = { runId: RUN, sourceCollection: SOURCE };
+      const result = await takePreflight(services, payload, { timeLeftMs: () => 600_000 });
+      const { prerequisites = [] } = result.dryRun ? result.forecast : {};
+      const problems = (prerequisites as Prerequisite[]).flatMap(({ problems }) => problems);
+      expect([result.dryRun, problems]).toEqual([true, []]);
+    },
+  );
+
   it.each([
     [{ max_query_limit: 100 }],
     [{ search_allow_exact: false }],

@@ -40,6 +40,20 @@ describe('an input', () => {
     ]);
   });
 
+  it.each([
+    ['there is none', new Refusal('RefusedUnknownRun', 'None.')],
+    ['the latest has ended', { ...STATUS, phase: 'rolled-back', endedAt: STATUS.at }],
+  ])(
+    'of a preflight with a source is of a new run, named after the date, where %s',
+    async (_, latest) => {
+      const { place, invoked } = createPlace({ preflight: [{}], status: [latest] });
+      const time = { now: () => Date.parse(STATUS.at) };
+      const { code } = await typeCommand(place, 'preflight --source memories', { time });
+      const payload = { runId: '2026-03-01', sourceCollection: 'memories' };
+      expect([code, invoked]).toEqual([0, [{ name: 'preflight', payload }]]);
+    },
+  );
+
   it.each(STEPS)('has no option that the function of %s does not read', (name) => {
     const { entries } = name === 'preflight' ? preflightInputSchema : stepInputSchema;
     const typed = Object.fromEntries(
