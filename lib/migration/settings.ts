@@ -88,7 +88,7 @@ function missingSecrets(environment: Environment, needed: readonly string[]): st
 function urlLike(example: string, isAllowed: (url: URL) => boolean = isBase) {
   const isUsable = (text: string) => {
     const url = URL.parse(text);
-    return url !== null && isAllowed(url);
+    return url !== null && url.username === '' && url.password === '' && isAllowed(url);
   };
   return v.pipe(
     v.string(`is not set: it is like ${example}`),
@@ -96,8 +96,8 @@ function urlLike(example: string, isAllowed: (url: URL) => boolean = isBase) {
   );
 }
 
-function isWeb({ protocol, username, password }: URL): boolean {
-  return /^https?:$/.test(protocol) && username === '' && password === '';
+function isWeb({ protocol }: URL): boolean {
+  return /^https?:$/.test(protocol);
 }
 
 /** Paths are put behind it. */

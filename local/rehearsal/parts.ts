@@ -38,10 +38,14 @@ export async function openParts(orders: Orders, running: Running): Promise<Parts
 export function describeParts({ runId, store, graph, backend }: Parts): string[] {
   const { QDRANT_URL, NEO4J_URL, MEMORY_BACKEND_URL } = process.env;
   return [
-    `vector store:   ${store.isReal ? `real, ${QDRANT_URL}, on collections of the rehearsal's own` : 'sandbox'}`,
-    `graph:          ${graph ? `real, ${NEO4J_URL}` : 'sandbox'}`,
-    `memory backend: ${backend ? `real, ${MEMORY_BACKEND_URL}; its key has to map to ${testUserOf(runId)}` : 'sandbox'}`,
+    `vector store:   ${store.isReal ? `real, ${withoutPassword(QDRANT_URL)}, on collections of the rehearsal's own` : 'sandbox'}`,
+    `graph:          ${graph ? `real, ${withoutPassword(NEO4J_URL)}` : 'sandbox'}`,
+    `memory backend: ${backend ? `real, ${withoutPassword(MEMORY_BACKEND_URL)}; its key has to map to ${testUserOf(runId)}` : 'sandbox'}`,
   ];
+}
+
+function withoutPassword(url = ''): string {
+  return url.replace(/\/\/[^/]*@/, '//');
 }
 
 // The key of a real backend has to map to the run's test user: there the name stays the same. Anywhere else

@@ -69,6 +69,8 @@ describe('the environment', () => {
     ['QDRANT_URL', 'not-a-url', /like https:\/\/qdrant\.example:6333/],
     ['QDRANT_URL', 'qdrant.example:6333', /like https:/],
     ['QDRANT_URL', 'https://qdrant.example?tenant=1', /like https:/],
+    ['QDRANT_URL', 'https://ada:secret@qdrant.example', /like https:/],
+    ['NEO4J_URL', 'bolt://ada:secret@graph.example:7687', /neo4j\+s:/],
     ['MEMORY_BACKEND_URL', 'https://ada:secret@memory.example', /like https:/],
     ['MEMORY_PREVIEW_URL', '//preview', /like https:/],
     ['COLLECTION_SETTING', 'https://example.org', /file:\/\/\/path or ssm:\/parameter/],
