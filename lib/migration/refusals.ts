@@ -12,7 +12,7 @@ export const REMEDIES = {
   RefusedNotNow: 'Give the command that "npm run migrate -- status" shows.',
   RefusedNotApproved:
     'Look at the report that "status" shows, then approve it: give the same command again.',
-  RefusedUnconfirmed: 'Nothing was done: type the id of the run, or give "--yes".',
+  RefusedUnconfirmed: 'Type the id of the run, or give "--yes".',
   RefusedDeadlinePassed: 'The window is over: "npm run migrate -- rollback --execute".',
   RefusedIrreversible:
     'The kept data may be removed: stay on the new version, or restore your own backups.',

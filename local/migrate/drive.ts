@@ -1,5 +1,5 @@
 // `migrate run`: drives a migration from its plan to the new version, or continues it from wherever it stands.
-import type { Phase } from '../../lib/migration/phases.ts';
+import { hasEnded, type Phase } from '../../lib/migration/phases.ts';
 import { Refusal, RetryableFailure } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import { assertSamePlan } from '../../lib/migration/steps/preflight.ts';
@@ -52,7 +52,8 @@ export async function driveWindow(options: Drive): Promise<ExitCode> {
   const status = await currentStatus(session, String(payload.runId));
   const { phase } = status;
   if (phase !== 'copied' && !isInWindow(phase)) {
-    throw new Refusal('RefusedNotNow', `No cutover in a run that is ${phase}.`);
+    const name = hasEnded(phase) ? 'RefusedRunEnded' : 'RefusedNotNow';
+    throw new Refusal(name, `No cutover in a run that is ${phase}.`);
   }
   return await driveFrom(options, status);
 }

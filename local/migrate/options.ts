@@ -1,18 +1,26 @@
 // The options of the migration's command line, and the field of a function's input that each fills.
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import * as v from 'valibot';
-import { ruleOf } from '../../lib/migration/runs/input.ts';
+import { personSchema, ruleOf, stepInputSchema } from '../../lib/migration/runs/input.ts';
 import { ACCEPTABLE, runIdSchema } from '../../lib/migration/runs/run.ts';
+import { collectionNameSchema } from '../../lib/migration/steps/preflight.ts';
 import { wholeNumber } from '../program.ts';
 
 const GIGABYTE = 1e9;
+
+export const runId = fitting(runIdSchema);
+const collectionName = fitting(collectionNameSchema);
 
 export const OPTIONS = {
   run: option('run <id>', `run id: ${ruleOf(runIdSchema)} (default: the latest run)`, runId),
   execute: option('execute', 'do it; without this option, only show what would be done'),
   yes: option('yes', 'confirm in place of typing the run id, for scripts'),
-  source: option('source <name>', 'collection that the backend works on now'),
-  'upload-as': option('upload-as <name>', 'name for the new collection at the cutover'),
+  source: option('source <name>', 'collection that the backend works on now', collectionName),
+  'upload-as': option(
+    'upload-as <name>',
+    'name for the new collection at the cutover',
+    collectionName,
+  ),
   'window-minutes': option(
     'window-minutes <n>',
     'longest time without writes, 1 to 240 (default: 30)',
@@ -41,8 +49,16 @@ export const OPTIONS = {
     'removes-artifacts-when-over',
     'remove the backups when the rollback period ends; reports stay',
   ),
-  report: option('report <digest>', 'approve only the report with this digest, as status shows it'),
-  by: option('by <name>', 'who approves or confirms (default: the login name)'),
+  report: option(
+    'report <digest>',
+    'approve only the report with this digest, as status shows it',
+    fitting(stepInputSchema.entries.approvedDigest),
+  ),
+  by: option(
+    'by <name>',
+    'who approves or confirms (default: the login name)',
+    fitting(personSchema),
+  ),
   'free-gb': option(
     'free-gb <n>',
     'free disk space of the vector store, in whole gigabytes',
@@ -103,9 +119,13 @@ function option<Value>(
   return parse ? made.argParser(parse) : made;
 }
 
-export function runId(text: string): string {
-  if (v.is(runIdSchema, text)) return text;
-  throw new InvalidArgumentError(`Use ${ruleOf(runIdSchema)}.`);
+/** What the functions would refuse is wrong use already. */
+function fitting<Value>(schema: v.GenericSchema<unknown, Value>) {
+  return (text: string): Value => {
+    const { success, output } = v.safeParse(schema, text);
+    if (success) return output;
+    throw new InvalidArgumentError(`Use ${ruleOf(schema)}.`);
+  };
 }
 
 function findings(text: string, previous: string[] = []): string[] {

@@ -88,7 +88,9 @@ export function reportFailure(
   const failure = translateFailure(cause);
   const error = failure instanceof Error ? failure : new Error(String(failure));
   const exitCode = exitCodeOf(error);
-  if (exitCode === EXIT.done) return exitCode;
+  // Without a command, the usage is printed already.
+  const isSaid = error instanceof CommanderError && error.code === 'commander.help';
+  if (exitCode === EXIT.done || isSaid) return exitCode;
   const { name, message } = error;
   if (output.isJson) {
     output.line('', { event: 'error', exitCode, error: { name, message } }, next);

@@ -24,7 +24,7 @@ import {
   type Session,
 } from './run-step.ts';
 import { lossLines, statusAsText } from './status-text.ts';
-import { countText } from './text.ts';
+import { countText, factLines } from './text.ts';
 
 interface Parts {
   readonly running: Running;
@@ -60,7 +60,10 @@ interface Given {
 export function createMigrateProgram(parts: Parts) {
   const state: ProgramState = { aftermath: { next: [] }, stage: undefined };
   const program = createCommand(INVOCATION, 'Migrate the memory backend to its next major version.')
-    .configureOutput({ writeOut: (text) => parts.streams.output.write(text) })
+    .configureOutput({
+      writeOut: (text) => parts.streams.output.write(text),
+      writeErr: (text) => parts.streams.status.write(text),
+    })
     .addHelpText(
       'after',
       '\nExit codes: 0 done, or nothing to do; 1 failed, may succeed when repeated; 2 wrong use; 3 refused.',
@@ -203,7 +206,7 @@ function resultLines(name: CommandName, result: unknown, output: Output): string
   if (dryRun) {
     return [
       `${labelOf(name)}: a dry run, nothing was changed. With --execute:`,
-      JSON.stringify(forecast, null, 2),
+      ...factLines(forecast as Payload).map((line) => `  ${line}`),
     ];
   }
   if (confirmedBy) return [`Confirmed by ${confirmedBy}`];

@@ -39,3 +39,21 @@ export function progressText(step: string, { done, total, perSecond }: Progress)
     perSecond && done < total ? [`ETA ${durationText(((total - done) / perSecond) * 1_000)}`] : [];
   return [`${amount(done)}/${amount(total)} ${share}%`, ...rate, ...eta].join(' ');
 }
+
+/** `lost writes: at least 3, exactly unknown` */
+export function factLines(facts: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(facts).map(([name, value]) => `${wordsOf(name)}: ${factText(value)}`);
+}
+
+function factText(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number') return value.toLocaleString('en');
+  if (Array.isArray(value)) return value.map(factText).join('; ') || 'nothing';
+  if (typeof value !== 'object' || value === null) return String(value);
+  const named = Object.entries(value).map(([name, part]) => `${wordsOf(name)} ${factText(part)}`);
+  return named.join(', ');
+}
+
+function wordsOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}

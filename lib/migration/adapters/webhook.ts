@@ -16,10 +16,7 @@ export function createWebhook(options: {
       const { action, runId, occasion, collection, testUser, deadlineAt } = request;
       const deadline = deadlineAt === undefined ? null : new Date(deadlineAt).toISOString();
       const { status } = await requestJson({
-        method: 'POST',
-        url,
-        service: 'The webhook of MIGRATION_WEBHOOK_URL',
-        endpoint: action,
+        ...{ method: 'POST', url, service: SERVICE, endpoint: action },
         headers: {
           'idempotency-key': `${runId}:${occasion}:${action}`,
           ...(token ? { authorization: `Bearer ${token.reveal()}` } : {}),
@@ -29,13 +26,14 @@ export function createWebhook(options: {
       });
       if (status === 202) return 'under-way';
       if (status === 200 || status === 204) return 'done';
-      throw new Refusal(
-        status === 401 || status === 403 ? 'RefusedCredentials' : 'RefusedByWebhook',
-        `The webhook answered ${status} to ${action}.`,
-      );
+      const why = `${SERVICE} answered ${status} to ${action}`;
+      if (status !== 401 && status !== 403) throw new Refusal('RefusedByWebhook', `${why}.`);
+      throw new Refusal('RefusedCredentials', `${why}: check MIGRATION_WEBHOOK_TOKEN.`);
     },
   };
 }
+
+const SERVICE = 'The webhook of MIGRATION_WEBHOOK_URL';
 
 /** Calls nobody: the operator does it by hand and confirms. */
 export const askAPerson: Hooks = { ask: async () => 'asked-of-a-person' };

@@ -113,7 +113,7 @@ function createRunStore(options: {
     if (pendingAction?.action !== action) {
       const pending = pendingAction ? `"${pendingAction.action}" is` : 'nothing is';
       const why = `"${action}" is not pending in a run that is ${phase}: ${pending}.`;
-      throw new Refusal('RefusedNotNow', why);
+      throw new Refusal(hasEnded(phase) ? 'RefusedRunEnded' : 'RefusedNotNow', why);
     }
     const key = confirmationKey(runId, pendingAction);
     const item = { ...key, confirmed_by: by, confirmed_at: now() };

@@ -106,7 +106,7 @@ async function withdrawEarlier({ run, note }: StepContext): Promise<void> {
 const MAX_NAME_BYTES = 140;
 
 // Qdrant's own rule, with room for what a run appends.
-const collectionName = v.pipe(
+export const collectionNameSchema = v.pipe(
   v.string(),
   v.regex(/^[^/\\:*?"<>|\0]+$/),
   v.maxBytes(MAX_NAME_BYTES),
@@ -121,8 +121,8 @@ const { windowMinutes, drainSeconds, retentionDays, removesWhenOver } = planSche
 /** Beside those of every step. */
 const planInput = {
   /** Needed for a new run. */
-  sourceCollection: v.optional(collectionName),
-  uploadAs: v.optional(collectionName),
+  sourceCollection: v.optional(collectionNameSchema),
+  uploadAs: v.optional(collectionNameSchema),
   windowMinutes: v.optional(windowMinutes),
   drainSeconds: v.optional(drainSeconds),
   retentionDays: v.optional(retentionDays),

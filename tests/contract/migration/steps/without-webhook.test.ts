@@ -78,6 +78,7 @@ describe('without a webhook', () => {
     }
     expect(await take('rollback')).toMatchObject({ phase: 'rolled-back', done: true });
     expect((await runs.read(RUN)).pendingAction).toBeUndefined();
+    await expect(confirm('open-writes')).rejects.toEqual(named('RefusedRunEnded'));
     expect(person.operator.heard.slice(-3)).toEqual(['freeze', 'deploy-old', 'open-writes']);
     expect(await pending()).toBeNull();
   });

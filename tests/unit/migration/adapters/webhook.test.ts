@@ -85,6 +85,13 @@ describe('a webhook', () => {
     await expect(hooks.ask(FREEZE)).rejects.toEqual(named(name));
   });
 
+  it('that refuses the token says which variable holds it', async () => {
+    const { hooks } = await startHook(403);
+    await expect(hooks.ask(FREEZE)).rejects.toThrow(
+      'The webhook of MIGRATION_WEBHOOK_URL answered 403 to freeze: check MIGRATION_WEBHOOK_TOKEN.',
+    );
+  });
+
   it.each([
     ['nobody serves', async () => 'http://localhost:1', /localhost:1 \(.*(bad port|ECONNREFUSED)/],
     ['redirects', async () => (await startHook(302, { location: '/' })).url, /127.+redirect/],

@@ -82,11 +82,17 @@ describe('wrong use', () => {
     ['preflight --window-minutes 241', '1 to 240'],
     ['preflight --accept everything', 'no-graph'],
     ['status --stage pr/od', 'name of a stage'],
+    ['preflight --source a/b', 'none of them /'],
+    ['run --source memories --upload-as a:b', 'none of them /'],
+    ['run --report of-today', 'first 8 hexadecimal digits'],
+    [`confirm freeze --by ${'a'.repeat(101)}`, '1 to 100 characters'],
+    ['', 'Usage: npm run migrate --'],
   ])('of "%s" ends with 2 and invokes nothing', async (words, fault) => {
     const { place, invoked } = createPlace({});
     const { code, output, status } = await typeCommand(place, words);
     expect([code, output]).toEqual([2, '']);
     expect(status).toContain(fault);
+    expect(status).not.toContain('outputHelp');
     expect(invoked).toEqual([]);
   });
 });
@@ -110,10 +116,11 @@ describe('a command that stops users', () => {
   );
 
   it('is not confirmed for a dry run', async () => {
-    const forecast = { lost: 3 };
+    const forecast = { returnsTo: 'memories', lostWrites: { atLeast: 3, exactly: 'unknown' } };
     const { place } = createPlace({ rollback: [{ runId: RUN, dryRun: true, forecast }] });
     const { code, output } = await typeCommand(place, 'rollback');
-    expect([code, output]).toEqual([0, expect.stringContaining('"lost": 3')]);
+    const lines = '\n  returns to: memories\n  lost writes: at least 3, exactly unknown\n';
+    expect([code, output]).toEqual([0, expect.stringContaining(lines)]);
   });
 });
 
@@ -170,10 +177,13 @@ describe('a step', () => {
     expect(invoked).toEqual([{ name: 'confirm', payload }]);
   });
 
-  it('is no cutover before the run is ready for one', async () => {
-    const { place, invoked } = createPlace({});
+  it.each([
+    ['before the run is ready for one', 'checked', 'RefusedNotNow'],
+    ['after the run has ended', 'rolled-back', 'RefusedRunEnded'],
+  ])('is no cutover %s', async (_, phase, name) => {
+    const { place, invoked } = createPlace({ status: Array(3).fill({ ...STATUS, phase }) });
     const { code, status } = await typeCommand(place, 'cutover --execute --yes');
-    expect([code, status, invoked]).toEqual([3, expect.stringContaining('RefusedNotNow'), []]);
+    expect([code, status, invoked]).toEqual([3, expect.stringContaining(name), []]);
   });
 
   it('is done, although the status afterwards fails', async () => {

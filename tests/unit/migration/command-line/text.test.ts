@@ -5,7 +5,13 @@ import type { Status } from '../../../../lib/migration/steps/status.ts';
 import { createOutput } from '../../../../local/migrate/output.ts';
 import { checklistLines, planLines } from '../../../../local/migrate/plan-text.ts';
 import { statusAsText } from '../../../../local/migrate/status-text.ts';
-import { countText, durationText, progressText, timeText } from '../../../../local/migrate/text.ts';
+import {
+  countText,
+  durationText,
+  factLines,
+  progressText,
+  timeText,
+} from '../../../../local/migrate/text.ts';
 import { STATUS } from '../../../support/migration/fake-place.ts';
 
 describe('a text', () => {
@@ -25,6 +31,19 @@ describe('a text', () => {
   ])('%s', (text, expected) => {
     expect(text).toBe(expected);
   });
+});
+
+it('facts are lines of plain words', () => {
+  const largest = [
+    { user: 'user-1', points: 1_200 },
+    { user: 'user-2', points: 7 },
+  ];
+  expect(factLines({ withoutUser: 30_000, keywords: true, removes: [], largest })).toEqual([
+    'without user: 30,000',
+    'keywords: yes',
+    'removes: nothing',
+    'largest: user user-1, points 1,200; user user-2, points 7',
+  ]);
 });
 
 describe('the status page', () => {
