@@ -130,6 +130,27 @@ export const MUTANTS: readonly Mutant[] = [
     ['isActive || !activeOnly', 'isActive'],
   ]),
 
+  // A migration: when writes are frozen, who returns from live, whose lock it is, what differs and what may be lost.
+  ...mutantsOf('lib/migration/steps/freeze.ts', 'tests/contract/migration/steps/cutover.test.ts', [
+    ["[503, 'ECONNREFUSED']", "[503, 429, 'ECONNREFUSED']"],
+    ['drainedSeconds >= context.run.plan.drainSeconds', 'drainedSeconds >= 0'],
+  ]),
+  ...mutantsOf('lib/migration/moves.ts', 'tests/unit/migration/phases.test.ts', [
+    ["by: OPERATOR,\n    needs: ['backup-manifest']", "needs: ['backup-manifest']"],
+  ]),
+  ...mutantsOf('lib/migration/runs/run-lock.ts', 'tests/contract/migration/run-lock.test.ts', [
+    ['epoch = :seen AND lease_until <= :now', 'epoch = :seen OR lease_until <= :now'],
+    ["IS_MY_EPOCH = 'epoch = :epoch'", "IS_MY_EPOCH = 'epoch >= :epoch'"],
+  ]),
+  ...mutantsOf('lib/migration/reconcile.ts', 'tests/unit/migration/reconcile.test.ts', [
+    ["return theirs && 'extra'", 'return undefined'],
+  ]),
+  ...mutantsOf(
+    'lib/migration/steps/rollback.ts',
+    'tests/contract/migration/steps/rollback.test.ts',
+    [['lost <= acknowledged)', 'lost <= acknowledged + 1)']],
+  ),
+
   // Requests and responses.
   ...mutantsOf('lib/http/error-reply.ts', 'tests/unit/http/error-reply.test.ts', [
     [
