@@ -43,25 +43,13 @@ export const planSchema = v.strictObject({
   targetCollection: shortText,
   /** The new collection is uploaded under this name at the cutover; without it, it keeps the one it was built under. */
   uploadAs: v.optional(shortText),
-  windowMinutes: v.pipe(
-    v.number(),
-    v.minValue(1),
-    v.maxValue(240),
-    v.description('a number from 1 to 240'),
-  ),
+  windowMinutes: numberFrom(1, 240),
   /** The longest request of the memory backend: so long after the freeze a write may still arrive. */
-  drainSeconds: v.pipe(
-    v.number(),
-    v.minValue(0),
-    v.maxValue(900),
-    v.description('a number from 0 to 900'),
-  ),
+  drainSeconds: numberFrom(0, 900),
   // More days than a date can hold would only fail when the run goes live.
   retentionDays: v.pipe(
-    v.number(),
+    numberFrom(30, 3650),
     v.integer(),
-    v.minValue(30),
-    v.maxValue(3650),
     v.description('a whole number from 30 to 3650'),
   ),
   /** Findings that would stop the run, and which the operator takes as they are. */
@@ -73,6 +61,11 @@ export const planSchema = v.strictObject({
   /** The same of the backups; reports and record stay. */
   removesArtifactsWhenOver: v.optional(v.boolean(), false),
 });
+
+function numberFrom(min: number, max: number) {
+  const rule = `a number from ${min} to ${max}`;
+  return v.pipe(v.number(), v.minValue(min), v.maxValue(max), v.description(rule));
+}
 
 const progressSchema = v.strictObject({
   done: v.number(),

@@ -27,20 +27,7 @@ export interface StepContext extends StepRequest {
   /** After work that is durable; renews the lock as well, and stops a step that lost it. */
   readonly save: (state: unknown, progress?: Progress) => Promise<void>;
   /** Tells the record before something is done that cannot be seen afterwards, or before the step refuses. */
-  readonly note: (
-    changes: Partial<
-      Pick<
-        Run,
-        | 'switchedAt'
-        | 'uploadingAt'
-        | 'openedAt'
-        | 'overAt'
-        | 'evidence'
-        | 'pendingAction'
-        | 'askedAgainAt'
-      >
-    >,
-  ) => Promise<void>;
+  readonly note: (changes: Partial<Omit<Run, 'runId' | 'plan' | 'phase'>>) => Promise<void>;
   /** False when the step should save where it is and be invoked again. */
   readonly hasTime: () => boolean;
 }

@@ -9,12 +9,12 @@ import { removeTestWrites } from './clean-up.ts';
 import { askAgain, isDoneOutside } from './external-action.ts';
 
 /** The last tries, as long as they had the same result: since when. */
-export const lookSchema = v.union([
-  v.object({ refusedSince: v.number() }),
-  v.object({ unprovedSince: v.number() }),
-]);
+export const lookSchema = v.object({
+  refusedSince: v.optional(v.number()),
+  unprovedSince: v.optional(v.number()),
+});
 
-export type Look = v.InferOutput<typeof lookSchema>;
+type Look = v.InferOutput<typeof lookSchema>;
 
 const stateSchema = v.object({ look: v.optional(lookSchema) });
 
@@ -37,7 +37,7 @@ export const freeze: Step = {
     const proof = await proveFrozen(context, {
       collections: [sourceCollection],
       look,
-      remember: (seen) => save(seen ? { look: seen } : {}),
+      remember: (look) => save({ look }),
     });
     if ('done' in proof) return proof;
     const more = { collection: sourceCollection };
@@ -72,7 +72,7 @@ export async function proveFrozen(
     /** Where a write of the backend leaves something. */
     readonly collections: readonly string[];
     readonly look: Look | undefined;
-    readonly remember: (look: Look | undefined) => Promise<void>;
+    readonly remember: (look: Look) => Promise<void>;
   },
 ): Promise<FreezeProof | Waiting> {
   const { collections, look, remember } = options;
@@ -84,13 +84,13 @@ export async function proveFrozen(
     failure instanceof RetryableFailure || isRefusal(failure, 'RefusedBackendAnswer');
   if (!isAnswer) throw failure;
   if (!PROOFS.includes(failure.answer)) {
-    const unprovedSince = look && 'unprovedSince' in look ? look.unprovedSince : now;
+    const { unprovedSince = now } = look ?? {};
     await remember({ unprovedSince });
     const why = `a write to be refused with 503. ${failure.message}`;
     if (now - unprovedSince < PATIENCE_MS) return waiting(why, FREEZE_POLL_SECONDS);
     throw await notFrozen(context, `Nothing proves that writes are refused. ${failure.message}`);
   }
-  const refusedSince = look && 'refusedSince' in look ? look.refusedSince : now;
+  const { refusedSince = now } = look ?? {};
   await remember({ refusedSince });
   const drainedSeconds = (now - refusedSince) / 1_000;
   if (drainedSeconds >= context.run.plan.drainSeconds) {

@@ -119,23 +119,13 @@ function strictModeProblems(strict: CollectionInfo['config']['strict_mode_config
   if (!strict?.enabled) return [];
   const { max_query_limit, search_allow_exact, upsert_max_batchsize } = strict;
   const isBelow = (limit: unknown, needed: number) => typeof limit === 'number' && limit < needed;
+  const entities = `max_query_limit ${max_query_limit} is below the ${ENTITY_LOOKUP} that mem0 uses`;
+  const batches = `upsert_max_batchsize ${upsert_max_batchsize} is below ${PAGE_SIZE}`;
   return [
-    ...problem(
-      isBelow(max_query_limit, ENTITY_LOOKUP),
-      `Strict mode: max_query_limit ${max_query_limit} is below the ${ENTITY_LOOKUP} that mem0 uses.`,
-      REMEDY.strictMode,
-    ),
-    ...problem(
-      search_allow_exact === false,
-      'Strict mode forbids exact counts.',
-      REMEDY.strictMode,
-    ),
-    ...problem(
-      isBelow(upsert_max_batchsize, PAGE_SIZE),
-      `Strict mode: upsert_max_batchsize ${upsert_max_batchsize} is below ${PAGE_SIZE}.`,
-      REMEDY.strictMode,
-    ),
-  ];
+    ...(isBelow(max_query_limit, ENTITY_LOOKUP) ? [entities] : []),
+    ...(search_allow_exact === false ? ['exact counts are forbidden'] : []),
+    ...(isBelow(upsert_max_batchsize, PAGE_SIZE) ? [batches] : []),
+  ].map((why) => ({ why: `Strict mode: ${why}.`, remedy: REMEDY.strictMode }));
 }
 
 export function checkMemories({ contents, counts }: Scan, { accepts }: Plan): Prerequisite {

@@ -52,12 +52,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
     /** The window is over: the watch rolls it back, and steps towards the new version are refused. */
     isLate,
     retention: run.retainUntil === undefined ? null : retentionOf(run, now),
-    evidence: Object.entries(evidence).map(([kind, { artifact, digest, recordedAt, facts }]) => ({
-      kind,
-      artifact,
-      digest,
-      recordedAt: isoOf(recordedAt),
-      facts,
+    evidence: Object.entries(evidence).map(([kind, reference]) => ({
+      ...{ kind, ...reference, recordedAt: isoOf(reference.recordedAt) },
     })),
     /** Of a step that is at work, or crashed. */
     lock: lease ? { since: isoOf(lease.since), until: isoOf(lease.until) } : null,

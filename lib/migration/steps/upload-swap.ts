@@ -73,13 +73,10 @@ export async function uploadSwap(
     const stages = stagesOf(passage);
     const end = await takeStages(context, stages, { from: begun, save: saveOne }).catch(
       async (error: unknown) => {
-        const reached = uploads[passage.to] ?? NOTHING;
+        const { from: collection, to } = passage;
         const forget = () => saveOne(NOTHING);
-        await discardUnusableSnapshot(context, error, {
-          collection: passage.from,
-          reached,
-          forget,
-        });
+        const reached = uploads[to] ?? NOTHING;
+        await discardUnusableSnapshot(context, error, { collection, reached, forget });
         throw error;
       },
     );
