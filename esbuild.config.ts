@@ -27,7 +27,14 @@ export const bundleOptions = {
 // Where only the template is wanted: the entry points as they are.
 const unbundledOptions = { bundle: false, platform: 'node', format: 'esm' } satisfies BuildOptions;
 
-function packagingOptions() {
+interface Packaged {
+  readonly service: { readonly functions: Readonly<Record<string, { skipEsbuild?: boolean }>> };
+}
+
+function packagingOptions({ service }: Packaged) {
+  // npm start has bundled them (local/gateway.ts).
+  if (process.env.IS_BUNDLED)
+    for (const each of Object.values(service.functions)) each.skipEsbuild = true;
   return {
     ...(process.env.ONLY_TEMPLATE ? unbundledOptions : bundleOptions),
     concurrency: 2,
