@@ -51,10 +51,8 @@ const command = createCommand('npm run lint:template --', 'Lint the packaged tem
       console.log('0 passed, 0 failed, 1 skipped');
       return;
     }
-    const findings: Finding[] = [];
-    for (const parameters of [{}, MIGRATING]) {
-      findings.push(...(await findingsOf(await packaged(stage, parameters))));
-    }
+    const templates = [await packaged(stage, {}), await packaged(stage, MIGRATING)];
+    const findings = await findingsOf(templates);
     const { unexplained, unused } = await judge(findings);
     for (const { linter, rule, what } of unexplained) console.log(`${linter} ${rule}: ${what}`);
     for (const rule of unused) console.log(`${rule} has a reason, but no finding: remove it`);
@@ -75,15 +73,16 @@ async function packaged(
   return join(folder, 'cloudformation-template-update-stack.json');
 }
 
-async function findingsOf(template: string): Promise<Finding[]> {
+async function findingsOf(templates: readonly string[]): Promise<Finding[]> {
   const python = await pythonWith(running, 'linters');
   // Packages without a module to run: what the programs that pip installs for them do.
   const cfnLint = await outputOf(python, [
     ...['-c', 'import sys; from cfnlint.runner import main; sys.exit(main())'],
-    ...['--format', 'json', '--', template],
+    ...['--format', 'json', '--', ...templates],
   ]);
   const checkov = await outputOf(python, [
-    ...['-m', 'checkov.main', '--framework', 'cloudformation', '--file', template],
+    ...['-m', 'checkov.main', '--framework', 'cloudformation'],
+    ...templates.flatMap((template) => ['--file', template]),
     ...['--quiet', '--compact', '--skip-download', '--output', 'json'],
   ]);
   return [
