@@ -6,7 +6,7 @@ import type { Running } from './running.ts';
 import { fetchOnce, outputOf } from './tools.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'python');
-const OLDEST_MINOR = 10;
+const OLDEST_MINOR = 11;
 
 /** Why the programs cannot run on this machine; undefined where they can. */
 export function whyNoPython(): string | undefined {
