@@ -2,7 +2,6 @@
 import { fileURLToPath } from 'node:url';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { createDocumentClient } from '../store/document-client.ts';
-import { namedClient, tableNamed } from './adapters/aws-clients.ts';
 import { createFileCollectionSetting } from './adapters/file-collection-setting.ts';
 import { createHttpMemoryBackend } from './adapters/http-memory-backend.ts';
 import { openNeo4j } from './adapters/neo4j.ts';
@@ -14,6 +13,7 @@ import { createSsmCollectionSetting } from './adapters/ssm-collection-setting.ts
 import { askAPerson, createWebhook } from './adapters/webhook.ts';
 import type { ArtifactStore } from './ports/artifacts.ts';
 import type { CollectionSetting } from './ports/collection-setting.ts';
+import { namedClient } from './runs/failures.ts';
 import { createRemembering, type Remembering } from './runs/run-store.ts';
 import { logLine, type Services } from './services.ts';
 import {
@@ -85,7 +85,10 @@ function artifactsOf({
 
 function remembering({ TABLE_NAME, DYNAMODB_ENDPOINT }: RecordSettings): Remembering {
   return createRemembering({
-    client: tableNamed(TABLE_NAME, createDocumentClient(DYNAMODB_ENDPOINT)),
+    client: namedClient(
+      createDocumentClient(DYNAMODB_ENDPOINT),
+      `The table ${TABLE_NAME} of TABLE_NAME`,
+    ),
     tableName: TABLE_NAME,
     clock: () => new Date(),
   });

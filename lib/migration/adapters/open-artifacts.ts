@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import { Refusal } from '../refusals.ts';
-import { namedClient } from './aws-clients.ts';
+import { namedClient } from '../runs/failures.ts';
 import { createFileArtifacts } from './file-artifacts.ts';
 import { createS3Artifacts } from './s3-artifacts.ts';
 

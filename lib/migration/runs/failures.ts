@@ -1,8 +1,35 @@
-// The failures of AWS as what the state machine and the operator know: refused, or worth another try. All other services
-// fail in these words by themselves.
+// The failures of AWS as what the state machine and the operator know: refused, or worth another try. By themselves they say
+// neither which service or table was asked nor why. All other services fail in these words by themselves.
 import { ConfigurationError } from '../../errors.ts';
 import { isRetryable } from '../../store/retryable-errors.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
+
+type Handler = (call: never) => Promise<unknown>;
+
+interface Client {
+  readonly middlewareStack: {
+    add(
+      middleware: (next: Handler) => Handler,
+      options: { readonly step: 'initialize'; readonly name: string },
+    ): void;
+  };
+}
+
+const services = new WeakMap<Error, string>();
+
+/** @param service precedes the message of every failure of the client, once it is translated */
+export function namedClient<Named extends Client>(client: Named, service: string): Named {
+  const marking = (next: Handler) => async (call: never) => {
+    try {
+      return await next(call);
+    } catch (error) {
+      if (error instanceof Error) services.set(error, service);
+      throw error;
+    }
+  };
+  client.middlewareStack.add(marking, { step: 'initialize', name: 'namedClient' });
+  return client;
+}
 
 /** Anything else is a defect of this program, or unknown, and keeps its own name. */
 export function translateFailure(cause: unknown): unknown {
@@ -10,10 +37,15 @@ export function translateFailure(cause: unknown): unknown {
   if (cause instanceof Refusal || cause instanceof RetryableFailure) return cause;
   // A failed connection has a code, and not always a message.
   const { code = cause.name } = cause as NodeJS.ErrnoException;
-  const why = `${whoseFailure(cause)}${cause.message || code}.`;
+  const why = ofService(cause, cause.message || code);
   if (isRetryable(cause)) return new RetryableFailure('RetryableUnavailable', why, { cause });
   if (cause instanceof ConfigurationError) return new Refusal('RefusedSetting', why, { cause });
   return refusalByAws(cause) ?? cause;
+}
+
+function ofService(cause: Error, text: string): string {
+  const service = services.get(cause);
+  return `${service === undefined ? '' : `${service}: `}${text}.`;
 }
 
 const UNKNOWN_CALLER = new Set([
@@ -32,42 +64,37 @@ const UNKNOWN_CALLER = new Set([
 ]);
 const NO_RIGHT = new Set(['AccessDenied', 'AccessDeniedException', 'KMSAccessDeniedException']);
 
-const BUCKET_FAULTS: Readonly<Record<string, string>> = {
-  NoSuchBucket: 'that is not there',
-  PermanentRedirect: 'of another region than AWS_REGION',
-};
+const OTHER_KEYS = /key element|schema/i;
 
 /** Undefined for everything else. */
 function refusalByAws(cause: Error): Refusal | undefined {
-  const why = (cause.message || cause.name).split('\n')[0];
-  if (UNKNOWN_CALLER.has(cause.name)) {
+  const { name, message } = cause;
+  const why = (message || name).split('\n')[0];
+  if (UNKNOWN_CALLER.has(name)) {
     return new Refusal('RefusedCredentials', `AWS knows no such caller: ${why}.`, { cause });
   }
-  if (NO_RIGHT.has(cause.name) || statusOf(cause) === 403) {
+  if (NO_RIGHT.has(name) || statusOf(cause) === 403) {
     return new Refusal('RefusedCredentials', `AWS does not allow it: ${why}.`, { cause });
   }
-  if (cause.message === 'Region is missing') {
+  if (message === 'Region is missing') {
     const said = 'AWS_REGION is not set, nor does AWS_PROFILE name a region.';
     return new Refusal('RefusedSetting', said, { cause });
   }
-  const fault = BUCKET_FAULTS[cause.name];
+  const fault = faultOf(cause);
   if (fault === undefined) return undefined;
-  return new Refusal('RefusedSetting', `ARTIFACTS_URL names a bucket ${fault}.`, { cause });
+  return new Refusal('RefusedSetting', ofService(cause, fault), { cause });
+}
+
+/** What is wrong with the bucket or the table that a variable names. */
+function faultOf({ name, message }: Error): string | undefined {
+  if (name === 'NoSuchBucket') return 'there is no such bucket';
+  if (name === 'PermanentRedirect') return 'the bucket is of another region than AWS_REGION';
+  if (name === 'ResourceNotFoundException') return 'there is no such table';
+  const hasOtherKeys = name === 'ValidationException' && OTHER_KEYS.test(message);
+  return hasOtherKeys ? 'it has other keys than a table of this service' : undefined;
 }
 
 // An answer to HEAD has no body: of why it is refused there is only the status.
 function statusOf(cause: Error): number | undefined {
   return (cause as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-}
-
-const owners = new WeakMap<Error, string>();
-
-export function markFailure(error: unknown, service: string): void {
-  if (error instanceof Error) owners.set(error, service);
-}
-
-/** Precedes the error's message; empty where unknown. */
-function whoseFailure(error: Error): string {
-  const service = owners.get(error);
-  return service === undefined ? '' : `${service}: `;
 }

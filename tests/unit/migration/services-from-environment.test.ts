@@ -2,15 +2,15 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Neo4jError } from 'neo4j-driver';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { tableNamed } from '../../../lib/migration/adapters/aws-clients.ts';
 import { failureOf as ofDriver } from '../../../lib/migration/adapters/neo4j.ts';
-import { translateFailure } from '../../../lib/migration/runs/failures.ts';
+import { namedClient, translateFailure } from '../../../lib/migration/runs/failures.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import {
   rememberingFromEnvironment,
   servicesFromEnvironment,
 } from '../../../lib/migration/services-from-environment.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
+import { createDocumentClient } from '../../../lib/store/document-client.ts';
 import { named } from '../../support/migration/refused.ts';
 
 const COMPLETE: Readonly<Record<string, string>> = {
@@ -149,16 +149,22 @@ describe('a service that does not answer', () => {
     expect((failure as Error).message).not.toContain('secret');
   });
 
-  it('is told so where it is the table, by whose client others decide to try again', async () => {
-    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    const client = tableNamed('table', { send: () => Promise.reject(refused) });
+  it.each([
+    ['ECONNREFUSED', 'connect ECONNREFUSED', 'RetryableUnavailable', 'connect ECONNREFUSED.'],
+    ['ResourceNotFoundException', 'no', 'RefusedSetting', 'there is no such table.'],
+    ['ValidationException', 'The provided key element does not match', 'RefusedSetting', 'it has'],
+  ])('is told so where it is the table, %s', async (code, message, name, why) => {
+    const failure = Object.assign(new Error(message), { name: code, code });
+    const client = namedClient(createDocumentClient(NOWHERE), 'The table runs of TABLE_NAME');
+    client.middlewareStack.add(() => () => Promise.reject(failure), { step: 'build' });
     const error: unknown = await client
-      .send(new GetCommand({ TableName: 'table', Key: {} }))
+      .send(new GetCommand({ TableName: 'runs', Key: {} }))
       .catch((error: unknown) => error);
-    expect(error).toBe(refused);
+    // By its own words others decide to try again.
+    expect(error).toBe(failure);
     expect(translateFailure(error)).toMatchObject({
-      name: 'RetryableUnavailable',
-      message: 'The table table of TABLE_NAME: connect ECONNREFUSED.',
+      name,
+      message: expect.stringContaining(`The table runs of TABLE_NAME: ${why}`),
     });
   });
 
