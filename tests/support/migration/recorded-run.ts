@@ -57,8 +57,9 @@ export async function createRecordedRun(options: {
     await invoke('preflight', { sourceCollection: SOURCE, ...removes, accepts: ['unknown-space'] });
   }
 
+  /** As often as something is due: a store that is still at work makes it due again. */
   async function watch() {
-    return await handle('retention', { source: 'aws.events' });
+    while (await handle('retention', { source: 'aws.events' })) pass(60_000);
   }
 
   /** Takes the step until a person is asked for that action, and confirms it. */
