@@ -45,7 +45,12 @@ export async function createRecordedRun(options: {
     const { createHandler } = await import(join(FUNCTIONS, `${name}.ts`));
     // A process of its own knows nothing of what another has asked.
     const artifacts = recorder.artifacts({ prefix: 'migration/', now: clock });
-    return await createHandler(async () => ({ ...services, artifacts }))(payload, CONTEXT);
+    try {
+      return await createHandler(async () => ({ ...services, artifacts }))(payload, CONTEXT);
+    } finally {
+      // What the store does after it has answered takes no time of the test's clock.
+      await world.qdrant.idle();
+    }
   }
 
   async function invoke(name: string, input: object = {}) {
