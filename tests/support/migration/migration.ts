@@ -18,6 +18,7 @@ import {
   type WorldImage,
   type WorldOptions,
 } from '../../../local/sandbox/world.ts';
+import { changedServices, type ServiceChanges } from './changed-services.ts';
 import { createRunTable, type RunTableImage } from './run-table.ts';
 
 export const RUN = 'run-a';
@@ -69,12 +70,15 @@ export async function createMigration(
   async function invoke(
     name: StepName,
     input: Partial<StepInput> = {},
-    spoken = services,
+    changes: ServiceChanges = {},
   ): Promise<StepResult> {
     const step: Step = STEPS[name];
     const payload = { runId: RUN, execute: true, ...(await approvalFor(name)), ...input };
     try {
-      return await runStep(step, spoken, { payload, timeLeftMs: () => 600_000 });
+      return await runStep(step, changedServices(services, changes), {
+        payload,
+        timeLeftMs: () => 600_000,
+      });
     } finally {
       await world.qdrant.idle();
     }
@@ -84,10 +88,10 @@ export async function createMigration(
   async function finish(
     name: StepName,
     input: Partial<StepInput> = {},
-    spoken = services,
+    changes: ServiceChanges = {},
   ): Promise<StepResult> {
     for (;;) {
-      const result = await invoke(name, input, spoken);
+      const result = await invoke(name, input, changes);
       if (result.dryRun || result.done) return result;
       table.pass(result.waitSeconds * 1_000);
     }

@@ -20,14 +20,13 @@ describe('Fear 3: a backup that cannot be restored', () => {
     const before = await standingOf(migration);
     const { artifacts } = migration.services;
     const cutting = {
-      ...artifacts,
       async *get(key: string) {
         for await (const chunk of artifacts.get(key)) {
           yield key.includes('/snapshot-') ? chunk.subarray(0, chunk.length - 1) : chunk;
         }
       },
     };
-    const attempt = migration.finish('backup', {}, { ...migration.services, artifacts: cutting });
+    const attempt = migration.finish('backup', {}, { artifacts: cutting });
     await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
     expect(await standingOf(migration)).toEqual(before);
     await expect(migration.invoke('rebuild')).rejects.toEqual(named('RefusedNotNow'));
@@ -36,16 +35,15 @@ describe('Fear 3: a backup that cannot be restored', () => {
   it('a kept part is damaged: the next backup begins with a new snapshot', async () => {
     const migration = await migrationAt('preflighted');
     const { vectors } = migration.services;
-    const corrupting = {
-      ...vectors,
-      async downloadSnapshot(...args: Parameters<typeof vectors.downloadSnapshot>) {
+    const corrupting: Partial<typeof vectors> = {
+      async downloadSnapshot(...args) {
         const part = await vectors.downloadSnapshot(...args);
         const [first = new Uint8Array(), ...rest] = await Array.fromAsync(part.bytes);
         const bytes = [first.map((byte, at) => (at === 0 ? byte ^ 1 : byte)), ...rest];
         return { ...part, bytes: Readable.from(bytes) };
       },
     };
-    const attempt = migration.finish('backup', {}, { ...migration.services, vectors: corrupting });
+    const attempt = migration.finish('backup', {}, { vectors: corrupting });
     await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
     expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
     await migration.finish('backup');
@@ -58,12 +56,9 @@ describe('Fear 3: a backup that cannot be restored', () => {
       qdrant: { keepsSnapshotsElsewhere: true },
     });
     const { vectors } = migration.services;
-    const larger = {
-      ...vectors,
-      listSnapshots: async (name: string) =>
-        (await vectors.listSnapshots(name)).map((one) => ({ ...one, size: one.size + 1 })),
-    };
-    const attempt = migration.finish('backup', {}, { ...migration.services, vectors: larger });
+    const listSnapshots = async (name: string) =>
+      (await vectors.listSnapshots(name)).map((one) => ({ ...one, size: one.size + 1 }));
+    const attempt = migration.finish('backup', {}, { vectors: { listSnapshots } });
     await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
     await migration.finish('backup');
     expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
@@ -71,9 +66,8 @@ describe('Fear 3: a backup that cannot be restored', () => {
 
   it('a snapshot that never came is asked for again', async () => {
     const migration = await migrationAt('preflighted');
-    const { vectors } = migration.services;
-    const deaf = { ...vectors, startSnapshot: async () => migration.pass(595_000) };
-    const attempt = migration.finish('backup', {}, { ...migration.services, vectors: deaf });
+    const startSnapshot = async () => migration.pass(595_000);
+    const attempt = migration.finish('backup', {}, { vectors: { startSnapshot } });
     await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
     await migration.finish('backup');
     expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
@@ -84,8 +78,8 @@ describe('Fear 3: a backup that cannot be restored', () => {
     const { vectors, artifacts } = migration.services;
     const broken = () => Promise.reject(new Error('Broken off'));
     const halfway = async (ill: Partial<typeof vectors>) => {
-      const services = { ...migration.services, vectors: { ...vectors, ...ill } };
-      await expect(migration.finish('backup', {}, services)).rejects.toThrow('Broken off');
+      const attempt = migration.finish('backup', {}, { vectors: ill });
+      await expect(attempt).rejects.toThrow('Broken off');
     };
     await halfway({ downloadSnapshot: broken });
     for (const { name } of await vectors.listSnapshots(SOURCE)) {
@@ -103,8 +97,8 @@ describe('Fear 3: a backup that cannot be restored', () => {
   it('one snapshot of several nodes is refused', async () => {
     const migration = await migrationAt('started');
     const before = await standingOf(migration);
-    const vectors = { ...migration.services.vectors, nodeCount: async () => 3 };
-    const attempt = migration.finish('preflight', {}, { ...migration.services, vectors });
+    const nodeCount = async () => 3;
+    const attempt = migration.finish('preflight', {}, { vectors: { nodeCount } });
     await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
     expect(await standingOf(migration)).toEqual(before);
   });
@@ -147,8 +141,7 @@ describe('Fear 5: half-restored debris makes the store panic when it starts agai
     await expect(migration.finish('backup')).rejects.toEqual(named('RetryableUnavailable'));
     expect(await standingOf(migration)).toEqual(before);
     const uploadSnapshot = () => Promise.reject(new Error('Not twice'));
-    const vectors = { ...migration.services.vectors, uploadSnapshot };
-    await migration.finish('backup', {}, { ...migration.services, vectors });
+    await migration.finish('backup', {}, { vectors: { uploadSnapshot } });
     expect(await standingOf(migration)).toEqual({ ...before, phase: 'backed-up' });
   });
 
@@ -170,12 +163,11 @@ describe('Fear 14: a graph dump that is incomplete or lossy', () => {
     const before = await standingOf(migration);
     const properties = { at: { year: 2026 } } as unknown as Properties;
     const lossy = {
-      ...migration.graph,
       async *nodes() {
         for await (const node of migration.graph.nodes()) yield { ...node, properties };
       },
     };
-    const attempt = migration.finish('backup', {}, { ...migration.services, graph: lossy });
+    const attempt = migration.finish('backup', {}, { graph: lossy });
     await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
     expect(await standingOf(migration)).toEqual(before);
     const { artifacts } = migration.services;
@@ -188,13 +180,12 @@ describe('Fear 14: a graph dump that is incomplete or lossy', () => {
     const migration = await migrationAt('frozen');
     const before = await standingOf(migration);
     const busy = {
-      ...migration.graph,
       async *nodes() {
         yield* migration.graph.nodes();
         migration.graph.addNode({ labels: ['person'], properties: { name: 'late' } });
       },
     };
-    const attempt = migration.finish('backup', {}, { ...migration.services, graph: busy });
+    const attempt = migration.finish('backup', {}, { graph: busy });
     await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
     expect(await standingOf(migration)).toEqual(before);
     await migration.finish('backup');

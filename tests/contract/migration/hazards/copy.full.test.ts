@@ -25,8 +25,7 @@ describe('Fear 6: writes during the copy', () => {
     const migration = await migrationAt('rebuilt');
     const { vectors } = migration.services;
     let isWritten = false;
-    const meanwhile: typeof vectors = {
-      ...vectors,
+    const meanwhile: Partial<typeof vectors> = {
       async upsert(...request) {
         if (!isWritten) {
           isWritten = true;
@@ -37,7 +36,7 @@ describe('Fear 6: writes during the copy', () => {
         return await vectors.upsert(...request);
       },
     };
-    await migration.finish('copy', {}, { ...migration.services, vectors: meanwhile });
+    await migration.finish('copy', {}, { vectors: meanwhile });
     const { facts } = await evidenceOf(migration, 'verification-report');
     expect(facts).toMatchObject({ inserted: 61, deleted: 1, pending: 0 });
     await expectEqual(migration);
@@ -75,8 +74,7 @@ describe('Fear 12: the client gives up, the server goes on, and a retry does it 
     const migration = await migrationAt('rebuilt');
     const before = await standingOf(migration);
     const { vectors } = migration.services;
-    const overtaken: typeof vectors = {
-      ...vectors,
+    const overtaken: Partial<typeof vectors> = {
       async scroll(...request) {
         await expect(migration.lock.take(RUN)).rejects.toEqual(named('RetryableLockHeld'));
         migration.pass(3_600_000);
@@ -84,7 +82,7 @@ describe('Fear 12: the client gives up, the server goes on, and a retry does it 
         return await vectors.scroll(...request);
       },
     };
-    const attempt = migration.finish('copy', {}, { ...migration.services, vectors: overtaken });
+    const attempt = migration.finish('copy', {}, { vectors: overtaken });
     await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
     expect(await vectors.count(migration.target)).toBe(0);
     expect(await standingOf(migration)).toEqual(before);
@@ -112,8 +110,7 @@ describe('Fear 13: disk or memory of the store is exhausted', () => {
     const migration = await migrationAt('rebuilt', { memories: 1_000 });
     const { vectors } = migration.services;
     let writes = 0;
-    const troubled: typeof vectors = {
-      ...vectors,
+    const troubled: Partial<typeof vectors> = {
       async collectionInfo(name) {
         const info = await vectors.collectionInfo(name);
         const isTroubled = name === (side === 'source' ? SOURCE : migration.target);
@@ -124,7 +121,7 @@ describe('Fear 13: disk or memory of the store is exhausted', () => {
         return await vectors.upsert(...request);
       },
     };
-    const attempt = migration.finish('copy', {}, { ...migration.services, vectors: troubled });
+    const attempt = migration.finish('copy', {}, { vectors: troubled });
     await expect(attempt).rejects.toEqual(named('RefusedByStore'));
     const checkpoint = await migration.runs.readCheckpoint(RUN, 'copy');
     const copied = await vectors.count(migration.target);

@@ -26,8 +26,8 @@ describe('Fear 2: old memories have no keyword vector though the slot exists', (
   it('a store that cannot make them is refused before a point is copied', async () => {
     const migration = await migrationAt('rebuilt');
     const before = await standingOf(migration);
-    const vectors = { ...migration.services.vectors, encodesKeywords: async () => false };
-    const attempt = migration.finish('copy', {}, { ...migration.services, vectors });
+    const encodesKeywords = async () => false;
+    const attempt = migration.finish('copy', {}, { vectors: { encodesKeywords } });
     await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
     expect(await standingOf(migration)).toEqual(before);
     expect(await migration.services.vectors.count(migration.target)).toBe(0);
@@ -37,10 +37,8 @@ describe('Fear 2: old memories have no keyword vector though the slot exists', (
 describe('Fear 11: a wrong embedding model, dimension or distance in the new configuration', () => {
   it('a backend that does not say what it finds is said to be unproved', async () => {
     const migration = await migrationAt('backed-up');
-    const { preview } = migration.services;
-    if (!preview) throw new Error('No preview');
-    const silent = { ...preview, bestMatch: async () => undefined };
-    await migration.finish('rebuild', {}, { ...migration.services, preview: silent });
+    const bestMatch = async () => undefined;
+    await migration.finish('rebuild', {}, { preview: { bestMatch } });
     const { facts } = (await migration.runs.read(RUN)).evidence['rebuild-proof'] ?? {};
     expect(facts).toMatchObject({ embeddings: 'unverified' });
   });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { changedServices } from '../../../support/migration/changed-services.ts';
 import { deleteFirst, fingerprintOf, writeToOld } from '../../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
@@ -25,7 +26,7 @@ async function opening(): Promise<Migration> {
     const answer = await hooks.ask(request);
     return request.action === 'open-writes' ? 'under-way' : answer;
   };
-  const slow = { ...migration.services, hooks: { ask } };
+  const slow = { hooks: { ask } };
   expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
   expect((await migration.runs.read(RUN)).openedAt).toBeDefined();
   return migration;
@@ -79,10 +80,8 @@ describe('before users were let in', () => {
       await hooks.ask(
         request.action === 'deploy-new' ? { ...request, action: 'open-writes' } : request,
       );
-    const services = { ...migration.services, hooks: { ask } };
-    await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
-      named('RefusedNewVersion'),
-    );
+    const attempt = migration.finish('cutover', {}, { hooks: { ask } });
+    await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
     expect(await fingerprintOf(vectors, SOURCE)).not.toEqual(before);
     await migration.finish('rollback', { actor: 'machine' });
     expect(await setting.read()).toBe(SOURCE);
@@ -102,20 +101,19 @@ describe('before users were let in', () => {
   it('a new version that declines nothing is no reason to stay frozen', async () => {
     const migration = await failed();
     const addMemory = () => Promise.reject(new Error('Nobody is asked to write'));
-    const { backend } = migration.services;
-    const services = { ...migration.services, backend: { ...backend, addMemory } };
-    await migration.finish('rollback', { actor: 'machine' }, services);
+    await migration.finish('rollback', { actor: 'machine' }, { backend: { addMemory } });
     expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
   });
 
   it('with nothing to return to, an operator may finish what has begun, even late', async () => {
     const migration = await migrationAt('switching');
     const { vectors } = migration.services;
-    const slow = { ...migration.services, hooks: { ask: async () => 'under-way' as const } };
+    const slow = { hooks: { ask: async () => 'under-way' as const } };
     expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
     await vectors.deleteCollection(SOURCE);
-    const upgraded = { ...vectors, version: async () => '2.0.0' };
-    const services = { ...migration.services, vectors: upgraded };
+    const services = changedServices(migration.services, {
+      vectors: { version: async () => '2.0.0' },
+    });
     migration.pass(WINDOW_MS);
     await expect(keepWatch(services)).rejects.toEqual(named('RefusedNothingToReturnTo'));
     const byMachine = migration.invoke('cutover', { actor: 'machine' }, services);

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import type { Hooks } from '../../../../lib/migration/ports/hooks.ts';
 import type { PointId, VectorStore } from '../../../../lib/migration/ports/vector-store.ts';
 import { runStep, type Step } from '../../../../lib/migration/runs/step.ts';
-import type { Services } from '../../../../lib/migration/services.ts';
 import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { evidenceOf, fingerprintOf } from '../../../support/migration/holdings.ts';
@@ -66,13 +65,9 @@ it('the window reads every memory at most five times', async () => {
     if (request.action === 'open-writes') isWindow = false;
     return await hooks.ask(request);
   };
-  const services = {
-    ...migration.services,
-    vectors: { ...vectors, scroll, retrieve },
-    hooks: { ask },
-  };
+  const changes = { vectors: { scroll, retrieve }, hooks: { ask } };
   for (const step of ['freeze', 'backup', 'copy', 'cutover'] as const) {
-    await migration.finish(step, {}, services);
+    await migration.finish(step, {}, changes);
   }
   expect((await migration.runs.read(RUN)).phase).toBe('live');
   expect(read).toBeGreaterThan(4 * MANY);
@@ -163,7 +158,7 @@ it('ends live with every write carried over', async () => {
     if (request.action === 'freeze') writer.freeze();
     return await hooks.ask(request);
   };
-  const busy: Services = { ...migration.services, vectors: writer.writing, hooks: { ask } };
+  const busy = { vectors: writer.writing, hooks: { ask } };
   await migration.start();
   for (const step of ['preflight', 'backup', 'rebuild', 'copy'] as const) {
     await migration.finish(step, {}, busy);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { whenAsked } from '../../../support/migration/changed-services.ts';
 import { deleteFirst, standingOf, writeToOld } from '../../../support/migration/holdings.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
@@ -34,12 +35,10 @@ describe('the window', () => {
       const options = answer === undefined ? {} : { answer };
       const addMemory = () =>
         Promise.reject(new RetryableFailure('RetryableUnavailable', 'Not now.', options));
-      const backend = { ...migration.services.backend, addMemory };
-      const services = { ...migration.services, backend };
-      expect(await migration.invoke('freeze', {}, services)).toMatchObject({ done: false });
-      await expect(migration.finish('freeze', {}, services)).rejects.toEqual(
-        named('RefusedNotFrozen'),
-      );
+      const changes = { backend: { addMemory } };
+      expect(await migration.invoke('freeze', {}, changes)).toMatchObject({ done: false });
+      const attempt = migration.finish('freeze', {}, changes);
+      await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
       expect((await migration.runs.read(RUN)).phase).toBe('freezing');
     },
   );
@@ -48,14 +47,8 @@ describe('the window', () => {
 describe('a cutover', () => {
   it('looks at both collections again when it is resumed', async () => {
     const migration = await migrationAt('switching');
-    const { hooks } = migration.services;
-    const ask: typeof hooks.ask = async (request) =>
-      request.action === 'deploy-new' ? 'under-way' : await hooks.ask(request);
-    const waiting = await migration.invoke(
-      'cutover',
-      {},
-      { ...migration.services, hooks: { ask } },
-    );
+    const deploying = whenAsked(migration, 'deploy-new', () => 'under-way');
+    const waiting = await migration.invoke('cutover', {}, deploying);
     expect(waiting).toMatchObject({ phase: 'switching', done: false });
     await writeToOld(migration, 'Written while the new version was deployed');
     await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
@@ -66,12 +59,9 @@ describe('a cutover', () => {
 
   it('is refused while the backups could still be deleted, before anything is switched', async () => {
     const migration = await migrationAt('switching');
-    const { artifacts } = migration.services;
     const retain = () => Promise.reject(new Refusal('RefusedCredentials', 'Not allowed.'));
-    const services = { ...migration.services, artifacts: { ...artifacts, retain } };
-    await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
-      named('RefusedCredentials'),
-    );
+    const attempt = migration.finish('cutover', {}, { artifacts: { retain } });
+    await expect(attempt).rejects.toEqual(named('RefusedCredentials'));
     expect(await migration.runs.read(RUN)).not.toHaveProperty('switchedAt');
     expect(await migration.services.setting.read()).toBe(SOURCE);
     await migration.finish('cutover');
@@ -97,13 +87,10 @@ describe('a cutover', () => {
 
   it('is not finished while a count of a user differs', async () => {
     const migration = await migrationAt('switching');
-    const { hooks } = migration.services;
-    const ask: typeof hooks.ask = async (request) => {
-      if (request.action === 'deploy-new') await deleteFirst(migration, migration.target);
-      return await hooks.ask(request);
-    };
-    const services = { ...migration.services, hooks: { ask } };
-    const attempt = migration.finish('cutover', {}, services);
+    const deleting = whenAsked(migration, 'deploy-new', () =>
+      deleteFirst(migration, migration.target),
+    );
+    const attempt = migration.finish('cutover', {}, deleting);
     await expect(attempt).rejects.toEqual(named('RefusedVerification'));
     expect((await migration.runs.read(RUN)).phase).toBe('switching');
     expect(migration.operator.heard).not.toContain('open-writes');

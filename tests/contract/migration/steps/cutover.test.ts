@@ -87,14 +87,13 @@ describe('the window', () => {
         tries += 1;
         return Promise.reject(new RetryableFailure('RetryableUnavailable', 'Frozen.', { answer }));
       };
-      const backend = { ...migration.services.backend, addMemory };
       const before = migration.clock();
       const frozenSince = async () => (await readStatus(migration.services)).frozenSince;
-      const services = { ...migration.services, backend };
-      await migration.invoke('freeze', {}, services);
+      const changes = { backend: { addMemory } };
+      await migration.invoke('freeze', {}, changes);
       expect(await frozenSince()).toBe(before.toISOString());
       migration.pass(10_000);
-      await migration.finish('freeze', {}, services);
+      await migration.finish('freeze', {}, changes);
       expect(await frozenSince()).toBe(before.toISOString());
       expect(migration.clock().getTime() - before.getTime()).toBe(60_000);
       expect(tries).toBe(7);
@@ -107,12 +106,11 @@ describe('the window', () => {
     const migration = await migrationAt('copied');
     const why = 'The memory backend: POST /memories: no answer from memory.test (ETIMEDOUT)';
     const addMemory = () => Promise.reject(new RetryableFailure('RetryableUnavailable', why));
-    const backend = { ...migration.services.backend, addMemory };
-    const services = { ...migration.services, backend };
-    expect(await migration.invoke('freeze', {}, services)).toMatchObject({
+    const changes = { backend: { addMemory } };
+    expect(await migration.invoke('freeze', {}, changes)).toMatchObject({
       waitsFor: `a write to be refused with 503. ${why}`,
     });
-    const attempt = migration.finish('freeze', {}, services);
+    const attempt = migration.finish('freeze', {}, changes);
     await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
     await expect(attempt).rejects.toThrow(why);
   });
@@ -124,9 +122,8 @@ describe('the window', () => {
       const answer = answers.shift() ?? 503;
       return Promise.reject(new RetryableFailure('RetryableUnavailable', 'Not now.', { answer }));
     };
-    const backend = { ...migration.services.backend, addMemory };
     const before = migration.clock().getTime();
-    await migration.finish('freeze', {}, { ...migration.services, backend });
+    await migration.finish('freeze', {}, { backend: { addMemory } });
     expect(migration.clock().getTime() - before).toBe(90_000);
   });
 
@@ -171,7 +168,7 @@ describe('a cutover', () => {
   it('names the deployment where the old version, still frozen, refuses the test write', async () => {
     const migration = await migrationAt('switching');
     const hooks = { ask: async () => 'done' as const };
-    const attempt = migration.finish('cutover', {}, { ...migration.services, hooks });
+    const attempt = migration.finish('cutover', {}, { hooks });
     await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
     await expect(attempt).rejects.toThrow(`check that "deploy-new" on ${migration.target} is done`);
   });

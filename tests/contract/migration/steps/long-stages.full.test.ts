@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import type { ServiceChanges } from '../../../support/migration/changed-services.ts';
 import { type Migration, RUN, type StepName } from '../../../support/migration/migration.ts';
 import { migrationAt, type Point } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -12,12 +13,10 @@ import { LEASE_MS } from '../../../support/migration/run-table.ts';
 const DRILL = `restore_drill_${RUN}`;
 
 /** What takes long in a step: a call, or the rows of a stream. */
-type Slow = (services: Services, pass: () => Promise<void>) => Services;
+type Slow = (services: Services, pass: () => Promise<void>) => ServiceChanges;
 
-const slowScroll: Slow = ({ vectors, ...services }, pass) => ({
-  ...services,
+const slowScroll: Slow = ({ vectors }, pass) => ({
   vectors: {
-    ...vectors,
     scroll: async (...args) => {
       await pass();
       return await vectors.scroll(...args);
@@ -25,10 +24,8 @@ const slowScroll: Slow = ({ vectors, ...services }, pass) => ({
   },
 });
 
-const slowUpload: Slow = ({ vectors, ...services }, pass) => ({
-  ...services,
+const slowUpload: Slow = ({ vectors }, pass) => ({
   vectors: {
-    ...vectors,
     uploadSnapshot: async (...args) => {
       await pass();
       await vectors.uploadSnapshot(...args);
@@ -36,10 +33,8 @@ const slowUpload: Slow = ({ vectors, ...services }, pass) => ({
   },
 });
 
-const slowStatistics: Slow = ({ backend, ...services }, pass) => ({
-  ...services,
+const slowStatistics: Slow = ({ backend }, pass) => ({
   backend: {
-    ...backend,
     memoryCount: async (user) => {
       await pass();
       return await backend.memoryCount(user);
@@ -47,20 +42,14 @@ const slowStatistics: Slow = ({ backend, ...services }, pass) => ({
   },
 });
 
-const slowGraph: Slow = (services, pass) => {
-  const { graph } = services;
-  if (!graph) throw new Error('There is a graph in this world');
-  return {
-    ...services,
-    graph: {
-      ...graph,
-      async *nodes() {
-        await pass();
-        yield* graph.nodes();
-      },
+const slowGraph: Slow = ({ graph }, pass) => ({
+  graph: {
+    async *nodes() {
+      await pass();
+      yield* graph?.nodes() ?? [];
     },
-  };
-};
+  },
+});
 
 const STAGES: readonly (readonly [string, StepName, Point, Slow])[] = [
   ['looking through the memories', 'preflight', 'started', slowScroll],
@@ -108,9 +97,8 @@ describe('a context that cannot be ended', () => {
     const layout = { vectors: { size: 8, distance: 'Cosine' } } as const;
     await services.vectors.createCollection(taken, layout);
     const release = () => Promise.reject(new Error('No table'));
-    const spoken = { ...services, lock: { ...services.lock, release } };
     const outcome = await migration
-      .invoke('preflight', {}, spoken)
+      .invoke('preflight', {}, { lock: { release } })
       .catch((error: unknown) => error);
     expect(outcome).toMatchObject(expected);
     expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN, why: 'Error: No table' }]);
@@ -172,8 +160,7 @@ describe('a stage that is at work when the window closes', () => {
       if (looks === 1) await closeWindow(migration);
       return await vectors.scroll(name, options);
     };
-    const spoken = { ...migration.services, vectors: { ...vectors, scroll } };
-    const attempt = migration.finish('copy', {}, spoken);
+    const attempt = migration.finish('copy', {}, { vectors: { scroll } });
     await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
     expect(await keepWatch(migration.services)).toMatchObject({ phase: 'rolled-back' });
   });
@@ -182,8 +169,7 @@ describe('a stage that is at work when the window closes', () => {
     const migration = await migrationAt('switching');
     const { backend } = migration.services;
     const written: string[] = [];
-    const spoken: Services['backend'] = {
-      ...backend,
+    const spoken: Partial<typeof backend> = {
       bestMatch: async (...args) => {
         await closeWindow(migration);
         return await backend.bestMatch(...args);
@@ -193,7 +179,7 @@ describe('a stage that is at work when the window closes', () => {
         await backend.addMemory(user, text);
       },
     };
-    const attempt = migration.finish('cutover', {}, { ...migration.services, backend: spoken });
+    const attempt = migration.finish('cutover', {}, { backend: spoken });
     await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
     expect(written).toEqual([]);
   });
@@ -210,24 +196,19 @@ describe('a stage that is at work when the window closes', () => {
       await setting.change(names);
       if (isOpening) await closeWindow(migration);
     };
-    const slow = { ...migration.services, hooks: { ask }, setting: { ...setting, change } };
-    expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ done: false });
+    const opening = { hooks: { ask }, setting: { change } };
+    expect(await migration.invoke('cutover', {}, opening)).toMatchObject({ done: false });
     migration.operator.heard.length = 0;
-    const attempt = migration.invoke('cutover', {}, { ...slow, hooks });
+    const attempt = migration.invoke('cutover', {}, { setting: { change } });
     await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
     expect(migration.operator.heard).toEqual([]);
   });
 
   it('does not end for it when it is the return itself', async () => {
     const migration = await migrationAt('switching');
-    const deploying: Services = {
-      ...migration.services,
-      hooks: { ask: async () => 'under-way' },
-    };
-    await migration.invoke('cutover', {}, deploying);
+    await migration.invoke('cutover', {}, { hooks: { ask: async () => 'under-way' } });
     let beats = 0;
-    const slow: Services = {
-      ...migration.services,
+    const slow: ServiceChanges = {
       hooks: {
         ask: async (request) => {
           migration.pass(WINDOW_MS);
@@ -277,10 +258,8 @@ describe('a step that stood still for as long as a lease', () => {
       const migration = await prepare();
       const { vectors } = migration.services;
       const changes: string[] = [];
-      const spoken: Services = {
-        ...migration.services,
+      const spoken: ServiceChanges = {
         vectors: {
-          ...vectors,
           uploadSnapshot: async (collection, upload) => {
             await overtake(migration);
             changes.length = 0;
@@ -308,17 +287,11 @@ describe('a step that stood still for as long as a lease', () => {
     // One is to be inserted, another to be deleted.
     await vectors.deletePoints(migration.target, { ids: [first.id] });
     await vectors.deletePoints(SOURCE, { ids: [second.id] });
-    const spoken: Services = {
-      ...migration.services,
-      vectors: {
-        ...vectors,
-        upsert: async (...args) => {
-          await vectors.upsert(...args);
-          await overtake(migration);
-        },
-      },
+    const upsert: typeof vectors.upsert = async (...args) => {
+      await vectors.upsert(...args);
+      await overtake(migration);
     };
-    const attempt = migration.finish('copy', {}, spoken);
+    const attempt = migration.finish('copy', {}, { vectors: { upsert } });
     await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
     expect(await vectors.retrieve(migration.target, [second.id])).toHaveLength(1);
   });

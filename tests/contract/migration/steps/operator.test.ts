@@ -5,6 +5,7 @@ import { runStep } from '../../../../lib/migration/runs/step.ts';
 import { createRun } from '../../../../lib/migration/steps/preflight.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { changedServices } from '../../../support/migration/changed-services.ts';
 import { RUN, STEPS } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -58,17 +59,12 @@ describe('an interrupted step', () => {
     const { vectors } = migration.services;
     const controller = new AbortController();
     let pages = 0;
-    const interrupting = {
-      ...migration.services,
-      vectors: {
-        ...vectors,
-        scroll: (...args: Parameters<typeof vectors.scroll>) => {
-          pages += 1;
-          if (pages === 1) controller.abort(new Error('Ctrl-C'));
-          return vectors.scroll(...args);
-        },
-      },
+    const scroll: typeof vectors.scroll = (...args) => {
+      pages += 1;
+      if (pages === 1) controller.abort(new Error('Ctrl-C'));
+      return vectors.scroll(...args);
     };
+    const interrupting = changedServices(migration.services, { vectors: { scroll } });
     const copying = runStep(STEPS.copy, interrupting, {
       payload: { runId: RUN, execute: true },
       timeLeftMs: () => 600_000,
@@ -86,19 +82,9 @@ describe('a collection setting that somebody else changed', () => {
   it('is replaced by a rollback while writes are frozen', async () => {
     const migration = await migrationAt('switching');
     const { setting } = migration.services;
-    await expect(
-      migration.finish(
-        'cutover',
-        {},
-        {
-          ...migration.services,
-          backend: {
-            ...migration.services.backend,
-            health: () => Promise.reject(new Error('down')),
-          },
-        },
-      ),
-    ).rejects.toThrow('down');
+    const health = () => Promise.reject(new Error('down'));
+    const attempt = migration.finish('cutover', {}, { backend: { health } });
+    await expect(attempt).rejects.toThrow('down');
     await setting.change({ from: migration.target, to: 'elsewhere' });
     await migration.finish('rollback');
     expect([(await migration.runs.read(RUN)).phase, await setting.read()]).toEqual([

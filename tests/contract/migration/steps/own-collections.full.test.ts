@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import type { Services } from '../../../../lib/migration/services.ts';
 import { removeCollections } from '../../../../lib/migration/steps/clean-up.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import type { ServiceChanges } from '../../../support/migration/changed-services.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -65,8 +65,7 @@ describe('a backup that is given up half-way', () => {
   /** Its snapshot is there, and known. */
   async function breakOff({ services, invoke }: Migration): Promise<void> {
     const downloadSnapshot = () => Promise.reject(new Error('Broken off'));
-    const vectors = { ...services.vectors, downloadSnapshot };
-    const attempt = async () => await invoke('backup', {}, { ...services, vectors });
+    const attempt = async () => await invoke('backup', {}, { vectors: { downloadSnapshot } });
     await expect.poll(() => attempt().catch(String)).toBe('Error: Broken off');
     expect(await services.vectors.listSnapshots(SOURCE)).toHaveLength(1);
   }
@@ -89,8 +88,7 @@ describe('a backup that is given up half-way', () => {
     const migration = await migrationAt('frozen');
     await breakOff(migration);
     const deleteSnapshot = () => Promise.reject(new Error('Not now'));
-    const vectors = { ...migration.services.vectors, deleteSnapshot };
-    await migration.finish('rollback', {}, { ...migration.services, vectors });
+    await migration.finish('rollback', {}, { vectors: { deleteSnapshot } });
     expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
     expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN, why: 'Error: Not now' }]);
   });
@@ -117,8 +115,7 @@ describe('a context that is over', () => {
       deleted.push(name);
       return await vectors.deleteCollection(name);
     };
-    const slowVectors = { ...vectors, listAliases, deleteCollection };
-    const slow = { ...migration.services, vectors: slowVectors };
+    const slow = { vectors: { listAliases, deleteCollection } };
     const attempt = migration.invoke('rollback', {}, slow);
     await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
     expect(await setting.read()).toBe(RESTORED);
@@ -128,11 +125,8 @@ describe('a context that is over', () => {
   it('writes no further memory of the smoke test', async () => {
     const migration = await migrationAt('switching');
     const written: string[] = [];
-    const { backend } = migration.services;
-    const slow: Services = {
-      ...migration.services,
+    const slow: ServiceChanges = {
       backend: {
-        ...backend,
         chat: () => overtake(migration),
         addMemory: async (_, text) => void written.push(text),
       },
@@ -145,12 +139,8 @@ describe('a context that is over', () => {
   it('writes nothing to the new version to warm it up', async () => {
     const migration = await migrationAt('backed-up');
     const written: string[] = [];
-    const { preview } = migration.services;
-    if (!preview) throw new Error('There is a preview in this world');
-    const slow: Services = {
-      ...migration.services,
+    const slow: ServiceChanges = {
       preview: {
-        ...preview,
         health: () => overtake(migration),
         addMemory: async (_, text) => void written.push(text),
       },
@@ -169,8 +159,7 @@ describe('a freeze', () => {
       await backend.addMemory(user, text);
       throw new RetryableFailure('RetryableUnavailable', 'POST /memories: no answer');
     };
-    const spoken = { ...migration.services, backend: { ...backend, addMemory } };
-    const attempt = migration.invoke('freeze', {}, spoken);
+    const attempt = migration.invoke('freeze', {}, { backend: { addMemory } });
     await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
     expect(await vectors.count(SOURCE, ofUser(testUserOf(RUN)))).toBe(0);
   });
@@ -190,8 +179,8 @@ describe('the loss of a rollback', () => {
       if (key.includes('lost-writes')) await deleteOne();
       return await artifacts.put(key, content);
     };
-    const spoken = { ...migration.services, artifacts: { ...artifacts, put } };
-    const attempt = migration.finish('rollback', { acknowledgedLoss: 1 }, spoken);
+    const changes = { artifacts: { put } };
+    const attempt = migration.finish('rollback', { acknowledgedLoss: 1 }, changes);
     await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
     expect(await setting.read()).toBe(migration.target);
   });

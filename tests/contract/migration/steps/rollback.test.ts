@@ -1,6 +1,7 @@
 // Rollback. Before users were let into the new version nothing can be lost. After, every write comes along while the old
 // collection is there; without it the snapshot is restored, and only as many writes are lost as were acknowledged.
 import { describe, expect, it } from 'vitest';
+import type { ExternalAction } from '../../../../lib/migration/phases.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { readManifest } from '../../../../lib/migration/runs/reports.ts';
 import { partsOf } from '../../../../lib/migration/snapshots.ts';
@@ -9,6 +10,7 @@ import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { type ServiceChanges, whenAsked } from '../../../support/migration/changed-services.ts';
 import {
   deleteFirst,
   fingerprintOf,
@@ -51,28 +53,21 @@ async function exportsOf({ services: { artifacts } }: Migration): Promise<string
 }
 
 /** Before the first hook of this action is asked, that happens. */
-function justBefore(
-  { services }: Migration,
-  action: string,
-  happens: () => Promise<void>,
-): Migration['services'] {
+function justBefore(migration: Migration, action: ExternalAction, happens: () => Promise<void>) {
   let isDue = true;
-  const ask: typeof services.hooks.ask = async (request) => {
-    if (request.action === action && isDue) {
-      isDue = false;
-      await happens();
-    }
-    return await services.hooks.ask(request);
-  };
-  return { ...services, hooks: { ask } };
+  return whenAsked(migration, action, async () => {
+    if (!isDue) return;
+    isDue = false;
+    await happens();
+  });
 }
 
 /** A webhook that does what it is asked once for each idempotency key; what it is deaf to, it only says to have done. */
 function doingOnce(
   { services }: Migration,
   deaf: ReadonlySet<string> = new Set(),
-  { hooks } = services,
-): Migration['services'] {
+  { hooks }: Pick<Migration['services'], 'hooks'> = services,
+) {
   const keys = new Set<string>();
   const ask: typeof hooks.ask = async (request) => {
     const { occasion, action } = request;
@@ -81,7 +76,7 @@ function doingOnce(
     keys.add(key);
     return deaf.has(action) ? 'done' : await hooks.ask(request);
   };
-  return { ...services, hooks: { ask } };
+  return { hooks: { ask } };
 }
 
 async function refuseAliases(): Promise<never> {
@@ -114,17 +109,16 @@ describe('an old collection that somebody deletes after the rollback has begun',
 
   async function uploading(): Promise<Migration> {
     const migration = await migrationAt('switching', {}, { uploadAs });
-    const { vectors } = migration.services;
     const uploadSnapshot = () => Promise.reject(new Error('died'));
-    const dying = { ...migration.services, vectors: { ...vectors, uploadSnapshot } };
-    await expect(migration.finish('cutover', {}, dying)).rejects.toThrow('died');
+    const attempt = migration.finish('cutover', {}, { vectors: { uploadSnapshot } });
+    await expect(attempt).rejects.toThrow('died');
     return migration;
   }
 
   async function deploying(): Promise<Migration> {
     const migration = await migrationAt('switching');
     const hooks = { ask: async () => 'under-way' as const };
-    await migration.invoke('cutover', {}, { ...migration.services, hooks });
+    await migration.invoke('cutover', {}, { hooks });
     expect(await migration.services.setting.read()).toBe(migration.target);
     return migration;
   }
@@ -137,7 +131,7 @@ describe('an old collection that somebody deletes after the rollback has begun',
     ['deploying the new version', 'deploy-old', deploying],
     ['deploying the new version', 'open-writes', deploying],
     ['about to switch', 'open-writes', () => migrationAt('switching')],
-  ])('leaves the new one in place: %s, before %s', async (_, action, arrive) => {
+  ] as const)('leaves the new one in place: %s, before %s', async (_, action, arrive) => {
     const migration = await arrive();
     const { vectors } = migration.services;
     const own = (await collectionsOf(migration)).filter((name) => name !== SOURCE);
@@ -315,16 +309,15 @@ describe('with the old collection', () => {
 
   it('opens writes on no old version that is not up', async () => {
     const migration = await migrationAt('live');
-    const services = justBefore(migration, 'open-writes', async () => {
+    const { hooks } = justBefore(migration, 'open-writes', async () => {
       throw new Error('Too early');
     });
-    const { hooks } = services;
     const ask: typeof hooks.ask = async (request) => {
       const answer = await hooks.ask(request);
       if (request.action === 'deploy-old') migration.backend.deploy(undefined);
       return answer;
     };
-    const attempt = migration.finish('rollback', {}, { ...services, hooks: { ask } });
+    const attempt = migration.finish('rollback', {}, { hooks: { ask } });
     await expect(attempt).rejects.toMatchObject({ name: 'RetryableUnavailable' });
     expect(await phaseOf(migration)).toBe('rolling-back');
     await migration.finish('rollback');
@@ -356,10 +349,8 @@ describe('a rollback that is refused before the switch opens writes on the new v
 
   it('when writes are not frozen', async () => {
     const migration = await migrationAt('live');
-    const { hooks } = migration.services;
-    const ask: typeof hooks.ask = async (request) =>
-      request.action === 'freeze' ? 'done' : await hooks.ask(request);
-    const attempt = migration.finish('rollback', {}, { ...migration.services, hooks: { ask } });
+    const unfrozen = whenAsked(migration, 'freeze', () => 'done');
+    const attempt = migration.finish('rollback', {}, unfrozen);
     await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
     await expectLive(migration);
   });
@@ -367,10 +358,8 @@ describe('a rollback that is refused before the switch opens writes on the new v
   it('when the old collection cannot be made equal', async () => {
     const migration = await migrationAt('live');
     await writeToNew(migration, 'New fact');
-    const { vectors } = migration.services;
     const upsert = async () => {};
-    const services = { ...migration.services, vectors: { ...vectors, upsert } };
-    const attempt = migration.finish('rollback', {}, services);
+    const attempt = migration.finish('rollback', {}, { vectors: { upsert } });
     await expect(attempt).rejects.toEqual(named('RefusedVerification'));
     await expectLive(migration);
   });
@@ -378,19 +367,8 @@ describe('a rollback that is refused before the switch opens writes on the new v
 
 describe('after deploy-old', () => {
   /** The webhook answers that the old version is deployed, and deploys nothing. */
-  function withoutDeploying({ services }: Migration): Migration['services'] {
-    const { hooks } = services;
-    const ask: typeof hooks.ask = async (request) =>
-      request.action === 'deploy-old' ? 'done' : await hooks.ask(request);
-    return { ...services, hooks: { ask } };
-  }
-
-  function answering(
-    { services }: Migration,
-    answers: Partial<Migration['services']['backend']>,
-  ): Migration['services'] {
-    return { ...services, backend: { ...services.backend, ...answers } };
-  }
+  const withoutDeploying = (migration: Migration) =>
+    whenAsked(migration, 'deploy-old', () => 'done');
 
   const noAnswer = () =>
     Promise.reject(new RetryableFailure('RetryableUnavailable', 'The backend does not answer.'));
@@ -402,8 +380,8 @@ describe('after deploy-old', () => {
       const { backend, setting } = migration.services;
       if (point === 'switching') {
         const addMemory = () => Promise.reject(new Error('died'));
-        const dying = answering(migration, { addMemory });
-        await expect(migration.finish('cutover', {}, dying)).rejects.toThrow('died');
+        const attempt = migration.finish('cutover', {}, { backend: { addMemory } });
+        await expect(attempt).rejects.toThrow('died');
       }
       const services = withoutDeploying(migration);
       for (let n = 0; n < 2; n += 1) {
@@ -438,7 +416,7 @@ describe('after deploy-old', () => {
     const migration = await migrationAt('live');
     const isGraphDeprecated = () =>
       Promise.reject(new Refusal('RefusedBackendAnswer', '/graph/relationships answered 404.'));
-    await migration.finish('rollback', {}, answering(migration, { isGraphDeprecated }));
+    await migration.finish('rollback', {}, { backend: { isGraphDeprecated } });
     expect(await phaseOf(migration)).toBe('rolled-back');
     expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
   });
@@ -447,7 +425,7 @@ describe('after deploy-old', () => {
     'a backend that does not answer to %s is waited for, and not for ever',
     async (call) => {
       const migration = await migrationAt('live');
-      const services = answering(migration, { [call]: noAnswer });
+      const services = { backend: { [call]: noAnswer } };
       for (let minute = 0; minute < 5; minute += 1) {
         const attempt = migration.finish('rollback', {}, services);
         await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
@@ -523,7 +501,9 @@ describe('without the old collection', () => {
     await migration.finish('rollback', { acknowledgedLoss: 1 }, services);
     const [key = ''] = await exportsOf(migration);
     expect(await reportOf(migration)).toMatchObject({ lost: 2, exportedTo: key });
-    const text = Buffer.concat(await Array.fromAsync(services.artifacts.get(key))).toString();
+    const text = Buffer.concat(
+      await Array.fromAsync(migration.services.artifacts.get(key)),
+    ).toString();
     expect(text).toContain('Too late');
   });
 
@@ -578,7 +558,7 @@ describe('without the old collection', () => {
       writeToNew(migration, 'At the last moment'),
     );
     const deaf = new Set(['open-writes']);
-    const unheard = doingOnce({ ...migration, services }, deaf);
+    const unheard = doingOnce(migration, deaf, services);
     const attempt = migration.finish('rollback', { acknowledgedLoss: 1 }, unheard);
     await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
     expect(await phaseOf(migration)).toBe('rolling-back');
@@ -589,23 +569,20 @@ describe('without the old collection', () => {
   });
 
   /** What is kept under the key has become something else, unnoticed by the store that keeps it. */
-  function damaged({ services }: Migration, key: string): Migration['services'] {
+  function damaged({ services }: Migration, key: string): ServiceChanges {
     async function* get(asked: string, ...rest: []) {
       for await (const chunk of services.artifacts.get(asked, ...rest)) {
         yield asked === key ? chunk.map((byte) => byte ^ 1) : chunk;
       }
     }
-    return { ...services, artifacts: { ...services.artifacts, get } };
+    return { artifacts: { get } };
   }
 
-  async function forget(
-    { services, pass }: Migration,
-    key: string,
-  ): Promise<Migration['services']> {
+  async function forget({ services, pass }: Migration, key: string): Promise<ServiceChanges> {
     pass(31 * DAY_MS);
     await services.artifacts.delete(key);
     pass(-31 * DAY_MS);
-    return services;
+    return {};
   }
 
   async function partOf({ services, runs }: Migration): Promise<string> {
@@ -617,24 +594,21 @@ describe('without the old collection', () => {
     return (await runs.read(RUN)).evidence['backup-manifest']?.artifact ?? '';
   }
 
-  it.each<[string, (migration: Migration) => Promise<Migration['services']>]>([
+  it.each<[string, (migration: Migration) => Promise<ServiceChanges>]>([
     ['a part of the snapshot is missing', async (one) => forget(one, await partOf(one))],
     ['a part of the snapshot is damaged', async (one) => damaged(one, await partOf(one))],
     ['the manifest is missing', async (one) => forget(one, await manifestOf(one))],
     ['the manifest is another', async (one) => damaged(one, await manifestOf(one))],
     [
       'the store runs another minor version',
-      async ({ services }) => ({
-        ...services,
-        vectors: { ...services.vectors, version: async () => '1.20.0' },
-      }),
+      async () => ({ vectors: { version: async () => '1.20.0' } }),
     ],
   ])('nothing is touched where %s', async (_, damage) => {
     const migration = await bereft();
-    const services = await damage(migration);
+    const changes = await damage(migration);
     const standing = await serviceOf(migration);
     for (const execute of [false, true]) {
-      const attempt = migration.invoke('rollback', { execute }, services);
+      const attempt = migration.invoke('rollback', { execute }, changes);
       await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
     }
     expect(await serviceOf(migration)).toEqual(standing);
@@ -646,12 +620,7 @@ describe('without the old collection', () => {
     ['has that name as an alias', 'RefusedNothingToReturnTo', giveNameAway],
   ] as const)('nothing is touched where the store %s: %s', async (_, name, alter) => {
     const migration = await bereft();
-    const { vectors } = migration.services;
-    const services = {
-      ...migration.services,
-      vectors: { ...vectors, listAliases: alter },
-    };
-    const attempt = migration.invoke('rollback', {}, services);
+    const attempt = migration.invoke('rollback', {}, { vectors: { listAliases: alter } });
     await expect(attempt).rejects.toEqual(named(name));
     expect(await phaseOf(migration)).toBe('live');
   });
@@ -664,9 +633,8 @@ describe('without the old collection', () => {
       if (points) await deleteFirst(migration, name);
       return points;
     };
-    const services = { ...migration.services, vectors: { ...vectors, restoredPoints } };
     const { heard } = await serviceOf(migration);
-    const attempt = migration.finish('rollback', {}, services);
+    const attempt = migration.finish('rollback', {}, { vectors: { restoredPoints } });
     await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
     expect(await serviceOf(migration)).toMatchObject({ heard, record: { phase: 'live' } });
     expect(await collectionsOf(migration)).not.toContain(RESTORED);

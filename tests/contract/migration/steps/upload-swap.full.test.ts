@@ -5,7 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE, type WorldOptions } from '../../../../local/sandbox/world.ts';
-import { fingerprintOf } from '../../../support/migration/holdings.ts';
+import {
+  changedServices,
+  type ServiceChanges,
+  whenAsked,
+} from '../../../support/migration/changed-services.ts';
+import { deleteFirst, fingerprintOf } from '../../../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -26,13 +31,13 @@ function uploading(
   { services }: Migration,
   name: string,
   does: (upload: () => Promise<void>) => Promise<void>,
-): Migration['services'] {
+): ServiceChanges {
   const { vectors } = services;
   const uploadSnapshot: typeof vectors.uploadSnapshot = async (collection, upload) => {
     const make = () => vectors.uploadSnapshot(collection, upload);
     await (collection === name ? does(make) : make());
   };
-  return { ...services, vectors: { ...vectors, uploadSnapshot } };
+  return { vectors: { uploadSnapshot } };
 }
 
 describe('a cutover by upload', () => {
@@ -69,19 +74,12 @@ describe('a cutover by upload', () => {
 
   it('is tried and counted on what was uploaded', async () => {
     const migration = await proved();
-    const { hooks, vectors } = migration.services;
-    const ask: typeof hooks.ask = async (request) => {
-      if (request.action === 'deploy-new') {
-        expect(request.collection).toBe(NAME);
-        const { points } = await vectors.scroll(NAME, { limit: 1 });
-        await vectors.deletePoints(NAME, { ids: points.map(({ id }) => id) });
-      }
-      return await hooks.ask(request);
-    };
-    const services = { ...migration.services, hooks: { ask } };
-    await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
-      named('RefusedVerification'),
-    );
+    const deleting = whenAsked(migration, 'deploy-new', async ({ collection }) => {
+      expect(collection).toBe(NAME);
+      await deleteFirst(migration, NAME);
+    });
+    const attempt = migration.finish('cutover', {}, deleting);
+    await expect(attempt).rejects.toEqual(named('RefusedVerification'));
   });
 
   it.each([NAME, COMPANION])('is refused before it begins when %s is taken', async (name) => {
@@ -134,16 +132,11 @@ describe('a cutover by upload', () => {
     const { vectors } = migration.services;
     const restoredPoints: typeof vectors.restoredPoints = async (name) => {
       const restored = await vectors.restoredPoints(name);
-      if (restored && name === NAME) {
-        const { points } = await vectors.scroll(NAME, { limit: 1 });
-        await vectors.deletePoints(NAME, { ids: points.map(({ id }) => id) });
-      }
+      if (restored && name === NAME) await deleteFirst(migration, NAME);
       return restored;
     };
-    const services = { ...migration.services, vectors: { ...vectors, restoredPoints } };
-    await expect(migration.finish('cutover', {}, services)).rejects.toEqual(
-      named('RefusedSnapshot'),
-    );
+    const attempt = migration.finish('cutover', {}, { vectors: { restoredPoints } });
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
     expect(await names(migration)).not.toContain(NAME);
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });
@@ -161,7 +154,7 @@ describe('a cutover by upload', () => {
       if (uploads > 0) throw new Error('No answer either');
       return await vectors.deleteCollection(name);
     };
-    const mute = { ...services, vectors: { ...services.vectors, deleteCollection } };
+    const mute = { vectors: { ...services.vectors, deleteCollection } };
     await expect(migration.finish('cutover', {}, mute)).rejects.toThrow(/No answer/);
     expect(await vectors.listCollections()).toContain(NAME);
     await migration.finish('cutover');
@@ -180,7 +173,7 @@ describe('a cutover by upload', () => {
       }
       return answer;
     };
-    await migration.finish('cutover', {}, { ...migration.services, hooks: { ask } });
+    await migration.finish('cutover', {}, { hooks: { ask } });
     expect((await migration.runs.read(RUN)).phase).toBe('live');
     expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN }]);
     expect(await names(migration)).toContain(migration.target);
@@ -193,8 +186,8 @@ describe('a cutover by upload', () => {
       if (name !== NAME) throw new Error('The invocation crashed');
       return await vectors.restoredPoints(name);
     };
-    const services = { ...migration.services, vectors: { ...vectors, restoredPoints } };
-    await expect(migration.finish('cutover', {}, services)).rejects.toThrow(/crashed/);
+    const attempt = migration.finish('cutover', {}, { vectors: { restoredPoints } });
+    await expect(attempt).rejects.toThrow(/crashed/);
     migration.pass(5 * 60_000);
     await migration.finish('cutover');
     expect((await migration.runs.read(RUN)).phase).toBe('live');
@@ -203,8 +196,9 @@ describe('a cutover by upload', () => {
   it('is finished late by an operator, though the old collection is gone', async () => {
     const migration = await proved();
     const { vectors } = migration.services;
-    const upgraded = { ...vectors, version: async () => '2.0.0' };
-    const services = { ...migration.services, vectors: upgraded };
+    const services = changedServices(migration.services, {
+      vectors: { version: async () => '2.0.0' },
+    });
     const failing = uploading(migration, NAME, () => Promise.reject(new Error('No upload yet')));
     await expect(migration.finish('cutover', {}, failing)).rejects.toThrow(/No upload yet/);
     await vectors.deleteCollection(SOURCE);
@@ -217,15 +211,13 @@ describe('a cutover by upload', () => {
 
   it('given up, takes what it made with it, and users work on the old version', async () => {
     const migration = await proved();
-    const { hooks, vectors } = migration.services;
+    const { vectors } = migration.services;
     const before = await fingerprintOf(vectors, SOURCE);
-    const ask: typeof hooks.ask = async (request) =>
-      request.action === 'deploy-new' ? 'under-way' : await hooks.ask(request);
-    const services = { ...migration.services, hooks: { ask } };
-    await migration.invoke('cutover', {}, services);
+    const deploying = whenAsked(migration, 'deploy-new', () => 'under-way');
+    await migration.invoke('cutover', {}, deploying);
     for (let n = 0; n < 3; n += 1) {
       migration.pass(5_000);
-      await migration.invoke('cutover', {}, services);
+      await migration.invoke('cutover', {}, deploying);
     }
     expect(await names(migration)).toContain(NAME);
     migration.pass(31 * 60_000);

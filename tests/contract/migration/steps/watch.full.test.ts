@@ -45,7 +45,7 @@ describe('the watch', () => {
         // Begun late: its time counts from then on.
         migration.pass(60 * 60_000);
         const hooks = { ask: async () => 'under-way' as const };
-        await migration.invoke('rollback', {}, { ...migration.services, hooks });
+        await migration.invoke('rollback', {}, { hooks });
       }
       expect((await migration.runs.read(RUN)).phase).toBe(phase);
       const hung = await migration.lock.take(RUN);

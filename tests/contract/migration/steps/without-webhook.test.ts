@@ -114,9 +114,8 @@ describe('without a webhook', () => {
   });
 
   it('nothing is approved of a rollback that has asked for nothing yet', async () => {
-    const { refusedBut, invoke, services, pending } = await live();
-    const later = { ...services, hooks: { ask: async () => 'under-way' as const } };
-    await invoke('rollback', {}, later);
+    const { refusedBut, invoke, pending } = await live();
+    await invoke('rollback', {}, { hooks: { ask: async () => 'under-way' } });
     expect(await pending()).toBeNull();
     await refusedBut();
   });
@@ -164,12 +163,11 @@ describe('without a webhook', () => {
     ['fails', () => Promise.reject(new Error('webhook'))],
   ])('a webhook that %s meanwhile takes the asking back: another one begins', async (_, ask) => {
     const person = await live();
-    const { take, confirm, pending, asked, services, refusedBut } = person;
+    const { take, confirm, pending, asked, refusedBut } = person;
     await take('rollback');
     const before = await asked();
     await confirm('freeze');
-    const hooked = { ...services, hooks: { ask } };
-    await person.invoke('rollback', {}, hooked).catch(() => undefined);
+    await person.invoke('rollback', {}, { hooks: { ask } }).catch(() => undefined);
     expect([await asked(), await pending()]).toEqual([undefined, null]);
     await refusedBut();
     expect(await take('rollback')).toMatchObject({ done: false });

@@ -1,0 +1,28 @@
+// Services of which a test replaces a few methods.
+import type { ExternalAction } from '../../../lib/migration/phases.ts';
+import type { HookAnswer, HookRequest } from '../../../lib/migration/ports/hooks.ts';
+import type { Services } from '../../../lib/migration/services.ts';
+
+/** Of each service the methods to replace; the others stay. */
+export type ServiceChanges = {
+  readonly [Name in keyof Services]?: Partial<Services[Name]> | undefined;
+};
+
+export function changedServices(services: Services, changes: ServiceChanges): Services {
+  const changed = Object.entries(changes).map(([name, change]) => {
+    const service = services[name as keyof Services];
+    return [name, typeof change === 'object' ? { ...(service as object), ...change } : change];
+  });
+  return { ...services, ...Object.fromEntries(changed) };
+}
+
+/** @param happens before the operator is asked for the action, or in its place where it answers */
+export function whenAsked(
+  { services: { hooks } }: { readonly services: Services },
+  action: ExternalAction,
+  happens: (request: HookRequest) => HookAnswer | Promise<void>,
+) {
+  const ask = async (request: HookRequest): Promise<HookAnswer> =>
+    (request.action === action && (await happens(request))) || (await hooks.ask(request));
+  return { hooks: { ask } };
+}
