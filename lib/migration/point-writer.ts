@@ -1,13 +1,9 @@
 // Writes to a collection that is being filled: only while the store is healthy and the step holds the lock, in batches
 // no larger than the store takes.
+
+import type { VectorStore } from './adapters/qdrant.ts';
 import { KEYWORD_SLOT, withKeywordText, withoutKeywords } from './points.ts';
-import type {
-  CollectionInfo,
-  Point,
-  PointId,
-  ScrolledPoint,
-  VectorStore,
-} from './ports/vector-store.ts';
+import type { CollectionInfo, Point, PointId, ScrolledPoint } from './ports/vector-store.ts';
 import { isRefusedWith, Refusal } from './refusals.ts';
 import type { CollectionPlace } from './scan.ts';
 
@@ -126,9 +122,9 @@ export const PAGE_SIZE = 256;
 const LARGEST_BODY = 16 * 1024 * 1024;
 
 export interface CopySettings {
-  readonly from: CollectionPlace<VectorStore>;
+  readonly from: CollectionPlace;
   /** Both have to be healthy before each write. */
-  readonly to: CollectionPlace<VectorStore>;
+  readonly to: CollectionPlace;
   readonly pageSize: number;
   readonly insertMode: InsertMode;
   readonly keywords: KeywordFilling;

@@ -1,13 +1,9 @@
 // One pass over one collection, in constant memory: how many points, of which users, and a digest of all of them. Two
 // collections with equal digests hold the same memories; with equal user digests, every user has as many.
 import * as v from 'valibot';
+import type { VectorStore } from './adapters/qdrant.ts';
 import { createDigestSum, digestOf, NOBODY, userHash, userOf } from './points.ts';
-import type {
-  PointPayload,
-  ScrollPage,
-  ScrollRequest,
-  VectorPoints,
-} from './ports/vector-store.ts';
+import type { PointPayload, ScrollPage, ScrollRequest } from './ports/vector-store.ts';
 import { createUserCounts, type UserCounts } from './user-counts.ts';
 
 /** Why the new version would not find the memories of a user. */
@@ -39,12 +35,12 @@ export interface Scan {
   readonly sample: readonly string[];
 }
 
-export interface CollectionPlace<Store = VectorPoints> {
+export interface CollectionPlace<Store = VectorStore> {
   readonly store: Store;
   readonly collection: string;
 }
 
-type Scrollable = CollectionPlace<Pick<VectorPoints, 'scroll'>>;
+type Scrollable = CollectionPlace<Pick<VectorStore, 'scroll'>>;
 
 const PAGE = 512;
 const SAMPLED_USERS = 200;

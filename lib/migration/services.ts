@@ -1,11 +1,11 @@
 // Everything that the steps of a migration speak to.
 
+import type { MemoryBackend } from './adapters/http-memory-backend.ts';
+import type { VectorStore } from './adapters/qdrant.ts';
 import type { GraphSource } from './graph/graph-store.ts';
 import type { ArtifactStore } from './ports/artifacts.ts';
 import type { CollectionSetting } from './ports/collection-setting.ts';
 import type { Hooks } from './ports/hooks.ts';
-import type { MemoryBackend } from './ports/memory-backend.ts';
-import type { VectorStore } from './ports/vector-store.ts';
 import type { RunLock } from './runs/run-lock.ts';
 import type { RunStore } from './runs/run-store.ts';
 

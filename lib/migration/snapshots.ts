@@ -1,8 +1,9 @@
 // Takes a snapshot of a collection and keeps it as artifacts, and restores a kept one under another name. Both are
 // sequences of checkpointed stages that start work on the store and poll it, so that none is bound by one invocation.
 import * as v from 'valibot';
+import type { VectorStore } from './adapters/qdrant.ts';
 import { type ArtifactStore, measureOf } from './ports/artifacts.ts';
-import type { SnapshotDescription, VectorStore } from './ports/vector-store.ts';
+import type { SnapshotDescription } from './ports/vector-store.ts';
 import { isRefusedWith, Refusal, RetryableFailure } from './refusals.ts';
 import type { Stage } from './runs/stages.ts';
 import type { StepContext, StepRequest } from './runs/step.ts';

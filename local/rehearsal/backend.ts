@@ -2,7 +2,7 @@
 // act takes, and back to its own afterwards. Its own collection is only looked at.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Hooks } from '../../lib/migration/ports/hooks.ts';
-import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
+import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { servicesFromEnvironment } from '../../lib/migration/services-from-environment.ts';
 import { denseVectorOf } from '../../lib/migration/steps/prerequisites.ts';

@@ -1,7 +1,7 @@
 // What a collection holds, memory by memory, and what of it is missing or otherwise in another one.
 
+import type { VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { digestOf, userDigest, userOf } from '../../lib/migration/points.ts';
-import type { VectorStore } from '../../lib/migration/ports/vector-store.ts';
 import { pagesOf } from '../../lib/migration/scan.ts';
 
 interface Held {

@@ -1,7 +1,7 @@
 // What a rehearsal is played on: of store, graph and backend, whichever the environment names is the real one.
 import { randomBytes } from 'node:crypto';
 import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
-import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
+import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import { startDatabase } from '../engine.ts';
 import { speakLocally } from '../local-access.ts';
 import type { Running } from '../running.ts';

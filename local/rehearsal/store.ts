@@ -1,7 +1,6 @@
 // The vector store of a rehearsal: a sandbox, or the real one that is named. Collections have names of the rehearsal's
 // own, and nothing but them is ever written or removed.
-import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
-import type { VectorStore } from '../../lib/migration/ports/vector-store.ts';
+import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
 import type { Running } from '../running.ts';
 import { startQdrantSandbox } from '../sandbox/qdrant/server.ts';

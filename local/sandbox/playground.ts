@@ -1,7 +1,7 @@
 // The sandbox as a place to drive `npm run migrate` in: its services, and the environment that names them to a
 // process of its own. The graph is a double in memory, which no other process reaches: a run here is without one.
 import type { HookAction } from '../../lib/migration/ports/hooks.ts';
-import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
+import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import { createRemembering } from '../../lib/migration/runs/run-store.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { ensureTable } from '../create-table.ts';

@@ -1,6 +1,8 @@
 // Memories as an old version has left them: many users, odd payloads, the same ones for the same seed.
+
+import type { VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { asJsonText, toJsonText } from '../../lib/migration/json/json-text.ts';
-import type { Point, VectorStore } from '../../lib/migration/ports/vector-store.ts';
+import type { Point } from '../../lib/migration/ports/vector-store.ts';
 import { type SeededRandom, seededRandom } from '../seeded-random.ts';
 import { embed } from './memory-backend/embedding.ts';
 

@@ -10,7 +10,7 @@ import type { QdrantConnection } from '../../lib/migration/adapters/qdrant/trans
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
 import { createSecret } from '../../lib/migration/adapters/secrets.ts';
 import type { HookRequest } from '../../lib/migration/ports/hooks.ts';
-import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
+import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import type { LogEntry, Services } from '../../lib/migration/services.ts';
 import { type FolderImage, readFolder, writeFolder } from './folder-image.ts';
 import { createSandboxGraph, type SandboxGraph } from './graph.ts';

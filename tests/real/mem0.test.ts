@@ -1,8 +1,7 @@
 // Real mem0 of both major versions, unmodified, on a real Qdrant and on the sandbox: what the migration relies on.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
-import type { VectorStore } from '../../lib/migration/ports/vector-store.ts';
+import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import type { Mem0Major } from '../../local/real-mem0/environments.ts';
 import { type Mem0Service, startMem0Service } from '../../local/real-mem0/service.ts';
 import { startQdrantSandbox } from '../../local/sandbox/qdrant/server.ts';

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
-import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
+import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import { mem0Hooks, startMem0Service } from '../../local/real-mem0/service.ts';
 import { seedMemories } from '../../local/sandbox/readable-memories.ts';
 import { startWebhook } from '../../local/sandbox/webhook.ts';

@@ -1,6 +1,5 @@
 // A sandbox with an old collection full of memories and an empty new one: where collections are reconciled.
-import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
-import type { VectorStore } from '../../lib/migration/ports/vector-store.ts';
+import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import type { StepPorts } from '../../lib/migration/reconcile.ts';
 import {
   type ReconcileCheckpoint,

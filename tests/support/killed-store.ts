@@ -1,5 +1,5 @@
 // A process that is killed before or after one of its remote calls, as a vector store sees it: nothing comes after.
-import type { VectorStore } from '../../lib/migration/ports/vector-store.ts';
+import type { VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 
 export class Killed extends Error {
   override readonly name = 'Killed';

@@ -2,14 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
-import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
+import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../lib/migration/json/json-text.ts';
 import type {
   CollectionSettings,
   Point,
   PointId,
   SnapshotDescription,
-  VectorStore,
 } from '../../lib/migration/ports/vector-store.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../local/sandbox/qdrant/server.ts';
 import { DEFAULT_VERSION, type Feature, has } from '../../local/sandbox/qdrant/versions.ts';

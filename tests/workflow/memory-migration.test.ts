@@ -1,8 +1,8 @@
 // The state machine as it is deployed, from the start to the cutover, and a rollback by itself when something fails.
 import { describe, expect, it } from 'vitest';
 import { askAPerson } from '../../lib/migration/adapters/webhook.ts';
-import { testUserOf } from '../../lib/migration/ports/memory-backend.ts';
 import { REMEDIES, RETRYABLE_FAILURES } from '../../lib/migration/refusals.ts';
+import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import { POLL_SECONDS } from '../../lib/migration/runs/times.ts';
 import { readStatus } from '../../lib/migration/steps/status.ts';
 import type { EnteredState } from '../../local/rehearsal/state-machine.ts';

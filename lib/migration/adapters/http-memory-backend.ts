@@ -1,8 +1,8 @@
-// The memory backend over HTTP. The document names paths, a header and two fields; request bodies are
-// those of mem0's own server, and of answers nothing is read but what the document names.
+// The memory backend over HTTP: the six endpoints of the service document, and no other. The document names paths, a header
+// and two fields; request bodies are those of mem0's own server, and of answers nothing is read but what the document names.
 import * as v from 'valibot';
-import { isTestUser, type MemoryBackend } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
+import { isTestUser } from '../runs/run-names.ts';
 import { type HttpReply, requestJson } from './json-over-http.ts';
 import type { Secret } from './secrets.ts';
 
@@ -23,7 +23,9 @@ const statsSchema = v.object({
 const identifiedSchema = v.object({ id: v.union([v.string(), v.number()]) });
 const graphSchema = v.object({ deprecated: v.optional(v.boolean(), false) });
 
-export function createHttpMemoryBackend(connection: BackendConnection): MemoryBackend {
+export type MemoryBackend = ReturnType<typeof createHttpMemoryBackend>;
+
+export function createHttpMemoryBackend(connection: BackendConnection) {
   const { apiKey, timeoutMs, service = 'The memory backend' } = connection;
   const root = connection.url.replace(/\/+$/, '');
 
@@ -42,14 +44,17 @@ export function createHttpMemoryBackend(connection: BackendConnection): MemoryBa
     return reply;
   }
 
+  /** @throws RetryableFailure while it is not healthy */
   async function health(): Promise<void> {
     await call('/health');
   }
 
+  /** One round trip; it may write memories, as may any other chat. */
   async function chat(userId: string, message: string): Promise<void> {
     await call('/chat', { userId, body: { user_id: userId, message } });
   }
 
+  /** What it makes of the text is its own affair: one memory, several, or none. */
   async function addMemory(userId: string, text: string): Promise<void> {
     const messages = [{ role: 'user', content: text }];
     await call('/memories', { userId, body: { user_id: userId, messages } });
@@ -60,20 +65,24 @@ export function createHttpMemoryBackend(connection: BackendConnection): MemoryBa
     return listIn(body);
   }
 
+  /** How many memories it found. */
   async function search(userId: string, query: string): Promise<number> {
     return (await found(userId, query)).length;
   }
 
+  /** Id of what it finds first; undefined where it finds nothing, or does not tell ids. */
   async function bestMatch(userId: string, query: string): Promise<string | number | undefined> {
     const [first] = await found(userId, query);
     return v.is(identifiedSchema, first) ? first.id : undefined;
   }
 
+  /** A second witness only: versions of the backend cap the number. 0 when the backend gives none. */
   async function memoryCount(userId: string): Promise<number> {
     const { body } = await call('/stats', { userId, path: `/stats/${encodeURIComponent(userId)}` });
     return expected(statsSchema, '/stats', body).memory_count;
   }
 
+  /** Whether the graph of relationships is declared deprecated, as the new version does. */
   async function isGraphDeprecated(userId: string): Promise<boolean> {
     const path = `/graph/relationships/${encodeURIComponent(userId)}`;
     const { body } = await call('/graph/relationships', { userId, path });

@@ -1,6 +1,6 @@
 // The vector store of the migration, over Qdrant's REST: collections here, points and snapshots in files of their own.
 import type { Schemas } from '@qdrant/js-client-rest';
-import type { VectorCollections, VectorStore } from '../ports/vector-store.ts';
+import type { CollectionInfo, CollectionSettings } from '../ports/vector-store.ts';
 import { isRefusedWith, RetryableFailure } from '../refusals.ts';
 import { createQdrantPoints } from './qdrant/points.ts';
 import { createQdrantSnapshots } from './qdrant/snapshots.ts';
@@ -12,7 +12,9 @@ import {
   unexpected,
 } from './qdrant/transport.ts';
 
-export function createQdrant(connection: QdrantConnection): VectorStore {
+export type VectorStore = ReturnType<typeof createQdrant>;
+
+export function createQdrant(connection: QdrantConnection) {
   const transport = createTransport(connection);
   return {
     ...createQdrantCollections(transport),
@@ -23,13 +25,15 @@ export function createQdrant(connection: QdrantConnection): VectorStore {
 
 type ClusterStatus = { status: 'disabled' } | { status: 'enabled'; peers: object };
 
-function createQdrantCollections({ text, result, write, change }: Transport): VectorCollections {
+function createQdrantCollections({ text, result, write, change }: Transport) {
+  /** True for the name of an alias, too. */
   async function collectionExists(collection: string): Promise<boolean> {
     const path = pathOf(collection, '/exists');
     return (await result<Schemas['CollectionExistence']>({ path })).exists;
   }
 
   return {
+    /** The version the store runs, such as `1.18.3`: the gate of everything that depends on it. */
     // The root is the one response without an envelope.
     async version(): Promise<string> {
       return versionIn(await text({ path: '/' }));
@@ -45,11 +49,13 @@ function createQdrantCollections({ text, result, write, change }: Transport): Ve
       }
     },
 
+    /** How many nodes the store has; a snapshot holds the shards of one. */
     async nodeCount(): Promise<number> {
       const cluster = await result<ClusterStatus>({ path: '/cluster' });
       return cluster.status === 'enabled' ? Object.keys(cluster.peers).length : 1;
     },
 
+    /** Names of collections; aliases are not among them. */
     async listCollections(): Promise<string[]> {
       const found = await result<Schemas['CollectionsResponse']>({ path: '/collections' });
       return found.collections.map(({ name }) => name);
@@ -57,9 +63,10 @@ function createQdrantCollections({ text, result, write, change }: Transport): Ve
 
     collectionExists,
 
-    async collectionInfo(collection: string) {
+    /** Follows an alias. `undefined` when there is none of that name. */
+    async collectionInfo(collection: string): Promise<CollectionInfo | undefined> {
       try {
-        return await result<Schemas['CollectionInfo']>({ path: pathOf(collection) });
+        return await result<CollectionInfo>({ path: pathOf(collection) });
       } catch (error) {
         if (isRefusedWith(error, 404)) return undefined;
         throw error;
@@ -67,11 +74,12 @@ function createQdrantCollections({ text, result, write, change }: Transport): Ve
     },
 
     // The name was free when the first request was sent: after a lost response, a collection of that name is ours.
-    async createCollection(collection: string, body: Schemas['CreateCollection']) {
+    async createCollection(collection: string, body: CollectionSettings): Promise<void> {
       const call = { method: 'PUT', path: pathOf(collection, '?timeout=60'), body } as const;
       await change(call, () => collectionExists(collection));
     },
 
+    /** Its aliases go with it. False when there was none. */
     async deleteCollection(collection: string): Promise<boolean> {
       return result<boolean>({ method: 'DELETE', path: pathOf(collection, '?timeout=60') });
     },

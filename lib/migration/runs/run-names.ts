@@ -1,5 +1,4 @@
 // Names that a run makes for itself: they carry its id, and nothing else is ever removed.
-import { testUserOf } from '../ports/memory-backend.ts';
 import type { Filter } from '../ports/vector-store.ts';
 import type { Run } from './run.ts';
 
@@ -57,3 +56,15 @@ export function backupsOf({ runId }: Pick<Run, 'runId'>): string[] {
 export function ofTestUser({ runId }: Run): Filter {
   return { must: [{ key: 'user_id', match: { value: testUserOf(runId) } }] };
 }
+
+/** A user that no person is, for whom the run writes; the key it is given has to map to that user. */
+export function testUserOf(runId: string): string {
+  return `${TEST_USER}${runId}`;
+}
+
+/** Nobody's name: messages may show it. */
+export function isTestUser(userId: string): boolean {
+  return userId.startsWith(TEST_USER);
+}
+
+const TEST_USER = '__migration_test_';

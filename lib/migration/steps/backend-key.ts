@@ -1,9 +1,8 @@
 // Proves by reading alone that the key of the memory backend belongs to the run's test user. Another user's key would
 // otherwise be found by the smoke test, in the middle of the window.
-import { testUserOf } from '../ports/memory-backend.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import { ofTestUser } from '../runs/run-names.ts';
+import { ofTestUser, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 import { attempt, type Prerequisite } from './prerequisites.ts';
 

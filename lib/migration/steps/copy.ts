@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { IN_WINDOW } from '../phases.ts';
 import { copySettings } from '../point-writer.ts';
-import { testUserOf } from '../ports/memory-backend.ts';
 import {
   faultsIn,
   RECONCILE_START,
@@ -16,6 +15,7 @@ import {
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Progress, Run } from '../runs/run.ts';
+import { testUserOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import { userCountLines } from '../user-counts.ts';
 import { scanCollection } from './recorded-counts.ts';

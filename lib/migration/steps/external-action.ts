@@ -3,11 +3,11 @@
 import * as v from 'valibot';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
 import type { HookAnswer } from '../ports/hooks.ts';
-import { testUserOf } from '../ports/memory-backend.ts';
 import { RetryableFailure } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, personSchema } from '../runs/input.ts';
 import { type Run, runIdSchema } from '../runs/run.ts';
+import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 

@@ -1,9 +1,9 @@
 // Opens the window: writes are stopped. A write is tried, which a frozen backend refuses; then the longest request that was
 // under way by then has the time to end. Where writes are open again, it is tried once more.
 import * as v from 'valibot';
-import { testUserOf } from '../ports/memory-backend.ts';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
+import { testUserOf } from '../runs/run-names.ts';
 import { type Step, type StepContext, type Waiting, waiting } from '../runs/step.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { askAgain, isDoneOutside } from './external-action.ts';

@@ -4,12 +4,11 @@
 import * as v from 'valibot';
 import { copySettings, createPointWriter } from '../point-writer.ts';
 import { samePayload, userOf, VECTOR_TOLERANCE, vectorDifference } from '../points.ts';
-import { testUserOf } from '../ports/memory-backend.ts';
 import type { PointId, ScrolledPoint } from '../ports/vector-store.ts';
 import { pairedPoints } from '../reconcile.ts';
 import { readManifest } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
-import { drillCollectionOf, liveCollectionOf } from '../runs/run-names.ts';
+import { drillCollectionOf, liveCollectionOf, testUserOf } from '../runs/run-names.ts';
 import { type Reached, type Stage, takeStages } from '../runs/stages.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';

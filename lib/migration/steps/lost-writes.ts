@@ -6,11 +6,10 @@ import { asJsonText } from '../json/json-text.ts';
 import { copySettings, createPointWriter } from '../point-writer.ts';
 import { samePayload, userOf } from '../points.ts';
 import { splitLines } from '../ports/artifacts.ts';
-import { testUserOf } from '../ports/memory-backend.ts';
 import type { PointId, ScrolledPoint } from '../ports/vector-store.ts';
 import { pairedPoints, pointsById } from '../reconcile.ts';
 import type { Run } from '../runs/run.ts';
-import { liveCollectionOf } from '../runs/run-names.ts';
+import { liveCollectionOf, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 import { compareCounts, scanCollection } from './recorded-counts.ts';
 

@@ -2,10 +2,11 @@
 // the old vectors were made with, and the smoke test. Each can be missing while everything else looks as if it worked.
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import type { MemoryBackend } from '../adapters/http-memory-backend.ts';
+import type { VectorStore } from '../adapters/qdrant.ts';
 import { asJsonText, toJsonText } from '../json/json-text.ts';
 import { hasKeywords, KEYWORD_SLOT, unnamedVectorOf } from '../points.ts';
-import { type MemoryBackend, testUserOf } from '../ports/memory-backend.ts';
-import type { Point, ScrolledPoint, VectorStore } from '../ports/vector-store.ts';
+import type { Point, ScrolledPoint } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import {
@@ -13,6 +14,7 @@ import {
   companionOf,
   liveCollectionOf,
   ofTestUser,
+  testUserOf,
 } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';

@@ -1,8 +1,8 @@
 // Whether the backend runs the old version again, before a rollback opens writes: on the new version, users would go on
 // writing into the new collection. While writes are frozen nobody can write, so that a read has to tell.
 import * as v from 'valibot';
-import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
+import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import { askAgain, suspecting } from './external-action.ts';
 

@@ -1,14 +1,13 @@
 // Checks everything that can stand in the way of a migration, changes nothing, and reports all problems at once. A run begins
 // with it: its plan is fixed from then on, and the lock belongs to it until it has ended.
 import * as v from 'valibot';
-import { testUserOf } from '../ports/memory-backend.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, stepInputSchema } from '../runs/input.ts';
 import { isPrintable } from '../runs/printable.ts';
 import { storeReport } from '../runs/reports.ts';
 import { type Plan, planSchema, type Run } from '../runs/run.ts';
-import { namesOf } from '../runs/run-names.ts';
+import { namesOf, testUserOf } from '../runs/run-names.ts';
 import {
   type Forecast,
   runStep,

@@ -1,10 +1,12 @@
 // The prerequisites of a migration, check by check: what was found, and what an operator has to repair.
+
+import type { VectorStore } from '../adapters/qdrant.ts';
 import type { GraphSource } from '../graph/graph-store.ts';
 import { keywordTextOf } from '../json/memory-payload.ts';
 import { PAGE_SIZE, troubleOf } from '../point-writer.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { writeJson } from '../ports/artifacts.ts';
-import type { CollectionInfo, ScrolledPoint, VectorStore } from '../ports/vector-store.ts';
+import type { CollectionInfo, ScrolledPoint } from '../ports/vector-store.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { Plan, Run } from '../runs/run.ts';

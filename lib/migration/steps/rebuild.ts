@@ -2,11 +2,10 @@
 // so that everything hybrid search needs is proved; else explicitly, to be proved at the cutover.
 import * as v from 'valibot';
 import { KEYWORD_SLOT } from '../points.ts';
-import { testUserOf } from '../ports/memory-backend.ts';
 import type { CollectionSettings } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import { builtCollectionsOf, collectionsOf, ofTestUser } from '../runs/run-names.ts';
+import { builtCollectionsOf, collectionsOf, ofTestUser, testUserOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { removeCollections, removeWarmUp } from './clean-up.ts';
 import {

@@ -1,10 +1,10 @@
 // How many memories every user has: counted in the restored snapshot of a backup, with the memory backend as a second
 // witness. The collection that goes live has to have the same counts.
 import { userDigest } from '../points.ts';
-import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
 import type { Reference, Run } from '../runs/run.ts';
+import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import { type Scan, scan } from '../scan.ts';
 import type { Services } from '../services.ts';

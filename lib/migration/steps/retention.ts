@@ -1,11 +1,15 @@
 // Counts the days in which a rollback is possible, and warns once a day in the last week. When they are over, removes what
 // the plan removes, and closes the run; never a day earlier.
 import { changedSetting } from '../ports/collection-setting.ts';
-import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { Run } from '../runs/run.ts';
-import { backupsOf, liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
+import {
+  backupsOf,
+  liveCollectionOf,
+  restoredCollectionOf,
+  testUserOf,
+} from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';

@@ -5,7 +5,6 @@ import * as v from 'valibot';
 import { rollbackEnded } from '../moves.ts';
 import { copySettings } from '../point-writer.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
-import { testUserOf } from '../ports/memory-backend.ts';
 import {
   faultsIn,
   RECONCILE_START,
@@ -15,7 +14,12 @@ import {
 import { isRefusal, Refusal, type RefusalName } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Progress, Run } from '../runs/run.ts';
-import { liveCollectionOf, liveCollectionsOf, restoredCollectionOf } from '../runs/run-names.ts';
+import {
+  liveCollectionOf,
+  liveCollectionsOf,
+  restoredCollectionOf,
+  testUserOf,
+} from '../runs/run-names.ts';
 import { takeStages } from '../runs/stages.ts';
 import {
   type Outcome,

@@ -2,11 +2,11 @@
 import * as v from 'valibot';
 import { lateMovesFrom, movesFrom, nextMove } from '../moves.ts';
 import { APPROVED_EVIDENCE, IN_WINDOW } from '../phases.ts';
-import { testUserOf } from '../ports/memory-backend.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput } from '../runs/input.ts';
 import { type Run, runIdSchema } from '../runs/run.ts';
+import { testUserOf } from '../runs/run-names.ts';
 import { isOverdue, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 

@@ -3,10 +3,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
+import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { copySettings } from '../../../lib/migration/point-writer.ts';
 import { createDigestSum, digestOf } from '../../../lib/migration/points.ts';
-import type { VectorStore } from '../../../lib/migration/ports/vector-store.ts';
 import { faultsIn, type ReconcileReport, reconcile } from '../../../lib/migration/reconcile.ts';
 import { memories } from '../../sandbox/awkward-memories.ts';
 import { createProgress } from '../progress.ts';

@@ -3,12 +3,9 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
+import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { copySettings } from '../../../lib/migration/point-writer.ts';
-import type {
-  SnapshotDescription,
-  VectorStore,
-} from '../../../lib/migration/ports/vector-store.ts';
+import type { SnapshotDescription } from '../../../lib/migration/ports/vector-store.ts';
 import { type ReconcileCheckpoint, reconcile } from '../../../lib/migration/reconcile.ts';
 import { copyByBareLoop } from './bare-loop.ts';
 

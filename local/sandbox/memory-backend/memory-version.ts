@@ -1,7 +1,8 @@
 // What the two versions of the backend have in common, and what the sandbox may have go wrong in the new one.
 import { createHash, randomUUID } from 'node:crypto';
+import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText, toJsonText } from '../../../lib/migration/json/json-text.ts';
-import type { Filter, Point, VectorStore } from '../../../lib/migration/ports/vector-store.ts';
+import type { Filter, Point } from '../../../lib/migration/ports/vector-store.ts';
 
 export interface VersionSettings {
   readonly store: VectorStore;

@@ -3,10 +3,12 @@
 // the key) are set.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpMemoryBackend } from '../../../lib/migration/adapters/http-memory-backend.ts';
+import {
+  createHttpMemoryBackend,
+  type MemoryBackend,
+} from '../../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
 import { createSecret } from '../../../lib/migration/adapters/secrets.ts';
-import type { MemoryBackend } from '../../../lib/migration/ports/memory-backend.ts';
 import type { Mem0Major } from '../../../local/real-mem0/environments.ts';
 import { startMem0Service } from '../../../local/real-mem0/service.ts';
 import { startNewVersion } from '../../../local/sandbox/memory-backend/new-version.ts';

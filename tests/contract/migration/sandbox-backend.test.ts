@@ -1,7 +1,6 @@
 // The traps of the real thing that the sandbox's backend has as well, so that a rehearsal meets them.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
-import type { VectorStore } from '../../../lib/migration/ports/vector-store.ts';
+import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { ofUser } from '../../../local/sandbox/memory-backend/memory-version.ts';
 import {
   type Shortcomings,

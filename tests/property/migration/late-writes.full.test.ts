@@ -2,8 +2,8 @@
 // is carried over to the new version, or the cutover is refused and users stay on the old version, which has it. In a
 // rollback it comes along, or the new collection is kept and named in the report.
 import { afterAll, describe, expect, it } from 'vitest';
+import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
-import type { VectorStore } from '../../../lib/migration/ports/vector-store.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { SOURCE } from '../../../local/sandbox/world.ts';

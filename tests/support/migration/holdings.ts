@@ -1,7 +1,9 @@
 // What collections and runs hold, for a comparison with what they held before; and how tests change it.
+
+import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { Evidence } from '../../../lib/migration/phases.ts';
-import type { ScrolledPoint, VectorPoints } from '../../../lib/migration/ports/vector-store.ts';
+import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
 import { readReport } from '../../../lib/migration/runs/reports.ts';
 import type { Reference } from '../../../lib/migration/runs/run.ts';
 import { scan } from '../../../lib/migration/scan.ts';
@@ -62,7 +64,7 @@ export async function manifestOf(migration: Migration): Promise<Manifest> {
   return (await evidenceOf(migration, 'backup-manifest')).report as Manifest;
 }
 
-export async function fingerprintOf(store: Pick<VectorPoints, 'scroll'>, collection: string) {
+export async function fingerprintOf(store: Pick<VectorStore, 'scroll'>, collection: string) {
   const { digest, points } = (await scan({ store, collection })).contents;
   return { digest, points };
 }

@@ -1,7 +1,8 @@
 // node scan-many-users.ts USERS: scans a collection in which every user has one memory, and prints what it counted.
 // Started with little heap, it shows that the counts of any number of users fit.
+
+import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
-import type { VectorStore } from '../../../lib/migration/ports/vector-store.ts';
 import { scan } from '../../../lib/migration/scan.ts';
 
 const USERS = Number(process.argv[2]);

@@ -1,8 +1,9 @@
 // A reconciliation finds every way in which two collections differ; with repair it ends with none, and loses nothing.
 import { afterEach, describe, expect, test } from 'vitest';
+import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import { hasKeywords, unnamedVectorOf } from '../../../lib/migration/points.ts';
-import type { Point, PointId, VectorStore } from '../../../lib/migration/ports/vector-store.ts';
+import type { Point, PointId } from '../../../lib/migration/ports/vector-store.ts';
 import {
   type Difference,
   faultsIn,

@@ -1,8 +1,8 @@
 // A scan counts every point, of every user, and says whether a collection is what it was.
 import { describe, expect, it } from 'vitest';
+import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import { userDigest } from '../../../lib/migration/points.ts';
-import type { VectorStore } from '../../../lib/migration/ports/vector-store.ts';
 import { scan } from '../../../lib/migration/scan.ts';
 
 const NOW = new Date('2026-03-01T00:00:00Z');

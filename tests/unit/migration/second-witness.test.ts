@@ -1,8 +1,8 @@
 // The memory backend is asked for some users, several at once and never for longer than there is time; whatever it
 // answers, or does not, is recorded and stops nothing.
 import { describe, expect, it } from 'vitest';
+import type { MemoryBackend } from '../../../lib/migration/adapters/http-memory-backend.ts';
 import { userDigest, userHash } from '../../../lib/migration/points.ts';
-import type { MemoryBackend } from '../../../lib/migration/ports/memory-backend.ts';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
 import { askWitness, LONGEST_MS } from '../../../lib/migration/steps/recorded-counts.ts';
 import { createUserCounts } from '../../../lib/migration/user-counts.ts';

@@ -1,8 +1,7 @@
 // What the Qdrant sandbox does as the versions it can be, and the ways in which it can fail.
 import type { Schemas } from '@qdrant/js-client-rest';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
-import type { VectorStore } from '../../../lib/migration/ports/vector-store.ts';
+import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import {
   type QdrantSandbox,
   type QdrantSandboxOptions,

@@ -12,28 +12,31 @@ import type {
   ScrolledPoint,
   ScrollPage,
   ScrollRequest,
-  VectorPoints,
 } from '../../ports/vector-store.ts';
 import { isRefusal, RetryableFailure } from '../../refusals.ts';
 import { pathOf, type Transport } from './transport.ts';
 
-export function createQdrantPoints({ text, result, write }: Transport): VectorPoints {
+export function createQdrantPoints({ text, result, write }: Transport) {
+  /** Exact. */
   async function count(collection: string, filter?: Filter): Promise<number> {
     const body: Schemas['CountRequest'] = { exact: true, ...(filter ? { filter } : {}) };
     const call = post(pathOf(collection, '/points/count'), body);
     return (await result<Schemas['CountResult']>(call)).count;
   }
 
+  /** In order of id. No snapshot: what is inserted behind the cursor is missed. */
   async function scroll(collection: string, request: ScrollRequest): Promise<ScrollPage> {
     const call = post(pathOf(collection, '/points/scroll'), toScrollBody(request));
     return readScrollPage(await text(call));
   }
 
+  /** Unknown ids are left out. */
   async function retrieve(collection: string, ids: readonly PointId[], parts: PointParts = {}) {
     const body: Schemas['PointRequest'] = { ids: ids.map((id) => verbatim(id)), ...wanted(parts) };
     return readPoints(await text(post(pathOf(collection, '/points'), body)));
   }
 
+  /** Durable when it returns. `insert_only` (1.17 and later) never touches a point that exists. */
   async function upsert(
     collection: string,
     points: readonly Point[],
@@ -51,6 +54,7 @@ export function createQdrantPoints({ text, result, write }: Transport): VectorPo
     await write(post(pathOf(collection, '/points/delete?wait=true'), body));
   }
 
+  /** Whether the store itself can make a keyword vector of a text for that slot. */
   // Without the model the answer is a 400, or a 500 of an inference service that was never started.
   async function encodesKeywords(collection: string, slot: string): Promise<boolean> {
     const query: Schemas['Document'] = { text: 'probe', model: KEYWORD_MODEL };

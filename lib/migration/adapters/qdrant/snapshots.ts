@@ -5,13 +5,14 @@ import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Schemas } from '@qdrant/js-client-rest';
-import type { SnapshotPart, SnapshotUpload, VectorSnapshots } from '../../ports/vector-store.ts';
+import type { SnapshotPart, SnapshotUpload } from '../../ports/vector-store.ts';
 import { isRefusedWith, RetryableFailure } from '../../refusals.ts';
 import { failureOf, noAnswer, pathOf, type Transport } from './transport.ts';
 
-export function createQdrantSnapshots(transport: Transport): VectorSnapshots {
+export function createQdrantSnapshots(transport: Transport) {
   const { text, result, open, baseUrl } = transport;
 
+  /** Asks for one and returns at once: it is complete when it is listed. A failure is reported nowhere. */
   // With wait=false the answer is a 202 that says nothing yet.
   async function startSnapshot(collection: string): Promise<void> {
     const path = pathOf(collection, '/snapshots?wait=false');
@@ -22,6 +23,7 @@ export function createQdrantSnapshots(transport: Transport): VectorSnapshots {
     return result({ path: pathOf(collection, '/snapshots') });
   }
 
+  /** From a byte to the end. A connection that ends early is continued where it stopped. */
   async function downloadSnapshot(
     collection: string,
     name: string,
@@ -63,7 +65,8 @@ export function createQdrantSnapshots(transport: Transport): VectorSnapshots {
     }
   }
 
-  // Absent is what was asked for: the response to an earlier request may have been lost.
+  /** Done already when there is none of that name. */
+  // The response to an earlier request may have been lost.
   async function deleteSnapshot(collection: string, name: string): Promise<void> {
     const path = `${fileOf(collection, name)}?wait=true`;
     await result({ method: 'DELETE', path }).catch((error: unknown) => {
@@ -71,6 +74,7 @@ export function createQdrantSnapshots(transport: Transport): VectorSnapshots {
     });
   }
 
+  /** Asked once: how many points a collection has that may still be being restored; undefined while it cannot be read. */
   // While a shard is being replaced, reads fail with a 500.
   async function restoredPoints(collection: string): Promise<number | undefined> {
     const path = pathOf(collection, '/points/count');
@@ -152,6 +156,10 @@ function createWatchdog(silenceMs: number) {
 
 const SILENCE_MS = 30 * 60_000;
 
+/**
+ * Returns when the store has the whole file. It then makes a collection of it, or overwrites one that exists; a failure
+ * of that is reported nowhere.
+ */
 // Not with fetch: it cannot announce the length of a stream and gives up after 300 silent seconds,
 // while the store unpacks a large file without a word.
 function createUpload({ baseUrl, authorization }: Transport) {

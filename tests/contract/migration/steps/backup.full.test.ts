@@ -1,7 +1,7 @@
 // A backup beside other snapshots, late writes and a backend that counts otherwise.
 import { describe, expect, it } from 'vitest';
-import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { manifestOf } from '../../../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';

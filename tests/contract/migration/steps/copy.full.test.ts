@@ -1,8 +1,9 @@
 // The copy on a busy service, with wrong vectors, after evidence was renewed, and in the window, where users cannot
 // write: it reads every memory five times at most.
 import { describe, expect, it } from 'vitest';
+import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import type { Hooks } from '../../../../lib/migration/ports/hooks.ts';
-import type { PointId, VectorStore } from '../../../../lib/migration/ports/vector-store.ts';
+import type { PointId } from '../../../../lib/migration/ports/vector-store.ts';
 import { runStep, type Step } from '../../../../lib/migration/runs/step.ts';
 import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';

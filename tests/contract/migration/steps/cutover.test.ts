@@ -1,7 +1,7 @@
 // From the copy to the cutover: nothing is lost on the way, and whatever is not proved is refused.
 import { describe, expect, it } from 'vitest';
-import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';

@@ -1,7 +1,7 @@
 // What a run removes or writes to is its own, and it does so only while it has its turn.
 import { describe, expect, it } from 'vitest';
-import { testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { removeCollections } from '../../../../lib/migration/steps/clean-up.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';

@@ -1,9 +1,10 @@
 // The new collection: made by the new version's own first write and proved slot by slot, or made explicitly. A new version
 // that is up before the run begins has made it at its start, and never looks again.
 import { describe, expect, it } from 'vitest';
+import type { MemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
-import { type MemoryBackend, testUserOf } from '../../../../lib/migration/ports/memory-backend.ts';
 import type { Point } from '../../../../lib/migration/ports/vector-store.ts';
+import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import {
   type Shortcomings,
   startNewVersion,
