@@ -8,6 +8,7 @@ export async function watchUntilDone(migration: Migration): Promise<void> {
     const result = await keepWatch(migration.services);
     if (result === undefined || result.dryRun) throw new Error('The watch has done nothing');
     if (result.done) return;
+    await migration.qdrant.idle();
     migration.pass(result.waitSeconds * 1_000);
   }
 }

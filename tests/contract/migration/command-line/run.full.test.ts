@@ -110,7 +110,7 @@ describe('migrate run', () => {
       onQuestion: (question) => {
         if (question.includes('automatic rollback at')) openUntil = now() + 30 * 60_000;
       },
-      time: { now, sleep: async (milliseconds) => pass(milliseconds), nextPoll },
+      time: { nextPoll },
     });
     expect(ended.output).toContain('The deadline has passed: the rollback begins.');
     expect([ended.code, await phase()]).toEqual([1, 'rolled-back']);
@@ -167,10 +167,7 @@ describe('migrate run', () => {
   ])(
     'has a person do what no webhook does, and goes on when it is confirmed %s',
     async (_, answer) => {
-      const { type, phase, operator, place, services, clock, pass } = await createRunningOperator(
-        {},
-        false,
-      );
+      const { type, phase, operator, place, services } = await createRunningOperator({}, false);
       const doIt = async () => {
         const { pendingAction } = await readStatus(services);
         const { action, collection } = pendingAction ?? {};
@@ -197,11 +194,7 @@ describe('migrate run', () => {
           onQuestion: (question) => {
             if (answer === null && question.startsWith('Press Enter')) void confirmElsewhere();
           },
-          time: {
-            now: () => clock().getTime(),
-            sleep: async (milliseconds) => pass(milliseconds),
-            nextPoll: (_, ended) => waitFor(1, ended),
-          },
+          time: { nextPoll: (_, ended) => waitFor(1, ended) },
         },
         doing,
       );
