@@ -1,5 +1,5 @@
 // How many memories each user has, by a hash of the user: a million users in 24 MB, and no id that a person could read.
-import { type ArtifactStore, measureOf, splitLines } from './ports/artifacts.ts';
+import { type ArtifactStore, batches, measureOf, splitLines } from './ports/artifacts.ts';
 import { Refusal } from './refusals.ts';
 
 export interface UserCount {
@@ -86,14 +86,9 @@ const LINES_AT_ONCE = 2_000;
 
 /** One line for each user. */
 export async function* userCountLines(counts: UserCounts): AsyncGenerator<Uint8Array> {
-  let lines: string[] = [];
-  for (const { user, points } of counts.entries()) {
-    lines.push(`${user} ${points}\n`);
-    if (lines.length < LINES_AT_ONCE) continue;
-    yield Buffer.from(lines.join(''));
-    lines = [];
+  for await (const batch of batches(counts.entries(), LINES_AT_ONCE)) {
+    yield Buffer.from(batch.map(({ user, points }) => `${user} ${points}\n`).join(''));
   }
-  yield Buffer.from(lines.join(''));
 }
 
 /** @throws Refusal when it is missing, or is not what was recorded */

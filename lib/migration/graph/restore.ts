@@ -1,6 +1,6 @@
 // Restores a dump into an empty graph and proves that the graph holds what was dumped.
 import { isDeepStrictEqual } from 'node:util';
-import type { ArtifactStore } from '../ports/artifacts.ts';
+import { type ArtifactStore, batches } from '../ports/artifacts.ts';
 import { Refusal } from '../refusals.ts';
 import { readNodes, readRelationships, readSchema, verifyDump } from './dump.ts';
 import { fingerprintOf, type GraphFingerprint } from './fingerprint.ts';
@@ -51,17 +51,6 @@ async function fill({ artifacts, prefix, target, batchSize = 500 }: RestoreOptio
   for await (const batch of batches(relationships, batchSize)) {
     await target.restoreRelationships(batch);
   }
-}
-
-async function* batches<Row>(rows: AsyncIterable<Row>, size: number): AsyncIterable<Row[]> {
-  let batch: Row[] = [];
-  for await (const row of rows) {
-    batch.push(row);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }
 
 export interface GraphDifference {

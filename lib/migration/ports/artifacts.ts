@@ -210,3 +210,17 @@ export async function* splitLines(content: AsyncIterable<Uint8Array>): AsyncIter
   }
   if (rest + decoder.decode()) throw new SyntaxError('The last line is cut short');
 }
+
+export async function* batches<Row>(
+  rows: AsyncIterable<Row> | Iterable<Row>,
+  size: number,
+): AsyncGenerator<Row[]> {
+  let batch: Row[] = [];
+  for await (const row of rows) {
+    batch.push(row);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

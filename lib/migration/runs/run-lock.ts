@@ -98,16 +98,8 @@ export function createRunLock(options: {
   }
 
   /** The write that excludes others while this lease lasts; no work is recorded without it. */
-  function fence({ runId, epoch }: Lease, leaseUntil = now() + leaseMs): Write {
-    return setOn(
-      LOCK_KEY,
-      { lease_until: leaseUntil },
-      {
-        expression: IS_MY_EPOCH,
-        values: { ':epoch': epoch },
-        onConditionFailed: () => stale(runId, epoch),
-      },
-    );
+  function fence(lease: Lease, leaseUntil = now() + leaseMs): Write {
+    return setWhileMine(lease, { lease_until: leaseUntil });
   }
 
   /** Before each batch of changes. @throws Refusal when the lease is lost */
@@ -141,21 +133,10 @@ export function createRunLock(options: {
   }
 
   /** The write by which a run that is live, or has ended, frees the lock for the next one. */
-  async function free(
-    { runId, epoch }: Lease,
-    { isLive }: { readonly isLive: boolean },
-  ): Promise<Write> {
-    const others = (await liveRuns()).filter((other) => other !== runId);
-    const live_runs = isLive ? [...others, runId] : others;
-    return setOn(
-      LOCK_KEY,
-      { active_run: NO_RUN, lease_until: NO_LEASE, live_runs },
-      {
-        expression: IS_MY_EPOCH,
-        values: { ':epoch': epoch },
-        onConditionFailed: () => stale(runId, epoch),
-      },
-    );
+  async function free(lease: Lease, { isLive }: { readonly isLive: boolean }): Promise<Write> {
+    const others = (await liveRuns()).filter((other) => other !== lease.runId);
+    const live_runs = isLive ? [...others, lease.runId] : others;
+    return setWhileMine(lease, { active_run: NO_RUN, lease_until: NO_LEASE, live_runs });
   }
 
   return {
@@ -189,11 +170,13 @@ function notYourTurn(runId: string, lock: Item | undefined): Error {
   );
 }
 
-function stale(runId: string, epoch: number): Refusal {
-  return new Refusal(
-    'RefusedLockLost',
-    `The lock of run ${runId} was taken over (epoch ${epoch} is over).`,
-  );
+function setWhileMine({ runId, epoch }: Lease, attributes: Parameters<typeof setOn>[1]): Write {
+  const why = `The lock of run ${runId} was taken over (epoch ${epoch} is over).`;
+  return setOn(LOCK_KEY, attributes, {
+    expression: IS_MY_EPOCH,
+    values: { ':epoch': epoch },
+    onConditionFailed: () => new Refusal('RefusedLockLost', why),
+  });
 }
 
 export const LOCK_KEY: Key = { pk: '@migration', sk: 'LOCK' };

@@ -5,7 +5,7 @@ import { scanJson } from '../json/json-scanner.ts';
 import { asJsonText } from '../json/json-text.ts';
 import { copySettings, createPointWriter } from '../point-writer.ts';
 import { samePayload, userOf } from '../points.ts';
-import { splitLines } from '../ports/artifacts.ts';
+import { batches, splitLines } from '../ports/artifacts.ts';
 import type { PointId, ScrolledPoint } from '../ports/vector-store.ts';
 import { pairedPoints, pointsById } from '../reconcile.ts';
 import type { Run } from '../runs/run.ts';
@@ -115,7 +115,8 @@ export async function replayWrites(
   /** newer: left alone, for they were changed again since the rollback. */
   const report = { collection, written: 0, deleted: 0, newer: 0 };
 
-  async function replay(batch: readonly LostWrite[]): Promise<void> {
+  for await (const lines of batches(splitLines(artifacts.get(key)), BATCH)) {
+    const batch = lines.map(readLine);
     const present = await pointsById(settings.to, batch, { vector: false });
     const points = batch.flatMap(({ point }) => point ?? []);
     const older = points.filter((point) => !isNewer(present.get(point.id), point));
@@ -128,15 +129,6 @@ export async function replayWrites(
     report.newer += points.length - older.length;
     report.deleted += deletions.length;
   }
-
-  let batch: LostWrite[] = [];
-  for await (const line of splitLines(artifacts.get(key))) {
-    batch.push(readLine(line));
-    if (batch.length < BATCH) continue;
-    await replay(batch);
-    batch = [];
-  }
-  if (batch.length > 0) await replay(batch);
   return report;
 }
 
