@@ -100,6 +100,14 @@ export function isRefusal(error: unknown, name: RefusalName): boolean {
   return error instanceof Refusal && error.name === name;
 }
 
+/** For a rejection that may be an expected answer: takes it as that value, and throws any other. */
+export function takeAs<Value>(value: Value, isExpected: (failure: unknown) => boolean) {
+  return (failure: unknown): Value => {
+    if (isExpected(failure)) return value;
+    throw failure;
+  };
+}
+
 export const RETRYABLE_FAILURES = ['RetryableUnavailable', 'RetryableLockHeld'] as const;
 
 export type RetryableName = (typeof RETRYABLE_FAILURES)[number];

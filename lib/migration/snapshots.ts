@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { type ArtifactStore, measureOf } from './ports/artifacts.ts';
 import type { SnapshotDescription } from './ports/vector-store.ts';
-import { isRefusedWith, Refusal, RetryableFailure } from './refusals.ts';
+import { isRefusedWith, Refusal, RetryableFailure, takeAs } from './refusals.ts';
 import type { Stage } from './runs/stages.ts';
 import type { StepContext, StepRequest } from './runs/step.ts';
 import { pollSeconds } from './runs/times.ts';
@@ -133,10 +133,10 @@ async function startOrWait(
   return { isStarted: isAnswered, asked: [...asked, now] };
 }
 
-function unlessLost(error: unknown): false {
-  if (error instanceof RetryableFailure && error.answer === undefined) return false;
-  throw error;
-}
+const unlessLost = takeAs(
+  false,
+  (error) => error instanceof RetryableFailure && error.answer === undefined,
+);
 
 /** Those that were not there before, the oldest first: being listed, they are complete. */
 async function listNew(

@@ -5,6 +5,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { dirname, join, relative } from 'node:path';
 import * as v from 'valibot';
 import { type Artifact, type ArtifactStore, createArtifactStore } from '../ports/artifacts.ts';
+import { takeAs } from '../refusals.ts';
 
 // No key starts a part with a dot, so that these folders can hold no artifact.
 const RECORDS = '.records';
@@ -112,10 +113,9 @@ async function moveDurably(from: string, to: string): Promise<void> {
 
 /** Undefined where there is no such file. */
 export async function orNothing<Result>(pending: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await pending;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  return await pending.catch(takeAs(undefined, hasCode('ENOENT')));
+}
+
+export function hasCode(code: string) {
+  return (error: unknown): boolean => (error as NodeJS.ErrnoException).code === code;
 }

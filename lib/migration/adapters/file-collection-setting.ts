@@ -6,7 +6,8 @@ import {
   changedSetting,
   missingSetting,
 } from '../ports/collection-setting.ts';
-import { orNothing, writeDurably } from './file-artifacts.ts';
+import { takeAs } from '../refusals.ts';
+import { hasCode, orNothing, writeDurably } from './file-artifacts.ts';
 
 export function createFileCollectionSetting(file: string): CollectionSetting {
   const next = `${file}.next`;
@@ -53,11 +54,5 @@ async function createWhole(file: string, name: string): Promise<void> {
 
 /** False when there is a file of that name. */
 async function isLinked(draft: string, file: string): Promise<boolean> {
-  try {
-    await link(draft, file);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
+  return await link(draft, file).then(() => true, takeAs(false, hasCode('EEXIST')));
 }

@@ -1,15 +1,17 @@
 // The vector store of the migration, over Qdrant's REST: collections here, points and snapshots in files of their own.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { CollectionInfo, CollectionSettings } from '../ports/vector-store.ts';
-import { isRefusedWith, RetryableFailure } from '../refusals.ts';
+import { takeAs } from '../refusals.ts';
 import { createQdrantPoints } from './qdrant/points.ts';
 import { createQdrantSnapshots } from './qdrant/snapshots.ts';
 import {
   createTransport,
+  isRetryable,
   pathOf,
   type QdrantConnection,
   type Transport,
   unexpected,
+  unlessFound,
 } from './qdrant/transport.ts';
 
 export type VectorStore = ReturnType<typeof createQdrant>;
@@ -40,13 +42,8 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
     },
 
     async isReady(): Promise<boolean> {
-      try {
-        await text({ path: '/readyz', again: false });
-        return true;
-      } catch (error) {
-        if (error instanceof RetryableFailure) return false;
-        throw error;
-      }
+      const answer = text({ path: '/readyz', again: false });
+      return await answer.then(() => true, takeAs(false, isRetryable));
     },
 
     /** How many nodes the store has; a snapshot holds the shards of one. */
@@ -65,12 +62,7 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
 
     /** Follows an alias. `undefined` when there is none of that name. */
     async collectionInfo(collection: string): Promise<CollectionInfo | undefined> {
-      try {
-        return await result<CollectionInfo>({ path: pathOf(collection) });
-      } catch (error) {
-        if (isRefusedWith(error, 404)) return undefined;
-        throw error;
-      }
+      return await result<CollectionInfo>({ path: pathOf(collection) }).catch(unlessFound);
     },
 
     // The name was free when the first request was sent: after a lost response, a collection of that name is ours.

@@ -18,6 +18,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { type Artifact, type ArtifactStore, createArtifactStore } from '../ports/artifacts.ts';
+import { takeAs } from '../refusals.ts';
 
 // S3 takes 10,000 parts: 160 GB in parts of this size. Four are in memory at a time.
 const PART_BYTES = 16 * 1024 * 1024;
@@ -110,12 +111,8 @@ function dateOf(text: string | undefined): Date | undefined {
 }
 
 async function orNothing<Result>(pending: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await pending;
-  } catch (error) {
-    if (error instanceof NotFound || error instanceof NoSuchKey) return undefined;
-    throw error;
-  }
+  const isMissing = (error: unknown) => error instanceof NotFound || error instanceof NoSuchKey;
+  return await pending.catch(takeAs(undefined, isMissing));
 }
 
 export interface Place {
@@ -132,14 +129,10 @@ async function lockObject(client: S3Client, place: Place, until: Date): Promise<
 }
 
 async function askForObjectLock(client: S3Client, Bucket: string): Promise<boolean> {
-  try {
-    const reply = await client.send(new GetObjectLockConfigurationCommand({ Bucket }));
-    return reply.ObjectLockConfiguration?.ObjectLockEnabled === 'Enabled';
-  } catch (error) {
-    const { name } = error as Error;
-    if (name === 'ObjectLockConfigurationNotFoundError') return false;
-    throw error;
-  }
+  const reply = await client
+    .send(new GetObjectLockConfigurationCommand({ Bucket }))
+    .catch(takeAs(undefined, isNamed('ObjectLockConfigurationNotFoundError')));
+  return reply?.ObjectLockConfiguration?.ObjectLockEnabled === 'Enabled';
 }
 
 /** Of an object, or of everything whose key begins like its. */
@@ -183,7 +176,7 @@ async function abortUploads(
     for (const { Key, UploadId } of page.Uploads ?? []) {
       if (!isWithin(reach, Key, place)) continue;
       const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
-      await client.send(abort).catch(unlessGone);
+      await client.send(abort).catch(takeAs(undefined, isNamed('NoSuchUpload')));
     }
     from = page.IsTruncated
       ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
@@ -191,6 +184,6 @@ async function abortUploads(
   } while (from);
 }
 
-function unlessGone(error: Error): void {
-  if (error.name !== 'NoSuchUpload') throw error;
+function isNamed(name: string) {
+  return (error: unknown): boolean => (error as Error).name === name;
 }

@@ -1,7 +1,7 @@
 // Checks everything that can stand in the way of a migration, changes nothing, and reports all problems at once. A run begins
 // with it: its plan is fixed from then on, and the lock belongs to it until it has ended.
 import * as v from 'valibot';
-import { isRefusal, Refusal } from '../refusals.ts';
+import { isRefusal, Refusal, takeAs } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, stepInputSchema } from '../runs/input.ts';
 import { isPrintable } from '../runs/printable.ts';
@@ -181,13 +181,9 @@ export async function createRun(
 }
 
 async function findRun({ runs }: Services, input: PreflightInput): Promise<Run | undefined> {
-  try {
-    return await runs.read(input.runId);
-  } catch (error) {
-    if (isRefusal(error, 'RefusedUnknownRun') && input.sourceCollection !== undefined)
-      return undefined;
-    throw error;
-  }
+  const isNew = (error: unknown) =>
+    isRefusal(error, 'RefusedUnknownRun') && input.sourceCollection !== undefined;
+  return await runs.read(input.runId).catch(takeAs(undefined, isNew));
 }
 
 function planOf(input: v.InferInput<typeof preflightInputSchema>): Plan {

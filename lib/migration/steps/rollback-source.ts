@@ -2,7 +2,7 @@
 // Finding it changes nothing.
 import { troubleOf } from '../point-writer.ts';
 import type { ReconcileCheckpoint } from '../reconcile.ts';
-import { isRefusal, Refusal } from '../refusals.ts';
+import { isRefusal, Refusal, takeAs } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
@@ -35,13 +35,8 @@ export async function findRollbackSource(services: Services, run: Run): Promise<
 
 /** Whether an operator who wants to roll back could. */
 export async function canRollBack(services: Services, run: Run): Promise<boolean> {
-  try {
-    await findRollbackSource(services, run);
-    return true;
-  } catch (error) {
-    if (isRefusal(error, 'RefusedNothingToReturnTo')) return false;
-    throw error;
-  }
+  const isLost = (error: unknown) => isRefusal(error, 'RefusedNothingToReturnTo');
+  return await findRollbackSource(services, run).then(() => true, takeAs(false, isLost));
 }
 
 /** What was restored is what was verified; the test user's memories aside. @throws Refusal */

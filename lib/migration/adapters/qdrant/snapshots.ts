@@ -6,8 +6,15 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { SnapshotPart, SnapshotUpload } from '../../ports/vector-store.ts';
-import { isRefusedWith, RetryableFailure } from '../../refusals.ts';
-import { failureOf, noAnswer, pathOf, type Transport } from './transport.ts';
+import { takeAs } from '../../refusals.ts';
+import {
+  failureOf,
+  isRetryable,
+  noAnswer,
+  pathOf,
+  type Transport,
+  unlessFound,
+} from './transport.ts';
 
 export function createQdrantSnapshots(transport: Transport) {
   const { text, result, open, baseUrl } = transport;
@@ -69,9 +76,7 @@ export function createQdrantSnapshots(transport: Transport) {
   // The response to an earlier request may have been lost.
   async function deleteSnapshot(collection: string, name: string): Promise<void> {
     const path = `${fileOf(collection, name)}?wait=true`;
-    await result({ method: 'DELETE', path }).catch((error: unknown) => {
-      if (!isRefusedWith(error, 404)) throw error;
-    });
+    await result({ method: 'DELETE', path }).catch(unlessFound);
   }
 
   /** Asked once: how many points a collection has that may still be being restored; undefined while it cannot be read. */
@@ -79,12 +84,8 @@ export function createQdrantSnapshots(transport: Transport) {
   async function restoredPoints(collection: string): Promise<number | undefined> {
     const path = pathOf(collection, '/points/count');
     const call = { method: 'POST', path, body: { exact: true }, again: false } as const;
-    try {
-      return (await result<Schemas['CountResult']>(call)).count;
-    } catch (error) {
-      if (error instanceof RetryableFailure || isRefusedWith(error, 404)) return undefined;
-      throw error;
-    }
+    const counted = result<Schemas['CountResult']>(call).catch(takeAs(undefined, isRetryable));
+    return (await counted.catch(unlessFound))?.count;
   }
 
   return {

@@ -1,7 +1,7 @@
 // One request to Qdrant: key, timeout, retries, envelope; and what each unsuccessful response means.
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, retry } from '../../../retry.ts';
 import { writeJson } from '../../json/json-text.ts';
-import { Refusal, RetryableFailure } from '../../refusals.ts';
+import { isRefusedWith, Refusal, RetryableFailure, takeAs } from '../../refusals.ts';
 import { reasonOf } from '../json-over-http.ts';
 
 export interface QdrantConnection {
@@ -127,9 +127,12 @@ function parseEnvelope<Result>(name: string, text: string): Envelope<Result> {
   }
 }
 
-function isRetryable(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   return error instanceof RetryableFailure;
 }
+
+/** Takes a response 404 as `undefined`. */
+export const unlessFound = takeAs(undefined, (failure) => isRefusedWith(failure, 404));
 
 function requestedDelayMs(error: unknown): number {
   return error instanceof RetryableFailure ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
