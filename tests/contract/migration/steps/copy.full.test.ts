@@ -7,6 +7,7 @@ import type { PointId } from '../../../../lib/migration/ports/vector-store.ts';
 import { runStep, type Step } from '../../../../lib/migration/runs/step.ts';
 import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { whenAsked } from '../../../support/migration/changed-services.ts';
 import { evidenceOf, fingerprintOf } from '../../../support/migration/holdings.ts';
 import {
   createMigration,
@@ -153,13 +154,10 @@ function createWriter(store: VectorStore) {
 
 it('ends live with every write carried over', async () => {
   const migration = await createMigration();
-  const { vectors, hooks } = migration.services;
+  const { vectors } = migration.services;
   const writer = createWriter(vectors);
-  const ask: Hooks['ask'] = async (request) => {
-    if (request.action === 'freeze') writer.freeze();
-    return await hooks.ask(request);
-  };
-  const busy = { vectors: writer.writing, hooks: { ask } };
+  const freezing = whenAsked(migration, 'freeze', async () => writer.freeze());
+  const busy = { vectors: writer.writing, ...freezing };
   await migration.start();
   for (const step of ['preflight', 'backup', 'rebuild', 'copy'] as const) {
     await migration.finish(step, {}, busy);

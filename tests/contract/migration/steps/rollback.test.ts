@@ -286,8 +286,8 @@ describe('with the old collection', () => {
 
   it('what a probe or a smoke test has left there is removed', async () => {
     const migration = await migrationAt('live');
-    const { vectors, clock } = { ...migration.services, clock: migration.clock };
-    const settings = { store: vectors, collection: SOURCE, dimensions: 8, now: clock };
+    const { vectors, clock: now } = migration.services;
+    const settings = { store: vectors, collection: SOURCE, dimensions: 8, now };
     const old = await fingerprintOf(vectors, SOURCE);
     await (await startOldVersion(settings)).add(`__migration_test_${RUN}`, 'A probe');
     await migration.finish('rollback');
