@@ -1,5 +1,5 @@
 // What the environment of a migration's functions has to say: every gap and every slip is named, all of them at once.
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Neo4jError } from 'neo4j-driver';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { failureOf as ofDriver } from '../../../lib/migration/adapters/neo4j.ts';
@@ -166,6 +166,14 @@ describe('a service that does not answer', () => {
       name,
       message: expect.stringContaining(`The table runs of TABLE_NAME: ${why}`),
     });
+  });
+
+  it('is not waited for without end where it is the table', async () => {
+    const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockRejectedValue(new Error());
+    onTestFinished(() => send.mockRestore());
+    const { lock } = rememberingFromEnvironment(AWAY);
+    await expect(lock.latestRun()).rejects.toThrow();
+    expect(send.mock.calls[0]?.[1]).toMatchObject({ abortSignal: expect.any(AbortSignal) });
   });
 
   it('is told so where it is the keeper of secrets, and where it is the graph', async () => {
