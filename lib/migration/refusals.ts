@@ -6,9 +6,10 @@ export const REMEDIES = {
   RefusedUnknownRun:
     'Begin one with "npm run migrate -- run --source COLLECTION", give the id that "status" shows, or name the right table with TABLE_NAME and DYNAMODB_ENDPOINT.',
   RefusedRunExists:
-    'Give the command without that option; or begin another run: "run --run OTHER --source NAME".',
+    'Give the command without that option; or, once this run is live or aborted, begin another: "run --run OTHER --source NAME".',
   RefusedRunEnded: 'Nothing more can be done with this run; start a new one under another id.',
-  RefusedOtherRun: 'Finish that run, or end it with "abort" or "rollback"; then start this one.',
+  RefusedOtherRun:
+    'Finish that run, or end it with "abort" or "rollback"; then repeat this command.',
   RefusedNotNow: 'Give the command that "npm run migrate -- status" shows.',
   RefusedNotApproved:
     'Look at the report that "status" shows, then approve it: give the same command again.',

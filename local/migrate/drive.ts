@@ -1,11 +1,11 @@
 // `migrate run`: drives a migration from its plan to the new version, or continues it from wherever it stands.
-import { hasEnded, type Phase } from '../../lib/migration/phases.ts';
+import { hasEnded, isInWindow, type Phase } from '../../lib/migration/phases.ts';
 import { Refusal, RetryableFailure } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import { assertSamePlan } from '../../lib/migration/steps/preflight.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import type { FunctionName } from './commands.ts';
-import { DIGEST_DIGITS, isInWindow, nextLines, nextSteps } from './next-steps.ts';
+import { DIGEST_DIGITS, nextLines, nextSteps } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
 import { pendingActionOf } from './pending-action.ts';
 import { FunctionFailedError, type Payload } from './place.ts';

@@ -1,5 +1,5 @@
 // What to do next with a run, as commands to be typed: the first is the one that continues it.
-import { IN_WINDOW, type Phase } from '../../lib/migration/phases.ts';
+import { isInWindow } from '../../lib/migration/phases.ts';
 import { Refusal, type RefusalName } from '../../lib/migration/refusals.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { countText, timeText } from './text.ts';
@@ -15,7 +15,15 @@ export interface NextStep {
 
 type Standing = Pick<
   Status,
-  'runId' | 'phase' | 'plan' | 'next' | 'moves' | 'pendingAction' | 'isLate' | 'retention'
+  | 'runId'
+  | 'phase'
+  | 'plan'
+  | 'next'
+  | 'moves'
+  | 'pendingAction'
+  | 'isLate'
+  | 'openedAt'
+  | 'retention'
 >;
 
 const WHY: Readonly<Record<string, string>> = {
@@ -66,8 +74,14 @@ export function aftermathOf(
   return { writes: writesText(status), next };
 }
 
-const FIRST: { readonly [Name in RefusalName]?: (status: Standing) => string } = {
+const FIRST: {
+  readonly [Name in RefusalName]?: (status: Standing, reason: string) => string;
+} = {
   RefusedPrerequisites: () => 'repair what is named, or accept it with --accept',
+  RefusedOtherRun: (_, reason) => {
+    const other = /^Run (\S+) is under way/.exec(reason)?.[1];
+    return `finish the other run, or give it up with "${INVOCATION} abort --execute --run ${other}"`;
+  },
   RefusedNothingToReturnTo: ({ plan }) =>
     `restore ${plan.sourceCollection} as docs/migration.md shows under RefusedNothingToReturnTo`,
 };
@@ -85,7 +99,7 @@ function stepsAfter(
     const why = `${WHY.rollback}, and lose at most ${countText(Number(loss), 'write')}`;
     return [{ command, why }];
   }
-  const first = FIRST[name]?.(status);
+  const first = FIRST[name]?.(status, reason);
   const [step, ...others] = steps;
   return first && step ? [{ ...step, first }, ...others] : steps;
 }
@@ -106,17 +120,11 @@ export function aftermathText({ writes = '', next }: Aftermath): string {
   return [writes, line].filter((text) => text !== '').join(' ');
 }
 
-export function isInWindow(phase: Phase): boolean {
-  return IN_WINDOW.some((one) => one === phase);
-}
-
 /** Whether users can write, where that is in doubt. */
-export function writesText({ phase, pendingAction, retention }: Standing): string {
+export function writesText({ phase, pendingAction, openedAt }: Standing): string {
   if (phase !== 'rolling-back' && !isInWindow(phase)) return '';
   const isUnproved =
-    phase === 'freezing' ||
-    pendingAction?.action === 'open-writes' ||
-    (phase === 'rolling-back' && retention !== null);
+    phase === 'freezing' || pendingAction?.action === 'open-writes' || Boolean(openedAt);
   return isUnproved ? 'Users may be unable to write.' : 'Users cannot write.';
 }
 

@@ -2,12 +2,13 @@
 // far it is.
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
+import { isInWindow } from '../../lib/migration/phases.ts';
 import { isLockHeld, Refusal, RetryableFailure } from '../../lib/migration/refusals.ts';
 import { FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS } from '../../lib/migration/runs/times.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { firstLine } from '../start-error.ts';
 import type { FunctionName } from './commands.ts';
-import { isInWindow, nextSteps } from './next-steps.ts';
+import { nextSteps } from './next-steps.ts';
 import type { Output } from './output.ts';
 import { pendingActionOf } from './pending-action.ts';
 import { type Payload, type Place, statusIn } from './place.ts';

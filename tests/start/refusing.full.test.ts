@@ -157,7 +157,7 @@ it('the deployment to an emulator with an older Python', async () => {
   writeFileSync(join(folder, 'python3'), '#!/bin/sh\necho Python 3.9.2\n', { mode: 0o755 });
   const environment = { PATH: `${folder}:${process.env.PATH}` };
   const command = [process.execPath, 'local/deploy-emulator.ts'] as const;
-  await expectRefusal({ command, environment }, /needs Python: .*3\.10 or newer/);
+  await expectRefusal({ command, environment }, /needs Python: .*3\.11 or newer/);
 });
 
 // The support gives every start a real port; the last word is this shell's.

@@ -1,6 +1,6 @@
 // The times of a run: the deadline of its window, how often something is polled, how fast a step works, and for how many
 // more days a rollback is possible.
-import { IN_WINDOW } from '../phases.ts';
+import { isInWindow } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Progress, Run } from './run.ts';
 import type { StepRequest } from './step.ts';
@@ -44,7 +44,7 @@ export function assertNotClosing(
 
 /** Whether the run has not come out of its window in time. */
 export function isOverdue(run: Pick<Run, 'phase' | 'deadlineAt'>, now: Date): boolean {
-  return IN_WINDOW.some((phase) => phase === run.phase) && isPastDeadline(run, now);
+  return isInWindow(run.phase) && isPastDeadline(run, now);
 }
 
 function isLate({ services, run }: StepRequest): boolean {

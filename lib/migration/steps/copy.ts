@@ -2,7 +2,7 @@
 // is reported as pending. In the window nothing may differ.
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { IN_WINDOW } from '../phases.ts';
+import { isInWindow } from '../phases.ts';
 import { copySettings } from '../point-writer.ts';
 import {
   faultsIn,
@@ -100,7 +100,7 @@ async function conclude(context: StepContext, report: ReconcileReport): Promise<
     facts: { fingerprint, points, inserted, replaced, deleted, withoutKeywords, pending },
     more: { faults, ...report },
   });
-  if (!IN_WINDOW.some((phase) => phase === run.phase)) return { done: true, evidence };
+  if (!isInWindow(run.phase)) return { done: true, evidence };
   if (faults.length > 0) {
     // The next walk begins at the first point.
     await save({ mode: 'repair', reached: RECONCILE_START } satisfies State);

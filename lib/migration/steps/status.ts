@@ -1,7 +1,7 @@
 // A run in a form that a person can read: where it stands, what it rests on, what may be done next and by whom.
 import * as v from 'valibot';
 import { lateMovesFrom, movesFrom, nextMove } from '../moves.ts';
-import { APPROVED_EVIDENCE, IN_WINDOW } from '../phases.ts';
+import { APPROVED_EVIDENCE, isInWindow } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput } from '../runs/input.ts';
@@ -47,6 +47,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
     startedAt: isoOf(startedAt),
     deadlineAt: isoOf(deadlineAt),
     endedAt: isoOf(endedAt),
+    /** From then on users may have written to the new version. */
+    openedAt: isoOf(run.openedAt),
     /** The first write that was refused; null where none was, or none is kept from writing. */
     frozenSince: isoOf(await frozenSince(run, services)),
     /** The window is over: the watch rolls it back, and steps towards the new version are refused. */
@@ -86,8 +88,9 @@ async function frozenSince(
   { runId, phase, openedAt, evidence }: Run,
   { runs }: Pick<Services, 'runs'>,
 ): Promise<number | undefined> {
-  if (phase !== 'rolling-back' && !IN_WINDOW.some((one) => one === phase)) return undefined;
   const isSecond = phase === 'rolling-back' && openedAt !== undefined;
+  const isOpened = openedAt !== undefined && !isSecond;
+  if (isOpened || (phase !== 'rolling-back' && !isInWindow(phase))) return undefined;
   const proof = evidence['freeze-proof'];
   if (proof && !isSecond) return proof.recordedAt - Number(proof.facts.drainedSeconds) * 1_000;
   const checkpoint = await runs.readCheckpoint(runId, isSecond ? 'rollback' : 'freeze');

@@ -1,6 +1,7 @@
 // docs/decisions/automatic-rollback.md: what nobody has to acknowledge never keeps a window from closing; what somebody
 // has to is never decided by the clock.
 import { describe, expect, it } from 'vitest';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
@@ -130,6 +131,12 @@ describe('before users were let in', () => {
 });
 
 describe('once users may have written', () => {
+  it('the status does not say that they cannot', async () => {
+    const { services } = await opening();
+    const { openedAt, frozenSince } = await readStatus(services);
+    expect([openedAt, frozenSince]).toEqual([expect.any(String), null]);
+  });
+
   it('nothing lost, the window closes by itself', async () => {
     const migration = await opening();
     migration.pass(WINDOW_MS);

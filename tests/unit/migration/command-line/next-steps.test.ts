@@ -58,6 +58,10 @@ describe('the last line of a command that was refused', () => {
       `Next: restore memories as docs/migration.md shows under RefusedNothingToReturnTo; to return to the old version: ${ROLLBACK} --run run-a`,
     ],
     [
+      ...(['RefusedOtherRun', 'Run second is under way.', 'live'] as const),
+      `Next: finish the other run, or give it up with "npm run migrate -- abort --execute --run second"; to return to the old version: ${ROLLBACK} --run run-a`,
+    ],
+    [
       ...(['RefusedSettingChanged', 'It names another.', 'live'] as const),
       `Next: nothing has to be done until 2026-04-01 00:00:00 UTC; to return to the old version: ${ROLLBACK} --run run-a`,
     ],

@@ -72,6 +72,11 @@ describe('the status page', () => {
       { phase: 'freezing' },
       'Users may be unable to write. No refused write has proved it yet.',
     ],
+    [
+      'that users may write again where a cutover has begun to let them',
+      { phase: 'switching', openedAt: '2026-03-01T09:29:00Z' },
+      'Users may be unable to write.',
+    ],
     ['the window', { deadlineAt: '2026-03-01T09:48:00Z' }, '18m left'],
     ['a window that has closed', { deadlineAt: '2026-03-01T09:29:00Z' }, 'rolls back'],
     ['until when rollback is possible', { retention }, '30 days left'],
