@@ -24,7 +24,8 @@ try {
   await rm(copy, { recursive: true, force: true });
 }
 console.log(`${MUTANTS.length - survivors} passed, ${survivors} failed`);
-if (survivors > 0) process.exitCode = 1;
+// Vitest has set it to 1 for the tests that failed as they should.
+process.exitCode = survivors > 0 ? 1 : 0;
 
 /** @throws when the search text of a mutant is not in its file exactly once */
 function assertApplicable(): void {
