@@ -1,4 +1,4 @@
-// The local API Gateway: serverless-offline on the deployed definition, running the deployed bundles.
+// The local API Gateway: serverless-offline on the deployed definition, running the functions as they are bundled there.
 import { globSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -33,6 +33,7 @@ const ATTEMPTS = 5;
  */
 export async function startGateway(running: Running, spec: GatewaySpec): Promise<Gateway> {
   const folder = claimBuildFolder(running);
+  // Where serverless-esbuild would put them.
   await bundleFunctions(join(folder, '.build'));
   const environment = gatewayEnvironment(process.env, spec, folder);
   for (let attempt = 1; ; attempt++) {
@@ -63,7 +64,11 @@ async function bundleFunctions(folder: string): Promise<void> {
   await build({
     ...bundleOptions,
     absWorkingDir: PROJECT,
-    entryPoints: globSync('functions/**/*.ts', { cwd: PROJECT }),
+    // The gateway serves none of the migration.
+    entryPoints: globSync('functions/**/*.ts', {
+      cwd: PROJECT,
+      exclude: ['functions/migration/**'],
+    }),
     outbase: '.',
     outdir: folder,
     outExtension: { '.js': '.mjs' },

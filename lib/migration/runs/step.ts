@@ -51,9 +51,13 @@ export type Outcome =
   | Waiting;
 
 /** The step is to be repeated after this time. */
-export type Waiting = { readonly done: false; readonly waitSeconds: number; waitsFor?: string };
+export type Waiting = {
+  readonly done: false;
+  readonly waitSeconds: number;
+  readonly waitsFor?: string;
+};
 
-/** @param waitsFor as people are told */
+/** @param waitsFor as the operator reads it: "waiting for ..." */
 export function waiting(waitsFor: string, waitSeconds: number = POLL_SECONDS): Waiting {
   return { done: false, waitSeconds, waitsFor };
 }

@@ -139,7 +139,7 @@ describe('a service that does not answer', () => {
     ['MIGRATION_WEBHOOK_URL', ({ hooks }) => hooks.ask({ ...FREEZE, ...TO_NOBODY })],
     ['COLLECTION_SETTING', ({ setting }) => setting.read()],
     ['ARTIFACTS_URL', ({ artifacts }) => artifacts.head('run-a/report.json')],
-  ])('is told by the variable that names it, %s', async (variable, ask) => {
+  ])('is named in the failure by its variable, %s', async (variable, ask) => {
     vi.stubEnv('AWS_ENDPOINT_URL', NOWHERE);
     onTestFinished(() => void vi.unstubAllEnvs());
     const services = await servicesFromEnvironment(AWAY, { pace });
@@ -153,7 +153,7 @@ describe('a service that does not answer', () => {
     ['ECONNREFUSED', 'connect ECONNREFUSED', 'RetryableUnavailable', 'connect ECONNREFUSED.'],
     ['ResourceNotFoundException', 'no', 'RefusedSetting', 'there is no such table.'],
     ['ValidationException', 'The provided key element does not match', 'RefusedSetting', 'it has'],
-  ])('is told so where it is the table, %s', async (code, message, name, why) => {
+  ])('is named in the failure where it is the table, %s', async (code, message, name, why) => {
     const failure = Object.assign(new Error(message), { name: code, code });
     const client = namedClient(createDocumentClient(NOWHERE), 'The table runs of TABLE_NAME');
     client.middlewareStack.add(() => () => Promise.reject(failure), { step: 'build' });
@@ -176,7 +176,7 @@ describe('a service that does not answer', () => {
     expect(send.mock.calls[0]?.[1]).toMatchObject({ abortSignal: expect.any(AbortSignal) });
   });
 
-  it('is told so where it is the keeper of secrets, and where it is the graph', async () => {
+  it('is named in the failure where it is the keeper of secrets, and where it is the graph', async () => {
     vi.stubEnv('AWS_ENDPOINT_URL', NOWHERE);
     onTestFinished(() => void vi.unstubAllEnvs());
     const kept = { ...AWAY, MEMORY_BACKEND_KEY_PARAMETER: '/kept' };
