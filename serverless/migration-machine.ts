@@ -56,7 +56,6 @@ const IN_WINDOW = {
 };
 
 const STATE_OF_PHASE = {
-  started: 'Preflight',
   checked: 'Backup',
   'backed-up': 'Rebuild',
   rebuilt: 'Copy',
@@ -114,7 +113,6 @@ export function migrationMachine(stage: string): StateMachineDefinition {
         Seconds: 600,
         Next: 'Look',
       },
-      Preflight: step('Preflight', 'Refused by name when something stands in the way.'),
       Backup: step('Backup', 'Counts, snapshot and restore drill, before anything is built.'),
       Rebuild: step(
         'Rebuild',

@@ -40,7 +40,6 @@ function move(command: Command, from: readonly Phase[], to: Phase, rest: Rest = 
 // A step may be invoked again in the phase it leads to: that is how a killed one is resumed, and
 // how evidence is renewed. Whatever a later step built on the old evidence is then due again.
 export const MOVES: readonly Move[] = [
-  move('preflight', ['started', 'checked'], 'checked', { yields: 'preflight-report' }),
   move('backup', ['checked', 'backed-up'], 'backed-up', {
     needs: ['preflight-report'],
     yields: 'backup-manifest',

@@ -1,6 +1,6 @@
 // The words of a migration: the phases of a run, its commands, what steps leave behind, what a person is asked.
 
-export const BEFORE_WINDOW = ['started', 'checked', 'backed-up', 'rebuilt', 'copied'] as const;
+export const BEFORE_WINDOW = ['checked', 'backed-up', 'rebuilt', 'copied'] as const;
 
 /** Writes are frozen, the deadline counts. */
 export const IN_WINDOW = ['freezing', 'frozen', 'window-backed-up', 'switching'] as const;
@@ -17,7 +17,6 @@ export function isInWindow(phase: Phase): boolean {
 }
 
 export const COMMANDS = [
-  'preflight',
   'backup',
   'rebuild',
   'copy',

@@ -25,7 +25,7 @@ export const REMEDIES = {
     'Find out who changed it, put the expected name back, then repeat the command.',
   RefusedCredentials: 'Correct the key or its rights; a refused key is not tried again.',
   RefusedKeyOfOtherUser:
-    'Supply an API key of the test user that the message names; or, if the key is of __migration_test_ID, give "abort --execute" and begin again with "--run ID".',
+    'Supply an API key of the test user that the message names; a key of __migration_test_ID is for a run that begins with "--run ID".',
   RefusedPrerequisites:
     'Repair what the message names, or accept it with --accept, then repeat the command.',
   RefusedNameTaken: 'Choose another run id, or another --upload-as.',

@@ -1,15 +1,16 @@
 // `migrate run`: drives a migration from its plan to the new version, or continues it from wherever it stands.
 import { hasEnded, isInWindow, type Phase } from '../../lib/migration/phases.ts';
-import { Refusal, RetryableFailure } from '../../lib/migration/refusals.ts';
+import { isRefusal, Refusal, RetryableFailure, takeAs } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
-import { assertSamePlan } from '../../lib/migration/steps/preflight.ts';
+import { assertSamePlan, type PreflightResult } from '../../lib/migration/steps/preflight.ts';
+import { isMet } from '../../lib/migration/steps/prerequisites.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import type { FunctionName } from './commands.ts';
-import { DIGEST_DIGITS, nextLines, nextSteps } from './next-steps.ts';
+import { DIGEST_DIGITS, nextLines, nextSteps, usersText } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
 import { pendingActionOf } from './pending-action.ts';
 import { FunctionFailedError, type Payload } from './place.ts';
-import { checklistLines, planLines, preflightReportOf, rollbackLines } from './plan-text.ts';
+import { checklistLines, planLines, rollbackLines } from './plan-text.ts';
 import { type Ask, confirmRun } from './prompt.ts';
 import {
   findRun,
@@ -62,11 +63,7 @@ async function driveFrom(options: Drive, from: Status): Promise<ExitCode> {
   const { session } = options;
   let status = from;
   while (!ENDS.includes(status.phase)) {
-    const step = status.next as FunctionName;
-    status =
-      step === 'preflight'
-        ? await checkPrerequisites(session, inputOf(step, options, status.runId))
-        : await takeOne(options, status, step);
+    status = await takeOne(options, status, status.next as FunctionName);
   }
   if (status.retention) status = await doWhatIsDue(session, status);
   reportEnd(session, status);
@@ -84,28 +81,36 @@ async function findOrBegin({ session, payload }: Drive): Promise<Status> {
   const { runId, status } = await findRun(session, payload);
   if (status) {
     assertSamePlan(status, payload);
-    if (!ENDS.includes(status.phase) && status.phase !== 'started') reportPlan(session, status);
+    if (!ENDS.includes(status.phase)) reportPlan(session, status);
     return status;
   }
   output.line(`Run ${runId}, ${place.where}`, { event: 'begun', runId });
-  return await checkPrerequisites(session, { ...payload, runId, execute: true });
+  await checkPrerequisites(session, { ...payload, runId, execute: true });
+  const begun = await currentStatus(session, runId);
+  reportPlan(session, begun);
+  return begun;
 }
 
-/** The checklist has all problems at once, also where the preflight refuses. */
-async function checkPrerequisites(session: Session, payload: Payload): Promise<Status> {
-  try {
-    reportChecklist(session, await runStep(session, 'preflight', payload));
-  } catch (error) {
-    if (error instanceof Refusal && error.name === 'RefusedPrerequisites') {
-      reportChecklist(session, await runStep(session, 'preflight', { ...payload, execute: false }));
-      throw new Refusal(error.name, 'Not every prerequisite is met.', { cause: error });
-    }
-    throw error;
-  }
-  const status = await currentStatus(session, String(payload.runId));
-  assertLeft('started', 'preflight', status);
-  reportPlan(session, status);
-  return status;
+/**
+ * Begins the run of the payload where it is to be executed, and shows the checklist with all problems at once.
+ * @throws Refusal unless every prerequisite is met
+ */
+export async function checkPrerequisites(
+  session: Session,
+  payload: Payload,
+): Promise<PreflightResult> {
+  const { output } = session;
+  const take = async (input: Payload) =>
+    (await runStep(session, 'preflight', input)) as PreflightResult;
+  const isUnmet = (error: unknown) => isRefusal(error, 'RefusedPrerequisites');
+  const result =
+    (await take(payload).catch(takeAs(undefined, isUnmet))) ??
+    (await take({ ...payload, execute: false }));
+  const { prerequisites } = result;
+  const lines = ['Prerequisites:', ...checklistLines(prerequisites, output)];
+  output.line(lines.join('\n'), { event: 'prerequisites', prerequisites });
+  if (prerequisites.every(isMet)) return result;
+  throw new Refusal('RefusedPrerequisites', 'Not every prerequisite is met.');
 }
 
 /** A step that says so without end would be given without end. */
@@ -114,13 +119,6 @@ function assertLeft(phase: Phase, step: FunctionName, after: Status): void {
   throw new FunctionFailedError(
     `${labelOf(step)} says that it is done, but the run is still ${phase}: this is a defect, or the functions and this command line are of different versions.`,
   );
-}
-
-function reportChecklist({ output }: Session, result: unknown): void {
-  const report = preflightReportOf(result);
-  if (!report) return;
-  const lines = ['Prerequisites:', ...checklistLines(report, output)];
-  output.line(lines.join('\n'), { event: 'prerequisites', ...report });
 }
 
 async function takeOne(options: Drive, status: Status, step: FunctionName): Promise<Status> {
@@ -155,11 +153,7 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
 
 function inputOf(step: FunctionName, { payload }: Drive, runId: string): Payload {
   const { accepts } = payload;
-  const own = {
-    ...(step === 'preflight' ? payload : {}),
-    ...(accepts !== undefined && step === 'copy' ? { accepts } : {}),
-  };
-  return { ...own, runId, execute: true };
+  return { ...(accepts !== undefined && step === 'copy' && { accepts }), runId, execute: true };
 }
 
 /** Not an interruption, and no defect of this program. */
@@ -289,17 +283,12 @@ function reportPlan({ output, place }: Session, status: Status): void {
 function reportEnd({ output, place }: Session, status: Status): void {
   const { runId, phase, plan, retention } = status;
   const next = nextSteps(status, place.stage);
-  const isNew = phase !== 'rolled-back' && phase !== 'aborted';
+  const isLive = phase === 'live';
   const text = [
-    output.bold(
-      isNew
-        ? `Users are on the new version, collection ${liveCollectionOf({ plan })}. See that one of them can write: only the test user was tried.`
-        : `Users are on the old version (run ${phase}).`,
-    ),
+    output.bold(`The run is ${phase}. ${usersText(status)}`),
+    ...(isLive ? ['See that one of them can write: only the test user was tried.'] : []),
     ...(retention && !retention.isOver && !status.endedAt
-      ? [
-          `Kept until ${timeText(retention.until)}: collection ${plan.sourceCollection} and the backups.`,
-        ]
+      ? [`Kept until ${retention.until}: collection ${plan.sourceCollection} and the backups.`]
       : []),
     ...lossLines(status),
     ...nextLines(next),

@@ -1,8 +1,9 @@
 // What to do next with a run, as commands to be typed: the first is the one that continues it.
-import { isInWindow } from '../../lib/migration/phases.ts';
+import { BEFORE_WINDOW, isInWindow } from '../../lib/migration/phases.ts';
 import { Refusal, type RefusalName } from '../../lib/migration/refusals.ts';
+import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
-import { countText, timeText } from './text.ts';
+import { countText } from './text.ts';
 
 export const INVOCATION = 'npm run migrate --';
 
@@ -44,7 +45,7 @@ export function nextSteps(status: Standing, stage?: string): NextStep[] {
   if (isLate) return ways;
   if (phase === 'live' && retention) {
     const close = { command: typed('run'), why: 'remove what the plan removes, and close the run' };
-    const first = `nothing has to be done until ${timeText(retention.until)}`;
+    const first = `nothing has to be done until ${retention.until}`;
     return retention.isOver ? [close] : ways.map((way) => ({ ...way, first }));
   }
   const confirmation =
@@ -52,13 +53,16 @@ export function nextSteps(status: Standing, stage?: string): NextStep[] {
       ? [{ command: typed(`confirm ${pendingAction.action}`), why: 'say that the action is done' }]
       : [];
   const onwards = { command: typed('run'), why: next ? `continue with ${next}` : 'continue' };
-  return [...confirmation, onwards, ...ways];
+  const step = next === 'freeze' ? 'cutover' : next;
+  const alone = BEFORE_WINDOW.some((one) => one === phase)
+    ? [{ command: typed(`${step} --execute`), why: 'this step alone' }]
+    : [];
+  return [...confirmation, onwards, ...alone, ...ways];
 }
 
 /** What a command that fails or is interrupted leaves behind. */
 export interface Aftermath {
-  /** Whether users can write, where that is in doubt. */
-  readonly writes?: string;
+  readonly users?: string;
   readonly next: readonly NextStep[];
 }
 
@@ -71,7 +75,7 @@ export function aftermathOf(
   if (!status) return { next: [] };
   const steps = nextSteps(status, stage);
   const next = error instanceof Refusal ? stepsAfter(error, steps, status) : steps;
-  return { writes: writesText(status), next };
+  return { users: usersText(status), next };
 }
 
 const FIRST: {
@@ -114,15 +118,23 @@ export function nextLines([next, ...others]: readonly NextStep[]): string[] {
   ];
 }
 
-/** One line: whether users can write, and the command that comes next. */
-export function aftermathText({ writes = '', next }: Aftermath): string {
+/** One line: where users are, and the command that comes next. */
+export function aftermathText({ users = '', next }: Aftermath): string {
   const [line = ''] = next.length > 0 ? nextLines(next) : [];
-  return [writes, line].filter((text) => text !== '').join(' ');
+  return [users, line].filter((text) => text !== '').join(' ');
 }
 
-/** Whether users can write, where that is in doubt. */
-export function writesText({ phase, pendingAction, openedAt }: Standing): string {
-  if (phase !== 'rolling-back' && !isInWindow(phase)) return '';
+/** Whether users are kept from writing, or may be. */
+export function mayBeFrozen({ phase }: Pick<Standing, 'phase'>): boolean {
+  return phase === 'rolling-back' || isInWindow(phase);
+}
+
+/** Which version users are on, or whether they can write. */
+export function usersText({ phase, plan, pendingAction, openedAt }: Standing): string {
+  if (phase === 'live' || phase === 'closed') {
+    return `Users are on the new version, collection ${liveCollectionOf({ plan })}.`;
+  }
+  if (!mayBeFrozen({ phase })) return 'Users are on the old version.';
   const isUnproved =
     phase === 'freezing' || pendingAction?.action === 'open-writes' || Boolean(openedAt);
   return isUnproved ? 'Users may be unable to write.' : 'Users cannot write.';

@@ -7,6 +7,7 @@ import { Refusal } from '../../lib/migration/refusals.ts';
 import { translateFailure } from '../../lib/migration/runs/failures.ts';
 import { asPrintable, isPrintable } from '../../lib/migration/runs/printable.ts';
 import { type Aftermath, aftermathText, type NextStep } from './next-steps.ts';
+import { timeText } from './text.ts';
 
 export const EXIT = { done: 0, failed: 1, wrongUse: 2, refused: 3 } as const;
 
@@ -106,10 +107,14 @@ export function reportFailure(
 
 // A record may hold what an older version let in: nothing of it may move the cursor or forge a line.
 function printable(text: string): string {
-  const plain = text.replaceAll('\n', '').replace(STYLES, '');
-  if (isPrintable(plain)) return text;
-  return text.split('\n').map(asPrintable).join('\n');
+  const said = text.replace(TIMES, timeText);
+  const plain = said.replaceAll('\n', '').replace(STYLES, '');
+  if (isPrintable(plain)) return said;
+  return said.split('\n').map(asPrintable).join('\n');
 }
+
+/** In the messages of functions, which machines read as well. */
+const TIMES = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the styles of `styleText` begin with one
 const STYLES = /\u001b\[\d+m/g;

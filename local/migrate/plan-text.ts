@@ -1,42 +1,31 @@
 // The prerequisites of a migration as a checklist, and its plan in words.
-import * as v from 'valibot';
 import type { Plan } from '../../lib/migration/runs/run.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
+import { isMet, type Prerequisite } from '../../lib/migration/steps/prerequisites.ts';
 import type { Output } from './output.ts';
 import { countText } from './text.ts';
 
-const preflightSchema = v.object({
-  plan: v.looseObject({}),
-  prerequisites: v.array(
-    v.object({
-      name: v.string(),
-      detail: v.string(),
-      problems: v.array(v.object({ why: v.string(), remedy: v.string() })),
-    }),
-  ),
-});
-
-export type PreflightReport = v.InferOutput<typeof preflightSchema>;
-
-/** What a preflight found; undefined for the result of another step. */
-export function preflightReportOf(result: unknown): PreflightReport | undefined {
-  const { forecast, report } = (result ?? {}) as Record<string, unknown>;
-  const found = report ?? forecast;
-  return v.is(preflightSchema, found) ? found : undefined;
-}
-
-/** A tick or a cross for each prerequisite, all problems with their remedies, and how many are met. */
+/**
+ * A tick or a cross for each prerequisite, an exclamation mark where it could not be checked, all problems with their
+ * remedies, and how many are met.
+ */
 export function checklistLines(
-  { prerequisites }: PreflightReport,
+  prerequisites: readonly Prerequisite[],
   { mark }: Pick<Output, 'mark'>,
 ): string[] {
   const failed = prerequisites.filter(({ problems }) => problems.length > 0).length;
+  const unchecked = prerequisites.filter(({ isUnchecked }) => isUnchecked).length;
+  const met = prerequisites.length - failed - unchecked;
   return [
-    ...prerequisites.flatMap(({ name, detail, problems }) => [
-      `  ${mark(problems.length === 0 ? 'done' : 'failed')} ${name}: ${detail}`,
-      ...problems.map(({ why, remedy }) => `      ${why} ${remedy}`),
-    ]),
-    `  ${prerequisites.length - failed} of ${prerequisites.length} met, ${failed} not met`,
+    ...prerequisites.flatMap((prerequisite) => {
+      const { name, detail, problems, isUnchecked } = prerequisite;
+      const otherwise = isUnchecked ? 'warning' : 'failed';
+      return [
+        `  ${mark(isMet(prerequisite) ? 'done' : otherwise)} ${name}: ${detail}`,
+        ...problems.map(({ why, remedy }) => `      ${why} ${remedy}`),
+      ];
+    }),
+    `  ${met} of ${prerequisites.length} met, ${failed} not met${unchecked ? `, ${unchecked} not checked yet` : ''}`,
   ];
 }
 

@@ -2,17 +2,17 @@
 import { userInfo } from 'node:os';
 import { Argument } from '@commander-js/extra-typings';
 import { EXTERNAL_ACTIONS } from '../../lib/migration/phases.ts';
-import type { Plan } from '../../lib/migration/runs/run.ts';
+import type { PreflightResult } from '../../lib/migration/steps/preflight.ts';
 import { createCommand } from '../program.ts';
 import type { Running } from '../running.ts';
 import { firstLine } from '../start-error.ts';
 import { COMMANDS, COMMON_OPTIONS, type CommandName, commandNamed } from './commands.ts';
-import { type Drive, drive, driveWindow } from './drive.ts';
+import { checkPrerequisites, type Drive, drive, driveWindow } from './drive.ts';
 import { type Aftermath, aftermathOf, INVOCATION, nextLines, nextSteps } from './next-steps.ts';
 import { OPTIONS, payloadOf, type Typed } from './options.ts';
 import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
 import type { Payload, Place } from './place.ts';
-import { checklistLines, planLines, preflightReportOf } from './plan-text.ts';
+import { planLines } from './plan-text.ts';
 import { type Ask, confirmRun, createAsk } from './prompt.ts';
 import {
   createSession,
@@ -115,8 +115,9 @@ async function withAftermath<Result>(
   try {
     return await work();
   } catch (error) {
+    const { runId = run } = session.lastSeen;
     // `status` may fail for the same reason.
-    const status = await readStatus(session, run).catch(() => session.lastSeen.status);
+    const status = await readStatus(session, runId).catch(() => session.lastSeen.status);
     state.aftermath = aftermathOf(status, session.place.stage, error);
     throw error;
   }
@@ -144,7 +145,7 @@ async function actOnce({ session, ask, name, typed, action }: Once): Promise<Exi
     return await driveWindow(driveOf(session, ask, { typed, payload: { runId } }));
   }
   const { isConfirmed, does } = commandNamed(name);
-  if (isConfirmed && typed.execute && !typed.yes) {
+  if (isConfirmed && typed.execute && !typed.yes && (await mayBeGiven(session, name, runId))) {
     const loss = typed.acknowledgedLoss;
     const price = loss === undefined ? '' : `, and lose at most ${countText(loss, 'write')}`;
     await confirmRun(ask, { runId, what: `${does}${price}` });
@@ -156,12 +157,18 @@ async function actOnce({ session, ask, name, typed, action }: Once): Promise<Exi
   });
   const next = status ? nextSteps(status, place.stage) : [];
   const lines = [
-    ...resultLines(name, result, output),
+    ...resultLines(name, result),
     ...(status ? [...lossLines(status), ...nextLines(next)] : []),
   ];
   const event = { event: name, exitCode: EXIT.done, result: result ?? null };
   output.line(lines.join('\n'), event, next);
   return EXIT.done;
+}
+
+/** What would be refused needs no confirmation. */
+async function mayBeGiven(session: Session, name: CommandName, runId: string): Promise<boolean> {
+  const status = await readStatus(session, runId).catch(() => undefined);
+  return !status || status.moves.some(({ command }) => command === name);
 }
 
 interface Taken {
@@ -179,6 +186,7 @@ async function resultOf(
     const { runId } = payload;
     return await session.place.invoke('confirm', { runId, action, confirmedBy: by });
   }
+  if (name === 'preflight') return await checkPrerequisites(session, payload);
   return await runStep(session, name === 'cutover' ? 'freeze' : name, payload);
 }
 
@@ -192,16 +200,8 @@ async function showStatus(session: Session, { run }: Typed): Promise<ExitCode> {
   return EXIT.done;
 }
 
-function resultLines(name: CommandName, result: unknown, output: Output): string[] {
-  const report = preflightReportOf(result);
-  if (report) {
-    return [
-      'Prerequisites:',
-      ...checklistLines(report, output),
-      'Plan:',
-      ...planLines(report.plan as unknown as Plan),
-    ];
-  }
+function resultLines(name: CommandName, result: unknown): string[] {
+  if (name === 'preflight') return ['Plan:', ...planLines((result as PreflightResult).plan)];
   const { dryRun, done, phase, forecast, confirmedBy } = (result ?? {}) as Record<string, unknown>;
   if (dryRun) {
     return [

@@ -5,7 +5,6 @@ import type { StepSettings } from '../../lib/migration/settings.ts';
 import { COMMANDS, type MigrateCommand } from './commands.ts';
 
 const MEANING: Readonly<Record<Phase, string>> = {
-  started: 'the run has a plan; some prerequisite is not met',
   checked: 'every prerequisite is met',
   'backed-up': 'snapshot and graph dump are kept, and their restore was tested',
   rebuilt: 'the new collection exists and was tested',

@@ -23,8 +23,8 @@ export interface Session {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Waits until the next poll of the status; false once the step has ended. */
   readonly nextPoll: (milliseconds: number, ended: AbortSignal) => Promise<boolean>;
-  /** Known also while the table does not answer. */
-  readonly lastSeen: { status?: Status | undefined };
+  /** The run that is meant, and its status: known also while the table does not answer. */
+  readonly lastSeen: { runId?: string; status?: Status | undefined };
 }
 
 /** A step that is to be given later than this waits for its day, and not for a service. */
@@ -75,9 +75,11 @@ export async function findRun(
   const status = await readStatus(session, named);
   const mayBegin = sourceCollection !== undefined;
   const isOver = mayBegin && named === undefined && status?.endedAt !== null;
-  if (status && !isOver) return { runId: status.runId, status };
-  if (!mayBegin) throw noRun(session.place, named);
-  return { runId: named ?? new Date(session.now()).toISOString().slice(0, 10) };
+  if (!status && !mayBegin) throw noRun(session.place, named);
+  const present = isOver ? undefined : status;
+  const id = present?.runId ?? named ?? new Date(session.now()).toISOString().slice(0, 10);
+  session.lastSeen.runId = id;
+  return present ? { runId: id, status: present } : { runId: id };
 }
 
 export function noRun({ where }: Place, runId: string | undefined): Refusal {

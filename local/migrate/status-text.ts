@@ -1,23 +1,23 @@
 // The status of a run as a page that a person reads.
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
-import { DIGEST_DIGITS, nextLines, nextSteps, writesText } from './next-steps.ts';
+import { DIGEST_DIGITS, mayBeFrozen, nextLines, nextSteps, usersText } from './next-steps.ts';
 import { pendingActionOf } from './pending-action.ts';
 import type { Place } from './place.ts';
 import { labelOf } from './run-step.ts';
-import { countText, durationText, progressText, timeText } from './text.ts';
+import { countText, durationText, progressText } from './text.ts';
 
 export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stage' | 'where'>) {
   const { runId, phase, phaseAt, startedAt, endedAt, testUser, at } = status;
   const since = phaseAt ? ` for ${durationText(between(phaseAt, at))}` : '';
   return [
     `Run ${runId}: ${phase}${since} (${where})`,
-    ...row('started', startedAt && timeText(startedAt)),
-    ...row('ended', endedAt && timeText(endedAt)),
+    ...row('started', startedAt),
+    ...row('ended', endedAt),
     ...row('plan', planText(status)),
     ...row('test user', `${testUser}; MEMORY_BACKEND_KEY must belong to this user`),
     ...row('window', windowText(status)),
-    ...row('writes', frozenText(status)),
+    ...row('users', usersLine(status)),
     ...row('rollback', rollbackText(status)),
     ...row('progress', progressLine(status)),
     ...row('lock', lockText(status)),
@@ -65,30 +65,30 @@ function planText({ plan }: Status): string {
 
 function windowText({ phase, phaseAt, deadlineAt, endedAt, retention, at }: Status): string | null {
   if (phase === 'rolling-back') {
-    const since = phaseAt ? ` since ${timeText(phaseAt)}` : '';
+    const since = phaseAt ? ` since ${phaseAt}` : '';
     return `rolling back${since}; it has no deadline`;
   }
   if (!deadlineAt || endedAt || retention) return null;
   const left = between(at, deadlineAt);
   return left > 0
-    ? `closes at ${timeText(deadlineAt)}, ${durationText(left)} left`
-    : `closed at ${timeText(deadlineAt)}: a cutover that is not finished rolls back`;
+    ? `closes at ${deadlineAt}, ${durationText(left)} left`
+    : `closed at ${deadlineAt}: a cutover that is not finished rolls back`;
 }
 
-function frozenText(status: Status): string | null {
+function usersLine(status: Status): string {
   const { frozenSince, at } = status;
-  const text = writesText(status);
-  if (text === '') return null;
+  const text = usersText(status);
+  if (!mayBeFrozen(status)) return text;
   if (!frozenSince) return `${text} No refused write has proved it yet.`;
-  return `${text} The first write was refused at ${timeText(frozenSince)}, ${durationText(between(frozenSince, at))} ago.`;
+  return `${text} The first write was refused at ${frozenSince}, ${durationText(between(frozenSince, at))} ago.`;
 }
 
 function rollbackText({ endedAt, retention }: Status): string | null {
   if (!retention || endedAt) return null;
   const { until, daysLeft, isOver, isEnding } = retention;
-  if (isOver) return `no longer possible since ${timeText(until)}`;
+  if (isOver) return `no longer possible since ${until}`;
   const days = `${countText(daysLeft, 'day')} left`;
-  return `possible until ${timeText(until)}, ${days}${isEnding ? ', ends soon' : ''}`;
+  return `possible until ${until}, ${days}${isEnding ? ', ends soon' : ''}`;
 }
 
 function progressLine({ progress, at }: Status): string | null {
@@ -101,7 +101,7 @@ function progressLine({ progress, at }: Status): string | null {
 function lockText({ lock, at }: Status): string | null {
   if (!lock?.since || !lock.until) return null;
   const age = durationText(between(lock.since, at));
-  return `held by a step since ${timeText(lock.since)}, ${age} ago; if it crashed, until ${timeText(lock.until)}`;
+  return `held by a step since ${lock.since}, ${age} ago; if it crashed, until ${lock.until}`;
 }
 
 function evidenceLines(
@@ -121,7 +121,7 @@ function approvalText({ approval }: Status): string | null {
 function pendingLines(status: Status): string[] {
   const pending = pendingActionOf(status);
   if (!pending) return [];
-  const since = pending.since ? ` (since ${timeText(pending.since)})` : '';
+  const since = pending.since ? ` (since ${pending.since})` : '';
   return [`To do by hand: ${pending.toDo}${since}`];
 }
 

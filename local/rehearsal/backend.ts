@@ -2,10 +2,10 @@
 // act takes, and back to its own afterwards. Its own collection is only looked at.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Hooks } from '../../lib/migration/ports/hooks.ts';
+import { denseVectorOf } from '../../lib/migration/ports/vector-store.ts';
 import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { servicesFromEnvironment } from '../../lib/migration/services-from-environment.ts';
-import { denseVectorOf } from '../../lib/migration/steps/prerequisites.ts';
 import type { Running } from '../running.ts';
 import { StartError } from '../start-error.ts';
 import type { RehearsalStore } from './store.ts';

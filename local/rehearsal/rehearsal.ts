@@ -5,12 +5,12 @@ import type { Run } from '../../lib/migration/runs/run.ts';
 import { runStep } from '../../lib/migration/runs/step.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { freeze } from '../../lib/migration/steps/freeze.ts';
-import { createRun } from '../../lib/migration/steps/preflight.ts';
+import { takePreflight } from '../../lib/migration/steps/preflight.ts';
 import { rollback } from '../../lib/migration/steps/rollback.ts';
 import { keepWatch } from '../../lib/migration/steps/watch.ts';
 import { startWebhook } from '../sandbox/webhook.ts';
 import type { WorldOptions } from '../sandbox/world.ts';
-import type { Act } from './acts/act.ts';
+import { type Act, failureOf } from './acts/act.ts';
 import { createDiary, type Diary } from './diary.ts';
 import type { Mishap } from './fault-proxy.ts';
 import { type OtherProcess, startMigrate } from './other-process.ts';
@@ -24,7 +24,7 @@ const FREE_BYTES = 1e9;
 
 export interface Rehearsal extends Stage, Diary {
   /**
-   * Through the state machine, from wherever the run is; the person approves what there is to approve.
+   * Begun by the person, who approves what there is to approve; then through the state machine, from wherever the run is.
    * @returns what it failed with
    */
   migrate(options?: MigrateOptions): Promise<Error | undefined>;
@@ -59,17 +59,21 @@ export async function startRehearsal(
   const stage = await setStage(parts, { number, clock: clock.now }, options);
   const diary = createDiary(clock.minutes);
   const { services } = stage;
-  const start = once(async () => {
+  let isBegun = false;
+  const begin = async (over: Services) => {
+    if (isBegun) return;
+    diary.note('Preflight');
     const swap = uploads ? { uploadAs: stage.uploadAs } : {};
     const plan = { sourceCollection: stage.source, freeBytes: FREE_BYTES, ...swap };
-    await createRun(services, { runId: parts.runId, execute: true, ...plan });
-  });
+    await takePreflight(over, { runId: parts.runId, execute: true, ...plan });
+    isBegun = true;
+  };
   return {
     ...stage,
     ...diary,
     async migrate(how = {}) {
-      await start();
-      return await letMachineRun({ stage, diary, clock }, how);
+      const refusal = await failureOf(begin(how.services ?? services));
+      return refusal ?? (await letMachineRun({ stage, diary, clock }, how));
     },
     async rollBack(input = {}) {
       const payload = { runId: parts.runId, execute: true, ...input };
@@ -149,12 +153,4 @@ async function polled<Result extends Awaited<ReturnType<typeof keepWatch>>>(
     if (result === undefined || result.dryRun || result.done) return result;
     await clock.wait(result.waitSeconds);
   }
-}
-
-function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= work();
-    return done;
-  };
 }

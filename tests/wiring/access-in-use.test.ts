@@ -93,7 +93,7 @@ const STEPS: readonly Step[] = [
 const TABLE = 'access-in-use';
 const DAY_MS = 86_400_000;
 
-const BEFORE = ['preflight', 'backup', 'rebuild', 'copy'];
+const BEFORE = ['backup', 'rebuild', 'copy'];
 const INSIDE = ['freeze', 'backup', 'copy'];
 
 /** What passes between two calls of a step. */
@@ -125,7 +125,7 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
   },
   aborted: async (run) => {
     await run.start();
-    await run.finish('preflight', 'backup', 'rebuild', 'abort');
+    await run.finish('backup', 'rebuild', 'abort');
   },
   'rolled-back-by-watchdog': async (run) => {
     await prove(run);

@@ -64,3 +64,13 @@ export interface SnapshotUpload {
   /** Ends it, however far it has come: what is there of the collection then is not complete. */
   readonly signal?: AbortSignal;
 }
+
+/** The unnamed vector's; empty where vectors have names. */
+export function denseVectorOf(info: CollectionInfo | undefined) {
+  const { vectors = {} } = info?.config.params ?? {};
+  const { size, distance } = vectors as { size?: unknown; distance?: unknown };
+  return {
+    size: typeof size === 'number' ? size : undefined,
+    distance: typeof distance === 'string' ? distance : undefined,
+  };
+}

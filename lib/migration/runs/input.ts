@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { Command } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { isPrintable } from './printable.ts';
-import { bytesSchema, planSchema, runIdSchema } from './run.ts';
+import { planSchema, runIdSchema } from './run.ts';
 
 type InputSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
@@ -103,8 +103,6 @@ export const stepInputSchema = v.strictObject({
       v.description('a whole number of writes, 0 or more'),
     ),
   ),
-  /** Of the vector store, as the operator measures it now. */
-  freeBytes: v.optional(bytesSchema),
   /** Findings accepted after the run began; they are added to its plan. */
   accepts: v.optional(planSchema.entries.accepts),
   /** Approves the report with this digest, of which the beginning is enough. */
@@ -123,8 +121,7 @@ export type StepInput = v.InferOutput<typeof stepInputSchema>;
 // What only one step reads is refused by all the others.
 const OWN_FIELDS = {
   acknowledgedLoss: ['rollback'],
-  freeBytes: ['preflight'],
-  accepts: ['preflight', 'copy'],
+  accepts: ['copy'],
   approvedDigest: ['freeze'],
   approvedBy: ['freeze'],
 } as const satisfies Partial<Record<keyof StepInput, readonly Command[]>>;

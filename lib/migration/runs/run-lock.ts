@@ -38,10 +38,10 @@ export function createRunLock(options: {
     return lock && lock.active_run !== NO_RUN ? String(lock.active_run) : undefined;
   }
 
-  /** The run that has or last had the lock. */
-  async function latestRun(): Promise<string | undefined> {
+  /** The run under way; else the one that went live last and can be rolled back; else the last one. */
+  async function presentRun(): Promise<string | undefined> {
     const lock = await database.get(LOCK_KEY);
-    return lock && String(lock.latest_run);
+    return lock && String(lock.active_run || liveRunsOf(lock).at(-1) || lock.latest_run);
   }
 
   /** Of the step that works on the run, or crashed. */
@@ -63,6 +63,12 @@ export function createRunLock(options: {
     return (await database.get(recordKey(String(lock.active_run))))?.phase === 'live';
   }
 
+  /** For a new run. @throws Refusal while another run is under way */
+  async function assertFree(): Promise<void> {
+    const lock = await database.get(LOCK_KEY);
+    if (!(await isFree(lock))) throw otherRun(lock);
+  }
+
   /** The write by which a new run gets the lock; refused while another run has it. */
   async function claim(runId: string): Promise<Write> {
     const lock = await database.get(LOCK_KEY);
@@ -75,14 +81,20 @@ export function createRunLock(options: {
     });
   }
 
+  /** @throws Refusal when the lock is another run's */
+  async function assertTurn(runId: string): Promise<Item | undefined> {
+    const lock = await database.get(LOCK_KEY);
+    const isLive = liveRunsOf(lock).includes(runId) && (await isFree(lock));
+    if (lock?.active_run !== runId && !isLive) throw notYourTurn(runId, lock);
+    return lock;
+  }
+
   /**
    * Begins a lease; an earlier one that has expired is thereby over.
    * @throws Refusal when the lock is another run's; RetryableFailure while another step has the lease
    */
   async function take(runId: string): Promise<Lease> {
-    const lock = await database.get(LOCK_KEY);
-    const isLive = liveRunsOf(lock).includes(runId) && (await isFree(lock));
-    if (lock?.active_run !== runId && !isLive) throw notYourTurn(runId, lock);
+    const lock = await assertTurn(runId);
     const seen = epochOf(lock);
     const lease = setOn(
       LOCK_KEY,
@@ -140,8 +152,8 @@ export function createRunLock(options: {
   }
 
   return {
-    ...{ activeRun, latestRun, liveRuns, leaseOf },
-    ...{ claim, take, fence, renew, keep, release, free },
+    ...{ activeRun, presentRun, liveRuns, leaseOf },
+    ...{ assertFree, assertTurn, claim, take, fence, renew, keep, release, free },
   };
 }
 

@@ -16,6 +16,7 @@ import {
   type Plan,
   parseCheckpoint,
   parseRun,
+  type Reference,
   type Run,
   toCheckpointText,
   toRecordText,
@@ -46,10 +47,14 @@ function createRunStore(options: {
   const { database, lock } = options;
   const now = () => options.clock().getTime();
 
-  /** @throws Refusal when the id was used before, or while another run is under way */
-  async function start(runId: string, plan: Plan): Promise<Run> {
+  /**
+   * @param report of its preflight
+   * @throws Refusal when the id was used before, or while another run is under way
+   */
+  async function start(runId: string, plan: Plan, report: Reference): Promise<Run> {
     const at = { startedAt: now(), phaseAt: now() };
-    const run: Run = { runId, phase: 'started', plan, evidence: {}, ...at };
+    const evidence = { 'preflight-report': report };
+    const run: Run = { runId, phase: 'checked', plan, evidence, ...at };
     const isNew = {
       expression: IS_NEW,
       onConditionFailed: (item?: Item) => runExists(runId, item),

@@ -39,8 +39,6 @@ export type Outcome =
   | {
       readonly done: true;
       readonly evidence?: Reference;
-      /** What an operator is shown; the record does not keep it. */
-      readonly report?: Forecast;
       /** Beside phase and evidence. */
       readonly changes?: Partial<Pick<Run, 'liveAt' | 'retainUntil'>>;
       /** Where the run is then, if not where the step leads to. */
@@ -94,7 +92,6 @@ export type StepResult =
       readonly done: boolean;
       readonly waitSeconds: number;
       readonly waitsFor?: string;
-      readonly report?: Forecast;
     };
 
 /**
@@ -113,6 +110,7 @@ export async function runStep(
     if (input.actor === 'machine' && isBehindIt(step.command, run)) return resultOf(run, DONE);
     moveFor(step.command, run, input.actor);
     if (!input.execute) {
+      await services.lock.assertTurn(run.runId);
       const forecast = (await step.forecast?.({ services, input, run })) ?? {};
       return { runId: run.runId, dryRun: true, forecast };
     }
@@ -271,6 +269,5 @@ function finishedRun(
 
 function resultOf({ runId, phase }: Run, outcome: Outcome): StepResult {
   if (!outcome.done) return { runId, dryRun: false, phase, ...outcome };
-  const { report } = outcome;
-  return { runId, dryRun: false, phase, done: true, waitSeconds: 0, ...(report && { report }) };
+  return { runId, dryRun: false, phase, done: true, waitSeconds: 0 };
 }

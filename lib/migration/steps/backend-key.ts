@@ -4,7 +4,7 @@ import { isRefusal, Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { ofTestUser, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
-import { attempt, type Prerequisite } from './prerequisites.ts';
+import type { Finding } from './prerequisites.ts';
 
 const DETAIL = {
   proved: 'accepted, and refused for others',
@@ -15,12 +15,10 @@ const DETAIL = {
 // Without a name in it: of one, the new version would make a collection of entities.
 const QUESTION = 'what do i like';
 
-/** A key of another user, or of nobody, is a problem. */
-export async function checkKey(services: BackendAndStore, run: Run): Promise<Prerequisite> {
-  return await attempt('API key of the test user', 'refused', async () => {
-    const keyOfTestUser = await proveKey(services, run);
-    return { detail: DETAIL[keyOfTestUser], problems: [], facts: { keyOfTestUser } };
-  });
+/** @throws Refusal for a key of another user, or of nobody */
+export async function checkKey(services: BackendAndStore, run: Run): Promise<Finding> {
+  const keyOfTestUser = await proveKey(services, run);
+  return { detail: DETAIL[keyOfTestUser], problems: [], facts: { keyOfTestUser } };
 }
 
 type BackendAndStore = Pick<Services, 'backend' | 'vectors'>;

@@ -6,7 +6,7 @@ import type { MemoryBackend } from '../adapters/http-memory-backend.ts';
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { asJsonText, toJsonText } from '../json/json-text.ts';
 import { hasKeywords, KEYWORD_SLOT, unnamedVectorOf } from '../points.ts';
-import type { Point, ScrolledPoint } from '../ports/vector-store.ts';
+import { denseVectorOf, type Point, type ScrolledPoint } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import {
@@ -18,7 +18,6 @@ import {
 } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
-import { denseVectorOf } from './prerequisites.ts';
 
 export const hybridProofSchema = v.object({
   dimensions: v.number(),

@@ -1,105 +1,30 @@
-// Checks everything that can stand in the way of a migration, changes nothing, and reports all problems at once. A run begins
-// with it: its plan is fixed from then on, and the lock belongs to it until it has ended.
+// Checks everything that can stand in the way of a migration, and reports all problems at once. A run begins with it: once
+// every prerequisite is met, its plan is recorded and fixed, and the lock belongs to it until it has ended.
 import * as v from 'valibot';
+import { BEFORE_WINDOW, hasEnded } from '../phases.ts';
 import { isRefusal, Refusal, takeAs } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
-import { parseInput, stepInputSchema } from '../runs/input.ts';
+import { parseInput } from '../runs/input.ts';
 import { isPrintable } from '../runs/printable.ts';
 import { storeReport } from '../runs/reports.ts';
-import { type Plan, planSchema, type Run } from '../runs/run.ts';
+import { bytesSchema, type Plan, planSchema, type Run, runIdSchema } from '../runs/run.ts';
 import { namesOf, testUserOf } from '../runs/run-names.ts';
-import {
-  type Forecast,
-  runStep,
-  type Step,
-  type StepContext,
-  type StepRequest,
-  type StepResult,
-} from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { checkKey } from './backend-key.ts';
-import { premadeOf } from './new-version.ts';
 import {
-  checkCollection,
+  check,
+  checkArtifacts,
   checkGraph,
+  checkHealth,
+  checkLayout,
   checkMemories,
   checkNames,
-  checkRetention,
   checkSpace,
   checkStore,
+  isMet,
   type Prerequisite,
+  REMEDY,
 } from './prerequisites.ts';
-import { scanCollection } from './recorded-counts.ts';
-
-export const preflight: Step = {
-  command: 'preflight',
-  forecast: forecastPreflight,
-  work: async (context) => {
-    const { services, run, lease } = context;
-    const { plan } = run;
-    const prerequisites = [
-      ...(await checkPrerequisites(context)),
-      await checkRetention(services, lease),
-    ];
-    const problems = prerequisites.flatMap(({ problems }) => problems).length;
-    const at = services.clock().toISOString();
-    const evidence = await storeReport(context, 'preflight-report', {
-      facts: { problems },
-      more: { at, plan, testUser: testUserOf(run.runId), prerequisites },
-    });
-    if (problems === 0) return { done: true, evidence, report: { plan, prerequisites } };
-    await withdrawEarlier(context);
-    throw refusalOf(prerequisites, evidence.artifact);
-  },
-};
-
-/** The plan and every prerequisite, also of a run that does not exist yet. */
-async function forecastPreflight(context: StepRequest): Promise<Forecast> {
-  return { plan: context.run.plan, prerequisites: await checkPrerequisites(context) };
-}
-
-/** Of one prerequisite; the report has all of them. */
-const MAX_REPORTED = 5;
-
-function refusalOf(prerequisites: readonly Prerequisite[], report: string): Refusal {
-  const failed = prerequisites.filter(({ problems }) => problems.length > 0);
-  const lines = failed.map(({ name, problems }) => {
-    const reported = problems.slice(0, MAX_REPORTED).map(({ why, remedy }) => `${why} ${remedy}`);
-    const more = problems.length - reported.length;
-    return `${name}: ${[...reported, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')}`;
-  });
-  return new Refusal('RefusedPrerequisites', `${lines.join(' ')} The report is ${report}.`);
-}
-
-async function checkPrerequisites(request: StepRequest): Promise<Prerequisite[]> {
-  const { services, run, input } = request;
-  const { vectors, backend, preview } = services;
-  const { sourceCollection: source } = run.plan;
-  const store = await checkStore(vectors);
-  await backend.health();
-  // Nothing else is asked: some versions create their collection with the first other request. The first write of the
-  // rebuild, long before the window, proves whom this one takes the key for.
-  await preview?.health();
-  const info = await vectors.collectionInfo(source);
-  const names = await checkNames(services, run, await premadeOf(services, run));
-  const first = [store, names, ...(info ? [checkCollection(info)] : [])];
-  const graph = await checkGraph(services, run.plan);
-  // A collection of another kind, or one that forbids it, is not read.
-  if (first.some(({ problems }) => problems.length > 0)) return [...first, graph];
-  return [
-    ...first,
-    graph,
-    await checkKey(services, run),
-    checkMemories(await scanCollection(services, run, source), run.plan),
-    await checkSpace(vectors, run.plan, input.freeBytes),
-  ];
-}
-
-// What it said holds no more, and nothing is to be built upon it.
-async function withdrawEarlier({ run, note }: StepContext): Promise<void> {
-  const { 'preflight-report': earlier, ...evidence } = run.evidence;
-  if (earlier) await note({ evidence });
-}
 
 // The store names the file of a snapshot after its collection, with 58 bytes more; the run appends up to 53.
 const MAX_NAME_BYTES = 140;
@@ -115,9 +40,8 @@ export const collectionNameSchema = v.pipe(
   ),
 );
 
-const { windowMinutes, drainSeconds, retentionDays, removesWhenOver } = planSchema.entries;
+const { windowMinutes, drainSeconds, retentionDays, accepts, removesWhenOver } = planSchema.entries;
 
-/** Beside those of every step. */
 const planInput = {
   /** Needed for a new run. */
   sourceCollection: v.optional(collectionNameSchema),
@@ -129,7 +53,14 @@ const planInput = {
   removesArtifactsWhenOver: v.optional(removesWhenOver),
 };
 
-export const preflightInputSchema = v.strictObject({ ...stepInputSchema.entries, ...planInput });
+export const preflightInputSchema = v.strictObject({
+  runId: runIdSchema,
+  /** Without it, nothing is recorded. */
+  execute: v.optional(v.boolean(), false),
+  accepts: v.optional(accepts),
+  freeBytes: v.optional(bytesSchema),
+  ...planInput,
+});
 
 type PreflightInput = v.InferOutput<typeof preflightInputSchema>;
 
@@ -139,65 +70,128 @@ const DEFAULT_PLAN = {
   ...{ removesWhenOver: false, removesArtifactsWhenOver: false },
 };
 
-/** Checks the prerequisites of a run, and creates the run if it does not exist. @throws Refusal */
-export async function takePreflight(
-  services: Services,
-  payload: unknown,
-  invocation: Omit<Parameters<typeof runStep>[2], 'payload'>,
-): Promise<StepResult> {
+/**
+ * Checks the prerequisites of a run that has not opened its window. With `execute`, begins the run if it does not exist.
+ * @throws Refusal while another run is under way; with `execute`, also with every problem: then nothing is recorded
+ */
+export async function takePreflight(services: Services, payload: unknown) {
   try {
     const input = parseInput(preflightInputSchema, payload);
-    const { runId, execute, actor, accepts, freeBytes } = input;
-    const step = { runId, execute, actor, accepts, freeBytes };
-    const run = await findRun(services, input);
-    if (run) assertSamePlan(run, input);
-    const plan = run?.plan ?? planOf(input);
-    if (!execute) {
-      const draft: Run = run ?? { runId, plan, phase: 'started', evidence: {}, startedAt: 0 };
-      const accepting = {
-        ...draft,
-        plan: { ...plan, accepts: [...plan.accepts, ...(accepts ?? [])] },
-      };
-      const forecast = await forecastPreflight({ services, input: step, run: accepting });
-      return { runId, dryRun: true, forecast };
+    const { runId, execute } = input;
+    const begun = await findRun(services, input);
+    if (!begun) await services.lock.assertFree();
+    const plan = begun ? accepting(begun.plan, input) : planOf(input);
+    const run: Run = { ...(begun ?? NOT_BEGUN), runId, plan };
+    const prerequisites = await checkPrerequisites(services, run, execute);
+    if (execute) {
+      const failed = prerequisites.filter(({ problems }) => problems.length > 0);
+      if (failed.length > 0) throw refusalOf(failed);
+      if (!begun) await begin(services, run, prerequisites);
     }
-    if (!run) await createRun(services, input);
-    const given = Object.entries(step).filter(([, value]) => value !== undefined);
-    return await runStep(preflight, services, {
-      ...invocation,
-      payload: Object.fromEntries(given),
-    });
+    return { runId, dryRun: !execute, plan, prerequisites };
   } catch (error) {
     throw translateFailure(error);
   }
 }
 
-/** @throws Refusal while another run is under way, and for an id that was used before */
-export async function createRun(
-  { runs }: Pick<Services, 'runs'>,
-  input: v.InferInput<typeof preflightInputSchema>,
-): Promise<Run> {
-  return await runs.start(input.runId, planOf(input));
+export type PreflightResult = Awaited<ReturnType<typeof takePreflight>>;
+
+const NOT_BEGUN = { phase: 'checked', evidence: {}, startedAt: 0 } as const;
+
+function accepting(plan: Plan, { accepts = [], freeBytes }: PreflightInput): Plan {
+  return {
+    ...{ ...plan, accepts: [...plan.accepts, ...accepts] },
+    ...(freeBytes === undefined ? {} : { freeBytes }),
+  };
 }
 
-async function findRun({ runs }: Services, input: PreflightInput): Promise<Run | undefined> {
+async function findRun(services: Services, input: PreflightInput): Promise<Run | undefined> {
   const isNew = (error: unknown) =>
     isRefusal(error, 'RefusedUnknownRun') && input.sourceCollection !== undefined;
-  return await runs.read(input.runId).catch(takeAs(undefined, isNew));
+  const run = await services.runs.read(input.runId).catch(takeAs(undefined, isNew));
+  if (!run) return undefined;
+  const { phase } = run;
+  if (!BEFORE_WINDOW.some((one) => one === phase)) {
+    const name = hasEnded(phase) ? 'RefusedRunEnded' : 'RefusedNotNow';
+    throw new Refusal(name, `No preflight in a run that is ${phase}.`);
+  }
+  assertSamePlan(run, input);
+  return run;
 }
 
-function planOf(input: v.InferInput<typeof preflightInputSchema>): Plan {
-  const { runId, sourceCollection = '', accepts = [], freeBytes } = input;
+async function begin(
+  services: Services,
+  { runId, plan }: Run,
+  prerequisites: readonly Prerequisite[],
+): Promise<void> {
+  const now = services.clock();
+  // Before it is recorded, a run has no lease: the time stands for the epoch.
+  const lease = { runId, epoch: now.getTime() };
+  const report = await storeReport({ services, lease }, 'preflight-report', {
+    facts: {},
+    more: { at: now.toISOString(), plan, testUser: testUserOf(runId), prerequisites },
+  });
+  await services.runs.start(runId, plan, report);
+}
+
+/** Of one prerequisite; a dry run has all of them. */
+const MAX_REPORTED = 5;
+
+function refusalOf(failed: readonly Prerequisite[]): Refusal {
+  const lines = failed.map(({ name, problems }) => {
+    const reported = problems.slice(0, MAX_REPORTED).map(({ why, remedy }) => `${why} ${remedy}`);
+    const more = problems.length - reported.length;
+    return `${name}: ${[...reported, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')}`;
+  });
+  return new Refusal('RefusedPrerequisites', lines.join(' '));
+}
+
+async function checkPrerequisites(
+  services: Services,
+  run: Run,
+  mayWrite: boolean,
+): Promise<Prerequisite[]> {
+  const { vectors, backend, preview } = services;
+  const { plan } = run;
+  const { sourceCollection: source } = plan;
+  const store = await check('Vector store', () => checkStore(vectors));
+  const health = await check('Memory backend', () => checkHealth(backend));
+  const names = await check('Collection names', () => checkNames(services, run), {
+    isPossible: isMet(store),
+  });
+  const layout = await check('Vector layout', () => checkLayout(vectors, source), {
+    isPossible: names.facts?.isThere === true,
+  });
+  // A collection of another kind, or one that forbids it, is not read.
+  const isReadable = { isPossible: isMet(layout) };
+  return [
+    ...[store, health],
+    // Nothing else is asked: some versions create their collection with the first other request. The first write of the
+    // rebuild, long before the window, proves whom this one takes the key for.
+    ...(preview ? [await check('New version', () => checkHealth(preview))] : []),
+    ...[names, layout],
+    await check('API key of the test user', () => checkKey(services, run), {
+      isPossible: isMet(layout) && isMet(health),
+    }),
+    await check('Memories', () => checkMemories(services, run), isReadable),
+    await check('Disk space', () => checkSpace(vectors, plan), isReadable),
+    await check('Graph store', () => checkGraph(services, plan), { whenAway: REMEDY.noGraph }),
+    await check('Artifacts', () => checkArtifacts(services, run, mayWrite)),
+  ];
+}
+
+function planOf(input: PreflightInput): Plan {
+  const { runId, sourceCollection = '' } = input;
   const given = Object.keys(planInput).flatMap((field) => {
     const value = input[field as keyof typeof planInput];
     return value === undefined ? [] : [[field, value] as const];
   });
-  const plan: Plan = {
-    ...{ ...DEFAULT_PLAN, sourceCollection, accepts },
+  const own = {
+    ...{ ...DEFAULT_PLAN, sourceCollection, accepts: [] },
     ...Object.fromEntries(given),
     targetCollection: `${sourceCollection}_v3_${runId}`,
-    ...(freeBytes === undefined ? {} : { freeBytes }),
   };
+  const plan = accepting(own, input);
   const names = namesOf({ runId, plan });
   if (new Set(names).size === names.length) return plan;
   const why = `${plan.uploadAs} is a name that the run gives to something else.`;
@@ -209,11 +203,13 @@ export function assertSamePlan(
   { runId, plan, phase }: Pick<Run, 'runId' | 'plan' | 'phase'>,
   input: Readonly<Record<string, unknown>>,
 ): void {
-  const changed = Object.keys(planInput).filter((field) => {
-    const value = input[field];
-    return value !== undefined && value !== plan[field as keyof Plan];
+  const fixed = Object.keys(planInput).flatMap((field) => {
+    const [given, value] = [input[field], plan[field as keyof Plan]];
+    if (given === undefined || given === value) return [];
+    const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    return [value === undefined ? `no ${words}` : `${words} ${value}`];
   });
-  if (changed.length === 0) return;
-  const why = `Run ${runId} (${phase}) has another ${changed.join(', ')}, and a plan is fixed.`;
+  if (fixed.length === 0) return;
+  const why = `The plan of run ${runId} (${phase}) is fixed: ${fixed.join(', ')}.`;
   throw new Refusal('RefusedRunExists', why);
 }

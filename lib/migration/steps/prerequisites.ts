@@ -1,27 +1,34 @@
 // The prerequisites of a migration, check by check: what was found, and what an operator has to repair.
 
+import { randomInt } from 'node:crypto';
+import type { MemoryBackend } from '../adapters/http-memory-backend.ts';
 import type { VectorStore } from '../adapters/qdrant.ts';
 import type { GraphSource } from '../graph/graph-store.ts';
 import { keywordTextOf } from '../json/memory-payload.ts';
 import { PAGE_SIZE, troubleOf } from '../point-writer.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { writeJson } from '../ports/artifacts.ts';
-import type { CollectionInfo, ScrolledPoint } from '../ports/vector-store.ts';
+import { type CollectionInfo, denseVectorOf, type ScrolledPoint } from '../ports/vector-store.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { Plan, Run } from '../runs/run.ts';
-import type { Lease } from '../runs/run-lock.ts';
 import { collectionsOf, drillCollectionOf, namesOf } from '../runs/run-names.ts';
-import type { Scan } from '../scan.ts';
 import type { Services } from '../services.ts';
+import { premadeOf } from './new-version.ts';
+import { scanCollection } from './recorded-counts.ts';
 
 interface Problem {
   readonly why: string;
   readonly remedy: string;
 }
 
-export interface Prerequisite {
+export interface Prerequisite extends Finding {
   readonly name: string;
+  /** Another problem stands before it. */
+  readonly isUnchecked?: true;
+}
+
+export interface Finding {
   /** What was found, in a few words. */
   readonly detail: string;
   readonly problems: readonly Problem[];
@@ -29,14 +36,51 @@ export interface Prerequisite {
   readonly facts?: Readonly<Record<string, unknown>>;
 }
 
+/** A service that refuses or does not answer is a problem like others: an operator is present, and it is not tried again. */
+export async function check(
+  name: string,
+  find: () => Promise<Finding>,
+  { isPossible = true, whenAway = REMEDY.away }: CheckOptions = {},
+): Promise<Prerequisite> {
+  if (!isPossible) return { name, detail: 'not checked yet', problems: [], isUnchecked: true };
+  try {
+    return { name, ...(await find()) };
+  } catch (error) {
+    return { name, detail: 'cannot be used', problems: [problemOf(error, whenAway)] };
+  }
+}
+
+interface CheckOptions {
+  /** False while something else has to be repaired first. */
+  readonly isPossible?: boolean;
+  /** What to do about a service that does not answer. */
+  readonly whenAway?: string;
+}
+
+/** @throws what is neither */
+function problemOf(error: unknown, whenAway: string): Problem {
+  const failure = translateFailure(error);
+  if (failure instanceof Refusal) return { why: failure.why, remedy: failure.remedy };
+  if (failure instanceof RetryableFailure) return { why: failure.message, remedy: whenAway };
+  throw failure;
+}
+
+export function isMet({ problems, isUnchecked }: Prerequisite): boolean {
+  return problems.length === 0 && !isUnchecked;
+}
+
+export async function checkHealth({ health }: Pick<MemoryBackend, 'health'>): Promise<Finding> {
+  await health();
+  return { detail: 'answers', problems: [] };
+}
+
 const ENTITY_LOOKUP = 10_000;
 
-export async function checkStore(vectors: VectorStore): Promise<Prerequisite> {
+export async function checkStore(vectors: VectorStore): Promise<Finding> {
   const version = await vectors.version();
   const nodes = await vectors.nodeCount();
   const isReady = await vectors.isReady();
   return {
-    name: 'Vector store',
     detail: `version ${version}, ${nodes} ${nodes === 1 ? 'node' : 'nodes'}`,
     problems: [
       ...problem(nodes > 1, `The store has ${nodes} nodes.`, REMEDY.nodes),
@@ -46,32 +90,29 @@ export async function checkStore(vectors: VectorStore): Promise<Prerequisite> {
   };
 }
 
-/** @param premade collections that the new version has already made, which is no obstacle */
-export async function checkNames(
-  { vectors, setting }: Pick<Services, 'vectors' | 'setting'>,
-  run: Run,
-  premade: readonly string[],
-): Promise<Prerequisite> {
+export async function checkNames(services: Services, run: Run): Promise<Finding> {
+  const { vectors, setting } = services;
   const { sourceCollection: source } = run.plan;
   const collections = await vectors.listCollections();
   const aliases = (await vectors.listAliases()).map(({ alias_name }) => alias_name);
   const active = await setting.read();
   const own = namesOf(run);
-  const made = [...premade, ...madeBy(run)];
+  // What the new version has made already is no obstacle.
+  const made = [...(await premadeOf(services, run)), ...madeBy(run)];
   const taken = own.filter(
     (name) => [...collections, ...aliases].includes(name) && !made.includes(name),
   );
   const leftovers = collections.filter(
     (name) => name.startsWith(`${source}_v3_`) && !own.includes(name),
   );
+  const isThere = collections.includes(source);
   const missing = aliases.includes(source)
     ? `${source} is an alias, not a collection.`
     : `There is no collection ${source}.`;
   return {
-    name: 'Collection names',
     detail: `${source} is in use; the new collection is ${run.plan.targetCollection}`,
     problems: [
-      ...problem(!collections.includes(source), missing, REMEDY.source),
+      ...problem(!isThere, missing, REMEDY.source),
       ...problem(active !== source, `The memory backend works on ${active}.`, REMEDY.source),
       ...taken.flatMap((name) => problem(true, `The name ${name} is taken.`, REMEDY.taken)),
       ...problem(
@@ -80,23 +121,25 @@ export async function checkNames(
         REMEDY.leftovers,
       ),
     ],
+    facts: { isThere },
   };
 }
 
 // Once a backup may have begun, its restore test may have left something of the run's own; after it, the rebuild.
 function madeBy(run: Run): string[] {
-  if (run.phase === 'started') return [];
+  if (!run.evidence['preflight-report']) return [];
   return run.phase === 'checked' ? [drillCollectionOf(run)] : collectionsOf(run);
 }
 
-export function checkCollection(info: CollectionInfo): Prerequisite {
+export async function checkLayout(vectors: VectorStore, source: string): Promise<Finding> {
+  const info = await vectors.collectionInfo(source);
+  if (!info) throw new Refusal('RefusedByStore', `The collection ${source} is gone.`);
   const { config } = info;
   const { size, distance } = denseVectorOf(info);
   const health = troubleOf(info);
   const slots = Object.keys(config.params.sparse_vectors ?? {});
   const others = slots.filter((slot) => slot !== KEYWORD_SLOT).join(', ');
   return {
-    name: 'Vector layout',
     detail: size === undefined ? 'named vectors' : `${size} dimensions, ${distance} distance`,
     problems: [
       ...problem(size === undefined, 'The vectors have names.', REMEDY.layout),
@@ -130,13 +173,14 @@ function strictModeProblems(strict: CollectionInfo['config']['strict_mode_config
   ].map((why) => ({ why: `Strict mode: ${why}.`, remedy: REMEDY.strictMode }));
 }
 
-export function checkMemories({ contents, counts }: Scan, { accepts }: Plan): Prerequisite {
+export async function checkMemories(services: Services, run: Run): Promise<Finding> {
+  const { sourceCollection, accepts } = run.plan;
+  const { contents, counts } = await scanCollection(services, run, sourceCollection);
   const { points, users, expired, unreachable } = contents;
   const { absent, ...others } = unreachable;
   const counted = Object.entries({ 'no user id': absent, ...others }).filter(([, n]) => n > 0);
   const list = counted.map(([reason, points]) => `${points} for ${reason}`).join(', ');
   return {
-    name: 'Memories',
     detail: `${points.toLocaleString('en')} of ${users.toLocaleString('en')} users`,
     problems: [
       ...problem(
@@ -177,18 +221,13 @@ async function estimateSpace(vectors: VectorStore, plan: Plan): Promise<number> 
   return Math.ceil(times * (payloads + total * dimensions * FLOAT) + keywords);
 }
 
-/** @param freeBytes as the operator measured it; the store does not report it */
-export async function checkSpace(
-  vectors: VectorStore,
-  plan: Plan,
-  freeBytes = plan.freeBytes ?? null,
-): Promise<Prerequisite> {
+export async function checkSpace(vectors: VectorStore, plan: Plan): Promise<Finding> {
+  const { freeBytes = null } = plan;
   const neededBytes = await estimateSpace(vectors, plan);
   const needed = `The migration needs about ${sizeText(neededBytes)} on the store`;
   const isUnknown = freeBytes === null && !plan.accepts.includes('unknown-space');
   const free = freeBytes === null ? 'free space unknown' : `${sizeText(freeBytes)} free`;
   return {
-    name: 'Disk space',
     detail: `needs about ${sizeText(neededBytes)}, ${free}`,
     problems: [
       ...problem(isUnknown, `${needed}, and its free space is unknown.`, REMEDY.unknownSpace),
@@ -206,21 +245,14 @@ export async function checkSpace(
 export async function checkGraph(
   { graph }: Pick<Services, 'graph'>,
   { accepts }: Plan,
-): Promise<Prerequisite> {
-  return await attempt(
-    'Graph store',
-    'not readable',
-    async () => {
-      const isMissing = !graph && !accepts.includes('no-graph');
-      const problems = problem(isMissing, 'There is no graph store to back up.', REMEDY.noGraph);
-      if (!graph) return { detail: 'none', problems };
-      const facts = await readGraph(graph);
-      const { version, nodes, relationships } = facts;
-      const detail = `version ${version}, ${nodes} nodes, ${relationships} relationships`;
-      return { detail, problems, facts };
-    },
-    REMEDY.noGraph,
-  );
+): Promise<Finding> {
+  const isMissing = !graph && !accepts.includes('no-graph');
+  const problems = problem(isMissing, 'There is no graph store to back up.', REMEDY.noGraph);
+  if (!graph) return { detail: 'none', problems };
+  const facts = await readGraph(graph);
+  const { version, nodes, relationships } = facts;
+  const detail = `version ${version}, ${nodes} nodes, ${relationships} relationships`;
+  return { detail, problems, facts };
 }
 
 async function readGraph(graph: GraphSource) {
@@ -236,58 +268,28 @@ async function readOne(rows: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of rows) return;
 }
 
-/** Without it the backups could be deleted; found out in the window, it would cost the window. */
-export async function checkRetention(
+/**
+ * Whether artifacts can be kept from deletion: found out in the window, it would cost the window.
+ * @param mayWrite in a dry run they are only looked for
+ */
+export async function checkArtifacts(
   { artifacts, clock }: Pick<Services, 'artifacts' | 'clock'>,
-  { runId, epoch }: Lease,
-): Promise<Prerequisite> {
-  const key = `${runId}/retention-probe-${epoch}.json`;
-  return await attempt('Retention of backups', 'cannot be set', async () => {
-    await writeJson(artifacts, key, { runId });
-    await artifacts.retain(key, new Date(clock().getTime() + RETENTION_PROBE_MS));
-    return { detail: 'can be set', problems: [] };
-  });
+  { runId }: Pick<Run, 'runId'>,
+  mayWrite: boolean,
+): Promise<Finding> {
+  const key = `${runId}/retention-probe-${randomInt(2 ** 47)}.json`;
+  if (!mayWrite) {
+    await artifacts.head(key);
+    return { detail: 'can be reached', problems: [] };
+  }
+  await writeJson(artifacts, key, { runId });
+  await artifacts.retain(key, new Date(clock().getTime() + RETENTION_PROBE_MS));
+  return { detail: 'can be written, and kept from deletion', problems: [] };
 }
 
 const RETENTION_PROBE_MS = 60_000;
 
-/**
- * A refusal is a problem like others.
- * @param whenAway what to do about a service that does not answer: an operator is present, and it is not tried again
- * @throws anything else
- */
-export async function attempt(
-  name: string,
-  detail: string,
-  check: () => Promise<Omit<Prerequisite, 'name'>>,
-  whenAway?: string,
-): Promise<Prerequisite> {
-  try {
-    return { name, ...(await check()) };
-  } catch (error) {
-    return { name, detail, problems: [problemOf(translateFailure(error), whenAway)] };
-  }
-}
-
-function problemOf(failure: unknown, whenAway?: string): Problem {
-  if (failure instanceof Refusal) return { why: failure.why, remedy: failure.remedy };
-  if (failure instanceof RetryableFailure && whenAway) {
-    return { why: failure.message, remedy: whenAway };
-  }
-  throw failure;
-}
-
-/** The unnamed vector's; empty where vectors have names. */
-export function denseVectorOf(info: CollectionInfo | undefined) {
-  const { vectors = {} } = info?.config.params ?? {};
-  const { size, distance } = vectors as { size?: unknown; distance?: unknown };
-  return {
-    size: typeof size === 'number' ? size : undefined,
-    distance: typeof distance === 'string' ? distance : undefined,
-  };
-}
-
-const REMEDY = {
+export const REMEDY = {
   nodes: 'A snapshot holds one node only: move the store to a single node.',
   health: 'Wait for the store, or repair it, until it reports a healthy collection.',
   source: 'Give with --source the collection that the memory backend works on, by its own name.',
@@ -301,6 +303,7 @@ const REMEDY = {
   unknownSpace:
     'Measure the free space where the store keeps its data and give it with --free-gb, or accept it: --accept unknown-space.',
   space: 'Free or add space on the store, then give the free space with --free-gb.',
+  away: 'Start it, or correct its address.',
   noGraph: 'Name the graph store with NEO4J_URL, or go without its dump: --accept no-graph.',
 } as const;
 

@@ -2,7 +2,7 @@
 // so that everything hybrid search needs is proved; else explicitly, to be proved at the cutover.
 import * as v from 'valibot';
 import { KEYWORD_SLOT } from '../points.ts';
-import type { CollectionSettings } from '../ports/vector-store.ts';
+import { type CollectionSettings, denseVectorOf } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import { builtCollectionsOf, collectionsOf, ofTestUser, testUserOf } from '../runs/run-names.ts';
@@ -15,7 +15,6 @@ import {
   proveHybrid,
   TEST_MEMORIES,
 } from './new-version.ts';
-import { denseVectorOf } from './prerequisites.ts';
 
 const stateSchema = v.object({
   /** What an earlier rebuild left is removed: from here on, what is there is ours. */

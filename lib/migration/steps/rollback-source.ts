@@ -1,6 +1,8 @@
 // Which collection a rollback leads to: the old one as long as it is there, else its snapshot under a fresh name.
 // Finding it changes nothing.
+
 import { troubleOf } from '../point-writer.ts';
+import { denseVectorOf } from '../ports/vector-store.ts';
 import type { ReconcileCheckpoint } from '../reconcile.ts';
 import { isRefusal, Refusal, takeAs } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
@@ -10,7 +12,6 @@ import type { StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { assertNoAlias, checkKept, type KeptSnapshot } from '../snapshots.ts';
 import { verifiedFingerprint } from './copy.ts';
-import { denseVectorOf } from './prerequisites.ts';
 import { scanCollection } from './recorded-counts.ts';
 
 interface RollbackSource {

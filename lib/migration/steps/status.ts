@@ -26,9 +26,9 @@ export async function statusOf(services: StatusServices, payload: unknown) {
 
 type StatusServices = Pick<Services, 'runs' | 'lock' | 'clock'>;
 
-/** Of the run that is under way, or was last, unless one is named. @throws Refusal */
+/** Of the present run, unless one is named. @throws Refusal */
 export async function readStatus(services: StatusServices, runId?: string) {
-  const id = runId ?? (await services.lock.latestRun());
+  const id = runId ?? (await services.lock.presentRun());
   if (id === undefined) throw new Refusal('RefusedUnknownRun', 'There has been no run yet.');
   const run = await services.runs.read(id);
   const { phase, phaseAt, plan, evidence, deadlineAt, startedAt, endedAt } = run;

@@ -17,7 +17,7 @@ export interface Act {
 
 export interface Ending {
   /** That the run is meant to be in. */
-  readonly phase: Phase;
+  readonly phase: Phase | 'not begun';
   /** What users are to have at the end; what they had before, unless given. */
   readonly holds?: Holdings;
   /** Writes to the new version that the rollback lost, as acknowledged. */

@@ -106,7 +106,7 @@ export const MISHAPS: readonly Act[] = [
       const isForKey = (refusal: string) =>
         /^RefusedPrerequisites: .*API key of the test user: /.test(refusal);
       rehearsal.expect('each is refused for its key', refusals.every(isForKey));
-      return { phase: 'started' };
+      return { phase: 'not begun' };
     },
   },
 ];

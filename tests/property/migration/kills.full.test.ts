@@ -30,8 +30,7 @@ const atUpload = (point: Point) => migrationAt(point, SMALL, { uploadAs: 'upload
 
 /** What the step starts from, and where that is in the run. */
 const RUNBOOK: readonly (readonly [StepName, about: string, Point])[] = [
-  ['preflight', 'before the window', 'started'],
-  ['backup', 'before the window', 'preflighted'],
+  ['backup', 'before the window', 'checked'],
   ['rebuild', 'before the window', 'backed-up'],
   ['copy', 'before the window', 'rebuilt'],
   ['freeze', 'inside it', 'copied'],

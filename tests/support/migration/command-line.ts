@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
 import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
-import { createRun } from '../../../lib/migration/steps/preflight.ts';
+import { takePreflight } from '../../../lib/migration/steps/preflight.ts';
 import { startSandboxWorld } from '../../../local/sandbox/world.ts';
 import { createTestTable } from '../test-table.ts';
 import { startLambdaDouble } from './lambda-double.ts';
@@ -110,7 +110,7 @@ export async function createOperator(
 
   async function start(plan: Record<string, unknown> = {}): Promise<void> {
     const begun = { runId: RUN, execute: true, sourceCollection: 'memories', ...plan };
-    await createRun(world.services, { ...begun, accepts: ['no-graph', 'unknown-space'] });
+    await takePreflight(world.services, { ...begun, accepts: ['no-graph', 'unknown-space'] });
   }
 
   const record = () => world.services.runs.read(RUN);

@@ -9,8 +9,7 @@ type Plan = Readonly<Record<string, unknown>>;
 
 /** What leads from each point to the next; in the order of the runbook. */
 const RUNBOOK = {
-  started: (migration: Migration, plan: Plan) => migration.start(plan),
-  preflighted: (migration: Migration) => migration.follow('preflight'),
+  checked: (migration: Migration, plan: Plan) => migration.start(plan),
   'backed-up': (migration: Migration) => migration.follow('backup'),
   rebuilt: (migration: Migration) => migration.follow('rebuild'),
   copied: (migration: Migration) => migration.follow('copy'),

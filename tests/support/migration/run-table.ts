@@ -1,5 +1,5 @@
 // The records of runs on a table of the test's own, with a clock that the test turns and beats that come when it says so.
-import type { Plan } from '../../../lib/migration/runs/run.ts';
+import type { Plan, Reference } from '../../../lib/migration/runs/run.ts';
 import type { Ticker } from '../../../lib/migration/runs/run-lock.ts';
 import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
 import { createTestTable } from '../test-table.ts';
@@ -16,6 +16,11 @@ export const PLAN: Plan = {
   accepts: [],
   removesWhenOver: false,
   removesArtifactsWhenOver: false,
+};
+
+/** Of a preflight. */
+export const REPORT: Reference = {
+  ...{ artifact: 'preflight-report', digest: 'a'.repeat(64), recordedAt: 0, facts: {} },
 };
 
 /** All items of a run table and the time of its clock. */

@@ -16,21 +16,20 @@ import type { Run } from '../../../lib/migration/runs/run.ts';
 // Read a row as: in this phase, each command leads to the phase named, or is refused: because another command comes
 // now (-), it has ended, or its rollback period is over.
 const TABLE = `
-phase            preflight backup           rebuild copy            freeze cutover rollback      abort   retention
-started          checked   -                -       -               -      -       -             aborted -
-checked          checked   backed-up        -       -               -      -       -             aborted -
-backed-up        -         backed-up        rebuilt -               -      -       -             aborted -
-rebuilt          -         -                rebuilt copied          -      -       -             aborted -
-copied           -         -                -       copied          frozen -       -             aborted -
-freezing         -         -                -       -               frozen -       rolled-back   -       -
-frozen           -         window-backed-up -       -               -      -       rolled-back   -       -
-window-backed-up -         window-backed-up -       switching       -      -       rolled-back   -       -
-switching        -         -                -       -               -      live    rolled-back   -       -
-live             -         -                -       -               -      -       rolled-back   -       closed
-closed           -ended    -ended           -ended  -ended          -ended -ended  -irreversible -ended  -ended
-rolling-back     -         -                -       -               -      -       rolled-back   -       -
-rolled-back      -ended    -ended           -ended  -ended          -ended -ended  -ended        -ended  -ended
-aborted          -ended    -ended           -ended  -ended          -ended -ended  -ended        -ended  -ended
+phase            backup           rebuild copy            freeze cutover rollback      abort   retention
+checked          backed-up        -       -               -      -       -             aborted -
+backed-up        backed-up        rebuilt -               -      -       -             aborted -
+rebuilt          -                rebuilt copied          -      -       -             aborted -
+copied           -                -       copied          frozen -       -             aborted -
+freezing         -                -       -               frozen -       rolled-back   -       -
+frozen           window-backed-up -       -               -      -       rolled-back   -       -
+window-backed-up window-backed-up -       switching       -      -       rolled-back   -       -
+switching        -                -       -               -      live    rolled-back   -       -
+live             -                -       -               -      -       rolled-back   -       closed
+closed           -ended           -ended  -ended          -ended -ended  -irreversible -ended  -ended
+rolling-back     -                -       -               -      -       rolled-back   -       -
+rolled-back      -ended           -ended  -ended          -ended -ended  -ended        -ended  -ended
+aborted          -ended           -ended  -ended          -ended -ended  -ended        -ended  -ended
 `;
 
 const REFUSED_FOR: Readonly<Record<string, string>> = {
@@ -82,7 +81,7 @@ describe('every command in every phase', () => {
 describe('a move', () => {
   it.each(MOVES.filter(({ needs }) => needs.length > 0))(
     '$command from $from asks for $needs',
-    ({ command, from: [phase = 'started'], needs }) => {
+    ({ command, from: [phase = 'checked'], needs }) => {
       for (const missing of needs) {
         const evidence = evidenceOf(EVIDENCE.filter((kind) => kind !== missing));
         expect(() => moveFor(command, { phase, evidence }, 'operator')).toThrow(
@@ -97,10 +96,10 @@ describe('a move', () => {
     expect(forbidden.map(({ command, from }) => [command, from[0]])).toEqual([
       ['freeze', 'copied'],
       ['rollback', 'live'],
-      ['abort', 'started'],
+      ['abort', 'checked'],
     ]);
     for (const { command, from } of forbidden) {
-      const standing = { phase: from[0] ?? 'started', evidence: everything };
+      const standing = { phase: from[0] ?? 'checked', evidence: everything };
       expect(() => moveFor(command, standing, 'machine')).toThrow(
         expect.objectContaining({ name: 'RefusedNotNow' }),
       );
@@ -109,10 +108,11 @@ describe('a move', () => {
 
   it('needs only evidence that an earlier one yields', () => {
     for (const { from, needs } of MOVES) {
-      const earlier = MOVES.filter(({ from: [first = 'started'] }) =>
+      const earlier = MOVES.filter(({ from: [first = 'checked'] }) =>
         from.every((phase) => PHASES.indexOf(first) < PHASES.indexOf(phase)),
       );
-      const yielded = earlier.map((move) => move.yields);
+      // A run begins with its preflight.
+      const yielded = ['preflight-report', ...earlier.map((move) => move.yields)];
       expect(yielded).toEqual(expect.arrayContaining([...needs]));
     }
   });
@@ -120,8 +120,8 @@ describe('a move', () => {
 
 describe('a run', () => {
   it('follows the runbook when each step is the next one', () => {
-    const path: Phase[] = ['started'];
-    for (let next = nextMove('started'); next; next = nextMove(next.to)) path.push(next.to);
+    const path: Phase[] = ['checked'];
+    for (let next = nextMove('checked'); next; next = nextMove(next.to)) path.push(next.to);
     expect(path).toEqual(
       PHASES.slice(0, PHASES.indexOf('rolling-back')).filter((phase) => phase !== 'freezing'),
     );

@@ -172,7 +172,7 @@ describe('a service that does not answer', () => {
     const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockRejectedValue(new Error());
     onTestFinished(() => send.mockRestore());
     const { lock } = rememberingFromEnvironment(AWAY);
-    await expect(lock.latestRun()).rejects.toThrow();
+    await expect(lock.presentRun()).rejects.toThrow();
     expect(send.mock.calls[0]?.[1]).toMatchObject({ abortSignal: expect.any(AbortSignal) });
   });
 

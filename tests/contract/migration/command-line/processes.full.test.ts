@@ -143,9 +143,9 @@ describe.skipIf(!SCRIPT)('a person at a terminal', () => {
 
   it.each([
     ['types the id', `${RUN}\r`, 0, 'aborted'],
-    ['types something else', 'yes\r', 3, 'started'],
-    ['presses Ctrl-C', '\x03', 3, 'started'],
-    ['ends the input', '\x04', 3, 'started'],
+    ['types something else', 'yes\r', 3, 'checked'],
+    ['presses Ctrl-C', '\x03', 3, 'checked'],
+    ['ends the input', '\x04', 3, 'checked'],
   ])('%s', async (_, answer, exitCode, expected) => {
     const { code, shown, phase } = await typed(answer);
     expect([code, phase], shown).toEqual([exitCode, expected]);

@@ -11,7 +11,7 @@ async function preflightStruckBy(fault: Fault) {
   await start();
   lambda.strike(PREFLIGHT, fault);
   const ended = await migrate('preflight', ...OF_RUN);
-  expect((await record()).phase).toBe('started');
+  expect((await record()).phase).toBe('checked');
   return ended;
 }
 

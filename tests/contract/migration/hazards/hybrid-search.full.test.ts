@@ -48,8 +48,6 @@ describe('Fear 11: a wrong embedding model, dimension or distance in the new con
     const { vectors } = migration.services;
     await vectors.deleteCollection(SOURCE);
     await vectors.createCollection(SOURCE, { vectors: { size: 8, distance: 'Dot' } });
-    await migration.start();
-    await expect(migration.finish('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
-    expect((await migration.runs.read(RUN)).phase).toBe('started');
+    await expect(migration.start()).rejects.toEqual(named('RefusedPrerequisites'));
   });
 });

@@ -14,7 +14,6 @@ describe('a backup', () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
     await migration.start();
-    await migration.follow('preflight');
     const probe = JSON.stringify({ user_id: testUserOf(RUN), data: 'a late write of a chat' });
     await vectors.upsert(SOURCE, [point(1, probe, '[1,0,0,0,0,0,0,0]')], 'upsert');
     await migration.finish('backup');
@@ -29,14 +28,14 @@ describe('a backup', () => {
     const [others] = await vectors.listSnapshots(SOURCE);
     migration.pass(5_000);
     await migration.start();
-    await migration.follow('preflight', 'backup');
+    await migration.follow('backup');
     const { snapshot } = await manifestOf(migration);
     expect(snapshot.name).not.toBe(others?.name);
     expect(await vectors.listSnapshots(SOURCE)).toEqual([others]);
   });
 
   it('asks for its snapshot soon at first, and less often the longer it takes', async () => {
-    const migration = await migrationAt('preflighted');
+    const migration = await migrationAt('checked');
     migration.qdrant.fault({
       on: /^POST .*\/snapshots\?wait=false/,
       does: { kind: 'answer', status: 202, body: '{"status":"accepted","time":0}' },
@@ -84,7 +83,7 @@ describe('a request for a snapshot that the connection loses', () => {
   it.each(['before the second one', 'while the second one is used'])(
     'leaves no snapshot where the store had begun one, listed %s',
     async (when) => {
-      const migration = await migrationAt('preflighted');
+      const migration = await migrationAt('checked');
       const { vectors } = migration.services;
       let asked = 0;
       let isListed = false;

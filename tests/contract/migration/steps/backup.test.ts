@@ -41,7 +41,7 @@ describe('a backup', () => {
   });
 
   it('is a dry run unless it is told otherwise', async () => {
-    const migration = await migrationAt('preflighted');
+    const migration = await migrationAt('checked');
     const before = await migration.runs.read(RUN);
     expect(await migration.invoke('backup', { execute: false })).toMatchObject({
       dryRun: true,
@@ -74,7 +74,7 @@ describe('the backup of the graph', () => {
   });
 
   it('says before the window when somebody wrote meanwhile', async () => {
-    const migration = await migrationAt('preflighted');
+    const migration = await migrationAt('checked');
     await migration.finish('backup', {}, withBusyGraph(migration));
     const run = await migration.runs.read(RUN);
     expect(run.evidence['backup-manifest']?.facts.graph).toBe('drifted');

@@ -52,10 +52,9 @@ const slowGraph: Slow = ({ graph }, pass) => ({
 });
 
 const STAGES: readonly (readonly [string, StepName, Point, Slow])[] = [
-  ['looking through the memories', 'preflight', 'started', slowScroll],
-  ['asking for every user', 'backup', 'preflighted', slowStatistics],
-  ['restoring for a try', 'backup', 'preflighted', slowUpload],
-  ['the dump of the graph', 'backup', 'preflighted', slowGraph],
+  ['asking for every user', 'backup', 'checked', slowStatistics],
+  ['restoring for a try', 'backup', 'checked', slowUpload],
+  ['the dump of the graph', 'backup', 'checked', slowGraph],
   ['comparing everything', 'copy', 'copied', slowScroll],
   ['the last look before writes are opened', 'cutover', 'switching', slowScroll],
 ];
@@ -79,9 +78,9 @@ describe('a stage that takes longer than a lease', () => {
   });
 
   it('releases its lease when it fails', async () => {
-    const migration = await migrationAt('started');
+    const migration = await migrationAt('rebuilt');
     const failing = slowScroll(migration.services, () => Promise.reject(new Error('of the store')));
-    await expect(migration.invoke('preflight', {}, failing)).rejects.toThrow('of the store');
+    await expect(migration.invoke('copy', {}, failing)).rejects.toThrow('of the store');
     expect(migration.beatIntervals()).toEqual([]);
     await migration.lock.take(RUN);
   });
@@ -89,16 +88,13 @@ describe('a stage that takes longer than a lease', () => {
 
 describe('a context that cannot be ended', () => {
   it.each([
-    ['a success', 'somebody_elses', { done: true }],
-    ['a refusal', DRILL, { name: 'RefusedPrerequisites' }],
-  ])('hides nothing of what became of the step: %s', async (_, taken, expected) => {
-    const migration = await migrationAt('started');
-    const { services } = migration;
-    const layout = { vectors: { size: 8, distance: 'Cosine' } } as const;
-    await services.vectors.createCollection(taken, layout);
+    ['a success', {}, { done: true }],
+    ['a failure', { encodesKeywords: async () => false }, { name: 'RefusedPrerequisites' }],
+  ])('hides nothing of what became of the step: %s', async (_, vectors, expected) => {
+    const migration = await migrationAt('copied');
     const release = () => Promise.reject(new Error('No table'));
     const outcome = await migration
-      .invoke('preflight', {}, { lock: { release } })
+      .invoke('copy', {}, { lock: { release }, vectors })
       .catch((error: unknown) => error);
     expect(outcome).toMatchObject(expected);
     expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN, why: 'Error: No table' }]);
@@ -241,7 +237,7 @@ describe('a step that stood still for as long as a lease', () => {
   }
 
   it.each([
-    ['restoring for a try', 'backup', () => migrationAt('preflighted'), DRILL],
+    ['restoring for a try', 'backup', () => migrationAt('checked'), DRILL],
     [
       'restoring what users return to',
       'rollback',

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { LEASE_MS } from '../../../../lib/migration/runs/run-store.ts';
 import { runStep } from '../../../../lib/migration/runs/step.ts';
-import { createRun } from '../../../../lib/migration/steps/preflight.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { changedServices } from '../../../support/migration/changed-services.ts';
@@ -10,31 +9,17 @@ import { RUN, STEPS } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
-describe('a finding accepted late', () => {
-  it('is added to the plan by the step that found it', async () => {
-    const migration = await migrationAt('started', { hasGraph: false });
-    await expect(migration.invoke('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
-    await migration.finish('preflight', { accepts: ['no-graph'] });
-    expect(await migration.runs.read(RUN)).toMatchObject({
-      phase: 'checked',
-      plan: { accepts: ['no-graph'] },
-    });
-  });
-
-  it('is taken by no other step', async () => {
-    const migration = await migrationAt('started');
-    const backup = migration.invoke('backup', { accepts: ['no-graph'] });
-    await expect(backup).rejects.toEqual(named('RefusedInput'));
-  });
+it('a finding is accepted late by no step that does not find it', async () => {
+  const migration = await migrationAt('checked');
+  const backup = migration.invoke('backup', { accepts: ['no-graph'] });
+  await expect(backup).rejects.toEqual(named('RefusedInput'));
 });
 
 describe('an id whose run has ended', () => {
   it('is refused as ended, by its phase', async () => {
-    const migration = await migrationAt('started');
+    const migration = await migrationAt('checked');
     await migration.finish('abort');
-    const again = createRun(migration.services, {
-      ...{ runId: RUN, execute: true, sourceCollection: SOURCE },
-    });
+    const again = migration.start();
     await expect(again).rejects.toEqual(named('RefusedRunEnded'));
     await expect(again).rejects.toThrow('aborted');
   });
@@ -42,7 +27,7 @@ describe('an id whose run has ended', () => {
 
 describe('the status of a run', () => {
   it('says that a step is at work, since when and for how long', async () => {
-    const migration = await migrationAt('started');
+    const migration = await migrationAt('checked');
     expect((await readStatus(migration.services)).lock).toBeNull();
     const since = migration.clock();
     await migration.lock.take(RUN);

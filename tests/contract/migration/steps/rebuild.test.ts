@@ -107,8 +107,8 @@ describe('a collection that the new version has made at its start', () => {
   it('is not in the way of the preflight, and is built upon by the rebuild', async () => {
     const migration = await createMigration();
     const spoken = await withStarted(migration);
-    await migration.start();
-    for (const step of ['preflight', 'backup', 'rebuild', 'copy'] as const) {
+    await migration.start({}, spoken);
+    for (const step of ['backup', 'rebuild', 'copy'] as const) {
       await migration.finish(step, {}, spoken);
     }
     expect(await phaseOf(migration)).toBe('copied');
@@ -117,8 +117,8 @@ describe('a collection that the new version has made at its start', () => {
   it('is built upon again after a rebuild that was refused, once it was started again', async () => {
     const migration = await createMigration();
     const poor = await withStarted(migration, { noKeywordModel: true });
-    await migration.start();
-    for (const step of ['preflight', 'backup'] as const) await migration.finish(step, {}, poor);
+    await migration.start({}, poor);
+    await migration.finish('backup', {}, poor);
     const attempt = migration.finish('rebuild', {}, poor);
     await expect(attempt).rejects.toEqual(named('RefusedMissingModel'));
     await migration.finish('rebuild', {}, await withStarted(migration));
@@ -129,8 +129,7 @@ describe('a collection that the new version has made at its start', () => {
     const migration = await createMigration();
     const spoken = await withStarted(migration);
     await spoken.preview.addMemory('user-1', 'Somebody writes to it already');
-    await migration.start();
-    const attempt = migration.finish('preflight', {}, spoken);
+    const attempt = migration.start({}, spoken);
     await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
   });
 
@@ -138,7 +137,6 @@ describe('a collection that the new version has made at its start', () => {
     const migration = await createMigration({ hasPreview: false });
     const { services, target: collection, clock: now } = migration;
     await startNewVersion({ store: services.vectors, collection, dimensions: 8, now });
-    await migration.start();
-    await expect(migration.finish('preflight')).rejects.toEqual(named('RefusedPrerequisites'));
+    await expect(migration.start()).rejects.toEqual(named('RefusedPrerequisites'));
   });
 });

@@ -8,7 +8,7 @@ import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { Killed, mortal } from '../../../support/migration/mortal.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
-import { LEASE_MS } from '../../../support/migration/run-table.ts';
+import { LEASE_MS, REPORT } from '../../../support/migration/run-table.ts';
 
 const DAY_MS = 86_400_000;
 const TWO_MINUTES_MS = 120_000;
@@ -21,8 +21,11 @@ const REPORTS = ['backup-manifest-2.json', 'cutover-report-9.json', 'user-counts
 
 /** A run that went live just now, with backups and reports; as its record and artifacts would tell of it. */
 async function liveRun(plan: Record<string, unknown> = {}): Promise<Migration> {
-  const migration = await migrationAt('started', { memories: 1 }, plan);
+  const migration = await migrationAt('checked', { memories: 1 }, plan);
   const { services, runs, lock, clock } = migration;
+  // Of its preflight.
+  migration.pass(60_000);
+  await services.artifacts.deleteAll(`${RUN}/`);
   const retainUntil = clock().getTime() + 30 * DAY_MS;
   for (const name of [...BACKUPS, ...REPORTS]) {
     const key = `${RUN}/${name}`;
@@ -284,7 +287,7 @@ describe('several runs that are live', () => {
     expect(await lock.activeRun()).toBeUndefined();
     const run = await runs.read(RUN);
     const plan = { ...run.plan, sourceCollection: 'others', targetCollection: 'others_v3_run-b' };
-    const other = await runs.start('run-b', plan);
+    const other = await runs.start('run-b', plan, REPORT);
     const lease = await lock.take('run-b');
     const { liveAt, retainUntil, evidence } = run;
     const live = { ...other, phase: 'live' as const, liveAt, retainUntil, evidence };

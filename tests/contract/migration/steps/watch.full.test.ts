@@ -6,6 +6,7 @@ import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { createMigration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
+import { REPORT } from '../../../support/migration/run-table.ts';
 import { watchUntilDone } from '../../../support/migration/watching.ts';
 
 const DAY_MS = 86_400_000;
@@ -66,7 +67,7 @@ describe('the watch', () => {
     const { runs, services, lock, logged, operator, target } = migration;
     const { plan } = await runs.read(RUN);
     const other = { sourceCollection: target, targetCollection: 'memories_v3_run-b' };
-    await runs.start('run-b', { ...plan, ...other });
+    await runs.start('run-b', { ...plan, ...other }, REPORT);
     operator.heard.length = 0;
     migration.pass(25 * DAY_MS);
     for (const isAtWork of [false, true]) {
@@ -100,7 +101,7 @@ describe('the status', () => {
     const status = statusHandler(async () => migration.services);
     await expect(status({})).rejects.toEqual(named('RefusedUnknownRun'));
     await migration.start();
-    await migration.follow('preflight', 'backup', 'rebuild', 'copy');
+    await migration.follow('backup', 'rebuild', 'copy');
     const digest = (await migration.runs.read(RUN)).evidence['verification-report']?.digest;
     expect(await status({})).toMatchObject({
       runId: RUN,

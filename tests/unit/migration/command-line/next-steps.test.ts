@@ -24,6 +24,8 @@ function offered(phase: Phase, changes: object): string[] {
 
 describe('the next step of a run', () => {
   it.each([
+    ['of the runbook', 'backed-up', {}, ['run', 'rebuild', 'abort']],
+    ['before the window', 'copied', {}, ['run', 'cutover', 'abort']],
     ['that waits for a person', 'freezing', { pendingAction }, ['confirm', 'run', 'rollback']],
     ['that is live', 'live', { retention }, ['rollback']],
     ['past its rollback period', 'live', { retention: { ...retention, isOver: true } }, ['run']],
@@ -50,8 +52,8 @@ describe('the last line of a command that was refused', () => {
       ...(['live', `Next: ${ROLLBACK} --acknowledged-loss 12 --run run-a   (return to`] as const),
     ],
     [
-      ...(['RefusedPrerequisites', 'Graph store: There is none.', 'started'] as const),
-      'Next: repair what is named, or accept it with --accept; to continue with preflight: npm run migrate -- run --run run-a',
+      ...(['RefusedPrerequisites', 'There is no keyword slot.', 'rebuilt'] as const),
+      'Next: repair what is named, or accept it with --accept; to continue with copy: npm run migrate -- run --run run-a',
     ],
     [
       ...(['RefusedNothingToReturnTo', 'The snapshot is gone.', 'live'] as const),
@@ -63,11 +65,12 @@ describe('the last line of a command that was refused', () => {
     ],
     [
       ...(['RefusedSettingChanged', 'It names another.', 'live'] as const),
-      `Next: nothing has to be done until 2026-04-01 00:00:00 UTC; to return to the old version: ${ROLLBACK} --run run-a`,
+      `Next: nothing has to be done until 2026-04-01T00:00:00.000Z; to return to the old version: ${ROLLBACK} --run run-a`,
     ],
   ] as const)('says what helps after %s', (name, why, phase, line) => {
     const status = standing(phase, { retention: phase === 'live' ? retention : null });
     const text = aftermathText(aftermathOf(status, undefined, new Refusal(name, why)));
-    expect(text.startsWith(line), text).toBe(true);
+    expect(text).toMatch(/^Users are on the (old|new) version/);
+    expect(text).toContain(` ${line}`);
   });
 });

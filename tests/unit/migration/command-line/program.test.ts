@@ -8,11 +8,14 @@ import { payloadOf } from '../../../../local/migrate/options.ts';
 import { createPlace, RUN, result, STATUS } from '../../../support/migration/fake-place.ts';
 import { typeCommand } from '../../../support/migration/typed-command.ts';
 
+const PREREQUISITE = { name: 'Vector store', detail: 'version 1.18.2', problems: [] };
+const MET = { runId: RUN, dryRun: false, plan: STATUS.plan, prerequisites: [PREREQUISITE] };
+
 const STEPS = ['preflight', 'backup', 'rebuild', 'copy', 'rollback', 'abort'] as const;
 
 describe('an input', () => {
   it('has every option of the command line in its field', async () => {
-    const { place, invoked } = createPlace({ preflight: [result('checked')] });
+    const { place, invoked } = createPlace({ preflight: [MET] });
     const plan = '--source memories --upload-as m2 --window-minutes 20 --retention-days 60';
     const more =
       '--free-gb 40 --accept no-graph --accept expired-memories --removes-when-over --removes-artifacts-when-over';
@@ -46,7 +49,7 @@ describe('an input', () => {
   ])(
     'of a preflight with a source is of a new run, named after the date, where %s',
     async (_, latest) => {
-      const { place, invoked } = createPlace({ preflight: [{}], status: [latest] });
+      const { place, invoked } = createPlace({ preflight: [MET], status: [latest] });
       const time = { now: () => Date.parse(STATUS.at) };
       const { code } = await typeCommand(place, 'preflight --source memories', { time });
       const payload = { runId: '2026-03-01', sourceCollection: 'memories' };
@@ -101,7 +104,9 @@ describe('a command that stops users', () => {
   it.each(['rollback', 'abort'] as const)(
     '%s is confirmed by the run id or by --yes, and by nothing else',
     async (name) => {
-      const { place, invoked } = createPlace({ [name]: [result('a'), result('b')] });
+      const standing = { ...STATUS, moves: [{ command: name }] };
+      const answers = { [name]: [result('a'), result('b')], status: Array(20).fill(standing) };
+      const { place, invoked } = createPlace(answers);
       const words = `${name} --run ${RUN} --execute`;
       for (const answers of [undefined, ['yes'], [''], ['run'], ['RUN-A']]) {
         const refused = await typeCommand(place, words, { ...(answers && { answers }) });
@@ -115,6 +120,14 @@ describe('a command that stops users', () => {
     },
   );
 
+  it('is not confirmed where it would be refused anyway', async () => {
+    const ended = { ...STATUS, phase: 'aborted', moves: [], endedAt: STATUS.at };
+    const refusal = new Refusal('RefusedRunEnded', 'No rollback in a run that is aborted.');
+    const { place } = createPlace({ rollback: [refusal], status: Array(3).fill(ended) });
+    const { code, status } = await typeCommand(place, `rollback --run ${RUN} --execute`);
+    expect([code, status]).toEqual([3, expect.stringContaining('RefusedRunEnded')]);
+  });
+
   it('is not confirmed for a dry run', async () => {
     const forecast = { returnsTo: 'memories', lostWrites: { atLeast: 3, exactly: 'unknown' } };
     const { place } = createPlace({ rollback: [{ runId: RUN, dryRun: true, forecast }] });
@@ -122,6 +135,30 @@ describe('a command that stops users', () => {
     const lines = '\n  returns to: memories\n  lost writes: at least 3, exactly unknown\n';
     expect([code, output]).toEqual([0, expect.stringContaining(lines)]);
   });
+});
+
+describe('a preflight', () => {
+  const unmet = {
+    name: 'Memories',
+    detail: 'cannot be used',
+    problems: [{ why: 'W.', remedy: 'R.' }],
+  };
+  const unchecked = { ...PREREQUISITE, name: 'Disk space', isUnchecked: true };
+  const found = { ...MET, dryRun: true, prerequisites: [PREREQUISITE, unmet, unchecked] };
+
+  it.each(['', ' --execute'])(
+    'with%s problems shows them all, and ends with 3',
+    async (execute) => {
+      const refusal = new Refusal('RefusedPrerequisites', 'Memories: W. R.');
+      const { place } = createPlace({ preflight: execute ? [refusal, found] : [found] });
+      const { code, output, status } = await typeCommand(place, `preflight --source m${execute}`);
+      expect(code).toBe(3);
+      expect(output).toMatch(
+        /✓ Vector store.*✗ Memories.*W\. R\..*! Disk space.*1 of 3 met, 1 not met, 1 not checked/s,
+      );
+      expect(status).toMatch(/^RefusedPrerequisites: Not every prerequisite is met\./);
+    },
+  );
 });
 
 describe('run', () => {
@@ -152,13 +189,9 @@ describe('a step', () => {
     expect(invoked).toHaveLength(3);
   });
 
-  it.each([
-    ['backup', STATUS],
-    ['preflight', { ...STATUS, phase: 'started', next: 'preflight' }],
-  ])('%s that is done without bringing the run on ends it', async (step, standing) => {
+  it('that is done without bringing the run on ends it', async () => {
     const answers = [result('live'), new Error('It is given without end')];
-    const status = Array.from({ length: 9 }, () => standing);
-    const { place } = createPlace({ [step]: answers, status });
+    const { place } = createPlace({ backup: answers });
     const ended = await typeCommand(place, 'run');
     expect(ended.code).toBe(1);
     expect(ended.status).toMatch(/^FunctionFailedError: .* is done, but the run is still /);
@@ -205,7 +238,7 @@ describe('an answer', () => {
     const { code, events, status } = await typeCommand(place, `${words} --json`);
     expect([code, status, events.length]).toEqual([exitCode, '', 1]);
     expect(events[0]).toMatchObject({ event: expect.any(String), exitCode });
-    const steps = ['run', 'abort --execute'].map(
+    const steps = ['run', 'backup --execute', 'abort --execute'].map(
       (step) => `npm run migrate -- ${step} --run ${RUN}`,
     );
     expect(events[0]?.next_steps).toEqual(exitCode === 2 ? [] : steps);
@@ -223,9 +256,6 @@ describe('an answer', () => {
   it('names a stage in every next step', async () => {
     const { place } = createPlace({});
     const { events } = await typeCommand({ ...place, stage: 'prod' }, 'status --json --stage prod');
-    expect(events[0]?.next_steps).toEqual([
-      expect.stringMatching(/--stage prod$/),
-      expect.stringMatching(/--stage prod$/),
-    ]);
+    expect(events[0]?.next_steps).toEqual(Array(3).fill(expect.stringMatching(/--stage prod$/)));
   });
 });

@@ -56,6 +56,12 @@ describe('the status page', () => {
 
   it.each([
     ['the table', {}, 'table runs at here'],
+    ['which version users are on', {}, 'Users are on the old version.'],
+    [
+      'that users are on the new version',
+      { phase: 'live', retention },
+      'Users are on the new version, collection memories_v3_run-a.',
+    ],
     ['whose key is needed', {}, 'MEMORY_BACKEND_KEY must belong to this user'],
     [
       'how long writes stay frozen in a rollback',
@@ -65,7 +71,7 @@ describe('the status page', () => {
     [
       'since when no user can write',
       { phase: 'frozen', frozenSince: '2026-03-01T09:17:30Z' },
-      'Users cannot write. The first write was refused at 2026-03-01 09:17:30 UTC, 12m 30s ago.',
+      'Users cannot write. The first write was refused at 2026-03-01T09:17:30Z, 12m 30s ago.',
     ],
     [
       'that nothing proves yet that users cannot write',
@@ -98,7 +104,7 @@ describe('the status page', () => {
     [
       'since when a step holds the lock, and until when',
       { lock: { since: '2026-03-01T09:28:00Z', until: '2026-03-01T09:31:30Z' } },
-      'held by a step since 2026-03-01 09:28:00 UTC, 2m ago; if it crashed, until 2026-03-01 09:31:30 UTC',
+      'held by a step since 2026-03-01T09:28:00Z, 2m ago; if it crashed, until 2026-03-01T09:31:30Z',
     ],
     ['the report to approve', { approval: { evidence: 'r', digest } }, 'digest 0123456789ab'],
     ['that nothing is left to do', { moves: [] }, 'nothing, the run has ended'],
@@ -142,7 +148,7 @@ describe('the status page', () => {
   });
 
   it('begins the next steps with the one that continues', () => {
-    expect(page({}).split('\n').at(-2)).toMatch(/^Next: npm run migrate -- run --run run-a/);
+    expect(page({}).split('\n').at(-3)).toMatch(/^Next: npm run migrate -- run --run run-a/);
     expect(
       page({ isLate: true, moves: [{ command: 'rollback' }] })
         .split('\n')
@@ -168,7 +174,7 @@ describe('the checklist', () => {
       { name: 'Vector store', detail: 'version 1', problems: [] },
       { name: 'Graph store', detail: 'none', problems },
     ];
-    const lines = checklistLines({ plan: {}, prerequisites }, { mark: () => '-' });
+    const lines = checklistLines(prerequisites, { mark: () => '-' });
     expect(lines.at(-1)?.trim()).toBe('1 of 2 met, 1 not met');
   });
 });
@@ -182,6 +188,12 @@ describe('an output', () => {
     const streams = { input: stream as unknown as NodeJS.ReadStream, output: side, status: side };
     return { output: createOutput(streams, isJson), text: () => chunks.join('') };
   }
+
+  it('shows people the times of functions as they read them', () => {
+    const { output, text } = printed(false);
+    output.note('The window closed at 2026-03-01T09:30:00.123Z.');
+    expect(text()).toBe('The window closed at 2026-03-01 09:30:00 UTC.\n');
+  });
 
   it('is coloured and replaced at a terminal only', () => {
     const { output, text } = printed(false);

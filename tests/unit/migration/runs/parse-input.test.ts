@@ -75,12 +75,7 @@ describe('a mistyped field', () => {
     [
       'preflight',
       'retentionDay',
-      () =>
-        takePreflight(
-          services,
-          { runId: 'run-a', sourceCollection: 'm', retentionDay: 90 },
-          { timeLeftMs },
-        ),
+      () => takePreflight(services, { runId: 'run-a', sourceCollection: 'm', retentionDay: 90 }),
     ],
     ['status', 'runID', () => statusOf(services, { runID: 'run-a' })],
     [
