@@ -97,7 +97,8 @@ it('is frozen and opened by hand, which its users notice', async () => {
   const exported = lines.filter((line) => line.startsWith('export '));
   expect(exported).toContain('export MIGRATION_WEBHOOK_URL=');
   const migrate = createShell(exported.join('; '));
-  expect(await migrate('preflight', ...RUN, '--source', 'memories')).toContain('Prerequisites:');
+  const plan = ['--source', 'memories', '--accept', 'no-graph', '--free-gb', '1'];
+  expect(await migrate('preflight', ...RUN, ...plan)).toContain('Prerequisites:');
   const curl = lines.find((line) => line.includes('curl ')) ?? '';
   const write = () => spawnSync('sh', ['-c', `${curl} -o /dev/null -w '%{http_code}'`]).stdout;
   expect(String(write())).toBe('200');
