@@ -17,7 +17,7 @@ export const KEYWORD_SLOT = 'bm25';
 export const KEYWORD_MODEL = 'qdrant/bm25';
 
 /** The largest difference between two components that counts as equal: the store keeps 32-bit floats. */
-export const VECTOR_TOLERANCE = 1e-6;
+const VECTOR_TOLERANCE = 1e-6;
 
 /** The order of a scroll: integer ids by size, then UUIDs. Negative, zero or positive, as for a sort. */
 export function comparePointIds(one: PointId, other: PointId): number {
@@ -100,24 +100,18 @@ export function userDigest(userId: string): string {
   return `user-${userHash(userId).toString('hex', 0, 8)}`;
 }
 
-/** The largest difference of any component; infinite for vectors that cannot be compared. */
-export function vectorDifference(
-  one: PointVector | undefined,
-  other: PointVector | undefined,
-): number {
+/** Whether no component of the unnamed vectors differs; a vector that is missing equals none. */
+export function sameVector(one: PointVector | undefined, other: PointVector | undefined): boolean {
   const left = one && unnamedVectorOf(one);
   const right = other && unnamedVectorOf(other);
-  if (left === undefined || right === undefined) return Number.POSITIVE_INFINITY;
-  if (left === right) return 0;
-  return largestDifference(JSON.parse(left) as number[], JSON.parse(right) as number[]);
+  if (left === undefined || right === undefined) return false;
+  return left === right || sameComponents(JSON.parse(left), JSON.parse(right));
 }
 
-function largestDifference(one: readonly number[], other: readonly number[]): number {
-  if (one.length !== other.length) return Number.POSITIVE_INFINITY;
-  return one.reduce(
-    (largest, value, at) => Math.max(largest, Math.abs(value - (other[at] ?? Number.NaN))),
-    0,
-  );
+function sameComponents(one: readonly number[], other: readonly number[]): boolean {
+  const isSame = (value: number, at: number) =>
+    Math.abs(value - (other[at] ?? Number.NaN)) <= VECTOR_TOLERANCE;
+  return one.length === other.length && one.every(isSame);
 }
 
 /** The unnamed dense vector of either shape, as JSON. */

@@ -8,10 +8,9 @@ import {
   EMPTY_SET,
   lacksKeywords,
   samePayload,
+  sameVector,
   userHash,
   userOf,
-  VECTOR_TOLERANCE,
-  vectorDifference,
 } from './points.ts';
 import type { PointId, PointParts, ScrolledPoint, ScrollRequest } from './ports/vector-store.ts';
 import { type CollectionPlace, pagesOf } from './scan.ts';
@@ -96,7 +95,7 @@ export function faultsIn({ from, to, pending }: ReconcileReport): string[] {
  */
 export async function reconcile(
   settings: ReconcileSettings,
-  ports: StepPorts<ReconcileCheckpoint>,
+  ports: ReconcilePorts,
   start: ReconcileCheckpoint = RECONCILE_START,
 ): Promise<ReconcileCheckpoint> {
   if (start.isComplete) return start;
@@ -150,9 +149,9 @@ function withoutUser(pair: PointPair, user: string | undefined): PointPair {
 type Written = Pick<ReconcileReport, 'inserted' | 'replaced' | 'deleted'>;
 
 /** Compares and repairs one batch after the other, and reports what it found and did. */
-function createSettler(settings: ReconcileSettings, ports: StepPorts<never>) {
+function createSettler(settings: ReconcileSettings, { renew = async () => {} }: ReconcilePorts) {
   const { from, to, keywords, mode } = settings;
-  const writer = createPointWriter(settings, ports.renew ?? (async () => {}));
+  const writer = createPointWriter(settings, renew);
   /** Of a pair that does not change: after a repair there is another one in its place. */
   const found = new WeakMap<PointPair, Difference | undefined>();
 
@@ -225,7 +224,7 @@ function createSettler(settings: ReconcileSettings, ports: StepPorts<never>) {
     if (!ours) return theirs && 'extra';
     if (!theirs) return 'missing';
     if (!samePayload(ours.payload, theirs.payload)) return 'payload';
-    if (!(vectorDifference(ours.vector, theirs.vector) <= VECTOR_TOLERANCE)) return 'vector';
+    if (!sameVector(ours.vector, theirs.vector)) return 'vector';
     const isKnown = keywords === 'by-store' && ours !== theirs;
     return isKnown && lacksKeywords(theirs) ? 'keywords' : undefined;
   }
@@ -353,9 +352,9 @@ function createCursor({ request, ...place }: Side) {
   return { peek: () => points[at], fill, take };
 }
 
-export interface StepPorts<Checkpoint> {
+export interface ReconcilePorts {
   /** Stores it durably. Called after the work that it reports. */
-  readonly saveCheckpoint: (checkpoint: Checkpoint) => Promise<void>;
+  readonly saveCheckpoint: (checkpoint: ReconcileCheckpoint) => Promise<void>;
   /** Renews the lock. Called immediately before every write; throws when another invocation has taken over. */
   readonly renew?: () => Promise<void>;
   /** True when it is time to stop and be invoked again. Asked after every page. */

@@ -1,8 +1,7 @@
 // A sandbox with an old collection full of memories and an empty new one: where collections are reconciled.
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
-import type { StepPorts } from '../../lib/migration/reconcile.ts';
 import {
-  type ReconcileCheckpoint,
+  type ReconcilePorts,
   type ReconcileSettings,
   reconcile,
 } from '../../lib/migration/reconcile.ts';
@@ -64,7 +63,7 @@ async function fill(store: VectorStore, count: number, dimensions: number): Prom
 }
 
 /** Ports that forget. */
-export const FORGETFUL: StepPorts<ReconcileCheckpoint> = { saveCheckpoint: async () => undefined };
+export const FORGETFUL: ReconcilePorts = { saveCheckpoint: async () => undefined };
 
 export async function repair({ settings }: CopyScene, change: Partial<ReconcileSettings> = {}) {
   return (await reconcile({ ...settings, ...change }, FORGETFUL)).report;

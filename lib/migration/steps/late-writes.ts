@@ -3,7 +3,7 @@
 // is changed, and nothing that a user has changed since: the backup says what was there before both.
 import * as v from 'valibot';
 import { copySettings, createPointWriter } from '../point-writer.ts';
-import { samePayload, userOf, VECTOR_TOLERANCE, vectorDifference } from '../points.ts';
+import { samePayload, sameVector, userOf } from '../points.ts';
 import type { PointId, ScrolledPoint } from '../ports/vector-store.ts';
 import { pairedPoints } from '../reconcile.ts';
 import { readManifest } from '../runs/reports.ts';
@@ -133,5 +133,5 @@ function isSame(
 ): boolean {
   if (!one || !other) return one === other;
   if (!samePayload(one.payload, other.payload)) return false;
-  return compared === 'payload' || vectorDifference(one.vector, other.vector) <= VECTOR_TOLERANCE;
+  return compared === 'payload' || sameVector(one.vector, other.vector);
 }
