@@ -137,6 +137,10 @@ export class RetryableFailure extends Error {
   }
 }
 
+export function isRetryableFailure(error: unknown): boolean {
+  return error instanceof RetryableFailure;
+}
+
 /** Whether another step works on the run; if that step crashed, its lock expires. */
 export function isLockHeld(error: unknown): boolean {
   return error instanceof RetryableFailure && error.name === 'RetryableLockHeld';

@@ -1,12 +1,11 @@
 // The vector store of the migration, over Qdrant's REST: collections here, points and snapshots in files of their own.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { CollectionInfo, CollectionSettings } from '../ports/vector-store.ts';
-import { takeAs } from '../refusals.ts';
+import { isRetryableFailure, takeAs } from '../refusals.ts';
 import { createQdrantPoints } from './qdrant/points.ts';
 import { createQdrantSnapshots } from './qdrant/snapshots.ts';
 import {
   createTransport,
-  isRetryable,
   pathOf,
   type QdrantConnection,
   type Transport,
@@ -43,7 +42,7 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
 
     async isReady(): Promise<boolean> {
       const answer = text({ path: '/readyz', again: false });
-      return await answer.then(() => true, takeAs(false, isRetryable));
+      return await answer.then(() => true, takeAs(false, isRetryableFailure));
     },
 
     /** How many nodes the store has; a snapshot holds the shards of one. */

@@ -3,9 +3,9 @@
 // its files, and to be what a graph can hold by decoding every value.
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import { isRetryable } from '../../store/retryable-errors.ts';
 import { type ArtifactStore, measureOf, readJson, writeJson } from '../ports/artifacts.ts';
-import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
+import { isRefusal, isRetryableFailure, Refusal } from '../refusals.ts';
+import { translateFailure } from '../runs/failures.ts';
 import { createFingerprint, type FingerprintBuilder, fingerprintOf } from './fingerprint.ts';
 import {
   type GraphNode,
@@ -211,8 +211,9 @@ export async function verifyDump(artifacts: ArtifactStore, prefix: string): Prom
     }
   } catch (cause) {
     // A store that cannot be reached says nothing of what is kept.
-    if (cause instanceof RetryableFailure || isRetryable(cause)) throw cause;
-    if (isRefusal(cause, 'RefusedSnapshot')) throw cause;
+    if (isRetryableFailure(translateFailure(cause)) || isRefusal(cause, 'RefusedSnapshot')) {
+      throw cause;
+    }
     const why = `The dump ${prefix} cannot be read to its end.`;
     throw new Refusal('RefusedSnapshot', why, { cause });
   }

@@ -6,15 +6,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { SnapshotPart, SnapshotUpload } from '../../ports/vector-store.ts';
-import { takeAs } from '../../refusals.ts';
-import {
-  failureOf,
-  isRetryable,
-  noAnswer,
-  pathOf,
-  type Transport,
-  unlessFound,
-} from './transport.ts';
+import { isRetryableFailure, takeAs } from '../../refusals.ts';
+import { failureOf, noAnswer, pathOf, type Transport, unlessFound } from './transport.ts';
 
 export function createQdrantSnapshots(transport: Transport) {
   const { text, result, open, baseUrl } = transport;
@@ -84,7 +77,9 @@ export function createQdrantSnapshots(transport: Transport) {
   async function restoredPoints(collection: string): Promise<number | undefined> {
     const path = pathOf(collection, '/points/count');
     const call = { method: 'POST', path, body: { exact: true }, again: false } as const;
-    const counted = result<Schemas['CountResult']>(call).catch(takeAs(undefined, isRetryable));
+    const counted = result<Schemas['CountResult']>(call).catch(
+      takeAs(undefined, isRetryableFailure),
+    );
     return (await counted.catch(unlessFound))?.count;
   }
 

@@ -1,7 +1,13 @@
 // One request to Qdrant: key, timeout, retries, envelope; and what each unsuccessful response means.
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, retry } from '../../../retry.ts';
 import { writeJson } from '../../json/json-text.ts';
-import { isRefusedWith, Refusal, RetryableFailure, takeAs } from '../../refusals.ts';
+import {
+  isRefusedWith,
+  isRetryableFailure,
+  Refusal,
+  RetryableFailure,
+  takeAs,
+} from '../../refusals.ts';
 import { reasonOf } from '../json-over-http.ts';
 
 export interface QdrantConnection {
@@ -93,7 +99,7 @@ export function createTransport(connection: QdrantConnection) {
   }
 
   function retried<Result>(attempt: () => Promise<Result>): Promise<Result> {
-    return retry({ ...pace, requestedDelayMs }, isRetryable, attempt);
+    return retry({ ...pace, requestedDelayMs }, isRetryableFailure, attempt);
   }
 
   function requestOf({ method = 'GET', body, headers = {} }: Call) {
@@ -125,10 +131,6 @@ function parseEnvelope<Result>(name: string, text: string): Envelope<Result> {
     // Not as the cause: a parser's message quotes the response, which may hold users' ids.
     throw unexpected(`${name}: the answer is not JSON`);
   }
-}
-
-export function isRetryable(error: unknown): boolean {
-  return error instanceof RetryableFailure;
 }
 
 /** Takes a response 404 as `undefined`. */
