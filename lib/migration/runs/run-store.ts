@@ -55,11 +55,11 @@ function createRunStore(options: {
     const at = { startedAt: now(), phaseAt: now() };
     const evidence = { 'preflight-report': report };
     const run: Run = { runId, phase: 'checked', plan, evidence, ...at };
-    const isNew = {
-      expression: IS_NEW,
+    const putNew = {
+      Put: { Item: itemOf(run), ConditionExpression: IS_NEW },
       onConditionFailed: (item?: Item) => runExists(runId, item),
     };
-    await database.commit([putRecord(run, isNew), await lock.claim(runId)]);
+    await database.commit([putNew, await lock.claim(runId)]);
     return run;
   }
 
@@ -72,7 +72,7 @@ function createRunStore(options: {
 
   /** Replaces the record. @throws Refusal when the lease is lost */
   async function write(lease: Lease, run: Run): Promise<void> {
-    await database.commit([lock.fence(lease), putRecord(parseRun(run))]);
+    await database.commit([lock.fence(lease), put(itemOf(parseRun(run)))]);
   }
 
   /**
@@ -88,7 +88,7 @@ function createRunStore(options: {
       Delete: { Key: checkpointKey(run.runId, step) },
       onConditionFailed: unconditional,
     };
-    await database.commit([fence, putRecord(parseRun(run)), forget]);
+    await database.commit([fence, put(itemOf(parseRun(run))), forget]);
   }
 
   /** After the work that it describes is durable. @throws Refusal when the lease is lost */
@@ -99,10 +99,7 @@ function createRunStore(options: {
   ): Promise<void> {
     const content = toCheckpointText({ ...checkpoint, savedAt: now() });
     const item = { ...checkpointKey(lease.runId, step), epoch: lease.epoch, content };
-    await database.commit([
-      lock.fence(lease),
-      { Put: { Item: item }, onConditionFailed: unconditional },
-    ]);
+    await database.commit([lock.fence(lease), put(item)]);
   }
 
   async function readCheckpoint(runId: string, step: Command): Promise<Checkpoint | undefined> {
@@ -122,7 +119,7 @@ function createRunStore(options: {
     }
     const key = confirmationKey(runId, pendingAction);
     const item = { ...key, confirmed_by: by, confirmed_at: now() };
-    await database.commit([{ Put: { Item: item }, onConditionFailed: unconditional }]);
+    await database.commit([put(item)]);
   }
 
   /** Who confirmed the pending action; undefined while nobody has. */
@@ -135,7 +132,7 @@ function createRunStore(options: {
   /** Beside the record, which only a step that has the lock may write: people are reminded while another run has it. */
   async function noteReminder(runId: string): Promise<void> {
     const item = { ...reminderKey(runId), reminded_at: now() };
-    await database.commit([{ Put: { Item: item }, onConditionFailed: unconditional }]);
+    await database.commit([put(item)]);
   }
 
   /** When people were last reminded that the rollback period ends, or that something must be kept for longer. */
@@ -150,15 +147,12 @@ function createRunStore(options: {
   };
 }
 
-function putRecord(
-  run: Run,
-  condition?: { readonly expression: string; readonly onConditionFailed: (item?: Item) => Error },
-): Write {
-  const item = { ...recordKey(run.runId), phase: run.phase, record: toRecordText(run) };
-  return {
-    Put: { Item: item, ConditionExpression: condition?.expression },
-    onConditionFailed: condition?.onConditionFailed ?? unconditional,
-  };
+function itemOf(run: Run): Item {
+  return { ...recordKey(run.runId), phase: run.phase, record: toRecordText(run) };
+}
+
+function put(item: Item): Write {
+  return { Put: { Item: item }, onConditionFailed: unconditional };
 }
 
 function runExists(runId: string, item?: Item): Refusal {
