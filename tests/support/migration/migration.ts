@@ -99,6 +99,12 @@ export async function createMigration(
     }
   }
 
+  /** What the store does after it has answered takes no time of the test's clock. */
+  async function letTimePass(milliseconds: number): Promise<void> {
+    await world.qdrant.idle();
+    table.pass(milliseconds);
+  }
+
   async function follow(...names: StepName[]): Promise<void> {
     for (const name of names) await finish(name);
   }
@@ -126,5 +132,8 @@ export async function createMigration(
     await follow('freeze', 'backup', 'copy');
   }
 
-  return { ...table, ...world, target, start, invoke, finish, follow, openWindow, confirm, prove };
+  return {
+    ...{ ...table, ...world, target, letTimePass },
+    ...{ start, invoke, finish, follow, openWindow, confirm, prove },
+  };
 }

@@ -13,7 +13,7 @@ export async function createRunningOperator(
   hasWebhook = true,
 ) {
   const migration = await createMigration(options);
-  const { clock, pass, operator } = migration;
+  const { clock, letTimePass, operator } = migration;
   const hooks = hasWebhook ? operator.hooks : askAPerson;
   const services = { ...migration.services, hooks };
   const place = createLocalPlace({
@@ -21,14 +21,7 @@ export async function createRunningOperator(
     remembering: async () => services,
     services: async () => services,
   });
-  const time = {
-    now: () => clock().getTime(),
-    sleep: async (milliseconds: number) => {
-      // What the store does after it has answered takes no time of the test's clock.
-      await migration.qdrant.idle();
-      pass(milliseconds);
-    },
-  };
+  const time = { now: () => clock().getTime(), sleep: letTimePass };
   const type = (words: string, how: TypedOptions = {}, there: Place = place) =>
     typeCommand(there, words, { ...how, time: { ...time, ...how.time } });
   const phase = async () => (await migration.runs.read(RUN)).phase;

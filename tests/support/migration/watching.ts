@@ -8,7 +8,6 @@ export async function watchUntilDone(migration: Migration): Promise<void> {
     const result = await keepWatch(migration.services);
     if (result === undefined || result.dryRun) throw new Error('The watch has done nothing');
     if (result.done) return;
-    await migration.qdrant.idle();
-    migration.pass(result.waitSeconds * 1_000);
+    await migration.letTimePass(result.waitSeconds * 1_000);
   }
 }
