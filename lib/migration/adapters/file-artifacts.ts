@@ -4,7 +4,12 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import * as v from 'valibot';
-import { type Artifact, type ArtifactStore, createArtifactStore } from '../ports/artifacts.ts';
+import {
+  type Artifact,
+  type ArtifactStore,
+  type Content,
+  createArtifactStore,
+} from '../ports/artifacts.ts';
 import { takeAs } from '../refusals.ts';
 
 // No key starts a part with a dot, so that these folders can hold no artifact.
@@ -34,11 +39,7 @@ export function createFileArtifacts(options: {
     return data?.size === measure.bytes ? { key, ...measure, retainUntil } : undefined;
   }
 
-  async function place(
-    key: string,
-    content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-    path: string,
-  ): Promise<void> {
+  async function place(key: string, content: Content, path: string): Promise<void> {
     await rm(partialFolder(key), { recursive: true, force: true });
     const partial = join(partialFolder(key), randomUUID());
     try {
@@ -86,10 +87,7 @@ async function filesBelow(place: string, prefix: string): Promise<string[]> {
   return paths.filter((path) => path.startsWith(prefix));
 }
 
-export async function writeDurably(
-  path: string,
-  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<void> {
+export async function writeDurably(path: string, content: Content): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const file = await open(path, 'wx');
   try {

@@ -2,7 +2,6 @@
 import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { ArtifactStore } from '../ports/artifacts.ts';
-import { Refusal } from '../refusals.ts';
 import { namedClient } from '../runs/failures.ts';
 import { createFileArtifacts } from './file-artifacts.ts';
 import { createS3Artifacts } from './s3-artifacts.ts';
@@ -16,29 +15,22 @@ interface OpenOptions {
 /**
  * @param s3Endpoint another S3 than the region's own
  * @param bucketOwner the account that must own the bucket; S3 refuses every request to a bucket of another
- * @throws Refusal
  */
 export function openArtifacts(
   address: string,
   { s3Endpoint, bucketOwner, now = () => new Date() }: OpenOptions = {},
 ): ArtifactStore {
-  const url = URL.parse(address);
-  if (url?.protocol === 'file:' && url.host === '') {
-    return createFileArtifacts({ folder: fileURLToPath(url), now });
-  }
-  if (url?.protocol === 's3:' && url.host !== '') {
-    const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
-    const client = createClient(s3Endpoint);
-    if (bucketOwner) expectOwner(client, bucketOwner);
-    return createS3Artifacts({
-      client: namedClient(client, 'The artifacts of ARTIFACTS_URL'),
-      bucket: url.host,
-      prefix: prefix && `${prefix}/`,
-      now,
-    });
-  }
-  const why = `ARTIFACTS_URL "${address}" is neither s3://bucket/prefix nor file:///folder.`;
-  throw new Refusal('RefusedSetting', why);
+  const url = new URL(address);
+  if (url.protocol === 'file:') return createFileArtifacts({ folder: fileURLToPath(url), now });
+  const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
+  const client = createClient(s3Endpoint);
+  if (bucketOwner) expectOwner(client, bucketOwner);
+  return createS3Artifacts({
+    client: namedClient(client, 'The artifacts of ARTIFACTS_URL'),
+    bucket: url.host,
+    prefix: prefix && `${prefix}/`,
+    now,
+  });
 }
 
 // Servers other than Amazon's seldom have a name for every bucket: it goes into the path.

@@ -1,6 +1,6 @@
 // Where backups and reports are kept: named byte streams, each with its digest, some not to be deleted until a day. Small
 // ones are JSON documents that a person can read as well.
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { Refusal } from '../refusals.ts';
 
 export interface Artifact {
@@ -11,13 +11,15 @@ export interface Artifact {
   readonly retainUntil: Date | undefined;
 }
 
+export type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
 export interface ArtifactStore {
   /**
    * Keeps the content under the key, in place of what was there; all of it or nothing.
    * What an earlier, interrupted put of the same key left behind is cleared away.
    * @throws Refusal when what is there must be kept
    */
-  put(key: string, content: AsyncIterable<Uint8Array>): Promise<Artifact>;
+  put(key: string, content: Content): Promise<Artifact>;
   /** Undefined for what was never put as a whole. */
   head(key: string): Promise<Artifact | undefined>;
   /** @throws Refusal where there is none */
@@ -77,7 +79,7 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date): Arti
     throw new Refusal('RefusedRetained', why);
   }
 
-  async function put(key: string, source: AsyncIterable<Uint8Array>): Promise<Artifact> {
+  async function put(key: string, source: Content): Promise<Artifact> {
     assertReplaceable(await head(key));
     const { content, measure } = measuring(source);
     await bytes.write(key, content);
@@ -145,7 +147,7 @@ export async function writeJson(
   document: unknown,
 ): Promise<Artifact> {
   const text = `${JSON.stringify(document, null, 2)}\n`;
-  return await artifacts.put(key, oneChunk(text));
+  return await artifacts.put(key, [Buffer.from(text)]);
 }
 
 /**
@@ -158,14 +160,9 @@ export async function readJson(
   digest?: string,
 ): Promise<unknown> {
   const bytes = Buffer.concat(await Array.fromAsync(artifacts.get(key)));
-  const isRecorded =
-    digest === undefined || createHash('sha256').update(bytes).digest('hex') === digest;
+  const isRecorded = digest === undefined || hash('sha256', bytes) === digest;
   if (isRecorded) return JSON.parse(bytes.toString());
   throw new Refusal('RefusedMissingArtifact', `${key} is not what was recorded.`);
-}
-
-async function* oneChunk(text: string): AsyncIterable<Uint8Array> {
-  yield Buffer.from(text);
 }
 
 export interface Measure {
@@ -174,19 +171,19 @@ export interface Measure {
 }
 
 /** The measure is of all that went by until now: to be asked for once, at the end. */
-export function measuring(source: AsyncIterable<Uint8Array>) {
-  const hash = createHash('sha256');
+export function measuring(source: Content) {
+  const digest = createHash('sha256');
   let bytes = 0;
 
   async function* content() {
     for await (const chunk of source) {
-      hash.update(chunk);
+      digest.update(chunk);
       bytes += chunk.length;
       yield chunk;
     }
   }
 
-  return { content: content(), measure: (): Measure => ({ bytes, sha256: hash.digest('hex') }) };
+  return { content: content(), measure: (): Measure => ({ bytes, sha256: digest.digest('hex') }) };
 }
 
 /** Reads a stream for its measure alone. */
