@@ -6,7 +6,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const TABLE = 'is not set: the table that the run is recorded in';
 
-/** Of the functions that look up or note down: `start`, `status`, `approve`. */
+/** Of the functions that look up or note down: `status` and `confirm`. */
 const recordSchema = v.object({
   TABLE_NAME: v.pipe(v.string(TABLE), v.regex(/^[\w.-]{3,255}$/, 'is no name of a table')),
   DYNAMODB_ENDPOINT: v.optional(urlLike('http://localhost:8000')),

@@ -23,7 +23,7 @@ export interface HookRequest {
 }
 
 /**
- * `done`, `under-way` (ask again), or `asked-of-a-person`, who says by an approval that it is done.
+ * `done`, `under-way` (ask again), or `asked-of-a-person`, who confirms that it is done.
  * Asking again is harmless: it is the same request, by its run, occasion and action.
  */
 export type HookAnswer = 'done' | 'under-way' | 'asked-of-a-person';

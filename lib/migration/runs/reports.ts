@@ -29,24 +29,16 @@ interface Reporting {
   readonly lease: Lease;
 }
 
-/** @throws Refusal when it is missing, or is not what was recorded */
-export async function readReport(
-  { artifacts }: Pick<Services, 'artifacts'>,
-  { artifact, digest }: Reference,
-): Promise<unknown> {
-  return await readJson(artifacts, artifact, digest);
-}
-
 /** @throws Refusal when it is missing, or is not what was recorded, or none that is read here */
 export async function parseReport<Output>(
-  services: Pick<Services, 'artifacts'>,
-  reference: Reference,
+  { artifacts }: Pick<Services, 'artifacts'>,
+  { artifact, digest }: Reference,
   schema: v.GenericSchema<unknown, Output>,
 ): Promise<Output> {
-  const result = v.safeParse(schema, await readReport(services, reference));
+  const result = v.safeParse(schema, await readJson(artifacts, artifact, digest));
   if (result.success) return result.output;
   const path = v.getDotPath(result.issues[0]) ?? 'whole';
-  const why = `${reference.artifact} is of another version of the migration: its ${path}.`;
+  const why = `${artifact} is of another version of the migration: its ${path}.`;
   throw new Refusal('RefusedMissingArtifact', why);
 }
 

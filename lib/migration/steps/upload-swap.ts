@@ -7,7 +7,6 @@ import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { type Stage, takeStages } from '../runs/stages.ts';
 import type { Approach, StepContext } from '../runs/step.ts';
 import { scan } from '../scan.ts';
-import type { Services } from '../services.ts';
 import {
   assertFree,
   discardUnusableSnapshot,
@@ -87,12 +86,11 @@ export async function uploadSwap(
 
 function passagesOf(run: Run): Passage[] {
   if (run.plan.uploadAs === undefined) return [];
-  const labels = ['snapshot-of-target', 'snapshot-of-companion'] as const;
   const [target, companion] = builtCollectionsOf(run);
   const [live, beside] = liveCollectionsOf(run);
   return [
-    { from: target, to: live, label: labels[0] },
-    { from: companion, to: beside, label: labels[1] },
+    { from: target, to: live, label: 'snapshot-of-target' },
+    { from: companion, to: beside, label: 'snapshot-of-companion' },
   ];
 }
 
@@ -115,15 +113,11 @@ function stagesOf(passage: Passage): readonly Stage<Upload>[] {
   ];
 }
 
-async function assertSame(context: StepContext, passage: Passage): Promise<void> {
-  const { from, to } = passage;
-  if (await isSame(context.services, passage)) return;
+async function assertSame(context: StepContext, { from, to }: Passage): Promise<void> {
+  const { vectors: store } = context.services;
+  const { contents: made } = await scan({ store, collection: to });
+  const { contents: meant } = await scan({ store, collection: from });
+  if (made.digest === meant.digest && made.points === meant.points) return;
   await removeCollections(context, [to]);
   throw new Refusal('RefusedSnapshot', `What was uploaded as ${to} is not what ${from} is.`);
-}
-
-async function isSame({ vectors }: Services, { from, to }: Passage): Promise<boolean> {
-  const { contents: made } = await scan({ store: vectors, collection: to });
-  const { contents: meant } = await scan({ store: vectors, collection: from });
-  return made.digest === meant.digest && made.points === meant.points;
 }

@@ -3,8 +3,8 @@
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { Evidence } from '../../../lib/migration/phases.ts';
+import { readJson } from '../../../lib/migration/ports/artifacts.ts';
 import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
-import { readReport } from '../../../lib/migration/runs/reports.ts';
 import type { Reference } from '../../../lib/migration/runs/run.ts';
 import { scan } from '../../../lib/migration/scan.ts';
 import type { KeptSnapshot } from '../../../lib/migration/snapshots.ts';
@@ -57,7 +57,10 @@ interface Manifest {
 export async function evidenceOf({ runs, services }: Migration, kind: Evidence) {
   const reference = (await runs.read(RUN)).evidence[kind];
   if (!reference) throw new Error(`No ${kind}`);
-  return { ...reference, report: await readReport(services, reference) };
+  return {
+    ...reference,
+    report: await readJson(services.artifacts, reference.artifact, reference.digest),
+  };
 }
 
 export async function manifestOf(migration: Migration): Promise<Manifest> {
