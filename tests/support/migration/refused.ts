@@ -2,6 +2,9 @@
 import { expect } from 'vitest';
 import type { RefusalName, RetryableName } from '../../../lib/migration/refusals.ts';
 
-export function named(name: RefusalName | RetryableName): Error {
-  return expect.objectContaining({ name });
+/** @param why a part of its message, or what the message has to look like */
+export function named(name: RefusalName | RetryableName, why: string | RegExp = ''): Error {
+  const message =
+    typeof why === 'string' ? expect.stringContaining(why) : expect.stringMatching(why);
+  return expect.objectContaining({ name, message });
 }
