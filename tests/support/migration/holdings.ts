@@ -5,9 +5,9 @@ import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { Evidence } from '../../../lib/migration/phases.ts';
 import { readJson } from '../../../lib/migration/ports/artifacts.ts';
 import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
-import type { Reference } from '../../../lib/migration/runs/run.ts';
+import { readManifest } from '../../../lib/migration/runs/reports.ts';
 import { scan } from '../../../lib/migration/scan.ts';
-import type { KeptSnapshot } from '../../../lib/migration/snapshots.ts';
+import { startNewVersion } from '../../../local/sandbox/memory-backend/new-version.ts';
 import { startOldVersion } from '../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../local/sandbox/world.ts';
 import { type Migration, RUN } from './migration.ts';
@@ -22,9 +22,23 @@ export async function standingOf({ services, runs }: Migration) {
   };
 }
 
-export async function writeToOld({ services, clock }: Migration, text: string): Promise<void> {
+/** The old version on the old collection, beside the one that users speak to. */
+export function startOld({ services, clock }: Migration) {
   const settings = { store: services.vectors, collection: SOURCE, dimensions: 8, now: clock };
-  await (await startOldVersion(settings)).add('user-1', text);
+  return startOldVersion(settings);
+}
+
+export async function writeToOld(migration: Migration, text: string): Promise<void> {
+  await (await startOld(migration)).add('user-1', text);
+}
+
+export async function writeToNew(
+  { services, target, clock }: Migration,
+  ...texts: string[]
+): Promise<void> {
+  const settings = { store: services.vectors, collection: target, dimensions: 8, now: clock };
+  const version = await startNewVersion(settings);
+  for (const text of texts) await version.add('user-1', text);
 }
 
 export async function firstPoint({ services }: Migration, name: string): Promise<ScrolledPoint> {
@@ -47,12 +61,6 @@ export async function changeFirst(migration: Migration, name: string): Promise<v
   await migration.services.vectors.upsert(name, [point], 'upsert');
 }
 
-interface Manifest {
-  readonly counts: Reference;
-  readonly snapshot: KeptSnapshot;
-  readonly contents: { readonly points: number; readonly users: number };
-}
-
 /** What a step left behind: the figures in the record, and the stored report. */
 export async function evidenceOf({ runs, services }: Migration, kind: Evidence) {
   const reference = (await runs.read(RUN)).evidence[kind];
@@ -63,8 +71,8 @@ export async function evidenceOf({ runs, services }: Migration, kind: Evidence) 
   };
 }
 
-export async function manifestOf(migration: Migration): Promise<Manifest> {
-  return (await evidenceOf(migration, 'backup-manifest')).report as Manifest;
+export async function manifestOf({ services, runs }: Migration) {
+  return await readManifest(services, await runs.read(RUN));
 }
 
 export async function fingerprintOf(store: Pick<VectorStore, 'scroll'>, collection: string) {

@@ -2,13 +2,12 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Properties } from '../../../../lib/migration/graph/values.ts';
-import { readManifest } from '../../../../lib/migration/runs/reports.ts';
 import {
   drillCollectionOf,
   restoredCollectionOf,
 } from '../../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { fingerprintOf, standingOf } from '../../../support/migration/holdings.ts';
+import { fingerprintOf, manifestOf, standingOf } from '../../../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -47,8 +46,7 @@ describe('Fear 3: a backup that cannot be restored', () => {
     await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
     expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
     await migration.finish('backup');
-    const { contents } = await readManifest(migration.services, await migration.runs.read(RUN));
-    expect(contents.points).toBe(60);
+    expect((await manifestOf(migration)).contents.points).toBe(60);
   });
 
   it('the file ends before its size: not fetched for ever', async () => {
@@ -187,7 +185,10 @@ describe('Fear 14: a graph dump that is incomplete or lossy', () => {
     await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
     expect(await standingOf(migration)).toEqual(before);
     await migration.finish('backup');
-    const manifest = await readManifest(migration.services, await migration.runs.read(RUN));
-    expect(manifest.graph).toMatchObject({ kind: 'exact', nodes: 3, relationships: 1 });
+    expect((await manifestOf(migration)).graph).toMatchObject({
+      kind: 'exact',
+      nodes: 3,
+      relationships: 1,
+    });
   });
 });

@@ -3,21 +3,20 @@
 import { describe, expect, it } from 'vitest';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
-import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { changedServices } from '../../../support/migration/changed-services.ts';
-import { deleteFirst, fingerprintOf, writeToOld } from '../../../support/migration/holdings.ts';
+import {
+  deleteFirst,
+  fingerprintOf,
+  writeToNew,
+  writeToOld,
+} from '../../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 import { watchUntilDone } from '../../../support/migration/watching.ts';
 
 const WINDOW_MS = 31 * 60_000;
-
-async function writeToNew({ services, target, clock }: Migration, text: string): Promise<void> {
-  const settings = { store: services.vectors, collection: target, dimensions: 8, now: clock };
-  await (await startNewVersion(settings)).add('user-1', text);
-}
 
 /** The hook for opening writes has been asked and is not done. */
 async function opening(): Promise<Migration> {

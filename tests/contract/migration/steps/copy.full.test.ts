@@ -5,10 +5,9 @@ import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import type { Hooks } from '../../../../lib/migration/ports/hooks.ts';
 import type { PointId } from '../../../../lib/migration/ports/vector-store.ts';
 import { runStep, type Step } from '../../../../lib/migration/runs/step.ts';
-import { startOldVersion } from '../../../../local/sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import { whenAsked } from '../../../support/migration/changed-services.ts';
-import { evidenceOf, fingerprintOf } from '../../../support/migration/holdings.ts';
+import { evidenceOf, fingerprintOf, writeToOld } from '../../../support/migration/holdings.ts';
 import {
   createMigration,
   type Migration,
@@ -99,11 +98,10 @@ it('a copy begun into one collection does not go on in the middle of its success
 
 it('a backup begun before the window is none of what was frozen', async () => {
   const migration = await migrationAt('backed-up');
-  const { vectors, clock } = migration.services;
+  const { vectors } = migration.services;
   await begin(migration, STEPS.backup, 1);
   await migration.follow('rebuild', 'copy');
-  const settings = { store: vectors, collection: SOURCE, dimensions: 8, now: clock };
-  await (await startOldVersion(settings)).add('user-1', 'Ada has bought a boat');
+  await writeToOld(migration, 'Ada has bought a boat');
   await migration.finish('copy');
   await migration.openWindow();
   await migration.follow('freeze', 'backup');

@@ -4,9 +4,9 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { removeCollections } from '../../../../lib/migration/steps/clean-up.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
-import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import type { ServiceChanges } from '../../../support/migration/changed-services.ts';
+import { writeToNew } from '../../../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -39,10 +39,9 @@ describe('a collection of somebody else', () => {
 describe('what the setting names', () => {
   it.each(['abort', 'rebuild'] as const)('is removed by no %s', async (step) => {
     const migration = await migrationAt('rebuilt');
-    const { services, target, clock } = migration;
+    const { services, target } = migration;
     await services.setting.change({ from: SOURCE, to: target });
-    const settings = { store: services.vectors, collection: target, dimensions: 8, now: clock };
-    await (await startNewVersion(settings)).add('user-1', 'Written by somebody let in by hand');
+    await writeToNew(migration, 'Written by somebody let in by hand');
     await migration.finish(step);
     expect(await services.vectors.count(target, ofUser('user-1'))).toBe(1);
   });
@@ -68,17 +67,13 @@ describe('a backup that is given up half-way', () => {
     expect(await services.vectors.listSnapshots(SOURCE)).toHaveLength(1);
   }
 
-  it('leaves no snapshot on the store: before the window', async () => {
-    const migration = await migrationAt('checked');
+  it.each([
+    ['before the window', 'checked', 'abort'],
+    ['inside the window', 'frozen', 'rollback'],
+  ] as const)('leaves no snapshot on the store: %s', async (_, point, end) => {
+    const migration = await migrationAt(point);
     await breakOff(migration);
-    await migration.finish('abort');
-    expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
-  });
-
-  it('leaves no snapshot on the store: inside the window', async () => {
-    const migration = await migrationAt('frozen');
-    await breakOff(migration);
-    await migration.finish('rollback');
+    await migration.finish(end);
     expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 

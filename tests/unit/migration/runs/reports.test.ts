@@ -24,19 +24,14 @@ test('A report comes back as it was recorded', async () => {
 test('A report of another form is refused by the field that it has not', async () => {
   const { artifacts, reference } = await stored({ points: 'three' });
   const read = parseReport({ artifacts }, reference, schema);
-  await expect(read).rejects.toEqual(named('RefusedMissingArtifact'));
-  await expect(read).rejects.toThrow(/freeze-proof-1\.json is of another version.* its points/);
+  await expect(read).rejects.toEqual(
+    named('RefusedMissingArtifact', /freeze-proof-1\.json is of another version.* its points/),
+  );
 });
 
 test('A report that was replaced, or cut off, is refused before it is read', async () => {
   const { artifacts, reference } = await stored({ points: 3 });
-  await artifacts.put(
-    reference.artifact,
-    (async function* () {
-      yield Buffer.from('{"points":');
-    })(),
-  );
+  await artifacts.put(reference.artifact, [Buffer.from('{"points":')]);
   const read = parseReport({ artifacts }, reference, schema);
-  await expect(read).rejects.toEqual(named('RefusedMissingArtifact'));
-  await expect(read).rejects.toThrow(/is not what was recorded/);
+  await expect(read).rejects.toEqual(named('RefusedMissingArtifact', /is not what was recorded/));
 });
