@@ -103,13 +103,12 @@ export async function checkPrerequisites(
   const take = async (input: Payload) =>
     (await runStep(session, 'preflight', input)) as PreflightResult;
   const isUnmet = (error: unknown) => isRefusal(error, 'RefusedPrerequisites');
-  const result =
-    (await take(payload).catch(takeAs(undefined, isUnmet))) ??
-    (await take({ ...payload, execute: false }));
-  const { prerequisites } = result;
+  const taken = await take(payload).catch(takeAs(undefined, isUnmet));
+  const { prerequisites } = taken ?? (await take({ ...payload, execute: false }));
   const lines = ['Prerequisites:', ...checklistLines(prerequisites, output)];
   output.line(lines.join('\n'), { event: 'prerequisites', prerequisites });
-  if (prerequisites.every(isMet)) return result;
+  // Refused, it has begun no run, also where a service that was away has answered since.
+  if (prerequisites.every(isMet)) return taken ?? (await take(payload));
   throw new Refusal('RefusedPrerequisites', 'Not every prerequisite is met.');
 }
 

@@ -159,6 +159,15 @@ describe('a preflight', () => {
       expect(status).toMatch(/^RefusedPrerequisites: Not every prerequisite is met\./);
     },
   );
+
+  it('that was refused begins the run after all where the next look finds no problem', async () => {
+    const refusal = new Refusal('RefusedPrerequisites', 'Memories: W. R.');
+    const { place, invoked } = createPlace({ preflight: [refusal, { ...MET, dryRun: true }, MET] });
+    const { code } = await typeCommand(place, 'preflight --source m --execute');
+    expect(code).toBe(0);
+    const executed = invoked.map(({ payload }) => payload.execute);
+    expect(executed).toEqual([true, false, true]);
+  });
 });
 
 describe('run', () => {
