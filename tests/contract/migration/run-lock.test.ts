@@ -1,13 +1,7 @@
 // One run at a time, one step at a time, and a step that was thought dead changes nothing any more.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { named } from '../../support/migration/refused.ts';
-import {
-  LEASE_MS,
-  PLAN,
-  REPORT,
-  RUN_TABLES,
-  type RunTable,
-} from '../../support/migration/run-table.ts';
+import { LEASE_MS, RUN_TABLES, type RunTable } from '../../support/migration/run-table.ts';
 
 describe.each(RUN_TABLES)('%s', (_, open) => {
   let table: RunTable;
@@ -19,9 +13,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
   describe('two runs', () => {
     it('started at once: one gets the lock, the others are told which', async () => {
       const ids = ['run-a', 'run-b', 'run-c', 'run-d'];
-      const outcomes = await Promise.allSettled(
-        ids.map((id) => table.runs.start(id, PLAN, REPORT)),
-      );
+      const outcomes = await Promise.allSettled(ids.map((id) => table.begin(id)));
       const started = outcomes.filter(({ status }) => status === 'fulfilled');
       expect(started).toHaveLength(1);
       const holder = await table.lock.activeRun();
@@ -35,37 +27,33 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     });
 
     it('cannot have the same id', async () => {
-      await table.runs.start('run-a', PLAN, REPORT);
-      await expect(table.runs.start('run-a', PLAN, REPORT)).rejects.toEqual(
-        named('RefusedRunExists'),
-      );
+      await table.begin('run-a');
+      await expect(table.begin('run-a')).rejects.toEqual(named('RefusedRunExists'));
     });
 
     it('follow each other once the first has ended, and only then', async () => {
-      const run = await table.runs.start('run-a', PLAN, REPORT);
+      const run = await table.begin('run-a');
       const lease = await table.lock.take('run-a');
       await table.runs.write(lease, { ...run, phase: 'switching' });
       table.pass(40 * 86_400_000);
-      await expect(table.runs.start('run-b', PLAN, REPORT)).rejects.toEqual(
-        named('RefusedOtherRun'),
-      );
+      await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
 
       await table.runs.finish(lease, { ...run, phase: 'rolled-back' }, 'rollback');
       expect(await table.lock.activeRun()).toBeUndefined();
       expect(await table.lock.presentRun()).toBe('run-a');
       await expect(table.lock.take('run-a')).rejects.toEqual(named('RefusedRunEnded'));
-      await table.runs.start('run-b', PLAN, REPORT);
+      await table.begin('run-b');
       expect(await table.lock.activeRun()).toBe('run-b');
     });
 
     it('begin while others are live, whose steps wait for the lock', async () => {
-      const run = await table.runs.start('run-a', PLAN, REPORT);
+      const run = await table.begin('run-a');
       const lease = await table.lock.take('run-a');
       await table.runs.finish(lease, { ...run, phase: 'live' }, 'cutover');
       expect(await table.lock.activeRun()).toBeUndefined();
       expect(await table.lock.liveRuns()).toEqual(['run-a']);
 
-      const other = await table.runs.start('run-b', PLAN, REPORT);
+      const other = await table.begin('run-b');
       await expect(table.lock.take('run-a')).rejects.toEqual(named('RefusedOtherRun'));
       const second = await table.lock.take('run-b');
       await table.runs.finish(second, { ...other, phase: 'live' }, 'cutover');
@@ -79,9 +67,9 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     it('of which one is meant where none is named: under way, else live, else the last', async () => {
       const { runs, lock } = table;
       expect(await lock.presentRun()).toBeUndefined();
-      const first = await runs.start('run-a', PLAN, REPORT);
+      const first = await table.begin('run-a');
       await runs.finish(await lock.take('run-a'), { ...first, phase: 'live' }, 'cutover');
-      const second = await runs.start('run-b', PLAN, REPORT);
+      const second = await table.begin('run-b');
       expect(await lock.presentRun()).toBe('run-b');
       await runs.finish(await lock.take('run-b'), { ...second, phase: 'aborted' }, 'abort');
       expect(await lock.presentRun()).toBe('run-a');
@@ -90,36 +78,30 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     });
 
     it('begin although a step of a live one has died', async () => {
-      const run = await table.runs.start('run-a', PLAN, REPORT);
+      const run = await table.begin('run-a');
       const lease = await table.lock.take('run-a');
       await table.runs.finish(lease, { ...run, phase: 'live' }, 'cutover');
       await table.lock.take('run-a');
-      await expect(table.runs.start('run-b', PLAN, REPORT)).rejects.toEqual(
-        named('RefusedOtherRun'),
-      );
+      await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
       table.pass(LEASE_MS);
-      await table.runs.start('run-b', PLAN, REPORT);
+      await table.begin('run-b');
       expect(await table.lock.activeRun()).toBe('run-b');
     });
 
     it('do not begin while a live one is being rolled back, crashed or waiting', async () => {
-      const run = await table.runs.start('run-a', PLAN, REPORT);
+      const run = await table.begin('run-a');
       const lease = await table.lock.take('run-a');
       await table.runs.finish(lease, { ...run, phase: 'live' }, 'cutover');
       const again = await table.lock.take('run-a');
       await table.runs.write(again, { ...run, phase: 'rolling-back' });
       table.pass(LEASE_MS);
-      await expect(table.runs.start('run-b', PLAN, REPORT)).rejects.toEqual(
-        named('RefusedOtherRun'),
-      );
+      await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
       await table.lock.release(await table.lock.take('run-a'));
-      await expect(table.runs.start('run-b', PLAN, REPORT)).rejects.toEqual(
-        named('RefusedOtherRun'),
-      );
+      await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
     });
 
     it('do not take turns of each other', async () => {
-      await table.runs.start('run-a', PLAN, REPORT);
+      await table.begin('run-a');
       for (const ask of [table.lock.take, table.lock.assertTurn]) {
         await expect(ask('run-b')).rejects.toEqual(named('RefusedOtherRun'));
       }
@@ -129,7 +111,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
 
   describe('two steps of a run', () => {
     beforeEach(async () => {
-      await table.runs.start('run-a', PLAN, REPORT);
+      await table.begin('run-a');
     });
 
     it('beginning at once: one gets the lease, the others are to come again', async () => {
@@ -190,7 +172,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
 
   describe('a step whose lease was taken over', () => {
     it('neither renews, records, finishes nor saves anything', async () => {
-      const run = await table.runs.start('run-a', PLAN, REPORT);
+      const run = await table.begin('run-a');
       const dead = await table.lock.take('run-a');
       await table.runs.saveCheckpoint(dead, 'copy', { state: { cursor: 'first' } });
       table.pass(LEASE_MS);
@@ -214,7 +196,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     });
 
     it('does not end the lease of its successor', async () => {
-      await table.runs.start('run-a', PLAN, REPORT);
+      await table.begin('run-a');
       const dead = await table.lock.take('run-a');
       table.pass(LEASE_MS);
       await table.lock.take('run-a');

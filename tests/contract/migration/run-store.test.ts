@@ -5,7 +5,7 @@ import type { Lease } from '../../../lib/migration/runs/run-lock.ts';
 import { recordKey } from '../../../lib/migration/runs/run-lock.ts';
 import { statusOf } from '../../../lib/migration/steps/status.ts';
 import { named } from '../../support/migration/refused.ts';
-import { PLAN, REPORT, RUN_TABLES, type RunTable } from '../../support/migration/run-table.ts';
+import { RUN_TABLES, type RunTable } from '../../support/migration/run-table.ts';
 
 const DIGEST = 'a'.repeat(64);
 
@@ -20,7 +20,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
 
   beforeEach(async () => {
     table = await open();
-    run = await table.runs.start('run-a', PLAN, REPORT);
+    run = await table.begin('run-a');
     lease = await table.lock.take('run-a');
   });
 

@@ -20,7 +20,10 @@ export const PLAN: Plan = {
 
 /** Of a preflight. */
 export const REPORT: Reference = {
-  ...{ artifact: 'preflight-report', digest: 'a'.repeat(64), recordedAt: 0, facts: {} },
+  artifact: 'preflight-report',
+  digest: 'a'.repeat(64),
+  recordedAt: 0,
+  facts: {},
 };
 
 /** All items of a run table and the time of its clock. */
@@ -50,8 +53,10 @@ function openRunTable({ client, tableName }: RunTableOptions, start = NEW.time) 
   let time = start;
   const clock = () => new Date(time);
   const { ticker, beat, intervals } = createManualTicker();
+  const remembering = createRemembering({ client, tableName, clock, ticker });
   return {
-    ...createRemembering({ client, tableName, clock, ticker }),
+    ...remembering,
+    begin: (runId: string) => remembering.runs.start(runId, PLAN, REPORT),
     beat,
     beatIntervals: intervals,
     pass: (milliseconds: number) => {
