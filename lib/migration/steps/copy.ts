@@ -128,11 +128,12 @@ export function verifiedFingerprint({ evidence }: Run): string {
   return String(evidence['verification-report']?.facts.fingerprint);
 }
 
-async function reconcileSettings(
+/** @param names of a copy, unless others are given */
+export async function reconcileSettings(
   { services, run }: StepRequest,
   mode: State['mode'],
+  names = { from: run.plan.sourceCollection, to: run.plan.targetCollection },
 ): Promise<ReconcileSettings> {
-  const { sourceCollection: from, targetCollection: to } = run.plan;
-  const settings = await copySettings(services.vectors, { from, to });
+  const settings = await copySettings(services.vectors, names);
   return { ...settings, mode, without: testUserOf(run.runId) };
 }

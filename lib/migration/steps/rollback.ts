@@ -3,23 +3,12 @@
 // Until the setting changes, users stay on the new version: a rollback that is refused opens writes there again.
 import * as v from 'valibot';
 import { rollbackEnded } from '../moves.ts';
-import { copySettings } from '../point-writer.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
-import {
-  faultsIn,
-  RECONCILE_START,
-  type ReconcileCheckpoint,
-  type ReconcileSettings,
-} from '../reconcile.ts';
+import { faultsIn, RECONCILE_START, type ReconcileCheckpoint } from '../reconcile.ts';
 import { isRefusal, Refusal, type RefusalName } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Progress, Run } from '../runs/run.ts';
-import {
-  liveCollectionOf,
-  liveCollectionsOf,
-  restoredCollectionOf,
-  testUserOf,
-} from '../runs/run-names.ts';
+import { liveCollectionOf, liveCollectionsOf, restoredCollectionOf } from '../runs/run-names.ts';
 import { takeStages } from '../runs/stages.ts';
 import {
   type Outcome,
@@ -32,7 +21,7 @@ import { DAY_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { keptSnapshotSchema, restoreSnapshot, restoringEntries } from '../snapshots.ts';
 import { removeCollections, removeOwn, removeTestWrites, tidyUp } from './clean-up.ts';
-import { reconcileInStep } from './copy.ts';
+import { reconcileInStep, reconcileSettings } from './copy.ts';
 import { askAgain, isDoneOutside } from './external-action.ts';
 import { assertOpen, lookSchema, proveFrozen } from './freeze.ts';
 import { carryOverLateWrites, lateWriteFacts, lateWritesSchema } from './late-writes.ts';
@@ -273,13 +262,8 @@ async function lookAgain(
 
 /** @returns false when time was up */
 async function carryWritesBack(context: StepContext, state: State, keep: Keep): Promise<boolean> {
-  const { services, run } = context;
-  const names = { from: liveCollectionOf(run), to: state.returnTo };
-  const settings: ReconcileSettings = {
-    ...(await copySettings(services.vectors, names)),
-    mode: 'repair',
-    without: testUserOf(run.runId),
-  };
+  const names = { from: liveCollectionOf(context.run), to: state.returnTo };
+  const settings = await reconcileSettings(context, 'repair', names);
   const { reconciled: before } = state;
   const reached = await reconcileInStep(context, settings, {
     start: before && !before.isComplete ? before : RECONCILE_START,
