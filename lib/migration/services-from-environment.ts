@@ -19,7 +19,6 @@ import { logLine, type Services } from './services.ts';
 import {
   type Environment,
   type RecordSettings,
-  type RestoreSettings,
   readRecordSettings,
   readRestoreSettings,
   readStepSettings,
@@ -45,7 +44,7 @@ export async function servicesFromEnvironment(
 ): Promise<Services> {
   const settings = readStepSettings(environment);
   const secrets = secretsOf(environment);
-  const webhook = settings.MIGRATION_WEBHOOK_URL;
+  const { MIGRATION_WEBHOOK_URL: webhook, NEO4J_URL: graphUrl } = settings;
   return {
     ...remembering(settings),
     vectors: createQdrant({
@@ -63,7 +62,7 @@ export async function servicesFromEnvironment(
           timeoutMs: BACKEND_TIMEOUT_MS,
         })
       : askAPerson,
-    graph: isNamed(settings) ? await openGraph(settings, secrets) : undefined,
+    graph: graphUrl ? await openGraph(graphUrl, settings.NEO4J_USER, secrets) : undefined,
     snapshotPartBytes: SNAPSHOT_PART_BYTES,
     log: logLine,
   };
@@ -72,7 +71,8 @@ export async function servicesFromEnvironment(
 /** For a restore of the graph. @throws Refusal, as the settings do; as a secret's keeper does */
 export async function restoreFromEnvironment(environment: Environment) {
   const settings = readRestoreSettings(environment);
-  const target = await openGraph(settings, secretsOf(environment));
+  const { NEO4J_URL, NEO4J_USER } = settings;
+  const target = await openGraph(NEO4J_URL, NEO4J_USER, secretsOf(environment));
   return { artifacts: artifactsOf(settings), target };
 }
 
@@ -107,15 +107,9 @@ async function backends(settings: StepSettings, secrets: Secrets) {
   };
 }
 
-type NamedGraph = Pick<RestoreSettings, 'NEO4J_URL' | 'NEO4J_USER'>;
-
-function isNamed(settings: StepSettings): settings is StepSettings & NamedGraph {
-  return settings.NEO4J_URL !== undefined;
-}
-
-async function openGraph({ NEO4J_URL, NEO4J_USER }: NamedGraph, secrets: Secrets) {
+async function openGraph(url: string, user: string, secrets: Secrets) {
   const password = (await secrets.read('NEO4J_PASSWORD')).reveal();
-  return openNeo4j({ url: NEO4J_URL, user: NEO4J_USER, password });
+  return openNeo4j({ url, user, password });
 }
 
 function openSetting(url: URL): CollectionSetting {

@@ -42,7 +42,6 @@ const restoreSchema = v.object({
 
 export type RecordSettings = v.InferOutput<typeof recordSchema>;
 export type StepSettings = v.InferOutput<typeof stepSchema>;
-export type RestoreSettings = v.InferOutput<typeof restoreSchema>;
 
 /** @throws Refusal naming every variable that is missing or unusable, with what each should be */
 export function readRecordSettings(environment: Environment): RecordSettings {
@@ -56,7 +55,7 @@ export function readStepSettings(environment: Environment): StepSettings {
 }
 
 /** @throws Refusal, as above */
-export function readRestoreSettings(environment: Environment): RestoreSettings {
+export function readRestoreSettings(environment: Environment) {
   return read(restoreSchema, environment, ['NEO4J_PASSWORD']);
 }
 

@@ -62,10 +62,8 @@ const manifestSchema = v.object({
   graph: graphDumpSchema,
 });
 
-type BackupManifest = v.InferOutput<typeof manifestSchema>;
-
 /** @throws Refusal where there is none, or it is not what was recorded */
-export async function readManifest(services: Services, run: Run): Promise<BackupManifest> {
+export async function readManifest(services: Services, run: Run) {
   const reference = run.evidence['backup-manifest'];
   if (!reference) throw new Refusal('RefusedNotNow', 'There is no backup.');
   return await parseReport(services, reference, manifestSchema);

@@ -7,9 +7,7 @@ import {
 } from '../services-from-environment.ts';
 import { translateFailure } from './failures.ts';
 import type { Remembering } from './run-store.ts';
-import { runStep, type Step, type StepResult } from './step.ts';
-
-type StepHandler = (payload: unknown, context: InvocationContext) => Promise<StepResult>;
+import { runStep, type Step } from './step.ts';
 
 export interface InvocationContext extends Pick<Context, 'getRemainingTimeInMillis'> {
   /** Ctrl-C of the operator in whose process the step runs; a Lambda function has none. */
@@ -17,8 +15,8 @@ export interface InvocationContext extends Pick<Context, 'getRemainingTimeInMill
 }
 
 /** @param services called for every invocation: its caller caches them */
-export function stepHandler(step: Step, services: () => Promise<Services>): StepHandler {
-  return async (payload, context) =>
+export function stepHandler(step: Step, services: () => Promise<Services>) {
+  return async (payload: unknown, context: InvocationContext) =>
     await runStep(step, await services(), {
       payload,
       timeLeftMs: () => context.getRemainingTimeInMillis(),

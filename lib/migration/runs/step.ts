@@ -126,12 +126,10 @@ interface InvocationOptions {
   readonly interruption?: AbortSignal | undefined;
 }
 
-type Invocation = InvocationOptions & { readonly input: StepInput };
-
 async function inTurn(
   step: Step,
   services: Services,
-  { input, timeLeftMs, interruption }: Invocation,
+  { input, timeLeftMs, interruption }: InvocationOptions & { readonly input: StepInput },
 ): Promise<StepResult> {
   const { lock } = services;
   const lease = await lock.take(input.runId);

@@ -26,8 +26,6 @@ export const hybridProofSchema = v.object({
   found: v.number(),
 });
 
-type HybridProof = v.InferOutput<typeof hybridProofSchema>;
-
 const payloadSchema = v.object({ data: v.string(), text_lemmatized: v.optional(v.string()) });
 
 const NO_KEYWORDS =
@@ -38,7 +36,7 @@ const NO_ENTITIES = 'without spaCy and en_core_web_sm, entities would never be f
 export async function proveHybrid(
   { vectors, preview }: Pick<Services, 'vectors' | 'preview'>,
   run: Run,
-): Promise<HybridProof> {
+): Promise<v.InferOutput<typeof hybridProofSchema>> {
   const { sourceCollection, targetCollection } = run.plan;
   const dimensions = await proveSlot(vectors, { source: sourceCollection, made: targetCollection });
   await provePoint(vectors, run);
