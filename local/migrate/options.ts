@@ -12,7 +12,11 @@ export const runId = fitting(runIdSchema);
 const collectionName = fitting(collectionNameSchema);
 
 export const OPTIONS = {
-  run: option('run <id>', `run id: ${ruleOf(runIdSchema)} (default: the latest run)`, runId),
+  run: option(
+    'run <id>',
+    `run id: ${ruleOf(runIdSchema)} (default: the one under way, else the newest live one)`,
+    runId,
+  ),
   execute: option('execute', 'do it; without this option, only show what would be done'),
   yes: option('yes', 'confirm in place of typing the run id, for scripts'),
   source: option('source <name>', 'collection that the backend works on now', collectionName),

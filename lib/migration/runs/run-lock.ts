@@ -38,7 +38,7 @@ export function createRunLock(options: {
     return lock && lock.active_run !== NO_RUN ? String(lock.active_run) : undefined;
   }
 
-  /** The run under way; else the one that went live last and can be rolled back; else the last one. */
+  /** The run under way; else the one that went live last and can be rolled back; else the one that ended last. */
   async function presentRun(): Promise<string | undefined> {
     const lock = await database.get(LOCK_KEY);
     return lock && String(lock.active_run || liveRunsOf(lock).at(-1) || lock.latest_run);
@@ -73,7 +73,7 @@ export function createRunLock(options: {
   async function claim(runId: string): Promise<Write> {
     const lock = await database.get(LOCK_KEY);
     const seen = epochOf(lock);
-    const taken = { active_run: runId, latest_run: runId, epoch: seen + 1, lease_until: NO_LEASE };
+    const taken = { active_run: runId, epoch: seen + 1, lease_until: NO_LEASE };
     return setOn(LOCK_KEY, taken, {
       expression: IS_AS_SEEN,
       values: { ':seen': (await isFree(lock)) ? seen : NO_EPOCH },
@@ -148,7 +148,9 @@ export function createRunLock(options: {
   async function free(lease: Lease, { isLive }: { readonly isLive: boolean }): Promise<Write> {
     const others = (await liveRuns()).filter((other) => other !== lease.runId);
     const live_runs = isLive ? [...others, lease.runId] : others;
-    return setWhileMine(lease, { active_run: NO_RUN, lease_until: NO_LEASE, live_runs });
+    const { runId: latest_run } = lease;
+    const freed = { active_run: NO_RUN, latest_run, lease_until: NO_LEASE, live_runs };
+    return setWhileMine(lease, freed);
   }
 
   return {
