@@ -163,12 +163,13 @@ export async function whileFrozen<Result>(
   { name, runId }: { readonly name: string; readonly runId: unknown },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const { output, place, sleep, lastSeen } = session;
+  const { output, place, signal, sleep, lastSeen } = session;
   for (let pause = FIRST_RETRY_SECONDS; ; pause = Math.min(LONGEST_RETRY_SECONDS, pause * 2)) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof RetryableFailure)) throw error;
+      signal.throwIfAborted();
       const status = (await statusOrUndefined(session, { runId })) ?? lastSeen.status;
       const left = status ? millisecondsToRetry(session, status) : 0;
       if (!status || left <= 0) throw error;

@@ -89,6 +89,14 @@ describe('a failure that may pass', () => {
     expect(passed()).toBe(600_000);
   });
 
+  it('is not followed by another try after Ctrl-C', async () => {
+    const { place } = createPlace({ backup: failures(1), status: [inPhase('frozen')] });
+    const { session, lines } = sessionOver(place);
+    const interrupted = { ...session, signal: AbortSignal.abort(new Error('Interrupted')) };
+    await expect(runStep(interrupted, 'backup', PAYLOAD)).rejects.toThrow('Interrupted');
+    expect(lines).toEqual([]);
+  });
+
   it('never ends a rollback', async () => {
     const statuses = Array.from({ length: 99 }, () => inPhase('rolling-back'));
     const answers = { rollback: [...failures(50), result('rolled-back')], status: statuses };
