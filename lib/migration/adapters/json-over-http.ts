@@ -40,10 +40,10 @@ export async function requestJson(request: JsonRequest): Promise<HttpReply> {
     const text = await reply.text();
     const { status } = reply;
     if (!PASSING.has(status)) return { status, body: parsed(text) };
-    throw new RetryableFailure('RetryableUnavailable', `${call}: ${status}`, { answer: status });
+    throw new RetryableFailure('RetryableUnavailable', `${call}: ${status}.`, { answer: status });
   } catch (error) {
     if (error instanceof RetryableFailure) throw error;
-    const why = `${call}: no answer from ${host} (${reasonOf(error)})`;
+    const why = `${call}: no answer from ${host} (${reasonOf(error)}).`;
     throw new RetryableFailure('RetryableUnavailable', why, { cause: error, ...codeOf(error) });
   }
 }

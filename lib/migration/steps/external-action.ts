@@ -86,7 +86,7 @@ export async function askAgain({ services, note }: StepContext): Promise<void> {
 export function suspecting(action: ExternalAction, collection: string, failure: unknown): unknown {
   if (!(failure instanceof RetryableFailure)) return failure;
   const { name, message, answer } = failure;
-  const why = `${message}. If this lasts, check that "${action}" on ${collection} is done.`;
+  const why = `${message} If this lasts, check that "${action}" on ${collection} is done.`;
   return new RetryableFailure(name, why, { cause: failure, ...(answer && { answer }) });
 }
 

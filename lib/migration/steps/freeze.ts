@@ -86,7 +86,7 @@ export async function proveFrozen(
   if (!PROOFS.includes(failure.answer)) {
     const { unprovedSince = now } = look ?? {};
     await remember({ unprovedSince });
-    const why = `a write to be refused with 503. ${failure.message}`;
+    const why = `a write to be refused with 503 (${failure.message})`;
     if (now - unprovedSince < PATIENCE_MS) return waiting(why, FREEZE_POLL_SECONDS);
     throw await notFrozen(context, `Nothing proves that writes are refused. ${failure.message}`);
   }

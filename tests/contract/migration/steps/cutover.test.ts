@@ -113,11 +113,11 @@ describe('the window', () => {
 
   it('names the host and the cause where the backend cannot be reached', async () => {
     const migration = await migrationAt('copied');
-    const why = 'The memory backend: POST /memories: no answer from memory.test (ETIMEDOUT)';
+    const why = 'The memory backend: POST /memories: no answer from memory.test (ETIMEDOUT).';
     const addMemory = () => Promise.reject(new RetryableFailure('RetryableUnavailable', why));
     const changes = { backend: { addMemory } };
     expect(await migration.invoke('freeze', {}, changes)).toMatchObject({
-      waitsFor: `a write to be refused with 503. ${why}`,
+      waitsFor: `a write to be refused with 503 (${why})`,
     });
     const attempt = migration.finish('freeze', {}, changes);
     await expect(attempt).rejects.toEqual(named('RefusedNotFrozen', why));
