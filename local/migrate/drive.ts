@@ -84,7 +84,7 @@ async function findOrBegin({ session, payload }: Drive): Promise<Status> {
     if (!ENDS.includes(status.phase)) reportPlan(session, status);
     return status;
   }
-  output.line(`Run ${runId}, ${place.where}`, { event: 'begun', runId });
+  output.line(`Run ${runId}, ${place.where}`, { event: 'checking', runId });
   await checkPrerequisites(session, { ...payload, runId, execute: true });
   const begun = await currentStatus(session, runId);
   reportPlan(session, begun);

@@ -16,7 +16,7 @@ describe('migrate run', () => {
     const steps = events.filter(({ event }) => event === 'step').map(({ step }) => step);
     expect(steps.slice(0, 3)).toEqual(['backup', 'rebuild', 'copy']);
     const begun = events.slice(0, 3).map(({ event }) => event);
-    expect(begun).toEqual(['begun', 'prerequisites', 'plan']);
+    expect(begun).toEqual(['checking', 'prerequisites', 'plan']);
     expect(events.map(({ event }) => event)).not.toContain('failed');
     expect(events.at(-1)).toMatchObject({ event: 'end', phase: 'live' });
     for (const { next_steps } of events) expect(next_steps).toEqual(expect.any(Array));
