@@ -175,7 +175,7 @@ async function checkPrerequisites(
     }),
     await check('Memories', () => checkMemories(services, run), isReadable),
     await check('Disk space', () => checkSpace(vectors, plan), isReadable),
-    await check('Graph store', () => checkGraph(services, plan), { whenAway: REMEDY.noGraph }),
+    await check('Graph store', () => checkGraph(services, plan), { whenAway: REMEDY.graphAway }),
     await check('Artifacts', () => checkArtifacts(services, run, mayWrite)),
   ];
 }

@@ -102,15 +102,16 @@ export async function checkNames(services: Services, run: Run): Promise<Finding>
   const taken = own.filter(
     (name) => [...collections, ...aliases].includes(name) && !made.includes(name),
   );
+  // Beside another source, what looks like a leftover may be the collection in use.
   const leftovers = collections.filter(
-    (name) => name.startsWith(`${source}_v3_`) && !own.includes(name),
+    (name) => active === source && name.startsWith(`${source}_v3_`) && !own.includes(name),
   );
   const isThere = collections.includes(source);
   const missing = aliases.includes(source)
     ? `${source} is an alias, not a collection.`
     : `There is no collection ${source}.`;
   return {
-    detail: `${source} is in use; the new collection is ${run.plan.targetCollection}`,
+    detail: `${active} is in use; the new collection is ${run.plan.targetCollection}`,
     problems: [
       ...problem(!isThere, missing, REMEDY.source),
       ...problem(active !== source, `The memory backend works on ${active}.`, REMEDY.source),
@@ -305,6 +306,8 @@ export const REMEDY = {
   space: 'Free or add space on the store, then give the free space with --free-gb.',
   away: 'Start it, or correct its address.',
   noGraph: 'Name the graph store with NEO4J_URL, or go without its dump: --accept no-graph.',
+  graphAway:
+    'Start it, or correct NEO4J_URL; to go without its dump, unset NEO4J_URL and give --accept no-graph.',
 } as const;
 
 function problem(isFound: boolean, why: string, remedy: string): Problem[] {

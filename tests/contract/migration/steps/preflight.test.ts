@@ -212,6 +212,33 @@ describe('the preflight', () => {
     });
   });
 
+  it('never calls the collection in use a leftover, where the source is an earlier one', async () => {
+    const { services } = await createMigration();
+    const inUse = `${SOURCE}_v3_earlier`;
+    const vectors = { size: 8, distance: 'Cosine' } as const;
+    await services.vectors.createCollection(inUse, { vectors });
+    await services.setting.change({ from: SOURCE, to: inUse });
+    const payload = { runId: RUN, sourceCollection: SOURCE };
+    const { prerequisites } = await takePreflight(services, payload);
+    const names = prerequisites.find(({ name }) => name === 'Collection names');
+    expect(names?.detail).toContain(`${inUse} is in use`);
+    expect(names?.problems.map(({ why }) => why)).toEqual([
+      `The memory backend works on ${inUse}.`,
+    ]);
+  });
+
+  it('says how to go without a graph that does not answer', async () => {
+    const { services } = await createMigration();
+    const server = async () => {
+      throw new RetryableFailure('RetryableUnavailable', 'ServiceUnavailable');
+    };
+    const payload = { runId: RUN, sourceCollection: SOURCE, accepts: ['no-graph'] };
+    const changed = changedServices(services, { graph: { server } });
+    const { prerequisites } = await takePreflight(changed, payload);
+    const graph = prerequisites.find(({ name }) => name === 'Graph store');
+    expect(graph?.problems[0]?.remedy).toContain('unset NEO4J_URL');
+  });
+
   it('looks for no obstacle while another run is under way', async () => {
     const { services, runs } = await migrationAt('checked');
     const payload = { runId: 'run-b', sourceCollection: SOURCE };
