@@ -5,14 +5,14 @@ import {
   APPROVED_EVIDENCE,
   BEFORE_WINDOW,
   type Command,
-  ENDED,
   type Evidence,
+  hasEnded,
   IN_WINDOW,
   PHASES,
   type Phase,
   WAYS_OUT,
 } from './phases.ts';
-import { Refusal, type RefusalName } from './refusals.ts';
+import { Refusal } from './refusals.ts';
 import type { Run } from './runs/run.ts';
 
 export interface Move {
@@ -98,7 +98,7 @@ type Standing = Pick<Run, 'phase' | 'evidence' | 'retainUntil'>;
 export function moveFor(command: Command, standing: Standing, actor: Actor): Move {
   const { phase, evidence } = standing;
   const move = MOVES.find((move) => move.command === command && includes(move.from, phase));
-  if (!move) throw new Refusal(misplaced(command, phase), whyMisplaced(command, standing));
+  if (!move) throw misplaced(command, standing);
   if (!includes(move.by, actor)) {
     throw new Refusal('RefusedNotNow', `The ${actor} may not ${command} a run that is ${phase}.`);
   }
@@ -131,24 +131,25 @@ export function nextMove(phase: Phase): Move | undefined {
   return moves.find(({ to }) => isBefore(phase, to) && !includes(WAYS_OUT, to)) ?? moves[0];
 }
 
-function misplaced(command: Command, phase: Phase): RefusalName {
-  if (command === 'rollback' && phase === 'closed') return 'RefusedIrreversible';
-  return includes(ENDED, phase) ? 'RefusedRunEnded' : 'RefusedNotNow';
-}
-
-function whyMisplaced(command: Command, { phase, retainUntil }: Standing): string {
-  if (misplaced(command, phase) === 'RefusedIrreversible') return rollbackEnded(retainUntil);
+function misplaced(command: Command, { phase, retainUntil }: Standing): Refusal {
+  if (command === 'rollback' && phase === 'closed') return rollbackEnded(retainUntil);
   if (command === 'abort' && phase === 'live') {
-    return 'No abort in a run that is live: "rollback --execute" returns to the old version.';
+    const why = 'No abort in a run that is live: "rollback --execute" returns to the old version.';
+    return notIn(phase, why);
   }
   const next = nextMove(phase);
   const instead = next ? `; its next step is ${next.command}` : '';
-  return `No ${command} in a run that is ${phase}${instead}.`;
+  return notIn(phase, `No ${command} in a run that is ${phase}${instead}.`);
 }
 
-export function rollbackEnded(retainUntil: number | undefined): string {
+/** For what cannot be done to a run in this phase. */
+export function notIn(phase: Phase, why: string): Refusal {
+  return new Refusal(hasEnded(phase) ? 'RefusedRunEnded' : 'RefusedNotNow', why);
+}
+
+export function rollbackEnded(retainUntil: number | undefined): Refusal {
   const day = retainUntil === undefined ? 'some time ago' : new Date(retainUntil).toISOString();
-  return `The rollback period ended ${day}.`;
+  return new Refusal('RefusedIrreversible', `The rollback period ended ${day}.`);
 }
 
 function isBefore(phase: Phase, other: Phase): boolean {

@@ -12,6 +12,10 @@ export const PHASES = [...BEFORE_WINDOW, ...IN_WINDOW, 'live', 'closed', ...WAYS
 
 export type Phase = (typeof PHASES)[number];
 
+export function isBeforeWindow(phase: Phase): boolean {
+  return BEFORE_WINDOW.some((one) => one === phase);
+}
+
 export function isInWindow(phase: Phase): boolean {
   return IN_WINDOW.some((one) => one === phase);
 }

@@ -1,5 +1,6 @@
 // `migrate run`: drives a migration from its plan to the new version, or continues it from wherever it stands.
-import { hasEnded, isInWindow, type Phase } from '../../lib/migration/phases.ts';
+import { notIn } from '../../lib/migration/moves.ts';
+import { isInWindow, type Phase } from '../../lib/migration/phases.ts';
 import { isRefusal, Refusal, RetryableFailure, takeAs } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import { assertSamePlan, type PreflightResult } from '../../lib/migration/steps/preflight.ts';
@@ -53,8 +54,7 @@ export async function driveWindow(options: Drive): Promise<ExitCode> {
   const status = await currentStatus(session, String(payload.runId));
   const { phase } = status;
   if (phase !== 'copied' && !isInWindow(phase)) {
-    const name = hasEnded(phase) ? 'RefusedRunEnded' : 'RefusedNotNow';
-    throw new Refusal(name, `No cutover in a run that is ${phase}.`);
+    throw notIn(phase, `No cutover in a run that is ${phase}.`);
   }
   return await driveFrom(options, status);
 }

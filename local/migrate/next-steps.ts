@@ -1,5 +1,5 @@
 // What to do next with a run, as commands to be typed: the first is the one that continues it.
-import { BEFORE_WINDOW, isInWindow } from '../../lib/migration/phases.ts';
+import { isBeforeWindow, isInWindow } from '../../lib/migration/phases.ts';
 import { Refusal, type RefusalName } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
@@ -54,7 +54,7 @@ export function nextSteps(status: Standing, stage?: string): NextStep[] {
       : [];
   const onwards = { command: typed('run'), why: next ? `continue with ${next}` : 'continue' };
   const step = next === 'freeze' ? 'cutover' : next;
-  const alone = BEFORE_WINDOW.some((one) => one === phase)
+  const alone = isBeforeWindow(phase)
     ? [{ command: typed(`${step} --execute`), why: 'this step alone' }]
     : [];
   return [...confirmation, onwards, ...alone, ...ways];

@@ -9,6 +9,7 @@ import {
   unconditional,
   type Write,
 } from '../../store/database.ts';
+import { notIn } from '../moves.ts';
 import { type Command, type ExternalAction, hasEnded, PHASES } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import {
@@ -115,7 +116,7 @@ function createRunStore(options: {
     if (pendingAction?.action !== action) {
       const pending = pendingAction ? `"${pendingAction.action}" is` : 'nothing is';
       const why = `"${action}" is not pending in a run that is ${phase}: ${pending}.`;
-      throw new Refusal(hasEnded(phase) ? 'RefusedRunEnded' : 'RefusedNotNow', why);
+      throw notIn(phase, why);
     }
     const key = confirmationKey(runId, pendingAction);
     const item = { ...key, confirmed_by: by, confirmed_at: now() };

@@ -1,7 +1,8 @@
 // Checks everything that can stand in the way of a migration, and reports all problems at once. A run begins with it: once
 // every prerequisite is met, its plan is recorded and fixed, and the lock belongs to it until it has ended.
 import * as v from 'valibot';
-import { BEFORE_WINDOW, hasEnded } from '../phases.ts';
+import { notIn } from '../moves.ts';
+import { isBeforeWindow } from '../phases.ts';
 import { isRefusal, Refusal, takeAs } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput } from '../runs/input.ts';
@@ -111,10 +112,7 @@ async function findRun(services: Services, input: PreflightInput): Promise<Run |
   const run = await services.runs.read(input.runId).catch(takeAs(undefined, isNew));
   if (!run) return undefined;
   const { phase } = run;
-  if (!BEFORE_WINDOW.some((one) => one === phase)) {
-    const name = hasEnded(phase) ? 'RefusedRunEnded' : 'RefusedNotNow';
-    throw new Refusal(name, `No preflight in a run that is ${phase}.`);
-  }
+  if (!isBeforeWindow(phase)) throw notIn(phase, `No preflight in a run that is ${phase}.`);
   assertSamePlan(run, input);
   return run;
 }

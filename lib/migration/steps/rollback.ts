@@ -135,7 +135,7 @@ function assertRetained(
   { retainUntil = Number.POSITIVE_INFINITY, overAt }: Run,
 ): void {
   if (clock().getTime() < retainUntil && overAt === undefined) return;
-  throw new Refusal('RefusedIrreversible', rollbackEnded(retainUntil));
+  throw rollbackEnded(retainUntil);
 }
 
 async function rollBack(context: StepContext, begun: State, keep: Keep): Promise<Outcome> {
