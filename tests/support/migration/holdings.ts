@@ -12,6 +12,9 @@ import { startOldVersion } from '../../../local/sandbox/memory-backend/old-versi
 import { SOURCE } from '../../../local/sandbox/world.ts';
 import { type Migration, RUN } from './migration.ts';
 
+/** Of the old collection. */
+export const LAYOUT = { vectors: { size: 8, distance: 'Cosine' } } as const;
+
 /** What a refusal must leave as it was: the old memories, whom users work on, and the run. */
 export async function standingOf({ services, runs }: Migration) {
   const { vectors, setting } = services;

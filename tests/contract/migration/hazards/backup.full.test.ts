@@ -7,7 +7,12 @@ import {
   restoredCollectionOf,
 } from '../../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { fingerprintOf, manifestOf, standingOf } from '../../../support/migration/holdings.ts';
+import {
+  fingerprintOf,
+  LAYOUT,
+  manifestOf,
+  standingOf,
+} from '../../../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -145,7 +150,7 @@ describe('Fear 5: half-restored debris makes the store panic when it starts agai
     const migration = await migrationAt('checked');
     const { vectors } = migration.services;
     const scratch = drillCollectionOf(await migration.runs.read(RUN));
-    await vectors.createCollection(scratch, { vectors: { size: 8, distance: 'Cosine' } });
+    await vectors.createCollection(scratch, LAYOUT);
     const before = await standingOf(migration);
     await migration.finish('backup');
     expect(await vectors.listCollections()).toEqual([SOURCE]);

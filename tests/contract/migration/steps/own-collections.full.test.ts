@@ -6,13 +6,12 @@ import { removeCollections } from '../../../../lib/migration/steps/clean-up.ts';
 import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../local/sandbox/world.ts';
 import type { ServiceChanges } from '../../../support/migration/changed-services.ts';
-import { writeToNew } from '../../../support/migration/holdings.ts';
+import { LAYOUT, writeToNew } from '../../../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 import { LEASE_MS } from '../../../support/migration/run-table.ts';
 
-const LAYOUT = { vectors: { size: 8, distance: 'Cosine' } } as const;
 const RESTORED = `${SOURCE}_restored_${RUN}`;
 
 /** Another invocation takes the run over. */

@@ -14,7 +14,7 @@ import {
   changedServices,
   type ServiceChanges,
 } from '../../../support/migration/changed-services.ts';
-import { evidenceOf } from '../../../support/migration/holdings.ts';
+import { evidenceOf, LAYOUT } from '../../../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { Killed, mortal } from '../../../support/migration/mortal.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
@@ -65,8 +65,7 @@ const OBSTACLES: readonly Obstacle[] = [
   {
     about: 'a target that is taken',
     prerequisite: 'Collection names',
-    put: ({ services, target }) =>
-      services.vectors.createCollection(target, { vectors: { size: 8, distance: 'Cosine' } }),
+    put: ({ services, target }) => services.vectors.createCollection(target, LAYOUT),
   },
   {
     about: 'a target that is an alias',
@@ -76,18 +75,12 @@ const OBSTACLES: readonly Obstacle[] = [
   {
     about: 'a companion that is taken',
     prerequisite: 'Collection names',
-    put: ({ services, target }) =>
-      services.vectors.createCollection(`${target}_entities`, {
-        vectors: { size: 8, distance: 'Cosine' },
-      }),
+    put: ({ services, target }) => services.vectors.createCollection(`${target}_entities`, LAYOUT),
   },
   {
     about: 'what an earlier run left behind',
     prerequisite: 'Collection names',
-    put: ({ services }) =>
-      services.vectors.createCollection(`${SOURCE}_v3_earlier`, {
-        vectors: { size: 8, distance: 'Cosine' },
-      }),
+    put: ({ services }) => services.vectors.createCollection(`${SOURCE}_v3_earlier`, LAYOUT),
   },
   ...(
     [
@@ -283,7 +276,7 @@ describe('the preflight', () => {
     const migration = await createMigration({ memories: 0 });
     await migration.services.vectors.deleteCollection(SOURCE);
     await migration.services.vectors.createCollection(SOURCE, {
-      vectors: { size: 8, distance: 'Cosine' },
+      ...LAYOUT,
       strict_mode_config: { enabled: true, ...limits },
     });
     await expect(migration.start()).rejects.toEqual(named('RefusedPrerequisites'));

@@ -12,6 +12,7 @@ import {
   deleteFirst,
   fingerprintOf,
   firstPoint,
+  LAYOUT,
   manifestOf,
   startOld,
   writeToNew,
@@ -243,7 +244,7 @@ describe('with the old collection', () => {
     const services = doingOnce(migration, new Set(), deleting);
     const attempt = migration.finish('rollback', {}, services);
     await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
-    await vectors.createCollection(SOURCE, { vectors: { size: 8, distance: 'Cosine' } });
+    await vectors.createCollection(SOURCE, LAYOUT);
     const restored = points.map(({ id, vector, payload }) => ({
       ...{ id, payload },
       vector: vector as NonNullable<typeof vector>,

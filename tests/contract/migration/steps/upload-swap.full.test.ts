@@ -10,7 +10,7 @@ import {
   type ServiceChanges,
   whenAsked,
 } from '../../../support/migration/changed-services.ts';
-import { deleteFirst, fingerprintOf } from '../../../support/migration/holdings.ts';
+import { deleteFirst, fingerprintOf, LAYOUT } from '../../../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -18,7 +18,6 @@ import { createAlias } from '../../../support/vector-stores.ts';
 
 const NAME = 'memories_of_2026';
 const COMPANION = `${NAME}_entities`;
-const LAYOUT = { vectors: { size: 8, distance: 'Cosine' } } as const;
 
 async function proved(options: Partial<WorldOptions> = {}): Promise<Migration> {
   return await migrationAt('switching', options, { uploadAs: NAME });
