@@ -34,7 +34,7 @@ const statusSchema = v.looseObject({
   pendingAction: v.nullable(v.looseObject({ action: v.picklist(EXTERNAL_ACTIONS) })),
 });
 
-/** Of the latest run, unless one is named; undefined where there is none. @throws as the function does */
+/** Of the present run, unless one is named; undefined where there is none. @throws as the function does */
 export async function statusIn(place: Place, runId?: string): Promise<Status | undefined> {
   try {
     const answer = await place.invoke('status', runId === undefined ? {} : { runId });

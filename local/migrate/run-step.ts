@@ -52,7 +52,7 @@ export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'
   };
 }
 
-/** Of the latest run, unless one is named; undefined where there is none. @throws as the function does */
+/** Of the present run, unless one is named; undefined where there is none. @throws as the function does */
 export async function readStatus(
   { place, lastSeen }: Session,
   runId?: string,
