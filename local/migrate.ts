@@ -35,8 +35,8 @@ await runProgram(command, {
 
 function lockText(isUndone: boolean): string {
   if (state.stage !== undefined) return `the step on stage ${state.stage} ends by itself.`;
-  if (isUndone) return 'the lock is released.';
-  return 'a request is still running, and the lock expires within two minutes.';
+  if (isUndone) return 'this command holds no lock.';
+  return 'a request is still running; if it holds the lock, that expires within two minutes.';
 }
 
 function continuation(): string {
