@@ -63,7 +63,7 @@ export async function readStatus(
 }
 
 /**
- * The run that is meant: the latest one, unless one is named. With a source, a new one where that has ended: named after
+ * The run that is meant: the present one, unless one is named. With a source, a new one where that has ended: named after
  * the date, without a status.
  * @throws Refusal where there is none
  */

@@ -33,7 +33,7 @@ describe('an input', () => {
     ]);
   });
 
-  it('is of the latest run, unless one is named', async () => {
+  it('is of the present run, unless one is named', async () => {
     const { place, invoked } = createPlace({});
     await typeCommand(place, 'backup --execute');
     await typeCommand(place, 'backup --run run-b');
