@@ -105,6 +105,8 @@ export async function checkPrerequisites(
   const isUnmet = (error: unknown) => isRefusal(error, 'RefusedPrerequisites');
   const taken = await take(payload).catch(takeAs(undefined, isUnmet));
   const { prerequisites } = taken ?? (await take({ ...payload, execute: false }));
+  // Ctrl-C ended the requests to a service: it may have nothing wrong.
+  session.signal.throwIfAborted();
   const lines = ['Prerequisites:', ...checklistLines(prerequisites, output)];
   output.line(lines.join('\n'), { event: 'prerequisites', prerequisites });
   // Refused, it has begun no run, also where a service that was away has answered since.

@@ -65,7 +65,7 @@ describe('an interrupted step', () => {
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /Stopping \.\.\.\s+Interrupted: this command holds no lock\. .* npm run migrate -- /,
+        /Stopping \.\.\.\s+Interrupted: this command holds no lock\. .*Next: npm run migrate -- /,
       ),
     ]);
     await expect(services.lock.take(RUN)).resolves.toMatchObject({ runId: RUN });
