@@ -162,7 +162,7 @@ async function checkPrerequisites(
   });
   // A collection of another kind, or one that forbids it, is not read.
   const isReadable = { isPossible: isMet(layout) };
-  return [
+  const found = [
     ...[store, health],
     // Nothing else is asked: some versions create their collection with the first other request. The first write of the
     // rebuild, long before the window, proves whom this one takes the key for.
@@ -174,8 +174,10 @@ async function checkPrerequisites(
     await check('Memories', () => checkMemories(services, run), isReadable),
     await check('Disk space', () => checkSpace(vectors, plan), isReadable),
     await check('Graph store', () => checkGraph(services, plan), { whenAway: REMEDY.graphAway }),
-    await check('Artifacts', () => checkArtifacts(services, run, mayWrite)),
   ];
+  // What no run begins with is not written.
+  const isBeginning = mayWrite && found.every(isMet);
+  return [...found, await check('Artifacts', () => checkArtifacts(services, run, isBeginning))];
 }
 
 function planOf(input: PreflightInput): Plan {

@@ -152,6 +152,7 @@ describe('the preflight', () => {
     await expect(attempt).rejects.not.toThrow(/ada/);
     await expect(migration.runs.read(RUN)).rejects.toEqual(named('RefusedUnknownRun'));
     expect(await migration.lock.activeRun()).toBeUndefined();
+    expect(await Array.fromAsync(migration.services.artifacts.list(''))).toEqual([]);
   });
 
   it('lists all problems at once, in a dry run too, which creates no run', async () => {
