@@ -1,10 +1,13 @@
 // `migrate run`: drives a migration from its plan to the new version, or continues it from wherever it stands.
 import { notIn } from '../../lib/migration/moves.ts';
 import { isInWindow, type Phase } from '../../lib/migration/phases.ts';
-import { isRefusal, Refusal, RetryableFailure, takeAs } from '../../lib/migration/refusals.ts';
+import { Refusal, RetryableFailure } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
-import { assertSamePlan, type PreflightResult } from '../../lib/migration/steps/preflight.ts';
-import { isMet } from '../../lib/migration/steps/prerequisites.ts';
+import {
+  assertMet,
+  assertSamePlan,
+  type PreflightResult,
+} from '../../lib/migration/steps/preflight.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import type { FunctionName } from './commands.ts';
 import { DIGEST_DIGITS, nextLines, nextSteps, usersText } from './next-steps.ts';
@@ -99,19 +102,15 @@ export async function checkPrerequisites(
   session: Session,
   payload: Payload,
 ): Promise<PreflightResult> {
-  const { output } = session;
-  const take = async (input: Payload) =>
-    (await runStep(session, 'preflight', input)) as PreflightResult;
-  const isUnmet = (error: unknown) => isRefusal(error, 'RefusedPrerequisites');
-  const taken = await take(payload).catch(takeAs(undefined, isUnmet));
-  const { prerequisites } = taken ?? (await take({ ...payload, execute: false }));
+  const { output, signal } = session;
+  const result = (await runStep(session, 'preflight', payload)) as PreflightResult;
   // Ctrl-C ended the requests to a service: it may have nothing wrong.
-  session.signal.throwIfAborted();
+  signal.throwIfAborted();
+  const { prerequisites } = result;
   const lines = ['Prerequisites:', ...checklistLines(prerequisites, output)];
   output.line(lines.join('\n'), { event: 'prerequisites', prerequisites });
-  // Refused, it has begun no run, also where a service that was away has answered since.
-  if (prerequisites.every(isMet)) return taken ?? (await take(payload));
-  throw new Refusal('RefusedPrerequisites', 'Not every prerequisite is met.');
+  assertMet(prerequisites);
+  return result;
 }
 
 /** A step that says so without end would be given without end. */

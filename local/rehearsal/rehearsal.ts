@@ -5,7 +5,7 @@ import type { Run } from '../../lib/migration/runs/run.ts';
 import { runStep } from '../../lib/migration/runs/step.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { freeze } from '../../lib/migration/steps/freeze.ts';
-import { takePreflight } from '../../lib/migration/steps/preflight.ts';
+import { assertMet, takePreflight } from '../../lib/migration/steps/preflight.ts';
 import { rollback } from '../../lib/migration/steps/rollback.ts';
 import { keepWatch } from '../../lib/migration/steps/watch.ts';
 import { startWebhook } from '../sandbox/webhook.ts';
@@ -65,7 +65,8 @@ export async function startRehearsal(
     diary.note('Preflight');
     const swap = uploads ? { uploadAs: stage.uploadAs } : {};
     const plan = { sourceCollection: stage.source, freeBytes: FREE_BYTES, ...swap };
-    await takePreflight(over, { runId: parts.runId, execute: true, ...plan });
+    const payload = { runId: parts.runId, execute: true, ...plan };
+    assertMet((await takePreflight(over, payload)).prerequisites);
     isBegun = true;
   };
   return {

@@ -72,8 +72,9 @@ const DEFAULT_PLAN = {
 };
 
 /**
- * Checks the prerequisites of a run that has not opened its window. With `execute`, begins the run if it does not exist.
- * @throws Refusal while another run is under way; with `execute`, also with every problem: then nothing is recorded
+ * Checks the prerequisites of a run that has not opened its window. With `execute`, begins the run if it does not exist and
+ * every one is met.
+ * @throws Refusal while another run is under way
  */
 export async function takePreflight(services: Services, payload: unknown) {
   try {
@@ -84,11 +85,7 @@ export async function takePreflight(services: Services, payload: unknown) {
     const plan = begun ? accepting(begun.plan, input) : planOf(input);
     const run: Run = { ...(begun ?? NOT_BEGUN), runId, plan };
     const prerequisites = await checkPrerequisites(services, run, execute);
-    if (execute) {
-      const failed = prerequisites.filter(({ problems }) => problems.length > 0);
-      if (failed.length > 0) throw refusalOf(failed);
-      if (!begun) await begin(services, run, prerequisites);
-    }
+    if (execute && !begun && prerequisites.every(isMet)) await begin(services, run, prerequisites);
     return { runId, dryRun: !execute, plan, prerequisites };
   } catch (error) {
     throw translateFailure(error);
@@ -132,16 +129,12 @@ async function begin(
   await services.runs.start(runId, plan, report);
 }
 
-/** Of one prerequisite; a dry run has all of them. */
-const MAX_REPORTED = 5;
-
-function refusalOf(failed: readonly Prerequisite[]): Refusal {
-  const lines = failed.map(({ name, problems }) => {
-    const reported = problems.slice(0, MAX_REPORTED).map(({ why, remedy }) => `${why} ${remedy}`);
-    const more = problems.length - reported.length;
-    return `${name}: ${[...reported, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')}`;
-  });
-  return new Refusal('RefusedPrerequisites', lines.join(' '));
+/** @throws Refusal naming every prerequisite that is not met */
+export function assertMet(prerequisites: readonly Prerequisite[]): void {
+  const failed = prerequisites.filter(({ problems }) => problems.length > 0);
+  if (failed.length === 0) return;
+  const names = failed.map(({ name }) => name).join(', ');
+  throw new Refusal('RefusedPrerequisites', `Not met: ${names}.`);
 }
 
 async function checkPrerequisites(

@@ -1,6 +1,7 @@
 // A run in a sandbox world: its steps as an operator or the state machine would take them.
 import { onTestFinished } from 'vitest';
 import type { ExternalAction } from '../../../lib/migration/phases.ts';
+import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
 import { runStep, type Step, type StepResult } from '../../../lib/migration/runs/step.ts';
 import { abort } from '../../../lib/migration/steps/abort.ts';
@@ -65,7 +66,12 @@ export async function createMigration(
   ): Promise<void> {
     const enough = { freeBytes: 1e9 };
     const own = { runId: RUN, execute: true, sourceCollection: SOURCE };
-    await takePreflight(changedServices(services, changes), { ...own, ...enough, ...plan });
+    const payload = { ...own, ...enough, ...plan };
+    const { prerequisites } = await takePreflight(changedServices(services, changes), payload);
+    const problems = prerequisites.flatMap(({ name, problems }) =>
+      problems.map(({ why, remedy }) => `${name}: ${why} ${remedy}`),
+    );
+    if (problems.length > 0) throw new Refusal('RefusedPrerequisites', problems.join(' '));
   }
 
   /** One invocation, and what the store does after it was answered: its work takes no time of the test's clock. */

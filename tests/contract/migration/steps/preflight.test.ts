@@ -5,7 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
 import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import { type PreflightResult, takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import {
+  assertMet,
+  type PreflightResult,
+  takePreflight,
+} from '../../../../lib/migration/steps/preflight.ts';
 import { isMet, type Prerequisite } from '../../../../lib/migration/steps/prerequisites.ts';
 import { freePort } from '../../../../local/free-port.ts';
 import { DEFAULT_VERSION } from '../../../../local/sandbox/qdrant/versions.ts';
@@ -160,13 +164,15 @@ describe('the preflight', () => {
     await withPayload(migration, '{"data":"x"}');
     const payload = { runId: RUN, sourceCollection: SOURCE };
     const take = (more: object) => takePreflight(migration.services, { ...payload, ...more });
-    const failedIn = ({ prerequisites }: PreflightResult) =>
+    const failedIn = ({ prerequisites }: Pick<PreflightResult, 'prerequisites'>) =>
       prerequisites.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
     const all = ['Memories', 'Disk space', 'Graph store'];
-    expect(failedIn(await take({}))).toEqual(all);
-    expect(await migration.services.lock.activeRun()).toBeUndefined();
-    const attempt = take({ execute: true });
-    for (const name of all) await expect(attempt).rejects.toThrow(`${name}: `);
+    for (const execute of [false, true]) {
+      const { prerequisites } = await take({ execute });
+      expect(failedIn({ prerequisites })).toEqual(all);
+      expect(() => assertMet(prerequisites)).toThrow(`Not met: ${all.join(', ')}.`);
+      expect(await migration.services.lock.activeRun()).toBeUndefined();
+    }
     const accepts = ['no-graph', 'unknown-space', 'unreachable-users'];
     expect(failedIn(await take({ accepts }))).toEqual([]);
     expect(await take({ execute: true, accepts })).toMatchObject({ dryRun: false });

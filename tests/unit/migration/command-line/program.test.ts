@@ -149,25 +149,15 @@ describe('a preflight', () => {
   it.each(['', ' --execute'])(
     'with%s problems shows them all, and ends with 3',
     async (execute) => {
-      const refusal = new Refusal('RefusedPrerequisites', 'Memories: W. R.');
-      const { place } = createPlace({ preflight: execute ? [refusal, found] : [found] });
+      const { place } = createPlace({ preflight: [found] });
       const { code, output, status } = await typeCommand(place, `preflight --source m${execute}`);
       expect(code).toBe(3);
       expect(output).toMatch(
         /✓ Vector store.*✗ Memories.*W\. R\..*! Disk space.*1 of 3 met, 1 not met, 1 not checked/s,
       );
-      expect(status).toMatch(/^RefusedPrerequisites: Not every prerequisite is met\./);
+      expect(status).toMatch(/^RefusedPrerequisites: Not met: Memories\./);
     },
   );
-
-  it('that was refused begins the run after all where the next look finds no problem', async () => {
-    const refusal = new Refusal('RefusedPrerequisites', 'Memories: W. R.');
-    const { place, invoked } = createPlace({ preflight: [refusal, { ...MET, dryRun: true }, MET] });
-    const { code } = await typeCommand(place, 'preflight --source m --execute');
-    expect(code).toBe(0);
-    const executed = invoked.map(({ payload }) => payload.execute);
-    expect(executed).toEqual([true, false, true]);
-  });
 });
 
 describe('run', () => {
