@@ -93,9 +93,10 @@ export async function proveFrozen(
   const { refusedSince = now } = look ?? {};
   await remember({ refusedSince });
   const drainedSeconds = (now - refusedSince) / 1_000;
-  const left = Math.ceil(context.run.plan.drainSeconds - drainedSeconds);
-  if (left <= 0) return { refusedWith: String(failure.answer), drainedSeconds };
-  return waiting('running requests to end', Math.min(FREEZE_POLL_SECONDS, left));
+  if (drainedSeconds >= context.run.plan.drainSeconds) {
+    return { refusedWith: String(failure.answer), drainedSeconds };
+  }
+  return waiting('running requests to end', FREEZE_POLL_SECONDS);
 }
 
 /**

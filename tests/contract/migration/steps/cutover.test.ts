@@ -102,15 +102,6 @@ describe('the window', () => {
     },
   );
 
-  it('waits no longer than that', async () => {
-    const migration = await migrationAt('copied', {}, { drainSeconds: 13 });
-    const addMemory = () =>
-      Promise.reject(new RetryableFailure('RetryableUnavailable', 'Frozen.', { answer: 503 }));
-    const before = migration.clock().getTime();
-    await migration.finish('freeze', {}, { backend: { addMemory } });
-    expect(migration.clock().getTime() - before).toBe(13_000);
-  });
-
   it('names the host and the cause where the backend cannot be reached', async () => {
     const migration = await migrationAt('copied');
     const why = 'The memory backend: POST /memories: no answer from memory.test (ETIMEDOUT).';
