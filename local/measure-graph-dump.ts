@@ -12,7 +12,7 @@ const DIMENSIONS = 1536;
 // The embedding of a node in base64, and its other properties; the relationship that belongs to it.
 const NODE_BYTES = 8_600;
 
-const [megabytes = 2048, limit = 512] = process.argv.slice(2).map(Number);
+const [megabytes = 1024, limit = 512] = process.argv.slice(2).map(Number);
 const size = Math.ceil((megabytes * MEGABYTE) / NODE_BYTES);
 const now = () => new Date();
 let rawBytes = 0;

@@ -10,7 +10,7 @@ import type { ArtifactStore } from '../lib/migration/ports/artifacts.ts';
 import { measureOf } from '../lib/migration/ports/artifacts.ts';
 
 const MEGABYTE = 1024 * 1024;
-const [megabytes = 2048, limit = 512] = process.argv.slice(2).map(Number);
+const [megabytes = 1024, limit = 512] = process.argv.slice(2).map(Number);
 const { S3_ENDPOINT: s3Endpoint } = process.env;
 
 const folder = await mkdtemp(join(tmpdir(), 'streaming-'));
