@@ -1,6 +1,7 @@
 // Numbers, times and durations as people read them.
 import prettyBytes from 'pretty-bytes';
 import prettyMilliseconds from 'pretty-ms';
+import { wordsOf } from '../../lib/migration/runs/printable.ts';
 import type { Progress } from '../../lib/migration/runs/run.ts';
 
 const MINUTE_MS = 60_000;
@@ -52,8 +53,4 @@ function factText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   const named = Object.entries(value).map(([name, part]) => `${wordsOf(name)} ${factText(part)}`);
   return named.join(', ');
-}
-
-function wordsOf(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

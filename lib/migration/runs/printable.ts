@@ -14,3 +14,8 @@ export function asPrintable(text: string): string {
     ? text
     : [...text].map((character) => (isPrintable(character) ? character : '\ufffd')).join('');
 }
+
+/** `sourceCollection` as `source collection` */
+export function wordsOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}

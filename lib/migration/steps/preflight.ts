@@ -6,7 +6,7 @@ import { isBeforeWindow } from '../phases.ts';
 import { isRefusal, Refusal, takeAs } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput } from '../runs/input.ts';
-import { isPrintable } from '../runs/printable.ts';
+import { isPrintable, wordsOf } from '../runs/printable.ts';
 import { storeReport } from '../runs/reports.ts';
 import { bytesSchema, type Plan, planSchema, type Run, runIdSchema } from '../runs/run.ts';
 import { namesOf, testUserOf } from '../runs/run-names.ts';
@@ -199,8 +199,7 @@ export function assertSamePlan(
   const fixed = Object.keys(planInput).flatMap((field) => {
     const [given, value] = [input[field], plan[field as keyof Plan]];
     if (given === undefined || given === value) return [];
-    const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-    return [value === undefined ? `no ${words}` : `${words} ${value}`];
+    return [value === undefined ? `no ${wordsOf(field)}` : `${wordsOf(field)} ${value}`];
   });
   if (fixed.length === 0) return;
   const why = `The plan of run ${runId} (${phase}) is fixed: ${fixed.join(', ')}.`;

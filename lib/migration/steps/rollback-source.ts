@@ -1,6 +1,5 @@
 // Which collection a rollback leads to: the old one as long as it is there, else its snapshot under a fresh name.
 // Finding it changes nothing.
-
 import { troubleOf } from '../point-writer.ts';
 import { denseVectorOf } from '../ports/vector-store.ts';
 import type { ReconcileCheckpoint } from '../reconcile.ts';
