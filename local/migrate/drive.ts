@@ -13,7 +13,7 @@ import type { FunctionName } from './commands.ts';
 import { DIGEST_DIGITS, nextLines, nextSteps, usersText } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
 import { pendingActionOf } from './pending-action.ts';
-import { FunctionFailedError, type Payload } from './place.ts';
+import { FunctionFailedError, otherVersion, type Payload } from './place.ts';
 import { checklistLines, planLines, rollbackLines } from './plan-text.ts';
 import { type Ask, confirmRun } from './prompt.ts';
 import {
@@ -102,11 +102,12 @@ export async function checkPrerequisites(
   session: Session,
   payload: Payload,
 ): Promise<PreflightResult> {
-  const { output, signal } = session;
+  const { output, place, signal } = session;
   const result = (await runStep(session, 'preflight', payload)) as PreflightResult;
   // Ctrl-C ended the requests to a service: it may have nothing wrong.
   signal.throwIfAborted();
   const { prerequisites } = result;
+  if (!Array.isArray(prerequisites)) throw otherVersion(place);
   const lines = ['Prerequisites:', ...checklistLines(prerequisites, output)];
   output.line(lines.join('\n'), { event: 'prerequisites', prerequisites });
   assertMet(prerequisites);

@@ -43,7 +43,12 @@ export async function statusIn(place: Place, runId?: string): Promise<Status | u
     if (error instanceof Error && error.name === 'RefusedUnknownRun') return undefined;
     throw error;
   }
-  throw new FunctionFailedError(
-    `The functions of ${place.stage ?? 'this process'} and this command line are of different versions: check out the deployed version, or deploy this one.`,
+  throw otherVersion(place);
+}
+
+/** For an answer that this command line does not know. */
+export function otherVersion({ stage }: Place): FunctionFailedError {
+  return new FunctionFailedError(
+    `The functions of ${stage ?? 'this process'} and this command line are of different versions: check out the deployed version, or deploy this one.`,
   );
 }

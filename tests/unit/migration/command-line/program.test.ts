@@ -138,6 +138,12 @@ describe('a command that stops users', () => {
 });
 
 describe('a preflight', () => {
+  it('of functions of another version is said to be one', async () => {
+    const { place } = createPlace({ preflight: [{ runId: RUN, dryRun: true, forecast: {} }] });
+    const { code, status } = await typeCommand(place, 'preflight --source m');
+    expect([code, status]).toEqual([1, expect.stringContaining('are of different versions')]);
+  });
+
   const unmet = {
     name: 'Memories',
     detail: 'cannot be used',
