@@ -7,6 +7,7 @@ import {
   ListStateMachinesCommand,
   SFNClient,
   StartExecutionCommand,
+  StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { beforeAll, expect, inject, test } from 'vitest';
@@ -28,9 +29,9 @@ async function migrate(...words: string[]): Promise<string> {
 }
 
 /** As the function answers; the command line takes longer. */
-async function readStatus() {
-  const FunctionName = `finance-ledger-${stage}-migrationStatus`;
-  const Payload = JSON.stringify({ runId });
+async function invoke(name: string, payload: object = {}) {
+  const FunctionName = `finance-ledger-${stage}-migration${name}`;
+  const Payload = JSON.stringify({ runId, ...payload });
   const answer = await lambda.send(new InvokeCommand({ FunctionName, Payload }));
   return JSON.parse(Buffer.from(answer.Payload ?? []).toString());
 }
@@ -38,12 +39,19 @@ async function readStatus() {
 /** Until the run is there, unless the execution ends before. */
 async function awaitPhase(phase: string): Promise<void> {
   for (;;) {
-    const { phase: now } = await readStatus();
+    const { phase: now } = await invoke('Status');
     if (now === phase) return;
     const execution = await describeExecution();
     expect([now, execution]).toEqual([now, expect.objectContaining({ status: 'RUNNING' })]);
     await delay(500);
   }
+}
+
+async function startExecution(): Promise<void> {
+  const { stateMachines = [] } = await states.send(new ListStateMachinesCommand({}));
+  const { stateMachineArn } = stateMachines[0] ?? {};
+  const input = JSON.stringify({ runId });
+  ({ executionArn } = await states.send(new StartExecutionCommand({ stateMachineArn, input })));
 }
 
 async function describeExecution() {
@@ -64,10 +72,7 @@ beforeAll(async () => {
     ...['preflight', '--run', runId, '--source', 'memories', '--accept', 'no-graph'],
     ...['--free-gb', '1', '--drain-seconds', '5', '--execute'],
   );
-  const { stateMachines = [] } = await states.send(new ListStateMachinesCommand({}));
-  const { stateMachineArn } = stateMachines[0] ?? {};
-  const input = JSON.stringify({ runId });
-  ({ executionArn } = await states.send(new StartExecutionCommand({ stateMachineArn, input })));
+  await startExecution();
 });
 
 test('the machine prepares the run and waits for the approval', async () => {
@@ -88,11 +93,16 @@ test('meanwhile the stage can be neither deployed, nor rolled back, nor removed'
   );
 });
 
-test('once approved, it takes the run to the new version', async () => {
-  const cutover = ['cutover', '--run', runId, '--execute', '--yes', '--stage', stage];
-  const { code, stderr } = await migrateWith(environment, ...cutover);
-  // The emulator hides the names of errors, so that the command line cannot know that the machine was first.
-  if (code !== 0) expect(stderr).toContain('Runtime.HandlerError: No freeze in a run');
+test('once approved, it takes the run to the new version, also when it is started again', async () => {
+  // The emulator hides the names of errors, so that a machine that finds the lock held would roll back.
+  await states.send(new StopExecutionCommand({ executionArn }));
+  await expect.poll(describeExecution).toMatchObject({ status: 'ABORTED' });
+  const { approval } = await invoke('Status');
+  const approving = { approvedDigest: approval.digest, approvedBy: 'ada' };
+  expect(await invoke('Freeze', { execute: true, ...approving })).toMatchObject({
+    phase: 'freezing',
+  });
+  await startExecution();
   await awaitPhase('live');
   await expect.poll(describeExecution).toMatchObject({ status: 'SUCCEEDED' });
   expect(await collection()).toBe(`memories_v3_${runId}`);
@@ -123,6 +133,6 @@ function refusal(reason: string): string {
 test('the command line goes back', async () => {
   const confirmed = ['--run', runId, '--execute', '--yes'];
   await migrate('rollback', ...confirmed, '--acknowledged-loss', '0');
-  expect((await readStatus()).phase).toBe('rolled-back');
+  expect((await invoke('Status')).phase).toBe('rolled-back');
   expect(await collection()).not.toBe(`memories_v3_${runId}`);
 });

@@ -9,8 +9,10 @@ import { openInProcess } from './api/in-process-client.ts';
 import { LUNCH } from './api/records.ts';
 import { readContents } from './ledger-contents.ts';
 import type { Client } from './store-faults.ts';
-import type { TestTable } from './test-table.ts';
+import { createTestTable, type TestTable } from './test-table.ts';
 import { createVirtualRetryPolicy, createVirtualTime, type VirtualTime } from './virtual-time.ts';
+
+const LEDGER = 'home';
 
 export interface Operation {
   readonly name: string;
@@ -109,17 +111,17 @@ export const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-let ledgers = 0;
-
-/** Categories 1 and 2 in use and 3 not; transactions on three days of two months. */
-async function givenLedger(table: TestTable): Promise<string> {
-  ledgers += 1;
-  const ledgerId = `ledger-${ledgers}`;
+/**
+ * Categories 1 and 2 in use and 3 not; transactions on three days of two months. In a table of its own: the verification
+ * reads all of one.
+ */
+async function givenLedger(): Promise<TestTable> {
+  const table = await createTestTable();
   const written = { createdAt: 1_767_225_600_000, updatedAt: 1_767_225_600_000, version: 1 };
   const category = { description: null, color: null, isActive: true, transactionCount: 0 };
   const row = { amount: 1.5, notes: null, type: 'expense' } as const;
   await bulkLoad(
-    { ...table, ledgerId },
+    { ...table, ledgerId: LEDGER },
     ['Food', 'Pay', 'Spare'].map((name, index) => ({
       ...{ ...category, ...written, name, id: index + 1 },
     })),
@@ -130,7 +132,7 @@ async function givenLedger(table: TestTable): Promise<string> {
       { ...row, ...written, id: 4, description: 'D', categoryId: null, date: '2026-03-04' },
     ],
   );
-  return ledgerId;
+  return table;
 }
 
 export interface Run {
@@ -144,26 +146,25 @@ export interface Run {
 export type LedgerContents = Awaited<ReturnType<typeof readContents>>;
 
 /**
- * Runs an operation on a new ledger in virtual time, and verifies the ledger afterwards.
+ * Runs an operation on a ledger of its own in virtual time, and verifies the ledger afterwards.
  * @param interfere puts faults between the operation and the table
  */
 export async function runOperation(
-  table: TestTable,
   { ask }: Operation,
   interfere: (client: Client, time: VirtualTime) => Client = (client) => client,
 ): Promise<Run> {
-  const ledgerId = await givenLedger(table);
+  const table = await givenLedger();
   const time = createVirtualTime();
   const retryPolicy = createVirtualRetryPolicy(time);
   const service = createLedgerService({
-    ...settings(table, ledgerId),
+    ...settings(table),
     ...{ client: interfere(time.watch(table.client), time), retryPolicy },
     timeoutSignal: time.timeoutSignal,
   });
   const { status, body, text } = await time.run(ask(await openInProcess(service)));
-  const { drifts } = await createVerification({ ...table, ledgerId }).verify();
+  const { drifts } = await createVerification({ ...table, ledgerId: LEDGER }).verify();
   expect(drifts).toEqual([]);
-  const contents = await readContents(openLedger(settings(table, ledgerId)));
+  const contents = await contentsOf(table);
   const { delays } = retryPolicy;
   const isFile = body.success === undefined;
   const reply = { status, body: isFile ? { success: status < 400, data: text } : body };
@@ -171,8 +172,14 @@ export async function runOperation(
 }
 
 /** What the ledger contains before an operation. */
-export async function contentsBefore(table: TestTable): Promise<LedgerContents> {
-  return await readContents(openLedger(settings(table, await givenLedger(table))));
+export async function contentsBefore(): Promise<LedgerContents> {
+  return await contentsOf(await givenLedger());
+}
+
+async function contentsOf(table: TestTable): Promise<LedgerContents> {
+  const contents = await readContents(openLedger(settings(table)));
+  table.client.destroy();
+  return contents;
 }
 
 export function expectSameReply(run: Run, smooth: Run): void {
@@ -205,7 +212,7 @@ export function expectFailure({ reply }: Run, { failure, itemFailure }: Operatio
 }
 
 // The clock of the records stands still, so that all runs write the same.
-function settings(table: TestTable, ledgerId: string) {
+function settings(table: TestTable) {
   const clock = () => new Date('2026-03-31T12:00:00Z');
-  return { ...table, ledgerId, timeZone: 'UTC', clock };
+  return { ...table, ledgerId: LEDGER, timeZone: 'UTC', clock };
 }

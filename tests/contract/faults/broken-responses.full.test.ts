@@ -1,5 +1,15 @@
 // Database responses that break in the middle of their bodies: no 500 whose write was stored, no request over 10 s.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  it,
+  vi,
+} from 'vitest';
 import { seededRandom } from '../../../local/seeded-random.ts';
 import { BREAKS, type Break, type BrokenWire, openBrokenWire } from '../../support/broken-wire.ts';
 import {
@@ -14,19 +24,16 @@ import {
   runOperation,
 } from '../../support/operations.ts';
 import { sizeOfRun } from '../../support/seed.ts';
-import { createTestTable, type TestTable } from '../../support/test-table.ts';
 
 const LONGEST_REQUEST_MS = 10_000;
 const WRITES = OPERATIONS.filter(({ isRead }) => !isRead);
 const CREATIONS = WRITES.filter(({ status }) => status === 201);
 const SEEDS = Array.from({ length: sizeOfRun(30) }, (_, seed) => seed + 1);
 
-let table: TestTable;
 let wire: BrokenWire;
 
 beforeAll(async () => {
-  table = await createTestTable();
-  wire = await openBrokenWire(table.endpoint);
+  wire = await openBrokenWire(inject('databaseEndpoint'));
 });
 afterAll(() => wire.close());
 
@@ -38,9 +45,7 @@ async function run(
   operation: Operation,
   breakAt: (call: number, command: string) => Break | undefined = () => undefined,
 ): Promise<Run> {
-  const broken = await runOperation(table, operation, (_, time) =>
-    wire.createClient(time, breakAt),
-  );
+  const broken = await runOperation(operation, (_, time) => wire.createClient(time, breakAt));
   expect(broken.tookMs).toBeLessThan(LONGEST_REQUEST_MS);
   return broken;
 }
@@ -55,7 +60,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
       calls = Math.max(calls, call + 1);
       return undefined;
     });
-    before = await contentsBefore(table);
+    before = await contentsBefore();
   });
 
   it.each(BREAKS)('gives the same reply when any two responses in a row: %s', async (how) => {

@@ -18,13 +18,6 @@ import {
   PASSING_FAULTS,
   refused,
 } from '../../support/store-faults.ts';
-import { createTestTable, type TestTable } from '../../support/test-table.ts';
-
-let table: TestTable;
-
-beforeAll(async () => {
-  table = await createTestTable();
-});
 
 // A 500 has its log line, which is not for the test's own output.
 beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}));
@@ -36,17 +29,17 @@ describe.each(OPERATIONS)('$name', (operation) => {
   let before: LedgerContents;
 
   const run = (faultAt: (call: number) => Fault | undefined) =>
-    runOperation(table, operation, (client) => createFaultyClient(client, faultAt));
+    runOperation(operation, (client) => createFaultyClient(client, faultAt));
 
   beforeAll(async () => {
     const clients: FaultyClient[] = [];
-    smooth = await runOperation(table, operation, (client) => {
+    smooth = await runOperation(operation, (client) => {
       const faulty = createFaultyClient(client, () => undefined);
       clients.push(faulty);
       return faulty;
     });
     calls = clients[0]?.calls() ?? 0;
-    before = await contentsBefore(table);
+    before = await contentsBefore();
   });
 
   it('replies and is applied once when nothing goes wrong', () => {
