@@ -1,9 +1,9 @@
 // Python programs for tests and CI. Each requirements file in local/python gets a virtual environment below .local.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Running } from './running.ts';
-import { fetchOnce, outputOf } from './tools.ts';
+import { fetchOnce, outputOf, type RunInDraft } from './tools.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'python');
 const OLDEST_MINOR = 11;
@@ -23,17 +23,46 @@ export function whyNoPython(): string | undefined {
  * @throws StartError
  */
 export async function pythonWith(running: Running, name: string): Promise<string> {
-  const file = join(REQUIREMENTS, `${name}.txt`);
-  const version = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 12);
-  const folder = await fetchOnce(running, `python/${name}-${version}`, async (draft, run) => {
-    await run('python3', '-m', 'venv', draft);
+  // A program is compiled when it first imports something, and not at each of its starts.
+  delete process.env.PYTHONDONTWRITEBYTECODE;
+  const folder = await environmentOf(running, name, async (draft, run) => {
+    const uv = await installerIn(running);
+    await run('python3', '-m', 'venv', '--without-pip', draft);
     await run(
-      join(draft, 'bin/python'),
-      ...['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet'],
-      // Compiled is only what a program imports, when it does so.
-      ...['--no-deps', '--no-compile', '--requirement', file],
+      uv,
+      ...['pip', 'install', '--quiet', '--system-certs', '--cache-dir', `${dirname(draft)}/cache`],
+      ...['--no-deps', '--python', draft, '--requirement', requirementsOf(name)],
     );
     return draft;
   });
   return join(folder, 'bin/python');
+}
+
+/** Installs in a quarter of the time of pip, which reads a description of every release of each package. */
+async function installerIn(running: Running): Promise<string> {
+  const folder = await environmentOf(running, 'uv', async (draft, run) => {
+    await run('python3', '-m', 'venv', draft);
+    await run(
+      join(draft, 'bin/python'),
+      ...['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet'],
+      ...['--no-deps', '--no-compile', '--requirement', requirementsOf('uv')],
+    );
+    return draft;
+  });
+  return join(folder, 'bin/uv');
+}
+
+function environmentOf(
+  running: Running,
+  name: string,
+  fetchInto: (draft: string, run: RunInDraft) => Promise<string>,
+): Promise<string> {
+  const version = createHash('sha256')
+    .update(readFileSync(requirementsOf(name)))
+    .digest('hex');
+  return fetchOnce(running, `python/${name}-${version.slice(0, 12)}`, fetchInto);
+}
+
+function requirementsOf(name: string): string {
+  return join(REQUIREMENTS, `${name}.txt`);
 }
