@@ -61,7 +61,9 @@ export const dynamodbLocal: Engine = {
     return startOnFreePort(running, dynamodbLocal.title, (port) => ({
       command: 'java',
       args: [
-        ...['-Xmx512m', '-Djava.library.path=./DynamoDBLocal_lib', '-jar', 'DynamoDBLocal.jar'],
+        // It runs for minutes: compiling the most used code once more would take longer than it saves.
+        ...['-Xmx512m', '-XX:TieredStopAtLevel=1', '-Djava.library.path=./DynamoDBLocal_lib'],
+        ...['-jar', 'DynamoDBLocal.jar'],
         ...[...data, '-disableTelemetry', '-port', String(port)],
       ],
       folder: program,
