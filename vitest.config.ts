@@ -2,6 +2,7 @@
 // named `*.full.test.ts`, and `npx vitest run <path>` any of them.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { COMPILE_CACHE } from './local/compile-cache.ts';
 import { dynamodbLocal } from './local/engine.ts';
 import { TIME_LIMITS } from './tests/support/time-limits.ts';
 
@@ -120,7 +121,7 @@ export default defineConfig(({ mode }) => {
     ]): TestProjectInlineConfiguration => ({
       test: {
         name,
-        env: { ...LOCAL_ACCESS, TEST_MODE: mode },
+        env: { ...LOCAL_ACCESS, NODE_COMPILE_CACHE: COMPILE_CACHE, TEST_MODE: mode },
         // The few of `npm test` neither share nor burden anything.
         ...(mode === 'quick'
           ? {}

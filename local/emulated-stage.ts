@@ -12,6 +12,7 @@ import { DEFAULT_RETRY_POLICY } from '../lib/retry.ts';
 import { createDatabase } from '../lib/store/database.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
 import { claimBuildFolder } from './build-folder.ts';
+import { COMPILE_CACHE } from './compile-cache.ts';
 import { createRunning, type Running } from './running.ts';
 import { StartError } from './start-error.ts';
 import { runToEnd } from './tools.ts';
@@ -117,6 +118,7 @@ export async function runServerless(
       folder: PROJECT,
       environment: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
         TMPDIR: scratch,
         HOME: scratch,
         BUILD_FOLDER: claimBuildFolder(own),

@@ -7,6 +7,7 @@ import { bundleOptions } from '../esbuild.config.ts';
 import { type Answer, awaitAnswer } from './await-answer.ts';
 import { claimBuildFolder } from './build-folder.ts';
 import type { Child } from './child-process.ts';
+import { COMPILE_CACHE } from './compile-cache.ts';
 import { freePort } from './free-port.ts';
 import { localAccess } from './local-access.ts';
 import type { Running } from './running.ts';
@@ -122,8 +123,7 @@ function gatewayEnvironment(
     IS_BUNDLED: 'yes',
     // The framework keeps a cache and settings in the home folder.
     HOME: join(PROJECT, '.local', 'home'),
-    // The framework is large: from the second start on it takes about half the time.
-    NODE_COMPILE_CACHE: join(PROJECT, '.local', 'compile-cache'),
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
     SLS_NOTIFICATIONS_MODE: 'off',
   };
 }

@@ -1,4 +1,5 @@
 // `npm run import` with a key, as a person runs it: to the address of a service, and to a deployed stage. And `npm run seed`.
+
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -16,6 +17,7 @@ import { openLedger } from '../../local/open-ledger.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { serve } from '../support/api/served.ts';
+import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const PROGRAMS = join(import.meta.dirname, '../../local');
@@ -63,7 +65,7 @@ function importFile(environment: NodeJS.ProcessEnv, ...options: string[]): Promi
 
 function run(environment: NodeJS.ProcessEnv, program: string, ...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    const env = { PATH: process.env.PATH, ...environment };
+    const env = { ...BARE_ENVIRONMENT, ...environment };
     execFile(
       process.execPath,
       [join(PROGRAMS, program), ...args],

@@ -1,4 +1,5 @@
 // npm run deploy:emulator: a stage that answers, and nothing of it after Ctrl-C.
+
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
+import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { descendantsOf, survivorsOf } from '../support/process-tree.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../local/deploy-emulator.ts');
@@ -14,7 +16,7 @@ test('the stage answers the command that it prints, and is gone after Ctrl-C', a
   const folder = await mkdtemp(join(tmpdir(), 'deploy-emulator-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const child = spawn(process.execPath, [PROGRAM], {
-    env: { PATH: process.env.PATH, TMPDIR: folder },
+    env: { ...BARE_ENVIRONMENT, TMPDIR: folder },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -1,4 +1,5 @@
 // Functions of the deployed stage that neither the shared suites nor the migration exercise, each in its role.
+
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import description from '../../lib/http/openapi.json' with { type: 'json' };
 import { clientOptions } from '../../local/emulated-stage.ts';
 import { createHttpClient } from '../support/api/http-client.ts';
+import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 
 const IMPORT = join(import.meta.dirname, '../../local/import.ts');
 
@@ -38,7 +40,7 @@ test('npm run import reaches the stage', async () => {
   const file = join(folder, 'bank.csv');
   await writeFile(file, 'date,name,amount\n1986-05-04,Tea,-3\n');
   const command = [IMPORT, file, '--stage', stage, '--yes'];
-  const env = { PATH: process.env.PATH, ...environment, API_KEY: inject('apiKey') };
+  const env = { ...BARE_ENVIRONMENT, ...environment, API_KEY: inject('apiKey') };
   const { stdout } = await promisify(execFile)(process.execPath, command, { env });
   expect(stdout).toContain('1 created');
 });

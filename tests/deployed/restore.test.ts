@@ -1,4 +1,5 @@
 // "Restore" of docs/deploy.md, line by line; afterwards no rollback points the functions at the damaged table again.
+
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -23,6 +24,7 @@ import {
 import { afterAll, expect, inject, test } from 'vitest';
 import { clientOptions, deployStage, runServerless, stackOf } from '../../local/emulated-stage.ts';
 import { createHttpClient } from '../support/api/http-client.ts';
+import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { timestampsOf } from './deployments.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -87,7 +89,7 @@ test('the table is restored under another name, protected, and its figures are r
   expect(Table).toMatchObject({ TableStatus: 'ACTIVE', DeletionProtectionEnabled: true });
   const verify = [join(ROOT, 'local/verify-ledger.ts'), '--stage', stage, '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, verify, {
-    env: { PATH: process.env.PATH, ...environment, TABLE_NAME: RESTORED, LEDGER_ID: 'home' },
+    env: { ...BARE_ENVIRONMENT, ...environment, TABLE_NAME: RESTORED, LEDGER_ID: 'home' },
   });
   expect(JSON.parse(stdout)).toMatchObject({ drifts: [] });
 });

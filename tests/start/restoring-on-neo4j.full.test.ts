@@ -1,4 +1,5 @@
 // npm run restore-graph on a real graph, which `npm run test:real` starts a server for.
+
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { fingerprintOf } from '../../lib/migration/graph/fingerprint.ts';
 import { createSandboxGraph } from '../../local/sandbox/graph.ts';
 import { openArtifactFolder } from '../support/artifact-folder.ts';
+import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../support/filled-graph.ts';
 import { useNeo4j } from '../support/neo4j.ts';
 
@@ -23,7 +25,7 @@ function describeRestoreInto(url: string): void {
     const { folder, artifacts } = await openArtifactFolder();
     const { contents } = await dump(await fillWithSample(createSandboxGraph()), artifacts);
     const environment = {
-      PATH: process.env.PATH,
+      ...BARE_ENVIRONMENT,
       ARTIFACTS_URL: pathToFileURL(folder).href,
       ...{ NEO4J_URL: url, NEO4J_USER, NEO4J_PASSWORD },
     };

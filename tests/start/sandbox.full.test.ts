@@ -1,4 +1,5 @@
 // npm run sandbox: a whole migration is driven in it from other processes, and nothing of it stays.
+
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
+import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { descendantsOf, survivorsOf } from '../support/process-tree.ts';
 
 const LOCAL = join(import.meta.dirname, '../../local');
@@ -20,7 +22,7 @@ async function startSandbox(...words: string[]) {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const child = spawn(process.execPath, [SANDBOX, ...words], {
     // What a person's shell may name must not be migrated.
-    env: { PATH: process.env.PATH, TMPDIR: folder, NEO4J_URL: 'bolt://graph.invalid:7687' },
+    env: { ...BARE_ENVIRONMENT, TMPDIR: folder, NEO4J_URL: 'bolt://graph.invalid:7687' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -61,7 +63,7 @@ function createShell(takeOver: string) {
   return async (...words: string[]): Promise<string> => {
     const script = `${takeOver}; exec "$0" "$@"`;
     const command = [process.execPath, join(LOCAL, 'migrate.ts'), ...words];
-    const env = { PATH: process.env.PATH, NEO4J_URL: 'bolt://graph.invalid:7687' };
+    const env = { ...BARE_ENVIRONMENT, NEO4J_URL: 'bolt://graph.invalid:7687' };
     return await new Promise((resolve, reject) => {
       execFile('sh', ['-c', script, ...command], { env }, (error, stdout) => {
         if (error) reject(error);
@@ -117,7 +119,7 @@ it.for([
 ] as const)('is not started with %j, and says why', async ([words, why]) => {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const env = { PATH: process.env.PATH, TMPDIR: folder };
+  const env = { ...BARE_ENVIRONMENT, TMPDIR: folder };
   const ended = spawnSync(process.execPath, [SANDBOX, ...words], { env, encoding: 'utf8' });
   expect([ended.status, ended.stdout]).toEqual([2, '']);
   expect(ended.stderr).toContain(why);

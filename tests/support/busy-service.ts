@@ -1,4 +1,5 @@
 // A memory service over real mem0 and real Qdrant with all that a migration of it needs, and a writer that never stops.
+
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,6 +12,7 @@ import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import { mem0Hooks, startMem0Service } from '../../local/real-mem0/service.ts';
 import { seedMemories } from '../../local/sandbox/readable-memories.ts';
 import { startWebhook } from '../../local/sandbox/webhook.ts';
+import { BARE_ENVIRONMENT } from './bare-environment.ts';
 import { Mem0RefusalError, type Mem0User, mem0User } from './real-services.ts';
 import { createTestTable } from './test-table.ts';
 
@@ -73,7 +75,7 @@ export async function startBusyService(options: {
     url: service.url,
     ...{ runId, source, target, users },
     environment: {
-      PATH: process.env.PATH,
+      ...BARE_ENVIRONMENT,
       QDRANT_URL: options.qdrantUrl,
       MEMORY_BACKEND_URL: service.url,
       MEMORY_PREVIEW_URL: preview.url,

@@ -1,4 +1,5 @@
 // npm run rehearse as a process of its own, on whatever services a test names to it.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdr
 import { pagesOf } from '../../lib/migration/scan.ts';
 import { startQdrantSandbox } from '../../local/sandbox/qdrant/server.ts';
 import { seedMemories } from '../../local/sandbox/readable-memories.ts';
+import { BARE_ENVIRONMENT } from './bare-environment.ts';
 import { createAlias, NEW_LAYOUT, OLD_LAYOUT, untilSnapshot } from './vector-stores.ts';
 
 const COMMAND = join(import.meta.dirname, '../../local/rehearse.ts');
@@ -23,7 +25,7 @@ type Environment = Readonly<Record<string, string>>;
 export function startRehearse(words: readonly string[], environment: Environment): ChildProcess {
   const child = spawn(process.execPath, [COMMAND, ...words], {
     // Nothing that the tests themselves are given to speak to.
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...BARE_ENVIRONMENT, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -1,10 +1,12 @@
 // `npm run verify-ledger` as a process, and ledgers for it to read.
+
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { createKeys } from '../../lib/store/keys.ts';
 import { bulkLoadHousehold } from '../../local/bulk-loader.ts';
+import { BARE_ENVIRONMENT } from './bare-environment.ts';
 import { createTestTable } from './test-table.ts';
 
 const COMMAND = join(import.meta.dirname, '../../local/verify-ledger.ts');
@@ -19,7 +21,7 @@ interface Ended {
 
 function verifyLedger(environment: NodeJS.ProcessEnv, ...options: string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    const env = { PATH: process.env.PATH, ...environment };
+    const env = { ...BARE_ENVIRONMENT, ...environment };
     // Not in the project, whose data folder is the developer's.
     const cwd = tmpdir();
     execFile(process.execPath, [COMMAND, ...options], { env, cwd }, (error, stdout, stderr) => {

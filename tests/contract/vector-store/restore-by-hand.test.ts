@@ -1,4 +1,5 @@
 // The commands of the guide that restore the old collection by hand from the parts of its snapshot.
+
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,6 +9,7 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
 import { startQdrantSandbox } from '../../../local/sandbox/qdrant/server.ts';
+import { BARE_ENVIRONMENT } from '../../support/bare-environment.ts';
 import { REAL_QDRANT } from '../../support/real-services.ts';
 import { OLD_LAYOUT, point, untilSnapshot } from '../../support/vector-stores.ts';
 
@@ -50,7 +52,7 @@ async function restoreByHand({ url, apiKey }: { readonly url: string; readonly a
   expect(commands).toHaveLength(2);
   const { stdout } = await promisify(execFile)('sh', ['-ec', commands.join('\n')], {
     cwd: folder,
-    env: { PATH: process.env.PATH, QDRANT_URL: url, QDRANT_API_KEY: apiKey },
+    env: { ...BARE_ENVIRONMENT, QDRANT_URL: url, QDRANT_API_KEY: apiKey },
   });
   expect(stdout).toContain('"ok"');
   expect(await store.count(collection)).toBe(2);

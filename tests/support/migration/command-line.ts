@@ -1,4 +1,5 @@
 // The command line as an operator uses it: a process of its own over the sandbox, here or on a stage.
+
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
 import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
 import { takePreflight } from '../../../lib/migration/steps/preflight.ts';
 import { startSandboxWorld } from '../../../local/sandbox/world.ts';
+import { BARE_ENVIRONMENT } from '../bare-environment.ts';
 import { createTestTable } from '../test-table.ts';
 import { startLambdaDouble } from './lambda-double.ts';
 import { startWebhook } from './webhook-double.ts';
@@ -31,7 +33,7 @@ export interface Ended {
 
 /** No account is looked for, and none found. */
 export const NO_ACCOUNT = {
-  PATH: process.env.PATH,
+  ...BARE_ENVIRONMENT,
   HOME: '/nonexistent',
   AWS_EC2_METADATA_DISABLED: 'true',
 };

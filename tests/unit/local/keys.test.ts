@@ -1,16 +1,18 @@
 // How `npm run keys` reads the ledger that a key opens, before it reaches a database.
+
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../../local/free-port.ts';
+import { BARE_ENVIRONMENT } from '../../support/bare-environment.ts';
 
 const COMMAND = join(import.meta.dirname, '../../../local/keys.ts');
 
 function run(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    const env = { PATH: process.env.PATH, DATA_DIR: '/nowhere', ...environment };
+    const env = { ...BARE_ENVIRONMENT, DATA_DIR: '/nowhere', ...environment };
     execFile(process.execPath, [COMMAND, ...args], { env }, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), stdout, stderr });
     });

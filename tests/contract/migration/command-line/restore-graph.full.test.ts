@@ -1,4 +1,5 @@
 // `npm run restore-graph`: from the dumps that a run has left to a graph that holds the same, and to no other.
+
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,6 +7,7 @@ import { fingerprintOf } from '../../../../lib/migration/graph/fingerprint.ts';
 import { answerAsText, exitCodeOf } from '../../../../local/restore-graph/output.ts';
 import { runCommand } from '../../../../local/restore-graph/run-command.ts';
 import { createSandboxGraph, type SandboxGraph } from '../../../../local/sandbox/graph.ts';
+import { BARE_ENVIRONMENT } from '../../../support/bare-environment.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 
@@ -108,7 +110,7 @@ describe('a dump', () => {
 describe('the command', () => {
   const restore = (environment: NodeJS.ProcessEnv, ...words: string[]) =>
     new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-      const env = { PATH: process.env.PATH, ...environment };
+      const env = { ...BARE_ENVIRONMENT, ...environment };
       execFile(process.execPath, [COMMAND, ...words], { env }, (error, stdout, stderr) => {
         resolve({ code: Number(error?.code ?? 0), stdout, stderr });
       });
