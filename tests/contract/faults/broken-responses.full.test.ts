@@ -50,6 +50,29 @@ async function run(
   return broken;
 }
 
+describe.each(WRITES)('$name', (operation) => {
+  it.each(BREAKS)('reads its record back when all responses to its write: %s', async (how) => {
+    const smooth = await run(operation);
+    const broken = await run(operation, (_, command) => (isWrite(command) ? how : undefined));
+    expectSameReply(broken, smooth);
+    expect(broken.contents).toEqual(smooth.contents);
+  });
+});
+
+describe.each([...WRITES, ...CREATIONS.map(withIdempotencyKey)])('$name', (operation) => {
+  it('logs that its outcome is unknown when its record cannot be read back', async () => {
+    let isWritten = false;
+    const broken = await run(operation, (_, command) => {
+      isWritten ||= isWrite(command);
+      return isWritten ? 'stall' : undefined;
+    });
+    expectFailure(broken, operation);
+    expect(log.mock.calls.map(([line]) => JSON.parse(line).cause.name)).toEqual([
+      'OutcomeUnknownError',
+    ]);
+  });
+});
+
 describe.each(OPERATIONS)('$name', (operation) => {
   let smooth: Run;
   let calls = 0;
@@ -83,29 +106,6 @@ describe.each(OPERATIONS)('$name', (operation) => {
       if (hasFailed(broken)) expect(broken.contents).toEqual(before);
       else expectSameReply(broken, smooth);
     }
-  });
-});
-
-describe.each(WRITES)('$name', (operation) => {
-  it.each(BREAKS)('reads its record back when all responses to its write: %s', async (how) => {
-    const smooth = await run(operation);
-    const broken = await run(operation, (_, command) => (isWrite(command) ? how : undefined));
-    expectSameReply(broken, smooth);
-    expect(broken.contents).toEqual(smooth.contents);
-  });
-});
-
-describe.each([...WRITES, ...CREATIONS.map(withIdempotencyKey)])('$name', (operation) => {
-  it('logs that its outcome is unknown when its record cannot be read back', async () => {
-    let isWritten = false;
-    const broken = await run(operation, (_, command) => {
-      isWritten ||= isWrite(command);
-      return isWritten ? 'stall' : undefined;
-    });
-    expectFailure(broken, operation);
-    expect(log.mock.calls.map(([line]) => JSON.parse(line).cause.name)).toEqual([
-      'OutcomeUnknownError',
-    ]);
   });
 });
 
