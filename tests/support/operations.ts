@@ -12,8 +12,6 @@ import type { Client } from './store-faults.ts';
 import { createTestTable, type TestTable } from './test-table.ts';
 import { createVirtualRetryPolicy, createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
-const LEDGER = 'home';
-
 export interface Operation {
   readonly name: string;
   readonly ask: (api: Api) => Promise<ApiResponse>;
@@ -111,17 +109,26 @@ export const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/**
- * Categories 1 and 2 in use and 3 not; transactions on three days of two months. In a table of its own: the verification
- * reads all of one.
- */
-async function givenLedger(): Promise<TestTable> {
-  const table = await createTestTable();
+/** A verification reads a whole table, with the ledgers of earlier runs. */
+const LEDGERS_OF_TABLE = 10;
+
+interface TestLedger extends TestTable {
+  readonly ledgerId: string;
+}
+
+let table: TestTable | undefined;
+let ledgers = 0;
+
+/** Categories 1 and 2 in use and 3 not; transactions on three days of two months. */
+async function givenLedger(): Promise<TestLedger> {
+  if (!table || ledgers % LEDGERS_OF_TABLE === 0) table = await createTestTable();
+  ledgers += 1;
+  const ledger = { ...table, ledgerId: `ledger-${ledgers}` };
   const written = { createdAt: 1_767_225_600_000, updatedAt: 1_767_225_600_000, version: 1 };
   const category = { description: null, color: null, isActive: true, transactionCount: 0 };
   const row = { amount: 1.5, notes: null, type: 'expense' } as const;
   await bulkLoad(
-    { ...table, ledgerId: LEDGER },
+    ledger,
     ['Food', 'Pay', 'Spare'].map((name, index) => ({
       ...{ ...category, ...written, name, id: index + 1 },
     })),
@@ -132,7 +139,7 @@ async function givenLedger(): Promise<TestTable> {
       { ...row, ...written, id: 4, description: 'D', categoryId: null, date: '2026-03-04' },
     ],
   );
-  return table;
+  return ledger;
 }
 
 export interface Run {
@@ -153,18 +160,18 @@ export async function runOperation(
   { ask }: Operation,
   interfere: (client: Client, time: VirtualTime) => Client = (client) => client,
 ): Promise<Run> {
-  const table = await givenLedger();
+  const ledger = await givenLedger();
   const time = createVirtualTime();
   const retryPolicy = createVirtualRetryPolicy(time);
   const service = createLedgerService({
-    ...settings(table),
-    ...{ client: interfere(time.watch(table.client), time), retryPolicy },
+    ...settings(ledger),
+    ...{ client: interfere(time.watch(ledger.client), time), retryPolicy },
     timeoutSignal: time.timeoutSignal,
   });
   const { status, body, text } = await time.run(ask(await openInProcess(service)));
-  const { drifts } = await createVerification({ ...table, ledgerId: LEDGER }).verify();
+  const { drifts } = await createVerification(ledger).verify();
   expect(drifts).toEqual([]);
-  const contents = await contentsOf(table);
+  const contents = await contentsOf(ledger);
   const { delays } = retryPolicy;
   const isFile = body.success === undefined;
   const reply = { status, body: isFile ? { success: status < 400, data: text } : body };
@@ -176,10 +183,8 @@ export async function contentsBefore(): Promise<LedgerContents> {
   return await contentsOf(await givenLedger());
 }
 
-async function contentsOf(table: TestTable): Promise<LedgerContents> {
-  const contents = await readContents(openLedger(settings(table)));
-  table.client.destroy();
-  return contents;
+async function contentsOf(ledger: TestLedger): Promise<LedgerContents> {
+  return await readContents(openLedger(settings(ledger)));
 }
 
 export function expectSameReply(run: Run, smooth: Run): void {
@@ -212,7 +217,7 @@ export function expectFailure({ reply }: Run, { failure, itemFailure }: Operatio
 }
 
 // The clock of the records stands still, so that all runs write the same.
-function settings(table: TestTable) {
+function settings(ledger: TestLedger) {
   const clock = () => new Date('2026-03-31T12:00:00Z');
-  return { ...table, ledgerId: LEDGER, timeZone: 'UTC', clock };
+  return { ...ledger, timeZone: 'UTC', clock };
 }
