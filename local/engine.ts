@@ -9,7 +9,7 @@ import type { Child } from './child-process.ts';
 import { freePort } from './free-port.ts';
 import type { Running } from './running.ts';
 import { StartError } from './start-error.ts';
-import { fetchOnce, type RunInDraft, whyNoJava } from './tools.ts';
+import { fetchOnce, JVM_OPTIONS, type RunInDraft, whyNoJava } from './tools.ts';
 
 export interface Database {
   readonly endpoint: string;
@@ -61,9 +61,7 @@ export const dynamodbLocal: Engine = {
     return startOnFreePort(running, dynamodbLocal.title, (port) => ({
       command: 'java',
       args: [
-        // It runs for minutes: compiling the most used code once more would take longer than it saves.
-        ...['-Xmx512m', '-XX:TieredStopAtLevel=1', '-Djava.library.path=./DynamoDBLocal_lib'],
-        ...['-jar', 'DynamoDBLocal.jar'],
+        ...[...JVM_OPTIONS, '-Djava.library.path=./DynamoDBLocal_lib', '-jar', 'DynamoDBLocal.jar'],
         ...[...data, '-disableTelemetry', '-port', String(port)],
       ],
       folder: program,

@@ -28,6 +28,9 @@ export function whyNoJava(needed: number): string | undefined {
   return found >= needed ? undefined : `Java is ${found}, not ${needed} or newer`;
 }
 
+/** For servers that run for minutes: compiling the most used code once more would take longer than it saves. */
+export const JVM_OPTIONS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+
 /**
  * Runs a program to its end.
  * @returns what it printed

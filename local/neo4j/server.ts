@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import type { Running } from '../running.ts';
 import type { Service, StartedService } from '../service.ts';
 import { StartError } from '../start-error.ts';
-import { fetchOnce, outputOf, type RunInDraft, whyNoJava } from '../tools.ts';
+import { fetchOnce, JVM_OPTIONS, outputOf, type RunInDraft, whyNoJava } from '../tools.ts';
 
 const NEEDED_JAVA = 17;
-// For tests that take minutes: compiling the most used code once more would take longer than it saves.
-const JVM = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 const COPY_JARS = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 const POM = join(import.meta.dirname, 'pom.xml');
 const PROGRAM = join(import.meta.dirname, 'Neo4jServer.java');
@@ -30,7 +28,7 @@ async function start(running: Running): Promise<StartedService> {
   const { promise: address, resolve } = Promise.withResolvers<string | undefined>();
   const child = running.startProgram({
     command: 'java',
-    args: [...JVM, '-cp', join(jars, '*'), PROGRAM, data],
+    args: [...JVM_OPTIONS, '-cp', join(jars, '*'), PROGRAM, data],
     // It writes everything down before it ends.
     graceMilliseconds: 20_000,
     onLine: (line) => {
