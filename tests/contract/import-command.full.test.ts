@@ -1,5 +1,4 @@
 // `npm run import` with a key, as a person runs it: to the address of a service, and to a deployed stage. And `npm run seed`.
-
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

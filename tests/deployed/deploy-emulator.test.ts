@@ -1,5 +1,4 @@
 // npm run deploy:emulator: a stage that answers, and nothing of it after Ctrl-C.
-
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';

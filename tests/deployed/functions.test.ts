@@ -1,5 +1,4 @@
 // Functions of the deployed stage that neither the shared suites nor the migration exercise, each in its role.
-
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 // "Restore" of docs/deploy.md, line by line; afterwards no rollback points the functions at the damaged table again.
-
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,5 +1,4 @@
 // npm run restore-graph on a real graph, which `npm run test:real` starts a server for.
-
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,5 +1,4 @@
 // npm run sandbox: a whole migration is driven in it from other processes, and nothing of it stays.
-
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';

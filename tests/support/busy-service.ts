@@ -1,5 +1,4 @@
 // A memory service over real mem0 and real Qdrant with all that a migration of it needs, and a writer that never stops.
-
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 // npm run rehearse as a process of its own, on whatever services a test names to it.
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 // `npm run verify-ledger` as a process, and ledgers for it to read.
-
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

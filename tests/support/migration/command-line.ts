@@ -1,5 +1,4 @@
 // The command line as an operator uses it: a process of its own over the sandbox, here or on a stage.
-
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 // How `npm run keys` reads the ledger that a key opens, before it reaches a database.
-
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,4 @@
 // `npm run restore-graph`: from the dumps that a run has left to a graph that holds the same, and to no other.
-
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
