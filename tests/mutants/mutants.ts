@@ -37,12 +37,10 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
 
   // Retries and lost responses.
-  ...mutantsOf('lib/store/database.ts', 'tests/contract/faults/broken-responses.full.test.ts', [
+  ...mutantsOf('lib/store/database.ts', 'tests/unit/store/database.test.ts', [
     ['ClientRequestToken: randomUUID(),', ''],
     ['isUnknown ||= isOutcomeUnknown(error);', ''],
     [', timeout])', '])'],
-  ]),
-  ...mutantsOf('lib/store/database.ts', 'tests/unit/store/database.test.ts', [
     ['while (from && items.length < limit)', 'while (from && items.length > limit)'],
     [
       'query(\n    range: Range,\n    limit = Number.POSITIVE_INFINITY',
@@ -68,6 +66,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['rest - taken, taken', '0, taken'],
     ['0, limit - taken', '0, limit'],
     ['...ofDay.reverse()', '...ofDay'],
+  ]),
+  ...mutantsOf('lib/store/transaction-pages.ts', 'tests/contract/api/transaction-list.test.ts', [
     ['.slice(skip)', '.slice(0)'],
     ['slice(last, 0, rest)', 'slice(last, 0, count)'],
   ]),

@@ -1,5 +1,5 @@
 // Queries whose results DynamoDB returns in pages, and transactions whose responses are lost.
-import { GetCommand, type QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, type QueryCommand, type TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { OutcomeUnknownError } from '../../../lib/errors.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
@@ -82,16 +82,16 @@ describe('commit', () => {
 
   /** A table whose transactions fail, one error after another; `stored` is the record that is read back. */
   function givenFailures(errors: readonly Error[], stored: Item | 'unreadable' = {}) {
-    let writes = 0;
+    const tokens: unknown[] = [];
     const reads: unknown[] = [];
-    async function send(command: unknown) {
+    async function send(command: GetCommand | TransactWriteCommand) {
       if (command instanceof GetCommand) {
         reads.push(command.input.Key);
         if (stored === 'unreadable') throw LOST;
         return { Item: stored };
       }
-      writes += 1;
-      throw errors[writes - 1] ?? errors.at(-1);
+      tokens.push(command.input.ClientRequestToken);
+      throw errors[tokens.length - 1] ?? errors.at(-1);
     }
     const database = createDatabase({
       client: { send } as unknown as Parameters<typeof createDatabase>[0]['client'],
@@ -104,7 +104,7 @@ describe('commit', () => {
       wasApplied: (item?: Item) => item?.applied as boolean | undefined,
     };
     return {
-      reads,
+      ...{ tokens, reads },
       commit: (checked = true) => database.commit([write], checked ? check : undefined),
     };
   }
@@ -141,6 +141,13 @@ describe('commit', () => {
     const { commit, reads } = givenFailures([LOST, CANCELLED], { applied: true });
     await expect(commit()).rejects.toThrow('stale');
     expect(reads).toEqual([]);
+  });
+
+  test('sends one token at every attempt, by which the database knows that it is the same write', async () => {
+    const { commit, tokens } = givenFailures([LOST, LOST, REFUSED], { applied: true });
+    await commit();
+    expect(tokens.length).toBeGreaterThan(2);
+    expect(new Set(tokens)).toEqual(new Set([expect.any(String)]));
   });
 
   test('reads nothing back without a check', async () => {
