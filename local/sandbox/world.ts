@@ -1,5 +1,5 @@
 // Everything a migration speaks to, on one machine: stores, both versions of the backend, the setting, artifacts.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,10 +9,10 @@ import { createHttpMemoryBackend } from '../../lib/migration/adapters/http-memor
 import type { QdrantConnection } from '../../lib/migration/adapters/qdrant/transport.ts';
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
 import { createSecret } from '../../lib/migration/adapters/secrets.ts';
+import type { ArtifactStore } from '../../lib/migration/ports/artifacts.ts';
 import type { HookRequest } from '../../lib/migration/ports/hooks.ts';
 import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import type { LogEntry, Services } from '../../lib/migration/services.ts';
-import { type FolderImage, readFolder, writeFolder } from './folder-image.ts';
 import { createSandboxGraph, type SandboxGraph } from './graph.ts';
 import { lazily } from './memory-backend/lazy-version.ts';
 import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
@@ -50,11 +50,10 @@ interface SandboxWorld extends World {
   image(): Promise<WorldImage>;
 }
 
-/** All that a world holds but its graph, which nothing changes, to start others with. */
+/** All that a world holds but its artifacts, and its graph, which nothing changes; to start others with. */
 export interface WorldImage {
   readonly qdrant: QdrantImage;
-  /** The setting and the artifacts. */
-  readonly files: FolderImage;
+  readonly setting: string;
   /** What the operator did, which determines the state of the backend. */
   readonly requests: readonly HookRequest[];
 }
@@ -78,6 +77,10 @@ export interface WorldOptions {
   readonly forgetsToFreeze?: boolean;
   readonly statsCap?: number;
   readonly snapshotPartBytes?: number;
+  /** Kept in the folder by default. */
+  readonly artifacts?: ArtifactStore;
+  /** Whether its services reach the store without the network; over it by default. */
+  readonly isInProcess?: boolean;
   /** Of a world with the same options; a new world without it. */
   readonly image?: WorldImage | undefined;
 }
@@ -88,13 +91,14 @@ export async function startSandboxWorld(options: WorldOptions): Promise<SandboxW
     image: options.image?.qdrant,
     ...options.qdrant,
   });
-  const world = await startWorldOn({ url: qdrant.url }, options);
+  const { url, fetch } = qdrant;
+  const world = await startWorldOn(options.isInProcess ? { url, fetch } : { url }, options);
   return {
     ...world,
     qdrant,
     image: async () => ({
       qdrant: await qdrant.image(),
-      files: await readFolder(world.folder),
+      setting: await world.services.setting.read(),
       requests: [...world.operator.requests],
     }),
     async close() {
@@ -122,7 +126,8 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   const backend = await startMemoryBackendSandbox();
   const preview = await startMemoryBackendSandbox();
   const settingFile = join(folder, 'collection');
-  await writeFolder(folder, image?.files ?? new Map([['collection', Buffer.from(source)]]));
+  const artifacts = join(folder, 'artifacts');
+  await writeFile(settingFile, image?.setting ?? source);
   const startOld = () => startOldVersion({ ...settings, collection: source });
   // In an image the old collection may be gone, and must not come back.
   backend.deploy(image ? lazily(startOld) : await startOld());
@@ -140,7 +145,8 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   const services: Services = {
     ...remembering,
     vectors,
-    artifacts: createFileArtifacts({ folder: join(folder, 'artifacts'), now: remembering.clock }),
+    artifacts:
+      options.artifacts ?? createFileArtifacts({ folder: artifacts, now: remembering.clock }),
     setting: createFileCollectionSetting(settingFile),
     backend: connect(backend),
     preview: options.hasPreview === false ? undefined : connect(preview),
@@ -163,7 +169,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
       MEMORY_PREVIEW_URL: preview.url,
       MEMORY_BACKEND_KEY: KEY,
       COLLECTION_SETTING: pathToFileURL(settingFile).href,
-      ARTIFACTS_URL: pathToFileURL(join(folder, 'artifacts')).href,
+      ARTIFACTS_URL: pathToFileURL(artifacts).href,
     },
     async close() {
       for (const server of [backend, preview]) await server.close();

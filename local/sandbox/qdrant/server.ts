@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createFetch } from '../fetch-from-listener.ts';
 import { type FolderImage, readFolder, writeFolder } from '../folder-image.ts';
 import { type Background, createBackground } from './background.ts';
 import type { Exchange } from './exchange.ts';
@@ -42,6 +43,8 @@ export interface QdrantImage {
 
 export interface QdrantSandbox {
   readonly url: string;
+  /** The same server without the network, for a client in this process. */
+  readonly fetch: typeof fetch;
   fault(fault: Fault): void;
   /** Returns when no snapshot is being made, removed or restored. */
   idle(): Promise<void>;
@@ -62,7 +65,7 @@ export async function startQdrantSandbox(
   const background = createBackground();
   const answer = createAnswering({ folder, registry, background }, options);
 
-  const server = createServer(async (incoming, response) => {
+  async function listen(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = `${incoming.method} ${incoming.url}`;
     if (await failOnPurpose(faults.strike(request, 'before'), response)) return;
     const outcome = await answer(incoming).then(
@@ -73,12 +76,14 @@ export async function startQdrantSandbox(
     if ('error' in outcome) sendFailure(response, outcome.error);
     // A client that goes away in the middle of a file is its own affair.
     else await sendAnswer(incoming, response, outcome.value).catch(() => response.destroy());
-  });
+  }
 
+  const server = createServer(listen);
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
+    fetch: createFetch(listen),
     fault: faults.add,
     idle: background.idle,
     async image() {

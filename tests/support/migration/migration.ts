@@ -20,6 +20,7 @@ import {
   type WorldOptions,
 } from '../../../local/sandbox/world.ts';
 import { changedServices, type ServiceChanges } from './changed-services.ts';
+import { type ArtifactsImage, createMemoryArtifacts } from './memory-artifacts.ts';
 import { createRunTable, type RunTableImage } from './run-table.ts';
 
 export const RUN = 'run-a';
@@ -37,23 +38,26 @@ export const STEPS = {
 
 export type StepName = keyof typeof STEPS;
 
+/** To start others with. */
+export interface MigrationImage {
+  readonly world: WorldImage;
+  readonly table: RunTableImage;
+  readonly artifacts: ArtifactsImage;
+}
+
 export type Migration = Awaited<ReturnType<typeof createMigration>>;
 
 /**
  * Goes away with the test.
  * @param image what it starts from; a world without a run by default
  */
-export async function createMigration(
-  options: Partial<WorldOptions> = {},
-  image?: { readonly world: WorldImage; readonly table: RunTableImage },
-) {
+export async function createMigration(options: Partial<WorldOptions> = {}, image?: MigrationImage) {
   const table = createRunTable(image?.table);
   const { clock, runs, lock } = table;
-  const remembering = { clock, runs, lock };
+  const artifacts = createMemoryArtifacts(clock, image?.artifacts);
   const world = await startSandboxWorld({
-    runId: RUN,
-    remembering,
-    image: image?.world,
+    ...{ runId: RUN, remembering: { clock, runs, lock }, image: image?.world },
+    ...{ artifacts: artifacts.store, isInProcess: true },
     ...options,
   });
   onTestFinished(world.close);
@@ -138,8 +142,14 @@ export async function createMigration(
     await follow('freeze', 'backup', 'copy');
   }
 
+  const imageOf = async (): Promise<MigrationImage> => ({
+    world: await world.image(),
+    table: table.image(),
+    artifacts: artifacts.image(),
+  });
+
   return {
-    ...{ ...table, ...world, target, letTimePass },
+    ...{ ...table, ...world, image: imageOf, target, letTimePass },
     ...{ start, invoke, finish, follow, openWindow, confirm, prove },
   };
 }

@@ -1,8 +1,7 @@
 // Migrations at a given point of the runbook. Each point is reached once per process and set of options; every test
 // gets a copy of its own.
-import type { WorldImage, WorldOptions } from '../../../local/sandbox/world.ts';
-import { createMigration, type Migration } from './migration.ts';
-import type { RunTableImage } from './run-table.ts';
+import type { WorldOptions } from '../../../local/sandbox/world.ts';
+import { createMigration, type Migration, type MigrationImage } from './migration.ts';
 
 type Options = Partial<Omit<WorldOptions, 'image' | 'remembering'>>;
 type Plan = Readonly<Record<string, unknown>>;
@@ -23,12 +22,7 @@ export type Point = keyof typeof RUNBOOK;
 
 const POINTS = Object.keys(RUNBOOK) as Point[];
 
-interface Image {
-  readonly world: WorldImage;
-  readonly table: RunTableImage;
-}
-
-const images = new Map<string, Promise<Image>>();
+const images = new Map<string, Promise<MigrationImage>>();
 
 /** A migration of its own for the test, as it is right after the point. */
 export async function migrationAt(
@@ -39,7 +33,7 @@ export async function migrationAt(
   return await createMigration(options, await imageOf(point, options, plan));
 }
 
-function imageOf(point: Point, options: Options, plan: Plan): Promise<Image> {
+function imageOf(point: Point, options: Options, plan: Plan): Promise<MigrationImage> {
   // An option that is undefined differs from one that is absent.
   const key = JSON.stringify([point, options, plan], (_, value) => value ?? String(value));
   const image = images.get(key) ?? prepare(point, options, plan);
@@ -47,11 +41,11 @@ function imageOf(point: Point, options: Options, plan: Plan): Promise<Image> {
   return image;
 }
 
-async function prepare(point: Point, options: Options, plan: Plan): Promise<Image> {
+async function prepare(point: Point, options: Options, plan: Plan): Promise<MigrationImage> {
   const before = POINTS[POINTS.indexOf(point) - 1];
   const migration = before
     ? await migrationAt(before, options, plan)
     : await createMigration(options);
   await RUNBOOK[point](migration, plan);
-  return { world: await migration.image(), table: migration.imageOfTable() };
+  return await migration.image();
 }

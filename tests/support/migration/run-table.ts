@@ -37,13 +37,13 @@ const NEW: RunTableImage = { items: [], time: Date.parse('2026-03-01T09:00:00Z')
 type RunTableOptions = Pick<Parameters<typeof createRemembering>[0], 'client' | 'tableName'>;
 
 /** In memory. */
-export function createRunTable(image: RunTableImage = NEW) {
-  const table = createMemoryTable(image.items);
-  const runTable = openRunTable(table, image.time);
-  const imageOfTable = (): RunTableImage => {
+export function createRunTable(start: RunTableImage = NEW) {
+  const table = createMemoryTable(start.items);
+  const runTable = openRunTable(table, start.time);
+  const image = (): RunTableImage => {
     return { items: table.items(), time: runTable.clock().getTime() };
   };
-  return { ...runTable, imageOfTable };
+  return { ...runTable, image };
 }
 
 export type RunTable = ReturnType<typeof openRunTable>;

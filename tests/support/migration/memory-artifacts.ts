@@ -1,0 +1,44 @@
+// Artifacts in memory, for a migration whose steps all run in this process.
+import {
+  type Artifact,
+  type ArtifactStore,
+  createArtifactStore,
+} from '../../../lib/migration/ports/artifacts.ts';
+
+interface Held {
+  readonly content: Buffer;
+  /** Undefined for what was never put as a whole. */
+  readonly record?: Artifact;
+}
+
+/** By key. */
+export type ArtifactsImage = ReadonlyMap<string, Held>;
+
+export function createMemoryArtifacts(now: () => Date, image: ArtifactsImage = new Map()) {
+  const held = new Map(image);
+  const store: ArtifactStore = createArtifactStore(
+    {
+      find: async (key) => held.get(key)?.record,
+      async write(key, content) {
+        held.set(key, { content: Buffer.concat(await Array.fromAsync(content)) });
+      },
+      async record(record) {
+        held.set(record.key, { content: Buffer.alloc(0), ...held.get(record.key), record });
+      },
+      async *read(key) {
+        yield held.get(key)?.content ?? Buffer.alloc(0);
+      },
+      async *keys(prefix) {
+        yield* [...held.keys()].filter((key) => key.startsWith(prefix)).sort();
+      },
+      async remove(key) {
+        held.delete(key);
+      },
+      async removeAll(prefix) {
+        for (const key of held.keys()) if (key.startsWith(prefix)) held.delete(key);
+      },
+    },
+    now,
+  );
+  return { store, held, image: (): ArtifactsImage => new Map(held) };
+}
