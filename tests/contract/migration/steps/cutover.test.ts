@@ -65,6 +65,14 @@ describe('the window', () => {
     expect(migration.operator.heard).toEqual([]);
   });
 
+  it('is not believed in when a proxy says that there is no such collection', async () => {
+    const migration = await migrationAt('copied');
+    const does = { kind: 'answer', status: 404, body: 'no such route' } as const;
+    migration.qdrant.fault({ on: /points\/count/, does });
+    await expect(migration.finish('freeze')).rejects.toMatchObject({ answer: 404 });
+    expect((await migration.runs.read(RUN)).phase).toBe('freezing');
+  });
+
   it('is not believed in while a write still goes through, which is taken back', async () => {
     const migration = await migrationAt('copied', { forgetsToFreeze: true });
     for (let n = 0; n < 2; n += 1) {
