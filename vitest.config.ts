@@ -2,7 +2,7 @@
 // named `*.full.test.ts`, and `npx vitest run <path>` any of them.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { COMPILE_CACHE } from './local/compile-cache.ts';
+import { COMPILE_CACHE } from './local/caches.ts';
 import { dynamodbLocal } from './local/engine.ts';
 import { TIME_LIMITS } from './tests/support/time-limits.ts';
 

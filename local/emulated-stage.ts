@@ -12,7 +12,7 @@ import { DEFAULT_RETRY_POLICY } from '../lib/retry.ts';
 import { createDatabase } from '../lib/store/database.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
 import { claimBuildFolder } from './build-folder.ts';
-import { COMPILE_CACHE } from './compile-cache.ts';
+import { COMPILE_CACHE, SERVERLESS_HOME } from './caches.ts';
 import { createRunning, type Running } from './running.ts';
 import { StartError } from './start-error.ts';
 import { runToEnd } from './tools.ts';
@@ -96,7 +96,7 @@ export async function createKey(
 }
 
 /**
- * Runs a command of `serverless` that finds no home of the user and leaves no files behind, also when it is stopped.
+ * Runs a command of `serverless` without the user's home. It leaves nothing behind but a cache, also when it is stopped.
  * @returns what it printed
  * @throws StartError with the output of the command
  */
@@ -107,7 +107,7 @@ export async function runServerless(
 ): Promise<string> {
   const own = createRunning();
   running?.whenStopping(own.stop);
-  // The packager leaves a folder behind for each function, and a cache in the home.
+  // The packager leaves a folder behind for each function.
   const scratch = join(PROJECT, claimBuildFolder(own));
   const given = Object.entries(parameters).map(([name, value]) => `--param=${name}=${value}`);
   try {
@@ -121,8 +121,7 @@ export async function runServerless(
         NODE_COMPILE_CACHE: COMPILE_CACHE,
         TMPDIR: scratch,
         HOME: scratch,
-        // How the configuration is checked, compiled: half the time of a command. In the home that a local start has.
-        SLS_SCHEMA_CACHE_BASE_DIR: join(PROJECT, '.local/home'),
+        SLS_SCHEMA_CACHE_BASE_DIR: SERVERLESS_HOME,
         BUILD_FOLDER: claimBuildFolder(own),
         ...environment,
       },

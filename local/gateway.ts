@@ -6,8 +6,8 @@ import { build } from 'esbuild';
 import { bundleOptions } from '../esbuild.config.ts';
 import { type Answer, awaitAnswer } from './await-answer.ts';
 import { claimBuildFolder } from './build-folder.ts';
+import { COMPILE_CACHE, SERVERLESS_HOME } from './caches.ts';
 import type { Child } from './child-process.ts';
-import { COMPILE_CACHE } from './compile-cache.ts';
 import { freePort } from './free-port.ts';
 import { localAccess } from './local-access.ts';
 import type { Running } from './running.ts';
@@ -121,8 +121,7 @@ function gatewayEnvironment(
     AUTH: inherited.AUTH || 'open',
     BUILD_FOLDER: buildFolder,
     IS_BUNDLED: 'yes',
-    // The framework keeps a cache and settings in the home folder.
-    HOME: join(PROJECT, '.local', 'home'),
+    HOME: SERVERLESS_HOME,
     NODE_COMPILE_CACHE: COMPILE_CACHE,
     SLS_NOTIFICATIONS_MODE: 'off',
   };

@@ -41,10 +41,11 @@ const command = createCommand(
     }
     const python = await pythonWith(running, 'schemathesis');
     let sent = 0;
-    for (const mode of MODES) {
+    for (const [n, mode] of MODES.entries()) {
       const { url, options } = await startService(mode);
-      // Each operation gets its share of the generated requests. Some have fewer, but those that follow links come on top.
-      const share = Math.ceil((0.98 * requests) / MODES.length / (await countOperations(url)));
+      // Of an operation, at most; requests that follow links come on top.
+      const missing = (requests - sent) / (MODES.length - n);
+      const share = Math.ceil(missing / (await countOperations(url)));
       sent += await send(python, [
         ...[
           '--config-file',

@@ -1,11 +1,15 @@
-// A fetch whose requests a server of this process answers, without the network.
+// A fetch that calls a request listener of this process, without the network.
 import type { RequestListener } from 'node:http';
 import inject, { type InjectOptions } from 'light-my-request';
 
-/** Takes headers as an object, and a body that is no form. The body of a response arrives as a whole. */
+/**
+ * A response comes as a whole or not at all, never compressed, and no signal aborts it.
+ * @throws TypeError when a body is no text
+ */
 export function createFetch(listener: RequestListener): typeof fetch {
-  return async (url, options = {}) => {
-    const request = { ...options, url: String(url) } as InjectOptions;
+  return async (url, { method, headers: given, body } = {}) => {
+    if (body && typeof body !== 'string') throw new TypeError('The body has to be a text');
+    const request = { method, url: String(url), headers: given, payload: body } as InjectOptions;
     const { statusCode, headers, rawPayload } = await inject(listener, request);
     const sent = Object.entries(headers).map(([name, value]): [string, string] => {
       return [name, String(value)];

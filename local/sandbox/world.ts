@@ -38,10 +38,8 @@ export interface World {
   readonly operator: Operator;
   /** What was logged. */
   readonly logged: readonly LogEntry[];
-  /** Names the same services to a process of its own; the graph and the hooks live in this one alone. */
+  /** Names the services to another process; the graph, the hooks and artifacts in memory are in this one alone. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Holds the setting and the artifacts. */
-  readonly folder: string;
   close(): Promise<void>;
 }
 
@@ -50,7 +48,7 @@ interface SandboxWorld extends World {
   image(): Promise<WorldImage>;
 }
 
-/** All that a world holds but its artifacts, and its graph, which nothing changes; to start others with. */
+/** The state of a world, to start others with; without its artifacts, and its graph, which never changes. */
 export interface WorldImage {
   readonly qdrant: QdrantImage;
   readonly setting: string;
@@ -77,9 +75,9 @@ export interface WorldOptions {
   readonly forgetsToFreeze?: boolean;
   readonly statsCap?: number;
   readonly snapshotPartBytes?: number;
-  /** Kept in the folder by default. */
+  /** In a folder by default. */
   readonly artifacts?: ArtifactStore;
-  /** Whether its services reach the store without the network; over it by default. */
+  /** Whether the services call the store in this process; over HTTP by default, and to upload a snapshot always. */
   readonly isInProcess?: boolean;
   /** Of a world with the same options; a new world without it. */
   readonly image?: WorldImage | undefined;
@@ -161,7 +159,6 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
     backend,
     operator,
     logged,
-    folder,
     environment: {
       QDRANT_URL: store.url,
       ...(store.apiKey ? { QDRANT_API_KEY: store.apiKey } : {}),

@@ -1,5 +1,5 @@
-// What the packages of the functions hold; what cannot be packaged; and what a packaging leaves behind. All in one file:
-// the packager keeps its work in one folder, and files run at the same time.
+// What a package holds, what cannot be packaged, and what a packaging leaves behind. In one file, for files run at the
+// same time, and the packager works in one folder, `.serverless`.
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,

@@ -13,7 +13,6 @@ export interface Fault {
 export type Failure =
   /** The connection breaks without an answer. */
   | { readonly kind: 'drop' }
-  | { readonly kind: 'delay'; readonly milliseconds: number }
   | {
       readonly kind: 'answer';
       readonly status: number;

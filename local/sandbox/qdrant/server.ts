@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createFetch } from '../fetch-from-listener.ts';
 import { type FolderImage, readFolder, writeFolder } from '../folder-image.ts';
 import { type Background, createBackground } from './background.ts';
@@ -43,7 +42,7 @@ export interface QdrantImage {
 
 export interface QdrantSandbox {
   readonly url: string;
-  /** The same server without the network, for a client in this process. */
+  /** Calls the server in this process, without the network. */
   readonly fetch: typeof fetch;
   fault(fault: Fault): void;
   /** Returns when no snapshot is being made, removed or restored. */
@@ -65,25 +64,27 @@ export async function startQdrantSandbox(
   const background = createBackground();
   const answer = createAnswering({ folder, registry, background }, options);
 
-  async function listen(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  let isClosed = false;
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (isClosed) return void response.destroy();
     const request = `${incoming.method} ${incoming.url}`;
-    if (await failOnPurpose(faults.strike(request, 'before'), response)) return;
+    if (failOnPurpose(faults.strike(request, 'before'), response)) return;
     const outcome = await answer(incoming).then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
-    if (await failOnPurpose(faults.strike(request, 'after'), response)) return;
+    if (failOnPurpose(faults.strike(request, 'after'), response)) return;
     if ('error' in outcome) sendFailure(response, outcome.error);
     // A client that goes away in the middle of a file is its own affair.
     else await sendAnswer(incoming, response, outcome.value).catch(() => response.destroy());
   }
 
-  const server = createServer(listen);
+  const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    fetch: createFetch(listen),
+    fetch: createFetch(handle),
     fault: faults.add,
     idle: background.idle,
     async image() {
@@ -91,6 +92,7 @@ export async function startQdrantSandbox(
       return { registry: registry.copy(), files: await readFolder(folder) };
     },
     async close() {
+      isClosed = true;
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
@@ -156,12 +158,8 @@ async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<st
 }
 
 /** True when the failure has answered the request. */
-async function failOnPurpose(failure: Failure | undefined, response: ServerResponse) {
+function failOnPurpose(failure: Failure | undefined, response: ServerResponse): boolean {
   if (!failure) return false;
-  if (failure.kind === 'delay') {
-    await pause(failure.milliseconds);
-    return false;
-  }
   if (failure.kind === 'drop') response.destroy();
   else response.writeHead(failure.status, failure.headers).end(failure.body);
   return true;

@@ -1,4 +1,4 @@
-// Artifacts in memory, for a migration whose steps all run in this process.
+// An artifact store in memory, for a migration whose steps all run in this process.
 import {
   type Artifact,
   type ArtifactStore,
@@ -7,7 +7,7 @@ import {
 
 interface Held {
   readonly content: Buffer;
-  /** Undefined for what was never put as a whole. */
+  /** Undefined until the put is complete. */
   readonly record?: Artifact;
 }
 
@@ -23,7 +23,8 @@ export function createMemoryArtifacts(now: () => Date, image: ArtifactsImage = n
         held.set(key, { content: Buffer.concat(await Array.fromAsync(content)) });
       },
       async record(record) {
-        held.set(record.key, { content: Buffer.alloc(0), ...held.get(record.key), record });
+        const content = held.get(record.key)?.content;
+        if (content) held.set(record.key, { content, record });
       },
       async *read(key) {
         yield held.get(key)?.content ?? Buffer.alloc(0);

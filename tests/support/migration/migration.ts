@@ -38,7 +38,7 @@ export const STEPS = {
 
 export type StepName = keyof typeof STEPS;
 
-/** To start others with. */
+/** The state of a migration, to start others with. */
 export interface MigrationImage {
   readonly world: WorldImage;
   readonly table: RunTableImage;
@@ -142,14 +142,14 @@ export async function createMigration(options: Partial<WorldOptions> = {}, image
     await follow('freeze', 'backup', 'copy');
   }
 
-  const imageOf = async (): Promise<MigrationImage> => ({
+  const takeImage = async (): Promise<MigrationImage> => ({
     world: await world.image(),
     table: table.image(),
     artifacts: artifacts.image(),
   });
 
   return {
-    ...{ ...table, ...world, image: imageOf, target, letTimePass },
+    ...{ ...table, ...world, image: takeImage, target, letTimePass },
     ...{ start, invoke, finish, follow, openWindow, confirm, prove },
   };
 }

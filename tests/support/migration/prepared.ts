@@ -3,7 +3,7 @@
 import type { WorldOptions } from '../../../local/sandbox/world.ts';
 import { createMigration, type Migration, type MigrationImage } from './migration.ts';
 
-type Options = Partial<Omit<WorldOptions, 'image' | 'remembering'>>;
+type Options = Partial<Omit<WorldOptions, 'image' | 'remembering' | 'artifacts'>>;
 type Plan = Readonly<Record<string, unknown>>;
 
 /** What leads from each point to the next; in the order of the runbook. */
