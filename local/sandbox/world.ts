@@ -124,7 +124,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   const backend = await startMemoryBackendSandbox();
   const preview = await startMemoryBackendSandbox();
   const settingFile = join(folder, 'collection');
-  const artifacts = join(folder, 'artifacts');
+  const artifactsFolder = join(folder, 'artifacts');
   await writeFile(settingFile, image?.setting ?? source);
   const startOld = () => startOldVersion({ ...settings, collection: source });
   // In an image the old collection may be gone, and must not come back.
@@ -144,7 +144,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
     ...remembering,
     vectors,
     artifacts:
-      options.artifacts ?? createFileArtifacts({ folder: artifacts, now: remembering.clock }),
+      options.artifacts ?? createFileArtifacts({ folder: artifactsFolder, now: remembering.clock }),
     setting: createFileCollectionSetting(settingFile),
     backend: connect(backend),
     preview: options.hasPreview === false ? undefined : connect(preview),
@@ -166,7 +166,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
       MEMORY_PREVIEW_URL: preview.url,
       MEMORY_BACKEND_KEY: KEY,
       COLLECTION_SETTING: pathToFileURL(settingFile).href,
-      ARTIFACTS_URL: pathToFileURL(artifacts).href,
+      ARTIFACTS_URL: pathToFileURL(artifactsFolder).href,
     },
     async close() {
       for (const server of [backend, preview]) await server.close();

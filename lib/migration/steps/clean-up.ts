@@ -82,7 +82,7 @@ async function countTestWrites(
   let points = 0;
   for (const name of collections) {
     points += await vectors.count(name, ofTestUser(run)).catch(async (failure: unknown) => {
-      // A proxy may answer 404 for a collection that is there: then it fails.
+      // A 404 may be a proxy's: only the store knows that a collection is gone.
       if (!isRefusedWith(failure, 404) || (await vectors.collectionExists(name))) throw failure;
       return 0;
     });

@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createFetch } from '../fetch-from-listener.ts';
-import { type FolderImage, readFolder, writeFolder } from '../folder-image.ts';
 import { type Background, createBackground } from './background.ts';
 import type { Exchange } from './exchange.ts';
 import { createFaults, type Failure, type Fault } from './faults.ts';
+import { createFetch } from './fetch-from-listener.ts';
+import { type FolderImage, readFolder, writeFolder } from './folder-image.ts';
 import { Refusal } from './refusal.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { sendAnswer, sendFailure } from './replies.ts';
@@ -64,9 +64,8 @@ export async function startQdrantSandbox(
   const background = createBackground();
   const answer = createAnswering({ folder, registry, background }, options);
 
-  let isClosed = false;
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (isClosed) return void response.destroy();
+    if (!server.listening) return void response.destroy();
     const request = `${incoming.method} ${incoming.url}`;
     if (failOnPurpose(faults.strike(request, 'before'), response)) return;
     const outcome = await answer(incoming).then(
@@ -92,7 +91,6 @@ export async function startQdrantSandbox(
       return { registry: registry.copy(), files: await readFolder(folder) };
     },
     async close() {
-      isClosed = true;
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;

@@ -38,6 +38,8 @@ export const STEPS = {
 
 export type StepName = keyof typeof STEPS;
 
+export type MigrationOptions = Partial<Omit<WorldOptions, 'image' | 'remembering' | 'artifacts'>>;
+
 /** The state of a migration, to start others with. */
 export interface MigrationImage {
   readonly world: WorldImage;
@@ -51,7 +53,7 @@ export type Migration = Awaited<ReturnType<typeof createMigration>>;
  * Goes away with the test.
  * @param image what it starts from; a world without a run by default
  */
-export async function createMigration(options: Partial<WorldOptions> = {}, image?: MigrationImage) {
+export async function createMigration(options: MigrationOptions = {}, image?: MigrationImage) {
   const table = createRunTable(image?.table);
   const { clock, runs, lock } = table;
   const artifacts = createMemoryArtifacts(clock, image?.artifacts);

@@ -1,9 +1,12 @@
 // Migrations at a given point of the runbook. Each point is reached once per process and set of options; every test
 // gets a copy of its own.
-import type { WorldOptions } from '../../../local/sandbox/world.ts';
-import { createMigration, type Migration, type MigrationImage } from './migration.ts';
+import {
+  createMigration,
+  type Migration,
+  type MigrationImage,
+  type MigrationOptions,
+} from './migration.ts';
 
-type Options = Partial<Omit<WorldOptions, 'image' | 'remembering' | 'artifacts'>>;
 type Plan = Readonly<Record<string, unknown>>;
 
 /** What leads from each point to the next; in the order of the runbook. */
@@ -27,13 +30,13 @@ const images = new Map<string, Promise<MigrationImage>>();
 /** A migration of its own for the test, as it is right after the point. */
 export async function migrationAt(
   point: Point,
-  options: Options = {},
+  options: MigrationOptions = {},
   plan: Plan = {},
 ): Promise<Migration> {
   return await createMigration(options, await imageOf(point, options, plan));
 }
 
-function imageOf(point: Point, options: Options, plan: Plan): Promise<MigrationImage> {
+function imageOf(point: Point, options: MigrationOptions, plan: Plan): Promise<MigrationImage> {
   // An option that is undefined differs from one that is absent.
   const key = JSON.stringify([point, options, plan], (_, value) => value ?? String(value));
   const image = images.get(key) ?? prepare(point, options, plan);
@@ -41,7 +44,11 @@ function imageOf(point: Point, options: Options, plan: Plan): Promise<MigrationI
   return image;
 }
 
-async function prepare(point: Point, options: Options, plan: Plan): Promise<MigrationImage> {
+async function prepare(
+  point: Point,
+  options: MigrationOptions,
+  plan: Plan,
+): Promise<MigrationImage> {
   const before = POINTS[POINTS.indexOf(point) - 1];
   const migration = before
     ? await migrationAt(before, options, plan)

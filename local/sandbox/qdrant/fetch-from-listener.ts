@@ -11,9 +11,9 @@ export function createFetch(listener: RequestListener): typeof fetch {
     if (body && typeof body !== 'string') throw new TypeError('The body has to be a text');
     const request = { method, url: String(url), headers: given, payload: body } as InjectOptions;
     const { statusCode, headers, rawPayload } = await inject(listener, request);
-    const sent = Object.entries(headers).map(([name, value]): [string, string] => {
-      return [name, String(value)];
+    return new Response(rawPayload, {
+      status: statusCode,
+      headers: headers as Record<string, string>,
     });
-    return new Response(rawPayload, { status: statusCode, headers: sent });
   };
 }
