@@ -2,8 +2,8 @@
 // named `*.full.test.ts`, and `npx vitest run <path>` any of them.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { COMPILE_CACHE } from './local/caches.ts';
 import { dynamodbLocal } from './local/engine.ts';
+import { COMPILE_CACHE } from './local/processes/caches.ts';
 import { TIME_LIMITS } from './tests/support/time-limits.ts';
 
 interface Kind {

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import definition from '../lib/store/table.json' with { type: 'json' };
 import { localAccess } from './local-access.ts';
-import { firstLine, StartError } from './start-error.ts';
+import { firstLine, StartError } from './processes/start-error.ts';
 
 // A local database answers within a second or two, even right after its start.
 const PATIENCE_MILLISECONDS = 8_000;

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { firstLine, StartError } from './start-error.ts';
+import { firstLine, StartError } from './processes/start-error.ts';
 
 export interface DataFolder {
   readonly path: string;

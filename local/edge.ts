@@ -15,9 +15,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parse } from 'yaml';
 import { isUtf8, NOT_UTF8 } from '../lib/http/query-string.ts';
-import type { Running } from './running.ts';
-import { USER_AGENTS } from './service-client.ts';
-import { StartError } from './start-error.ts';
+import type { Running } from './processes/running.ts';
+import { StartError } from './processes/start-error.ts';
+import { USER_AGENTS } from './user-agents.ts';
 
 export interface EdgeOptions {
   readonly port: number;

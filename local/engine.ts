@@ -4,12 +4,12 @@ import { accessSync, constants } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { awaitAnswer } from './await-answer.ts';
-import type { Child } from './child-process.ts';
-import { freePort } from './free-port.ts';
-import type { Running } from './running.ts';
-import { StartError } from './start-error.ts';
-import { fetchOnce, JVM_OPTIONS, type RunInDraft, whyNoJava } from './tools.ts';
+import { awaitAnswer } from './processes/await-answer.ts';
+import type { Child } from './processes/child-process.ts';
+import { freePort } from './processes/free-port.ts';
+import type { Running } from './processes/running.ts';
+import { StartError } from './processes/start-error.ts';
+import { fetchOnce, JVM_OPTIONS, type RunInDraft, whyNoJava } from './processes/tools.ts';
 
 export interface Database {
   readonly endpoint: string;

@@ -3,15 +3,15 @@ import { globSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { bundleOptions } from '../esbuild.config.ts';
-import { type Answer, awaitAnswer } from './await-answer.ts';
-import { claimBuildFolder } from './build-folder.ts';
-import { COMPILE_CACHE, SERVERLESS_HOME } from './caches.ts';
-import type { Child } from './child-process.ts';
-import { freePort } from './free-port.ts';
+import { bundleOptions } from '../serverless/bundle/esbuild.config.ts';
 import { localAccess } from './local-access.ts';
-import type { Running } from './running.ts';
-import { StartError } from './start-error.ts';
+import { type Answer, awaitAnswer } from './processes/await-answer.ts';
+import { claimBuildFolder } from './processes/build-folder.ts';
+import { COMPILE_CACHE, SERVERLESS_HOME } from './processes/caches.ts';
+import type { Child } from './processes/child-process.ts';
+import { freePort } from './processes/free-port.ts';
+import type { Running } from './processes/running.ts';
+import { StartError } from './processes/start-error.ts';
 
 export interface GatewaySpec {
   readonly databaseEndpoint: string;

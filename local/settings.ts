@@ -1,6 +1,6 @@
 // What the environment says about a local start.
 import { isOrigin, readOrigins } from '../serverless/parameters.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from './processes/start-error.ts';
 
 export interface LocalSettings {
   /** Port of the API. */

@@ -1,15 +1,15 @@
 // npm start: the whole service on this machine, until SIGTERM, SIGINT or SIGHUP.
 import { readLedgerConfig } from '../lib/config.ts';
-import type { Child } from './child-process.ts';
 import { ensureTable } from './create-table.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openEdge } from './edge.ts';
 import { type Database, startDatabase } from './engine.ts';
 import { startGateway } from './gateway.ts';
-import { createCommand, EXIT, runProgram } from './program.ts';
-import { createRunning } from './running.ts';
+import type { Child } from './processes/child-process.ts';
+import { createCommand, EXIT, runProgram } from './processes/program.ts';
+import { createRunning } from './processes/running.ts';
+import { StartError } from './processes/start-error.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
-import { StartError } from './start-error.ts';
 
 // A stop may take three seconds. What is left then ends with this process (see child-process.ts).
 const STOP_MILLISECONDS = 2500;

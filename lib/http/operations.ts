@@ -22,7 +22,7 @@ export interface Operation {
   readonly query?: ObjectSchema;
   /** Validates the body. */
   readonly body?: ObjectSchema;
-  /** Name of the JSON schema of the response (local/openapi-document.ts), and its status where it is not 200. */
+  /** Name of the JSON schema of the response (cli/describe/openapi-document.ts), and its status where it is not 200. */
   readonly response: string;
   readonly status?: number;
   /** The response is one part of a CSV file, and a Link header names the next part. */

@@ -1,7 +1,7 @@
 // Many rows on one day: pages are read from the nearer end of the day, and far ones are counted over, not fetched.
 import { beforeAll, describe, expect, test } from 'vitest';
+import { openLedger } from '../../cli/open-ledger.ts';
 import type { NamedTransaction } from '../../lib/domain/transaction.ts';
-import { openLedger } from '../../local/open-ledger.ts';
 import { LUNCH } from '../support/api/records.ts';
 import { expectedList } from '../support/expected-list.ts';
 import { interpose } from '../support/interposed-client.ts';

@@ -1,8 +1,8 @@
 // On a ledger that has drifted a write that would make it worse fails, and changes nothing.
 import { expect, test } from 'vitest';
+import { openLedger } from '../../cli/open-ledger.ts';
 import type { Ledger } from '../../lib/ledger/ledger.ts';
 import { type Keys, LAST_ID } from '../../lib/store/keys.ts';
-import { openLedger } from '../../local/open-ledger.ts';
 import { createCorruptibleTable } from '../support/corruptible-table.ts';
 import { readContents } from '../support/ledger-contents.ts';
 

@@ -7,19 +7,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openLedger } from '../../cli/open-ledger.ts';
 import { createApiKeys } from '../../lib/auth/api-keys.ts';
 import type { Scope } from '../../lib/auth/caller.ts';
 import { CSV_COLUMNS } from '../../lib/http/transaction-csv.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
 import { createDatabase } from '../../lib/store/database.ts';
-import { openLedger } from '../../local/open-ledger.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { serve } from '../support/api/served.ts';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { createTestTable } from '../support/test-table.ts';
 
-const PROGRAMS = join(import.meta.dirname, '../../local');
+const COMMANDS = join(import.meta.dirname, '../../cli');
 const BANK = ['date,name,amount,category', '2026-03-05,Tea,-3,Food', '2026-03-06,Pay,2500,'];
 
 const table = await createTestTable();
@@ -59,7 +59,7 @@ interface Ended {
 }
 
 function importFile(environment: NodeJS.ProcessEnv, ...options: string[]): Promise<Ended> {
-  return run(environment, 'import.ts', file, ...options);
+  return run(environment, 'import/import.ts', file, ...options);
 }
 
 function run(environment: NodeJS.ProcessEnv, program: string, ...args: string[]): Promise<Ended> {
@@ -67,7 +67,7 @@ function run(environment: NodeJS.ProcessEnv, program: string, ...args: string[])
     const env = { ...BARE_ENVIRONMENT, ...environment };
     execFile(
       process.execPath,
-      [join(PROGRAMS, program), ...args],
+      [join(COMMANDS, program), ...args],
       { env, cwd: folder },
       (error, stdout, stderr) => {
         resolve({ code: Number(error?.code ?? 0), stdout, stderr });
@@ -219,9 +219,9 @@ async function openCloudFormation(outputs: string) {
 it('npm run seed fills the ledger of the key', async () => {
   const { ledger, environment } = await givenLedger();
   const args = ['--url', server.url, '--transactions', '1'];
-  expect(await run(environment, 'seed.ts', ...args)).toMatchObject({ code: 0 });
+  expect(await run(environment, 'seed/seed.ts', ...args)).toMatchObject({ code: 0 });
   expect(await descriptionsIn(ledger)).toHaveLength(1);
-  expect((await run({}, 'seed.ts', '--help')).stdout).toContain('API_KEY');
+  expect((await run({}, 'seed/seed.ts', '--help')).stdout).toContain('API_KEY');
 });
 
 describe('--stage', () => {

@@ -1,6 +1,6 @@
 // Counts are read a moment late, and a year's not in the same moment as a month's: a page still shows no row of another page.
 import { expect, test } from 'vitest';
-import { openLedger } from '../../local/open-ledger.ts';
+import { openLedger } from '../../cli/open-ledger.ts';
 import { createCorruptibleTable } from '../support/corruptible-table.ts';
 
 const { givenLedger, send } = await createCorruptibleTable();

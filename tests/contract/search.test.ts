@@ -1,7 +1,7 @@
 // q and sort of the transaction list.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { bulkLoadHousehold } from '../../bench/bulk-loader.ts';
 import { MOST_SEARCHED } from '../../lib/domain/transaction.ts';
-import { bulkLoadHousehold } from '../../local/bulk-loader.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';

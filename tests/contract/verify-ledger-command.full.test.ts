@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { ensureTable } from '../../local/create-table.ts';
 import { openDataFolder } from '../../local/data-folder.ts';
 import { startDatabase } from '../../local/engine.ts';
-import { createRunning } from '../../local/running.ts';
+import { createRunning } from '../../local/processes/running.ts';
 import { DRIFT, openVerifyLedger } from '../support/verify-ledger-command.ts';
 
 const { verifyLedger, givenAccount, table } = await openVerifyLedger();

@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-cloudwatch';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { clientOptions } from '../../local/emulated-stage.ts';
+import { clientOptions } from '../../local/emulator/emulated-stage.ts';
 import { CAUSES } from '../support/alarm-causes.ts';
 
 const { stage, environment } = inject('deployed');

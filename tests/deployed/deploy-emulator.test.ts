@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { descendantsOf, survivorsOf } from '../support/process-tree.ts';
 
-const PROGRAM = join(import.meta.dirname, '../../local/deploy-emulator.ts');
+const PROGRAM = join(import.meta.dirname, '../../local/emulator/deploy-emulator.ts');
 
 test('the stage answers the command that it prints, and is gone after Ctrl-C', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'deploy-emulator-'));

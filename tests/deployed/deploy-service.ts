@@ -13,7 +13,7 @@ import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { TestProject } from 'vitest/node';
 import { createRemembering } from '../../lib/migration/runs/run-store.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
-import { startAwsEmulator } from '../../local/aws-emulator.ts';
+import { startAwsEmulator } from '../../local/emulator/aws-emulator.ts';
 import {
   addressOf,
   clientOptions,
@@ -21,10 +21,10 @@ import {
   deployStage,
   type EmulatedStage,
   repairCors,
-} from '../../local/emulated-stage.ts';
-import { createRunning, type Running } from '../../local/running.ts';
-import { startWebhook } from '../../local/sandbox/webhook.ts';
-import { SOURCE, startSandboxWorld } from '../../local/sandbox/world.ts';
+} from '../../local/emulator/emulated-stage.ts';
+import { createRunning, type Running } from '../../local/processes/running.ts';
+import { startWebhook } from '../../sandbox/webhook.ts';
+import { SOURCE, startSandboxWorld } from '../../sandbox/world.ts';
 import { createHttpClient } from '../support/api/http-client.ts';
 
 declare module 'vitest' {

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type EmulatedStage, runServerless } from '../../local/emulated-stage.ts';
+import { type EmulatedStage, runServerless } from '../../local/emulator/emulated-stage.ts';
 
 /** What `serverless rollback --timestamp` takes, the oldest first. */
 export async function timestampsOf(deployed: EmulatedStage): Promise<string[]> {

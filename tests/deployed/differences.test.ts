@@ -1,7 +1,7 @@
 // The differences that emulator-differences.ts makes up for still exist. Where one is gone, remove its entry.
 import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import { afterAll, expect, inject, test } from 'vitest';
-import { clientOptions, stackOf } from '../../local/emulated-stage.ts';
+import { clientOptions, stackOf } from '../../local/emulator/emulated-stage.ts';
 import { createHttpClient } from '../support/api/http-client.ts';
 
 // Not held to the API description, which has none of these responses.

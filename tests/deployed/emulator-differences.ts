@@ -1,4 +1,4 @@
-// Where the emulator differs from AWS, never made up for in the product; local/emulated-stage.ts repairs what it can.
+// Where the emulator differs from AWS, never made up for in the product; local/emulator/emulated-stage.ts repairs what it can.
 // differences.test.ts fails when one of these is gone.
 
 /** Tests of the shared suites that cannot pass on the emulator, by what their names contain. */

@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import description from '../../lib/http/openapi.json' with { type: 'json' };
-import { clientOptions } from '../../local/emulated-stage.ts';
+import { clientOptions } from '../../local/emulator/emulated-stage.ts';
 import { createHttpClient } from '../support/api/http-client.ts';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 
-const IMPORT = join(import.meta.dirname, '../../local/import.ts');
+const IMPORT = join(import.meta.dirname, '../../cli/import/import.ts');
 
 const { stage, environment } = inject('deployed');
 const lambda = new LambdaClient(clientOptions(environment));

@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { expect, inject, test } from 'vitest';
 import definition from '../../lib/store/table.json' with { type: 'json' };
-import { clientOptions, runServerless, stackOf } from '../../local/emulated-stage.ts';
+import { clientOptions, runServerless, stackOf } from '../../local/emulator/emulated-stage.ts';
 
 const { environment } = inject('deployed');
 const client = new DynamoDBClient(clientOptions(environment));

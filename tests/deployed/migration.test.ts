@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-sfn';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { clientOptions, runServerless } from '../../local/emulated-stage.ts';
+import { clientOptions, runServerless } from '../../local/emulator/emulated-stage.ts';
 import { migrateWith } from '../support/migration/command-line.ts';
 import { changedPackage, type PackagedResource, timestampsOf } from './deployments.ts';
 

@@ -2,7 +2,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { clientOptions, runServerless, stackOf } from '../../local/emulated-stage.ts';
+import { clientOptions, runServerless, stackOf } from '../../local/emulator/emulated-stage.ts';
 
 const deployed = inject('deployed');
 const options = clientOptions(deployed.environment);

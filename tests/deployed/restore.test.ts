@@ -21,7 +21,12 @@ import {
   PutFunctionConcurrencyCommand,
 } from '@aws-sdk/client-lambda';
 import { afterAll, expect, inject, test } from 'vitest';
-import { clientOptions, deployStage, runServerless, stackOf } from '../../local/emulated-stage.ts';
+import {
+  clientOptions,
+  deployStage,
+  runServerless,
+  stackOf,
+} from '../../local/emulator/emulated-stage.ts';
 import { createHttpClient } from '../support/api/http-client.ts';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { timestampsOf } from './deployments.ts';
@@ -86,7 +91,7 @@ test('the table is restored under another name, protected, and its figures are r
   expect(TimeToLiveDescription).toMatchObject({ TimeToLiveStatus: 'ENABLED' });
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: RESTORED }));
   expect(Table).toMatchObject({ TableStatus: 'ACTIVE', DeletionProtectionEnabled: true });
-  const verify = [join(ROOT, 'local/verify-ledger.ts'), '--stage', stage, '--json'];
+  const verify = [join(ROOT, 'cli/verify-ledger.ts'), '--stage', stage, '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, verify, {
     env: { ...BARE_ENVIRONMENT, ...environment, TABLE_NAME: RESTORED, LEDGER_ID: 'home' },
   });

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { whyNoPython } from '../../local/python-tools.ts';
+import { whyNoPython } from '../../local/processes/python-tools.ts';
 import { TIME_LIMITS } from '../support/time-limits.ts';
 import { LEFT_OUT } from './emulator-differences.ts';
 

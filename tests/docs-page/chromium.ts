@@ -1,6 +1,6 @@
 // The browser of the tests: Chromium as the system's packages install it, or CHROMIUM_BIN.
 import { type Browser, chromium } from 'playwright-core';
-import { outputOf } from '../../local/tools.ts';
+import { outputOf } from '../../local/processes/tools.ts';
 
 const { CHROMIUM_BIN: program = 'chromium' } = process.env;
 

@@ -100,7 +100,7 @@ export const MUTANTS: readonly Mutant[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     ['`${dateKey(position)}~`', '`${dateKey(position)}`'],
   ]),
-  ...mutantsOf('local/import/upload.ts', 'tests/property/export.test.ts', [
+  ...mutantsOf('cli/import/upload.ts', 'tests/property/export.test.ts', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     ['return `${name} ${count}`', 'return name'],
   ]),

@@ -1,13 +1,13 @@
 // An export that is imported into an empty ledger makes the same ledger, and one that is imported again changes nothing.
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
+import { readStatement } from '../../cli/import/statement.ts';
+import { upload } from '../../cli/import/upload.ts';
+import { openLedger } from '../../cli/open-ledger.ts';
+import { createServiceClient } from '../../cli/service-client.ts';
 import { LARGEST_AMOUNT } from '../../lib/domain/money.ts';
 import { TRANSACTION_TYPES, type Transaction } from '../../lib/domain/transaction.ts';
 import type { Ledger } from '../../lib/ledger/ledger.ts';
-import { readStatement } from '../../local/import/statement.ts';
-import { upload } from '../../local/import/upload.ts';
-import { openLedger } from '../../local/open-ledger.ts';
-import { createServiceClient } from '../../local/service-client.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { exportParts } from '../support/api/exported.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';

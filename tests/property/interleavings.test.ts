@@ -1,9 +1,9 @@
 // Two requests at once on the same records, their calls interleaved in every way that luck finds: each pair comes out as
 // if one had come after the other, and what the two orders differ in is seen to differ.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type SeededRandom, seededRandom } from '../../cli/seed/seeded-random.ts';
 import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
-import { type SeededRandom, seededRandom } from '../../local/seeded-random.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';

@@ -1,7 +1,7 @@
 // After any sequence of commands, concurrent ones included, every count, total, page and name guard is that of a plain model.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type SeededRandom, seededRandom } from '../../cli/seed/seeded-random.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
-import { type SeededRandom, seededRandom } from '../../local/seeded-random.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';

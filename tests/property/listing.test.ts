@@ -1,6 +1,7 @@
 // The pages of a list, one after the other, are the list: each row once, in order, the total exact.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { openLedger } from '../../cli/open-ledger.ts';
 import {
   type NamedTransaction,
   type NewTransaction,
@@ -8,7 +9,6 @@ import {
   type TransactionFilter,
 } from '../../lib/domain/transaction.ts';
 import type { Ledger } from '../../lib/ledger/ledger.ts';
-import { openLedger } from '../../local/open-ledger.ts';
 import { LUNCH } from '../support/api/records.ts';
 import { anyDate, crowdedDate } from '../support/calendar-arbitraries.ts';
 import { expectedList } from '../support/expected-list.ts';

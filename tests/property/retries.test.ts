@@ -1,8 +1,8 @@
 // Clients that send each POST three times, on connections that break at random: every purchase is recorded once.
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
+import { seededRandom } from '../../cli/seed/seeded-random.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
-import { seededRandom } from '../../local/seeded-random.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';

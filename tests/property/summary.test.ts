@@ -1,6 +1,7 @@
 // A summary is what adding up the rows themselves gives, whatever was written, changed and deleted before.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { openLedger } from '../../cli/open-ledger.ts';
 import { daysInMonth, monthOf } from '../../lib/domain/calendar-date.ts';
 import { LARGEST_AMOUNT } from '../../lib/domain/money.ts';
 import { SUMMARY_GROUPINGS, type SummaryQuery } from '../../lib/domain/summary.ts';
@@ -10,7 +11,6 @@ import {
   type TransactionFields,
 } from '../../lib/domain/transaction.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
-import { openLedger } from '../../local/open-ledger.ts';
 import { anyDate, crowdedDate } from '../support/calendar-arbitraries.ts';
 import { SEED, seeded } from '../support/seed.ts';
 import { createTestTable } from '../support/test-table.ts';

@@ -16,7 +16,7 @@ import {
 } from '../support/busy-service.ts';
 import { hasMem0, REAL_QDRANT } from '../support/real-services.ts';
 
-const COMMAND = join(import.meta.dirname, '../../local/migrate.ts');
+const COMMAND = join(import.meta.dirname, '../../cli/migrate/migrate.ts');
 const RUNS = Number(process.env.BUSY_SERVICE_RUNS || 1);
 const MEMORIES = 300;
 /** No request of the writer takes longer than the drain. */

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
-import type { Mem0Major } from '../../local/real-mem0/environments.ts';
-import { type Mem0Service, startMem0Service } from '../../local/real-mem0/service.ts';
-import { startQdrantSandbox } from '../../local/sandbox/qdrant/server.ts';
+import { startQdrantSandbox } from '../../sandbox/qdrant/server.ts';
+import type { Mem0Major } from '../../sandbox/real/mem0/environments.ts';
+import { type Mem0Service, startMem0Service } from '../../sandbox/real/mem0/service.ts';
 import { hasMem0, mem0User, REAL_QDRANT } from '../support/real-services.ts';
 import { pointId } from '../support/vector-stores.ts';
 

@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 function startImport(...options: readonly string[]) {
-  const args = ['local/import.ts', file, '--url', service.url, ...options];
+  const args = ['cli/import/import.ts', file, '--url', service.url, ...options];
   const child = spawn(process.execPath, args, { cwd: PROJECT });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

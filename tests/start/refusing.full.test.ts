@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dynamodbLocal } from '../../local/engine.ts';
-import { freePort } from '../../local/free-port.ts';
-import { createRunning, type Running } from '../../local/running.ts';
+import { freePort } from '../../local/processes/free-port.ts';
+import { createRunning, type Running } from '../../local/processes/running.ts';
 import { PROJECT, type ServiceSpec, startService } from '../support/running-service.ts';
 
 let running: Running;
@@ -156,7 +156,7 @@ describe('a database elsewhere', () => {
 it('the deployment to an emulator with an older Python', async () => {
   writeFileSync(join(folder, 'python3'), '#!/bin/sh\necho Python 3.9.2\n', { mode: 0o755 });
   const environment = { PATH: `${folder}:${process.env.PATH}` };
-  const command = [process.execPath, 'local/deploy-emulator.ts'] as const;
+  const command = [process.execPath, 'local/emulator/deploy-emulator.ts'] as const;
   await expectRefusal({ command, environment }, /needs Python: .*3\.11 or newer/);
 });
 
@@ -177,6 +177,6 @@ function copyProject(): void {
 }
 
 const PARTS = [
-  ...['bundle', 'functions', 'lib', 'local', 'serverless', 'serverless.yml'],
-  ...['esbuild.config.ts', 'package.json', 'tsconfig.json'],
+  ...['functions', 'lib', 'local', 'serverless'],
+  ...['serverless.yml', 'package.json', 'tsconfig.json'],
 ];

@@ -6,10 +6,10 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFileCollectionSetting } from '../../lib/migration/adapters/file-collection-setting.ts';
 import type { HookAction } from '../../lib/migration/ports/hooks.ts';
-import { startOldVersion } from '../../local/sandbox/memory-backend/old-version.ts';
-import { startMemoryBackendSandbox } from '../../local/sandbox/memory-backend/server.ts';
-import { createOperator } from '../../local/sandbox/operator.ts';
-import { startWebhook } from '../../local/sandbox/webhook.ts';
+import { startOldVersion } from '../../sandbox/memory-backend/old-version.ts';
+import { startMemoryBackendSandbox } from '../../sandbox/memory-backend/server.ts';
+import { createOperator } from '../../sandbox/operator.ts';
+import { startWebhook } from '../../sandbox/webhook.ts';
 import {
   endOf,
   rehearse,

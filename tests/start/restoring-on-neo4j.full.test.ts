@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { fingerprintOf } from '../../lib/migration/graph/fingerprint.ts';
-import { createSandboxGraph } from '../../local/sandbox/graph.ts';
+import { createSandboxGraph } from '../../sandbox/graph.ts';
 import { openArtifactFolder } from '../support/artifact-folder.ts';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../support/filled-graph.ts';
 import { useNeo4j } from '../support/neo4j.ts';
 
-const COMMAND = join(import.meta.dirname, '../../local/restore-graph.ts');
+const COMMAND = join(import.meta.dirname, '../../cli/restore-graph/restore-graph.ts');
 // The server of the tests asks for no password; the command does.
 const { NEO4J_URL, NEO4J_USER = 'neo4j', NEO4J_PASSWORD = 'any' } = process.env;
 

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLocalClient, createTable } from '../../local/create-table.ts';
 import { startDatabase } from '../../local/engine.ts';
-import { freePort } from '../../local/free-port.ts';
-import { createRunning, type Running } from '../../local/running.ts';
+import { freePort } from '../../local/processes/free-port.ts';
+import { createRunning, type Running } from '../../local/processes/running.ts';
 import { descendantsOf } from '../support/process-tree.ts';
 import { startService } from '../support/running-service.ts';
 

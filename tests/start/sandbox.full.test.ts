@@ -9,8 +9,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { descendantsOf, survivorsOf } from '../support/process-tree.ts';
 
-const LOCAL = join(import.meta.dirname, '../../local');
-const SANDBOX = join(LOCAL, 'sandbox.ts');
+const PROJECT = join(import.meta.dirname, '../..');
+const SANDBOX = join(PROJECT, 'sandbox/sandbox.ts');
+const MIGRATE = join(PROJECT, 'cli/migrate/migrate.ts');
 const FEW = ['--memories', '40'];
 const RUN = ['--run', 'spring'];
 const CONFIRMED = [...RUN, '--execute', '--yes'];
@@ -61,7 +62,7 @@ const NOTHING_LEFT = { code: 0, running: [], files: [] };
 function createShell(takeOver: string) {
   return async (...words: string[]): Promise<string> => {
     const script = `${takeOver}; exec "$0" "$@"`;
-    const command = [process.execPath, join(LOCAL, 'migrate.ts'), ...words];
+    const command = [process.execPath, MIGRATE, ...words];
     const env = { ...BARE_ENVIRONMENT, NEO4J_URL: 'bolt://graph.invalid:7687' };
     return await new Promise((resolve, reject) => {
       execFile('sh', ['-c', script, ...command], { env }, (error, stdout) => {

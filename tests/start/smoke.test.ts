@@ -1,6 +1,6 @@
 // The start command runs, answers, refuses and stops; all else about it is in the *.full.test.ts files.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createRunning, type Running } from '../../local/running.ts';
+import { createRunning, type Running } from '../../local/processes/running.ts';
 import { descendantsOf, survivorsOf } from '../support/process-tree.ts';
 import { startService } from '../support/running-service.ts';
 

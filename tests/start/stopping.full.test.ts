@@ -1,6 +1,6 @@
 // The start command's end, asked for or not: nothing that it started is left.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRunning, type Running } from '../../local/running.ts';
+import { createRunning, type Running } from '../../local/processes/running.ts';
 import { descendantsOf, type ProcessEntry, survivorsOf, until } from '../support/process-tree.ts';
 import { type StartedService, startService } from '../support/running-service.ts';
 

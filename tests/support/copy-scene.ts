@@ -5,8 +5,8 @@ import {
   type ReconcileSettings,
   reconcile,
 } from '../../lib/migration/reconcile.ts';
-import { memories } from '../../local/sandbox/awkward-memories.ts';
-import { type QdrantSandbox, startQdrantSandbox } from '../../local/sandbox/qdrant/server.ts';
+import { memories } from '../../sandbox/awkward-memories.ts';
+import { type QdrantSandbox, startQdrantSandbox } from '../../sandbox/qdrant/server.ts';
 
 export interface CopyScene {
   readonly sandbox: QdrantSandbox;

@@ -1,9 +1,9 @@
 // A small ledger of known content, whose items a test corrupts.
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { openLedger } from '../../cli/open-ledger.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
 import type { Item } from '../../lib/store/database.ts';
 import { createKeys, type Key } from '../../lib/store/keys.ts';
-import { openLedger } from '../../local/open-ledger.ts';
 import { createSleeplessRetryPolicy } from './sleepless-retry-policy.ts';
 import { createTestTable } from './test-table.ts';
 

@@ -1,7 +1,7 @@
 // Vitest's global setup of tests that need a database: one engine for a project's files.
 import type { TestProject } from 'vitest/node';
 import { type Database, dynamodbLocal, embeddedEngine, startDatabase } from '../../local/engine.ts';
-import { createRunning, type Running } from '../../local/running.ts';
+import { createRunning, type Running } from '../../local/processes/running.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,9 +1,9 @@
 // One request of each endpoint, the kind that makes the most calls and writes the most items, and how to run it with faults.
 import { expect } from 'vitest';
+import { bulkLoad } from '../../bench/bulk-loader.ts';
+import { openLedger } from '../../cli/open-ledger.ts';
 import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
-import { bulkLoad } from '../../local/bulk-loader.ts';
-import { openLedger } from '../../local/open-ledger.ts';
 import type { Api, ApiResponse, ResponseBody } from './api/api-client.ts';
 import { openInProcess } from './api/in-process-client.ts';
 import { LUNCH } from './api/records.ts';

@@ -4,10 +4,10 @@ import { globSync, readFileSync, rmSync } from 'node:fs';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { runServerless } from '../../local/emulated-stage.ts';
-import { MIGRATING } from '../../local/migrating-parameters.ts';
-import { createRunning, type Running } from '../../local/running.ts';
-import { fetchOnce } from '../../local/tools.ts';
+import { runServerless } from '../../local/emulator/emulated-stage.ts';
+import { MIGRATING } from '../../local/emulator/migrating-parameters.ts';
+import { createRunning, type Running } from '../../local/processes/running.ts';
+import { fetchOnce } from '../../local/processes/tools.ts';
 import type { Packaged, Stage } from './packaged-template.ts';
 
 declare module 'vitest' {

@@ -6,12 +6,12 @@ import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { pagesOf } from '../../lib/migration/scan.ts';
-import { startQdrantSandbox } from '../../local/sandbox/qdrant/server.ts';
-import { seedMemories } from '../../local/sandbox/readable-memories.ts';
+import { startQdrantSandbox } from '../../sandbox/qdrant/server.ts';
+import { seedMemories } from '../../sandbox/readable-memories.ts';
 import { BARE_ENVIRONMENT } from './bare-environment.ts';
 import { createAlias, NEW_LAYOUT, OLD_LAYOUT, untilSnapshot } from './vector-stores.ts';
 
-const COMMAND = join(import.meta.dirname, '../../local/rehearse.ts');
+const COMMAND = join(import.meta.dirname, '../../sandbox/rehearsal/rehearse.ts');
 
 export interface Rehearsed {
   readonly code: number | null;

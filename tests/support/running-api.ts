@@ -1,6 +1,6 @@
 // Vitest's global setup of the HTTP tests: the service from outside, on the engine under test.
 import type { TestProject } from 'vitest/node';
-import { createRunning } from '../../local/running.ts';
+import { createRunning } from '../../local/processes/running.ts';
 import { startTestEngine } from './database-engine.ts';
 import { startService } from './running-service.ts';
 

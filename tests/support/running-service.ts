@@ -1,8 +1,8 @@
 // The service as `npm start` runs it, in a process of its own.
 import { join } from 'node:path';
-import type { Child } from '../../local/child-process.ts';
-import { freePort } from '../../local/free-port.ts';
-import { createRunning, type Running } from '../../local/running.ts';
+import type { Child } from '../../local/processes/child-process.ts';
+import { freePort } from '../../local/processes/free-port.ts';
+import { createRunning, type Running } from '../../local/processes/running.ts';
 
 export const PROJECT = join(import.meta.dirname, '../..');
 

@@ -10,8 +10,8 @@ import type {
   PointId,
   SnapshotDescription,
 } from '../../lib/migration/ports/vector-store.ts';
-import { type QdrantSandbox, startQdrantSandbox } from '../../local/sandbox/qdrant/server.ts';
-import { DEFAULT_VERSION, type Feature, has } from '../../local/sandbox/qdrant/versions.ts';
+import { type QdrantSandbox, startQdrantSandbox } from '../../sandbox/qdrant/server.ts';
+import { DEFAULT_VERSION, type Feature, has } from '../../sandbox/qdrant/versions.ts';
 
 export interface StoreUnderTest {
   readonly store: VectorStore;

@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { bulkLoadHousehold } from '../../bench/bulk-loader.ts';
 import { createKeys } from '../../lib/store/keys.ts';
-import { bulkLoadHousehold } from '../../local/bulk-loader.ts';
 import { BARE_ENVIRONMENT } from './bare-environment.ts';
 import { createTestTable } from './test-table.ts';
 
-const COMMAND = join(import.meta.dirname, '../../local/verify-ledger.ts');
+const COMMAND = join(import.meta.dirname, '../../cli/verify-ledger.ts');
 const HOUSEHOLD = { transactions: 50, years: 1, lastDay: '2026-06-30', seed: 5 };
 export const DRIFT = 'category count, category 1: recorded -4, recomputed';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const PROJECT = join(import.meta.dirname, '../..');
-const PATH = /`((?:bundle|docs|functions|lib|local|serverless|tests)\/[\w./-]+)`/g;
+const PATH = /`((?:bench|cli|docs|functions|lib|local|sandbox|serverless|tests)\/[\w./-]+)`/g;
 
 const documents = readdirSync(join(PROJECT, 'docs'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.md'))

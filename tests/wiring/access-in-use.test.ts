@@ -12,8 +12,8 @@ import { createDatabase } from '../../lib/store/database.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { createLocalClient, createTable } from '../../local/create-table.ts';
 import { startDatabase } from '../../local/engine.ts';
-import { createRunning } from '../../local/running.ts';
-import { SOURCE } from '../../local/sandbox/world.ts';
+import { createRunning } from '../../local/processes/running.ts';
+import { SOURCE } from '../../sandbox/world.ts';
 import {
   grantedBy,
   neededByAws,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
-import { bundleOptions } from '../../esbuild.config.ts';
+import { bundleOptions } from '../../serverless/bundle/esbuild.config.ts';
 
 const ADAPTERS = join(import.meta.dirname, '../../lib/migration/adapters');
 

@@ -3,8 +3,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FUNCTION_NAMES } from '../../local/migrate/commands.ts';
-import { deployedName } from '../../local/migrate/stage-place.ts';
+import { FUNCTION_NAMES } from '../../cli/migrate/commands.ts';
+import { deployedName } from '../../cli/migrate/stage-place.ts';
 import {
   migrationFunctionsOf,
   readTemplate,

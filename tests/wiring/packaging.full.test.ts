@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { runServerless } from '../../local/emulated-stage.ts';
-import { createRunning } from '../../local/running.ts';
+import { runServerless } from '../../local/emulator/emulated-stage.ts';
+import { createRunning } from '../../local/processes/running.ts';
 import { packageBundles } from '../support/package-service.ts';
 import {
   apiFunctionsOf,

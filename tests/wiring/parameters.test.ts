@@ -1,6 +1,6 @@
 // Which parameters of a stage are refused before anything is packaged.
 import { describe, expect, it } from 'vitest';
-import { MIGRATING } from '../../local/migrating-parameters.ts';
+import { MIGRATING } from '../../local/emulator/migrating-parameters.ts';
 import { findFaults } from '../../serverless/parameters.ts';
 import { createGuard, readParameters } from '../support/deploy-guard.ts';
 

@@ -6,7 +6,7 @@ import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import { Refusal } from '../../lib/migration/refusals.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { keepWatch } from '../../lib/migration/steps/watch.ts';
-import { SOURCE } from '../../local/sandbox/world.ts';
+import { SOURCE } from '../../sandbox/world.ts';
 import { fingerprintOf } from '../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../support/migration/migration.ts';
 import { approving, execute } from '../support/migration/state-machine.ts';

@@ -1,7 +1,7 @@
 // The state machine as it is deployed, where something fails on the way.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../lib/migration/refusals.ts';
-import { SOURCE } from '../../local/sandbox/world.ts';
+import { SOURCE } from '../../sandbox/world.ts';
 import { changedServices } from '../support/migration/changed-services.ts';
 import { deleteFirst, fingerprintOf } from '../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../support/migration/migration.ts';

@@ -1,6 +1,6 @@
 // The same migration on every version of the store that behaves otherwise, and on one that keeps snapshots elsewhere.
 import { describe, expect, it } from 'vitest';
-import { SOURCE, type WorldOptions } from '../../local/sandbox/world.ts';
+import { SOURCE, type WorldOptions } from '../../sandbox/world.ts';
 import { fingerprintOf } from '../support/migration/holdings.ts';
 import { createMigration } from '../support/migration/migration.ts';
 import { approving, execute } from '../support/migration/state-machine.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-const SCRIPT = join(import.meta.dirname, '../../../local/measure-streaming.ts');
+const SCRIPT = join(import.meta.dirname, '../../../bench/measure-streaming.ts');
 
 // A process of its own, so that nothing else counts. `npm run measure:streaming` does it with two gigabytes.
 test('An artifact larger than the memory allowed passes through', async () => {

@@ -10,7 +10,7 @@ import {
   it,
   vi,
 } from 'vitest';
-import { seededRandom } from '../../../local/seeded-random.ts';
+import { seededRandom } from '../../../cli/seed/seeded-random.ts';
 import { BREAKS, type Break, type BrokenWire, openBrokenWire } from '../../support/broken-wire.ts';
 import {
   contentsBefore,

@@ -1,9 +1,9 @@
 // Many updates of one transaction at once, each call taking its time: those that get through are all there, and they
 // get through with few calls, for a write that comes too late is told what is recorded now.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openLedger } from '../../../cli/open-ledger.ts';
+import { seededRandom } from '../../../cli/seed/seeded-random.ts';
 import { createLedgerService } from '../../../lib/ledger/ledger.ts';
-import { openLedger } from '../../../local/open-ledger.ts';
-import { seededRandom } from '../../../local/seeded-random.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';
 import { createServiceOn } from '../../support/api/open-api.ts';
 import { LUNCH } from '../../support/api/records.ts';

@@ -1,10 +1,10 @@
 // Many writers at once on the same items, with the conflicts of real DynamoDB: everybody gets through, and every count is exact.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openLedger } from '../../../cli/open-ledger.ts';
+import { seededRandom } from '../../../cli/seed/seeded-random.ts';
 import { createLedgerService } from '../../../lib/ledger/ledger.ts';
 import { createVerification } from '../../../lib/ledger/verification.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
-import { openLedger } from '../../../local/open-ledger.ts';
-import { seededRandom } from '../../../local/seeded-random.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';
 import { LUNCH } from '../../support/api/records.ts';
 import { createContendedClient } from '../../support/contended-client.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { restoreGraph } from '../../../lib/migration/graph/restore.ts';
 import { checkGraph } from '../../../lib/migration/steps/prerequisites.ts';
-import { createSandboxGraph } from '../../../local/sandbox/graph.ts';
+import { createSandboxGraph } from '../../../sandbox/graph.ts';
 import { openArtifactFolder } from '../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
 import { SAMPLE_NODES } from '../../support/graph-samples.ts';

@@ -1,4 +1,4 @@
-import { createSandboxGraph } from '../../../local/sandbox/graph.ts';
+import { createSandboxGraph } from '../../../sandbox/graph.ts';
 import { describeGraphDump } from './graph-dump.ts';
 import { describeGraphStore } from './graph-store.ts';
 

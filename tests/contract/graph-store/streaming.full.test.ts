@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-const SCRIPT = join(import.meta.dirname, '../../../local/measure-graph-dump.ts');
+const SCRIPT = join(import.meta.dirname, '../../../bench/measure-graph-dump.ts');
 
 // A process of its own, so that nothing else counts. `npm run measure:streaming` does it with two gigabytes.
 test('A graph larger than the memory allowed is dumped and verified', async () => {

@@ -9,12 +9,12 @@ import {
 } from '../../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
 import { createSecret } from '../../../lib/migration/adapters/secrets.ts';
-import type { Mem0Major } from '../../../local/real-mem0/environments.ts';
-import { startMem0Service } from '../../../local/real-mem0/service.ts';
-import { startNewVersion } from '../../../local/sandbox/memory-backend/new-version.ts';
-import { startOldVersion } from '../../../local/sandbox/memory-backend/old-version.ts';
-import { startMemoryBackendSandbox } from '../../../local/sandbox/memory-backend/server.ts';
-import { startQdrantSandbox } from '../../../local/sandbox/qdrant/server.ts';
+import { startNewVersion } from '../../../sandbox/memory-backend/new-version.ts';
+import { startOldVersion } from '../../../sandbox/memory-backend/old-version.ts';
+import { startMemoryBackendSandbox } from '../../../sandbox/memory-backend/server.ts';
+import { startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
+import type { Mem0Major } from '../../../sandbox/real/mem0/environments.ts';
+import { startMem0Service } from '../../../sandbox/real/mem0/service.ts';
 import { named } from '../../support/migration/refused.ts';
 
 interface Subject {

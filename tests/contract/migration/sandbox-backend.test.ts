@@ -1,13 +1,10 @@
 // The traps of the real thing that the sandbox's backend has as well, so that a rehearsal meets them.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
-import { ofUser } from '../../../local/sandbox/memory-backend/memory-version.ts';
-import {
-  type Shortcomings,
-  startNewVersion,
-} from '../../../local/sandbox/memory-backend/new-version.ts';
-import { startOldVersion } from '../../../local/sandbox/memory-backend/old-version.ts';
-import { type QdrantSandbox, startQdrantSandbox } from '../../../local/sandbox/qdrant/server.ts';
+import { ofUser } from '../../../sandbox/memory-backend/memory-version.ts';
+import { type Shortcomings, startNewVersion } from '../../../sandbox/memory-backend/new-version.ts';
+import { startOldVersion } from '../../../sandbox/memory-backend/old-version.ts';
+import { type QdrantSandbox, startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
 
 const SENTENCE = 'My colleague Grace Hopper lives in Amsterdam and plays the cello';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
-import { startQdrantSandbox } from '../../../local/sandbox/qdrant/server.ts';
+import { startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
 import { BARE_ENVIRONMENT } from '../../support/bare-environment.ts';
 import { REAL_QDRANT } from '../../support/real-services.ts';
 import { OLD_LAYOUT, point, untilSnapshot } from '../../support/vector-stores.ts';

@@ -1,8 +1,8 @@
 // A verification beside other writers, or with a lagging index, reports no transient difference and repairs nothing that is right.
 import { describe, expect, it } from 'vitest';
+import { openLedger } from '../../../cli/open-ledger.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { createVerification } from '../../../lib/ledger/verification.ts';
-import { openLedger } from '../../../local/open-ledger.ts';
 import { createCorruptibleTable } from '../../support/corruptible-table.ts';
 import { onceBefore } from '../../support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../support/sleepless-retry-policy.ts';

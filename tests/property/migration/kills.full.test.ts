@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Phase } from '../../../lib/migration/phases.ts';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
-import { SOURCE } from '../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../sandbox/world.ts';
 import { deleteFirst, fingerprintOf } from '../../support/migration/holdings.ts';
 import { type Migration, RUN, type StepName } from '../../support/migration/migration.ts';
 import { type Death, Killed, mortal } from '../../support/migration/mortal.ts';

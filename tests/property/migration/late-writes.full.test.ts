@@ -6,7 +6,7 @@ import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { Services } from '../../../lib/migration/services.ts';
-import { SOURCE } from '../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../sandbox/world.ts';
 import { fingerprintOf } from '../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../support/migration/migration.ts';
 import { migrationAt } from '../../support/migration/prepared.ts';

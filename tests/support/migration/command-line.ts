@@ -8,13 +8,13 @@ import { expect, onTestFinished } from 'vitest';
 import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
 import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
 import { takePreflight } from '../../../lib/migration/steps/preflight.ts';
-import { startSandboxWorld } from '../../../local/sandbox/world.ts';
+import { startSandboxWorld } from '../../../sandbox/world.ts';
 import { BARE_ENVIRONMENT } from '../bare-environment.ts';
 import { createTestTable } from '../test-table.ts';
 import { startLambdaDouble } from './lambda-double.ts';
 import { startWebhook } from './webhook-double.ts';
 
-export const COMMAND = join(import.meta.dirname, '../../../local/migrate.ts');
+export const COMMAND = join(import.meta.dirname, '../../../cli/migrate/migrate.ts');
 const STAGE = 'dev';
 
 export const RUN = 'run-a';

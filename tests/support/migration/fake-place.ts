@@ -1,6 +1,6 @@
 // A place whose functions answer what a test lays out.
-import type { FunctionName } from '../../../local/migrate/commands.ts';
-import type { Payload, Place } from '../../../local/migrate/place.ts';
+import type { FunctionName } from '../../../cli/migrate/commands.ts';
+import type { Payload, Place } from '../../../cli/migrate/place.ts';
 
 export const RUN = 'run-a';
 

@@ -7,9 +7,9 @@ import { readJson } from '../../../lib/migration/ports/artifacts.ts';
 import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
 import { readManifest } from '../../../lib/migration/runs/reports.ts';
 import { scan } from '../../../lib/migration/scan.ts';
-import { startNewVersion } from '../../../local/sandbox/memory-backend/new-version.ts';
-import { startOldVersion } from '../../../local/sandbox/memory-backend/old-version.ts';
-import { SOURCE } from '../../../local/sandbox/world.ts';
+import { startNewVersion } from '../../../sandbox/memory-backend/new-version.ts';
+import { startOldVersion } from '../../../sandbox/memory-backend/old-version.ts';
+import { SOURCE } from '../../../sandbox/world.ts';
 import { type Migration, RUN } from './migration.ts';
 
 /** Of the old collection. */

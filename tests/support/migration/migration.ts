@@ -18,7 +18,7 @@ import {
   startSandboxWorld,
   type WorldImage,
   type WorldOptions,
-} from '../../../local/sandbox/world.ts';
+} from '../../../sandbox/world.ts';
 import { changedServices, type ServiceChanges } from './changed-services.ts';
 import { type ArtifactsImage, createMemoryArtifacts } from './memory-artifacts.ts';
 import { createRunTable, type RunTableImage } from './run-table.ts';

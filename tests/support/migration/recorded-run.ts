@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { HookAction } from '../../../lib/migration/ports/hooks.ts';
 import type { Remembering } from '../../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../../lib/migration/services.ts';
-import { SOURCE, startSandboxWorld } from '../../../local/sandbox/world.ts';
+import { SOURCE, startSandboxWorld } from '../../../sandbox/world.ts';
 import type { AccessRecorder } from '../recorded-access.ts';
 
 export const SETTING = '/memory/collection';

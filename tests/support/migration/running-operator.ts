@@ -1,8 +1,9 @@
 // An operator who types `migrate run` over the functions and a sandbox, in this process and in the time of the test.
+
+import { createLocalPlace } from '../../../cli/migrate/local-place.ts';
+import type { Place } from '../../../cli/migrate/place.ts';
 import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
-import { createLocalPlace } from '../../../local/migrate/local-place.ts';
-import type { Place } from '../../../local/migrate/place.ts';
-import { SOURCE, type WorldOptions } from '../../../local/sandbox/world.ts';
+import { SOURCE, type WorldOptions } from '../../../sandbox/world.ts';
 import { createMigration, RUN } from './migration.ts';
 import { type TypedOptions, typeCommand } from './typed-command.ts';
 

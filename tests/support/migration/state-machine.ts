@@ -3,7 +3,7 @@ import type { Services } from '../../../lib/migration/services.ts';
 import {
   type EnteredState,
   execute as executeMachine,
-} from '../../../local/rehearsal/state-machine.ts';
+} from '../../../sandbox/rehearsal/state-machine.ts';
 import { type Migration, RUN } from './migration.ts';
 
 export interface Execution {

@@ -1,9 +1,9 @@
 // The command line in this process, over a place that the test gives; what it prints, and its exit code.
 import { PassThrough } from 'node:stream';
-import { createOutput, reportFailure } from '../../../local/migrate/output.ts';
-import type { Place } from '../../../local/migrate/place.ts';
-import { createMigrateProgram } from '../../../local/migrate/program.ts';
-import { createRunning } from '../../../local/running.ts';
+import { createOutput, reportFailure } from '../../../cli/migrate/output.ts';
+import type { Place } from '../../../cli/migrate/place.ts';
+import { createMigrateProgram } from '../../../cli/migrate/program.ts';
+import { createRunning } from '../../../local/processes/running.ts';
 
 export interface TypedOptions {
   /** Typed when a question is asked, null for none; without answers nobody is at the terminal. */

@@ -1,5 +1,5 @@
 // Commands that change a ledger, made up so that they meet: few names, few days, and now and then somebody gone.
-import type { SeededRandom } from '../../../local/seeded-random.ts';
+import type { SeededRandom } from '../../../cli/seed/seeded-random.ts';
 import type { Api, ApiResponse } from '../api/api-client.ts';
 import type { Given, Model, ModelCategory, ModelTransaction } from './ledger-model.ts';
 

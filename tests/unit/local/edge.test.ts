@@ -10,9 +10,9 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Edge, openEdge } from '../../../local/edge.ts';
-import { freePort } from '../../../local/free-port.ts';
-import { createRunning, type Running } from '../../../local/running.ts';
-import { USER_AGENTS } from '../../../local/service-client.ts';
+import { freePort } from '../../../local/processes/free-port.ts';
+import { createRunning, type Running } from '../../../local/processes/running.ts';
+import { USER_AGENTS } from '../../../local/user-agents.ts';
 
 interface Received {
   readonly method: string | undefined;

@@ -1,8 +1,8 @@
 // Which database engine is started on which machine.
 import { expect, it } from 'vitest';
 import { type Engine, startDatabase } from '../../../local/engine.ts';
-import { createRunning } from '../../../local/running.ts';
-import { StartError } from '../../../local/start-error.ts';
+import { createRunning } from '../../../local/processes/running.ts';
+import { StartError } from '../../../local/processes/start-error.ts';
 
 const usable = (title: string): Engine => ({
   title,

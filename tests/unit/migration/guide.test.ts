@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sectionsOf, TABLES, withTables } from '../../../cli/migrate/reference.ts';
 import { HOOK_ACTIONS } from '../../../lib/migration/ports/hooks.ts';
 import { RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
-import { sectionsOf, TABLES, withTables } from '../../../local/migrate/reference.ts';
-import { createSandboxCommand, type SandboxOrder } from '../../../local/sandbox/sandbox-options.ts';
-import { firstSteps } from '../../../local/sandbox/sandbox-text.ts';
+import { createSandboxCommand, type SandboxOrder } from '../../../sandbox/sandbox-options.ts';
+import { firstSteps } from '../../../sandbox/sandbox-text.ts';
 import { createPlace } from '../../support/migration/fake-place.ts';
 import { typeCommand } from '../../support/migration/typed-command.ts';
 

@@ -6,7 +6,7 @@ import {
   type QdrantSandbox,
   type QdrantSandboxOptions,
   startQdrantSandbox,
-} from '../../../local/sandbox/qdrant/server.ts';
+} from '../../../sandbox/qdrant/server.ts';
 import {
   createAlias,
   NEW_LAYOUT,

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeBm25 } from '../../../local/sandbox/qdrant/bm25.ts';
-import { float32Text } from '../../../local/sandbox/qdrant/float32-text.ts';
-import { murmur3 } from '../../../local/sandbox/qdrant/murmur3.ts';
-import { toIdText, toPointKey } from '../../../local/sandbox/qdrant/point-ids.ts';
-import { compareVersions, DEFAULT_VERSION } from '../../../local/sandbox/qdrant/versions.ts';
+import { encodeBm25 } from '../../../sandbox/qdrant/bm25.ts';
+import { float32Text } from '../../../sandbox/qdrant/float32-text.ts';
+import { murmur3 } from '../../../sandbox/qdrant/murmur3.ts';
+import { toIdText, toPointKey } from '../../../sandbox/qdrant/point-ids.ts';
+import { compareVersions, DEFAULT_VERSION } from '../../../sandbox/qdrant/versions.ts';
 
 describe('a 32-bit float', () => {
   test('is written so that it reads back as itself', () => {

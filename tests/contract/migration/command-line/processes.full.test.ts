@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
-import { outputOf } from '../../../../local/tools.ts';
+import { outputOf } from '../../../../local/processes/tools.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import {
   COMMAND,
   createOperator,

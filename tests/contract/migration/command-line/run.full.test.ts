@@ -1,10 +1,10 @@
 // `migrate run` through every interruption.
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { Place } from '../../../../cli/migrate/place.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
-import type { Place } from '../../../../local/migrate/place.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import {
   createRunningOperator,

@@ -1,7 +1,7 @@
 // `migrate run` over the functions and a sandbox: from a plan to the new version, and back by itself where the window
 // fails.
 import { describe, expect, it } from 'vitest';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import {
   createRunningOperator,

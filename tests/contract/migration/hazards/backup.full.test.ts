@@ -6,7 +6,7 @@ import {
   drillCollectionOf,
   restoredCollectionOf,
 } from '../../../../lib/migration/runs/run-names.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import {
   fingerprintOf,
   LAYOUT,

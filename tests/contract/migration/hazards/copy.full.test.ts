@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import type { PointPayload } from '../../../../lib/migration/ports/vector-store.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import {
   deleteFirst,
   evidenceOf,

@@ -1,7 +1,7 @@
 // Fears of a search that is worse than it looks: no keywords, other embeddings, users nobody finds.
 import { describe, expect, it } from 'vitest';
 import { hasKeywords, unnamedVectorOf } from '../../../../lib/migration/points.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import { evidenceOf, firstPoint, standingOf } from '../../../support/migration/holdings.ts';
 import { createMigration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';

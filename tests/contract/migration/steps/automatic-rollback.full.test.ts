@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import { changedServices } from '../../../support/migration/changed-services.ts';
 import {
   deleteFirst,

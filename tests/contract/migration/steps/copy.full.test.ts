@@ -5,7 +5,7 @@ import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import type { Hooks } from '../../../../lib/migration/ports/hooks.ts';
 import type { PointId } from '../../../../lib/migration/ports/vector-store.ts';
 import { runStep, type Step } from '../../../../lib/migration/runs/step.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import { whenAsked } from '../../../support/migration/changed-services.ts';
 import { evidenceOf, fingerprintOf, writeToOld } from '../../../support/migration/holdings.ts';
 import {

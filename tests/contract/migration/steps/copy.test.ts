@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { userDigest } from '../../../../lib/migration/points.ts';
 import { readUserCounts } from '../../../../lib/migration/user-counts.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import { changeFirst, evidenceOf } from '../../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';

@@ -1,7 +1,7 @@
 // What keeps the window from opening writes, and how long the artifacts are kept.
 import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import { whenAsked } from '../../../support/migration/changed-services.ts';
 import { deleteFirst, standingOf, writeToOld } from '../../../support/migration/holdings.ts';
 import { RUN } from '../../../support/migration/migration.ts';

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
-import { ofUser } from '../../../../local/sandbox/memory-backend/memory-version.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import {
   changeFirst,
   deleteFirst,

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import type { ServiceChanges } from '../../../support/migration/changed-services.ts';
 import { type Migration, RUN, type StepName } from '../../../support/migration/migration.ts';
 import { migrationAt, type Point } from '../../../support/migration/prepared.ts';

@@ -6,8 +6,8 @@ import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
-import { startNewVersion } from '../../../../local/sandbox/memory-backend/new-version.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import { fingerprintOf } from '../../../support/migration/holdings.ts';
 import { startLosingProxy } from '../../../support/migration/losing-proxy.ts';
 import {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LEASE_MS } from '../../../../lib/migration/runs/run-store.ts';
 import { runStep } from '../../../../lib/migration/runs/step.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import { changedServices } from '../../../support/migration/changed-services.ts';
 import { RUN, STEPS } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';

@@ -11,9 +11,9 @@ import {
   takePreflight,
 } from '../../../../lib/migration/steps/preflight.ts';
 import { isMet, type Prerequisite } from '../../../../lib/migration/steps/prerequisites.ts';
-import { freePort } from '../../../../local/free-port.ts';
-import { DEFAULT_VERSION } from '../../../../local/sandbox/qdrant/versions.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { freePort } from '../../../../local/processes/free-port.ts';
+import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import {
   changedServices,
   type ServiceChanges,

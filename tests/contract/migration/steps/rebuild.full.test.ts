@@ -1,7 +1,7 @@
 // A rebuild is refused by each shortcoming of the new version, and leaves the source alone.
 import { describe, expect, it } from 'vitest';
 import type { RefusalName } from '../../../../lib/migration/refusals.ts';
-import type { Shortcomings } from '../../../../local/sandbox/memory-backend/new-version.ts';
+import type { Shortcomings } from '../../../../sandbox/memory-backend/new-version.ts';
 import { standingOf } from '../../../support/migration/holdings.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';

@@ -8,8 +8,8 @@ import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import {
   type Shortcomings,
   startNewVersion,
-} from '../../../../local/sandbox/memory-backend/new-version.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+} from '../../../../sandbox/memory-backend/new-version.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';

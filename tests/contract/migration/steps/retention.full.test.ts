@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { Killed, mortal } from '../../../support/migration/mortal.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';

@@ -6,7 +6,7 @@ import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts
 import { partsOf } from '../../../../lib/migration/snapshots.ts';
 import { replayWrites } from '../../../../lib/migration/steps/lost-writes.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import { type ServiceChanges, whenAsked } from '../../../support/migration/changed-services.ts';
 import {
   deleteFirst,

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
-import { SOURCE, type WorldOptions } from '../../../../local/sandbox/world.ts';
+import { SOURCE, type WorldOptions } from '../../../../sandbox/world.ts';
 import {
   changedServices,
   type ServiceChanges,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHandler as retentionHandler } from '../../../../functions/migration/retention.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import { standingOf } from '../../../support/migration/holdings.ts';
 import { RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';

@@ -4,7 +4,7 @@ import { askAPerson } from '../../../../lib/migration/adapters/webhook.ts';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../../../../lib/migration/phases.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
-import { SOURCE } from '../../../../local/sandbox/world.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
 import { type Migration, RUN, type StepName } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';

@@ -1,7 +1,7 @@
 import { Neo4jError } from 'neo4j-driver';
 import { expect, test } from 'vitest';
 import { failureOf, openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
-import { freePort } from '../../../../local/free-port.ts';
+import { freePort } from '../../../../local/processes/free-port.ts';
 
 test.each([
   ['ServiceUnavailable', 'RetryableUnavailable'],

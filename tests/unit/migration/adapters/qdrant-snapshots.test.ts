@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
-import { type QdrantSandbox, startQdrantSandbox } from '../../../../local/sandbox/qdrant/server.ts';
+import { type QdrantSandbox, startQdrantSandbox } from '../../../../sandbox/qdrant/server.ts';
 
 const SILENCE_MS = 40;
 

@@ -1,9 +1,9 @@
 // The commands that status and the driver offer, the first of which continues the run.
 import { describe, expect, it } from 'vitest';
+import { aftermathOf, aftermathText, nextSteps } from '../../../../cli/migrate/next-steps.ts';
 import { movesFrom, nextMove } from '../../../../lib/migration/moves.ts';
 import type { Phase } from '../../../../lib/migration/phases.ts';
 import { Refusal } from '../../../../lib/migration/refusals.ts';
-import { aftermathOf, aftermathText, nextSteps } from '../../../../local/migrate/next-steps.ts';
 import { STATUS } from '../../../support/migration/fake-place.ts';
 
 type Status = Parameters<typeof nextSteps>[0];

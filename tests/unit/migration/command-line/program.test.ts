@@ -1,10 +1,10 @@
 // What is typed becomes the input of a function, and what the function answers becomes lines and an exit code.
 import { describe, expect, it } from 'vitest';
+import { commandNamed } from '../../../../cli/migrate/commands.ts';
+import { payloadOf } from '../../../../cli/migrate/options.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { stepInputSchema } from '../../../../lib/migration/runs/input.ts';
 import { preflightInputSchema } from '../../../../lib/migration/steps/preflight.ts';
-import { commandNamed } from '../../../../local/migrate/commands.ts';
-import { payloadOf } from '../../../../local/migrate/options.ts';
 import { createPlace, RUN, result, STATUS } from '../../../support/migration/fake-place.ts';
 import { typeCommand } from '../../../support/migration/typed-command.ts';
 

@@ -1,12 +1,12 @@
 // How a step is waited for, interrupted and shown while it works, by a clock that the test turns.
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { impatient } from '../../../../cli/migrate/local-place.ts';
+import type { Output } from '../../../../cli/migrate/output.ts';
+import type { Place } from '../../../../cli/migrate/place.ts';
+import { runStep, type Session, timeLeft } from '../../../../cli/migrate/run-step.ts';
 import { RetryableFailure, type RetryableName } from '../../../../lib/migration/refusals.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/retry.ts';
-import { impatient } from '../../../../local/migrate/local-place.ts';
-import type { Output } from '../../../../local/migrate/output.ts';
-import type { Place } from '../../../../local/migrate/place.ts';
-import { runStep, type Session, timeLeft } from '../../../../local/migrate/run-step.ts';
 import { createPlace, RUN, result, STATUS } from '../../../support/migration/fake-place.ts';
 
 const PAYLOAD = { runId: RUN, execute: true };

@@ -1,17 +1,17 @@
 // Numbers, times and lines as people read them.
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { Status } from '../../../../lib/migration/steps/status.ts';
-import { createOutput } from '../../../../local/migrate/output.ts';
-import { checklistLines, planLines } from '../../../../local/migrate/plan-text.ts';
-import { statusAsText } from '../../../../local/migrate/status-text.ts';
+import { createOutput } from '../../../../cli/migrate/output.ts';
+import { checklistLines, planLines } from '../../../../cli/migrate/plan-text.ts';
+import { statusAsText } from '../../../../cli/migrate/status-text.ts';
 import {
   countText,
   durationText,
   factLines,
   progressText,
   timeText,
-} from '../../../../local/migrate/text.ts';
+} from '../../../../cli/migrate/text.ts';
+import type { Status } from '../../../../lib/migration/steps/status.ts';
 import { STATUS } from '../../../support/migration/fake-place.ts';
 
 describe('a text', () => {

@@ -7,7 +7,7 @@ import { readManifest, verifyDump } from '../../../../lib/migration/graph/dump.t
 import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
 import { restoreGraph } from '../../../../lib/migration/graph/restore.ts';
 import type { ArtifactStore } from '../../../../lib/migration/ports/artifacts.ts';
-import { createSandboxGraph, type SandboxGraph } from '../../../../local/sandbox/graph.ts';
+import { createSandboxGraph, type SandboxGraph } from '../../../../sandbox/graph.ts';
 import { openArtifactFolder } from '../../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../../support/filled-graph.ts';
 

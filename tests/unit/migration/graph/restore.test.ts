@@ -7,7 +7,7 @@ import {
   compareSchema,
   restoreGraph,
 } from '../../../../lib/migration/graph/restore.ts';
-import { createSandboxGraph } from '../../../../local/sandbox/graph.ts';
+import { createSandboxGraph } from '../../../../sandbox/graph.ts';
 import { openArtifactFolder } from '../../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../../support/filled-graph.ts';
 import { SAMPLE_SCHEMA } from '../../../support/graph-samples.ts';

@@ -1,0 +1,24 @@
+// Earlier editions of this project, from its history, to be measured beside the present one.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+export const PROJECT = join(import.meta.dirname, '..');
+
+/** Puts the files of a commit into a new folder, with the packages that are installed now. */
+export async function checkOut(commit: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const archive = 'git archive "$0" | tar -x -C "$1"';
+  const words = ['-o', 'pipefail', '-c', archive, commit, folder];
+  await promisify(execFile)('bash', words, { cwd: PROJECT });
+  await symlink(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
+}
+
+/** Where an edition has a file that has moved since. @throws Error if it has none of them */
+export function placeIn(edition: string, ...places: readonly string[]): string {
+  const found = places.map((place) => join(edition, place)).find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`${edition} has none of ${places.join(', ')}`);
+  return found;
+}

@@ -1,0 +1,46 @@
+// The processes of the migration bench: the sandbox, and a worker for each copy.
+import { fileURLToPath } from 'node:url';
+import { type Child, startChild } from '../../local/processes/child-process.ts';
+import type { Measured, Way } from './worker.ts';
+
+// What lives at any time is some 11 MB. Without limits V8 takes what a large machine has to give before it
+// collects the rest; a deployed function has such limits, from its memory size or from NODE_OPTIONS.
+export const HEAP_OF_A_SMALL_FUNCTION = ['--max-old-space-size=160', '--max-semi-space-size=8'];
+
+export interface ServedSandbox {
+  readonly url: string;
+  readonly child: Child;
+}
+
+export function startSandboxProcess(): Promise<ServedSandbox> {
+  return new Promise((resolve, reject) => {
+    const child = startChild({
+      command: process.execPath,
+      args: ['--max-old-space-size=4096', pathOf('../../sandbox/qdrant/serve.ts')],
+      onLine: (line) => {
+        const url = /http:\S+/.exec(line)?.[0];
+        if (url) resolve({ url, child });
+      },
+    });
+    child.ended.then((word) => reject(new Error(`The sandbox ${word}`)));
+  });
+}
+
+/** @throws with what the worker said when it did not come to its end */
+export async function measureWorker(way: Way, ...places: readonly string[]): Promise<Measured> {
+  const lines: string[] = [];
+  const args = [...HEAP_OF_A_SMALL_FUNCTION, pathOf('./worker.ts'), way, ...places];
+  const child = startChild({
+    command: process.execPath,
+    args,
+    onLine: (line) => void lines.push(line),
+  });
+  const word = await child.ended;
+  const measured = lines.find((line) => line.startsWith('{"milliseconds"'));
+  if (!measured) throw new Error(`The ${way} worker ${word}\n${lines.join('\n')}`);
+  return JSON.parse(measured) as Measured;
+}
+
+function pathOf(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}

@@ -1,0 +1,82 @@
+// node worker.ts <way> <url> <source> <target> <folder>: copies once, in a process whose memory is its own.
+// Prints one line of JSON: how long it took, and the most it had resident.
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
+import { copySettings } from '../../lib/migration/point-writer.ts';
+import type { SnapshotDescription } from '../../lib/migration/ports/vector-store.ts';
+import { type ReconcileCheckpoint, reconcile } from '../../lib/migration/reconcile.ts';
+import { copyByBareLoop } from './bare-loop.ts';
+
+export interface Measured {
+  readonly milliseconds: number;
+  readonly peakMegabytes: number;
+}
+
+const WAYS = { copy, bare: copyByBareLoop, snapshot: passSnapshotThrough };
+
+export type Way = keyof typeof WAYS;
+
+interface Places {
+  readonly url: string;
+  readonly source: string;
+  readonly target: string;
+  readonly folder: string;
+}
+
+const [way = '', url = '', source = '', target = '', folder = ''] = process.argv.slice(2);
+const run = WAYS[way as Way];
+const milliseconds = await run({ url, source, target, folder });
+const measured: Measured = { milliseconds, peakMegabytes: await peakMegabytes() };
+console.log(JSON.stringify(measured));
+
+// As the copy of a run does it; the clock runs for the copy, whose checkpoints are synced to disk.
+async function copy({ url, source, target, folder }: Places): Promise<number> {
+  const store = createQdrant({ url });
+  const settings = await copySettings(store, { from: source, to: target });
+  await using file = await open(join(folder, `${target}.checkpoint`), 'w');
+  const saveCheckpoint = async (checkpoint: ReconcileCheckpoint) => {
+    await file.write(`${JSON.stringify(checkpoint)}\n`, 0);
+    await file.datasync();
+  };
+  const begun = performance.now();
+  await reconcile({ ...settings, mode: 'fill' }, { saveCheckpoint });
+  return performance.now() - begun;
+}
+
+// From the store through this process and back under a new name, which checks it against its digest.
+async function passSnapshotThrough({ url, source, target }: Places): Promise<number> {
+  const store = createQdrant({ url });
+  const begun = performance.now();
+  await store.startSnapshot(source);
+  const { name, size, checksum } = await untilListed(store, source);
+  const { bytes } = await store.downloadSnapshot(source, name);
+  const points = await store.count(source);
+  await store.uploadSnapshot(target, { fileName: name, size, checksum: checksum ?? '', bytes });
+  await untilRestored(store, target, points);
+  return performance.now() - begun;
+}
+
+/** The store makes a collection of the upload after it has answered. */
+async function untilRestored(store: VectorStore, name: string, points: number): Promise<void> {
+  for (let looks = 0; looks < 300; looks += 1) {
+    if ((await store.restoredPoints(name)) === points) return;
+    await pause(200);
+  }
+}
+
+async function untilListed(store: VectorStore, collection: string): Promise<SnapshotDescription> {
+  for (;;) {
+    const [snapshot] = await store.listSnapshots(collection);
+    if (snapshot) return snapshot;
+    await pause(200);
+  }
+}
+
+// The system's own peak counts from the fork and so includes the parent's memory; the kernel's is of this program.
+async function peakMegabytes(): Promise<number> {
+  const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+  return Number(kilobytes ?? process.resourceUsage().maxRSS) / 1024;
+}

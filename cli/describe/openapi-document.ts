@@ -1,0 +1,314 @@
+// The OpenAPI document of the service, made from the schemas that validate requests and from lib/http/operations.ts.
+import { type ConversionConfig, type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import { newCategoryBody } from '../../lib/http/category-json.ts';
+import { type ObjectSchema, READ_ONLY } from '../../lib/http/fields.ts';
+import { IDEMPOTENCY_KEY } from '../../lib/http/idempotency.ts';
+import { OPERATIONS_BY_ROUTE, type Operation } from '../../lib/http/operations.ts';
+import { ERROR_CODES } from '../../lib/http/replies.ts';
+import { CSV_COLUMNS } from '../../lib/http/transaction-csv.ts';
+import { newTransactionBody } from '../../lib/http/transaction-json.ts';
+
+const ABOUT = `
+Transactions and categories of a personal ledger. Every response has an \`X-Request-Id\`; failures carry \`error\`, a
+\`message\` for people and, when fields are invalid, \`details\`.
+
+A path or method that is not described here is answered with 404 \`not_found\` or 405 \`method_not_allowed\`, in the same
+form. What the gateway itself refuses (429, 503, a body over 10 MB) has a bare \`{"message": "..."}\` instead.`;
+
+const CONVERSION: ConversionConfig = {
+  target: 'draft-2020-12',
+  // From the last schema of a pipeline on: a name is judged after it was trimmed.
+  typeMode: 'output',
+  // What they check is in the metadata beside them, or true of every JSON text.
+  ignoreActions: ['check', 'trim'],
+  overrideAction({ valibotAction, jsonSchema }) {
+    const { type, metadata, operation } = valibotAction as {
+      readonly type: string;
+      readonly metadata?: JsonSchema;
+      readonly operation?: unknown;
+    };
+    if (type === 'metadata') return { ...jsonSchema, ...metadata };
+    if (type !== 'transform') return undefined;
+    // Text of decimal digits in a query.
+    return operation === Number ? { type: 'integer', minimum: 0 } : jsonSchema;
+  },
+};
+
+/** @returns a JSON object, complete and in a stable order */
+export function buildOpenApiDocument() {
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Finance ledger', version: '1.0.0', description: ABOUT.trim() },
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }],
+    paths: pathsOf(OPERATIONS_BY_ROUTE),
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key (`fl_...`), or an access token of the configured OIDC issuer.',
+        },
+      },
+      headers: HEADERS,
+      schemas: SCHEMAS,
+    },
+  };
+}
+
+function pathsOf(operations: typeof OPERATIONS_BY_ROUTE) {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const [route, operation] of Object.entries(operations)) {
+    const [method = '', path = ''] = route.split(' ');
+    paths[path] ??= {};
+    paths[path][method.toLowerCase()] = toOpenApi(method, path, operation);
+  }
+  return paths;
+}
+
+function toOpenApi(method: string, path: string, operation: Operation) {
+  const { id, summary, description, body, isPublic } = operation;
+  const tag = isPublic ? 'service' : path.split('/')[1];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description && { description: description.replace(/\s+/g, ' ') }),
+    ...(isPublic && { security: [] }),
+    parameters: [
+      ...pathParameters(path),
+      ...queryParameters(operation),
+      ...headers(method, operation),
+    ],
+    ...(body && {
+      requestBody: { required: true, content: jsonContent(toBodySchema(body)) },
+    }),
+    responses: responsesOf(method, path, operation),
+  };
+}
+
+function pathParameters(path: string) {
+  if (!path.includes('{id}')) return [];
+  const schema = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+  return [{ name: 'id', in: 'path', required: true, schema }];
+}
+
+function queryParameters({ query }: Operation) {
+  if (!query) return [];
+  const { properties = {}, required = [] } = toJsonSchema(query, CONVERSION);
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...schema } = property as JsonSchema;
+    return {
+      ...{ name, in: 'query', ...(description && { description }), schema },
+      ...(required.includes(name) && { required: true }),
+    };
+  });
+}
+
+function headers(method: string, { isVersioned, isIdempotent }: Operation) {
+  const header = (name: string, description: string, schema: object) => ({
+    ...{ name, in: 'header', description },
+    schema: { type: 'string', ...schema },
+  });
+  const key = 'The same key with the same body creates the record once in 24 hours.';
+  if (isIdempotent) {
+    return [header('Idempotency-Key', key, { pattern: IDEMPOTENCY_KEY.source })];
+  }
+  if (!isVersioned) return [];
+  return method === 'GET'
+    ? [header('If-None-Match', 'The ETag of a response: 304 if nothing has changed.', {})]
+    : [header('If-Match', 'The ETag of a response: 412 if the record has changed.', {})];
+}
+
+/** The statuses follow from what the operation takes; `failures` adds others or says more. */
+function responsesOf(method: string, path: string, operation: Operation) {
+  const { status = 200, response, body, query, failures = {}, isPublic } = operation;
+  const { isVersioned, isIdempotent, isCsv } = operation;
+  const isWrite = method !== 'GET';
+  const usual: Record<number, string | false | undefined> = {
+    400:
+      (body && 'The body is invalid.') ??
+      (query && 'A parameter is invalid.') ??
+      'The query string is not valid UTF-8.',
+    401: !isPublic && 'No valid key or token was sent.',
+    403: !isPublic && 'The key or token does not allow the method.',
+    404: path.includes('{id}') && 'There is no record with this id.',
+    409: isIdempotent && 'A request with this Idempotency-Key is running.',
+    412: isVersioned && isWrite && method !== 'POST' && 'The record has changed (If-Match).',
+    413: body && 'The body is larger than 1 MB.',
+    422: isIdempotent && 'The Idempotency-Key was used with another body.',
+    500: !isPublic && unexpectedFailure(isWrite, isIdempotent),
+  };
+  const failed = Object.entries({ ...usual, ...failures }).flatMap(([code, description]) =>
+    description ? [[code, { description, ...failureHeaders(code), ...FAILURE }]] : [],
+  );
+  const hasTag = isVersioned && method !== 'DELETE';
+  const succeeded = {
+    description: 'Done.',
+    ...responseHeaders(
+      hasTag && 'ETag',
+      isIdempotent && 'Idempotent-Replayed',
+      isCsv && 'Content-Disposition',
+      isCsv && 'Link',
+    ),
+    content: {
+      [isCsv ? 'text/csv' : 'application/json']: { schema: reference('schemas', response) },
+    },
+  };
+  const unchanged = {
+    description: 'Nothing has changed (If-None-Match).',
+    ...responseHeaders('ETag'),
+  };
+  return {
+    [status]: succeeded,
+    ...(hasTag && !isWrite && { 304: unchanged }),
+    ...Object.fromEntries(failed),
+  };
+}
+
+function failureHeaders(code: string) {
+  return responseHeaders(code === '401' && 'WWW-Authenticate', code === '409' && 'Retry-After');
+}
+
+function unexpectedFailure(isWrite: boolean, isIdempotent = false): string {
+  if (!isWrite) return 'An unexpected failure.';
+  const next = isIdempotent
+    ? 'repeat it with its Idempotency-Key'
+    : 'read the record before repeating it';
+  return `An unexpected failure. The request was not applied, unless all responses of the database were lost: ${next}.`;
+}
+
+const FAILURE = { content: jsonContent(reference('schemas', 'Failure')) };
+
+const HEADERS = {
+  'X-Request-Id': { schema: { type: 'string' }, required: true },
+  ETag: { schema: { type: 'string' }, required: true },
+  'Idempotent-Replayed': { schema: { const: 'true' } },
+  'Content-Disposition': { schema: { type: 'string' }, required: true },
+  Link: { schema: { type: 'string' } },
+  'Retry-After': { schema: { type: 'integer' } },
+  'WWW-Authenticate': { schema: { type: 'string' }, required: true },
+};
+
+function responseHeaders(...names: (keyof typeof HEADERS | false | undefined)[]) {
+  const present = (['X-Request-Id', ...names] as const).filter((name) => !!name);
+  const headers = present.map((name) => [name, reference('headers', name)]);
+  return { headers: Object.fromEntries(headers) };
+}
+
+function jsonContent(schema: object) {
+  return { 'application/json': { schema } };
+}
+
+function reference(kind: 'schemas' | 'headers', name: string) {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+/** Clients may send back what they read, and no other field than those known. */
+function toBodySchema(body: ObjectSchema) {
+  const { properties, required } = toJsonSchema(body as v.GenericSchema, CONVERSION);
+  const ignored = [...READ_ONLY].map((name) => [name, { description: 'Ignored.' }]);
+  return {
+    type: 'object',
+    properties: { ...properties, ...Object.fromEntries(ignored) },
+    ...(required?.length ? { required } : {}),
+    minProperties: 1,
+    additionalProperties: false,
+  };
+}
+
+/** The fields of a body as responses carry them: all there, and those that the service assigns. */
+function recordSchema(body: ObjectSchema, optional: Record<string, object> = {}) {
+  const { properties = {} } = toJsonSchema(body as v.GenericSchema, CONVERSION);
+  const timestamp = { type: 'string', format: 'date-time' };
+  const fields = { id: ID, ...properties, created_at: timestamp, updated_at: timestamp };
+  return object(fields, optional);
+}
+
+function object(fields: Record<string, object>, optional: Record<string, object> = {}) {
+  return {
+    type: 'object',
+    properties: { ...fields, ...optional },
+    required: Object.keys(fields),
+  };
+}
+
+const ID = { type: 'integer', minimum: 1 };
+const COUNT = { type: 'integer', minimum: 0 };
+const TEXT = { type: 'string' };
+const FAILURE_FIELDS = {
+  error: { enum: ERROR_CODES },
+  message: TEXT,
+  details: {
+    type: 'object',
+    description: 'Each invalid field with its sentences.',
+    additionalProperties: { type: 'array', items: TEXT, minItems: 1 },
+  },
+  existing_id: { ...ID, description: 'The transaction that has the `external_id`.' },
+};
+const SUM = { type: 'number', description: 'At most 2 decimals.' };
+const TOTALS = { income: SUM, expense: SUM, net: SUM, count: COUNT };
+const succeeded = (fields: Record<string, object>) =>
+  object({ success: { enum: [true] }, ...fields });
+
+const SCHEMAS: Readonly<Record<string, object>> = {
+  Transaction: recordSchema(v.omit(newTransactionBody, ['external_id']), {
+    category_name: TEXT,
+    external_id: TEXT,
+  }),
+  Category: recordSchema(newCategoryBody, {
+    transaction_count: {
+      ...COUNT,
+      description: 'In single reads, and in lists requested with counts.',
+    },
+  }),
+  Pagination: object({
+    ...{ page: ID, per_page: ID, total: COUNT, pages: COUNT },
+    ...{ has_next: { type: 'boolean' }, has_prev: { type: 'boolean' } },
+  }),
+  TransactionPage: succeeded({
+    data: { type: 'array', items: reference('schemas', 'Transaction') },
+    pagination: reference('schemas', 'Pagination'),
+  }),
+  TransactionRead: succeeded({ data: reference('schemas', 'Transaction') }),
+  TransactionWritten: succeeded({ data: reference('schemas', 'Transaction'), message: TEXT }),
+  CategoryList: succeeded({
+    data: { type: 'array', items: reference('schemas', 'Category') },
+    count: COUNT,
+  }),
+  CategoryRead: succeeded({ data: reference('schemas', 'Category') }),
+  CategoryWritten: succeeded({ data: reference('schemas', 'Category'), message: TEXT }),
+  TransactionsFile: { ...TEXT, description: `Columns: ${CSV_COLUMNS.join(', ')}.` },
+  TransactionResults: succeeded({
+    data: object({
+      ...{ created: COUNT, duplicates: COUNT, failed: COUNT },
+      results: {
+        type: 'array',
+        items: object(
+          { index: COUNT, status: { enum: [201, 400, 404, 409, 422, 500] } },
+          { id: ID, ...FAILURE_FIELDS },
+        ),
+      },
+    }),
+  }),
+  Summary: succeeded({
+    data: object({
+      ...TOTALS,
+      groups: {
+        type: 'array',
+        items: object(
+          { key: { type: ['integer', 'string', 'null'] }, ...TOTALS },
+          { name: { type: ['string', 'null'], description: 'Of a category.' } },
+        ),
+      },
+    }),
+  }),
+  Deleted: succeeded({ message: TEXT }),
+  Health: succeeded({ data: object({ status: { const: 'ok' } }, { table: { const: 'ok' } }) }),
+  Description: { type: 'object', description: 'This document.' },
+  Failure: object(
+    { success: { enum: [false] }, error: FAILURE_FIELDS.error, message: TEXT },
+    { details: FAILURE_FIELDS.details, existing_id: FAILURE_FIELDS.existing_id },
+  ),
+};

@@ -1,0 +1,117 @@
+// The database for a tool that runs beside `npm start` or without it.
+import { existsSync } from 'node:fs';
+import { FolderInUseError, openDataFolder } from '../local/data-folder.ts';
+import { startDatabase } from '../local/engine.ts';
+import { DEFAULT_REGION, speakLocally } from '../local/local-access.ts';
+import type { Running } from '../local/processes/running.ts';
+import { StartError } from '../local/processes/start-error.ts';
+import { readLocalSettings } from '../local/settings.ts';
+
+export interface ReachedDatabase {
+  /** Undefined for the AWS region's own. */
+  readonly endpoint: string | undefined;
+  readonly tableName: string;
+}
+
+/**
+ * The database at DYNAMODB_ENDPOINT, or that of the data folder: the one that `npm start` has running there, or
+ * one that runs for as long as the tool does. Never AWS.
+ * @throws StartError where there is none
+ */
+export async function reachLocalDatabase(
+  running: Running,
+  environment: NodeJS.ProcessEnv,
+): Promise<ReachedDatabase> {
+  const { databaseEndpoint, dataFolder, tableName } = readLocalSettings(environment);
+  speakLocally(environment);
+  return { endpoint: databaseEndpoint ?? (await openFolder(running, dataFolder)), tableName };
+}
+
+/**
+ * The table of a deployed stage, or TABLE_NAME (a restored table) in the same AWS account.
+ * @throws StartError where DYNAMODB_ENDPOINT names another database
+ */
+export function reachDatabaseOfStage(
+  stage: string,
+  environment: NodeJS.ProcessEnv,
+): ReachedDatabase {
+  if (environment.DYNAMODB_ENDPOINT) {
+    throw new StartError('--stage reads from AWS. Unset DYNAMODB_ENDPOINT, or leave --stage out.');
+  }
+  environment.AWS_REGION ||= DEFAULT_REGION;
+  return { endpoint: undefined, tableName: environment.TABLE_NAME || `finance-ledger-${stage}` };
+}
+
+/**
+ * As `reachLocalDatabase`, but the AWS region's own database where TABLE_NAME is set without DATA_DIR and without
+ * DYNAMODB_ENDPOINT: where the migration keeps its run records.
+ * @throws StartError where there is none
+ */
+export async function reachDatabase(
+  running: Running,
+  environment: NodeJS.ProcessEnv,
+): Promise<ReachedDatabase> {
+  const { databaseEndpoint, tableName } = readLocalSettings(environment);
+  if (!databaseEndpoint && environment.TABLE_NAME && !environment.DATA_DIR) {
+    return { endpoint: undefined, tableName };
+  }
+  return await reachLocalDatabase(running, environment);
+}
+
+/** Does the work; a failure of the database becomes what a person can act on. */
+export async function explainFailures<Result>(
+  database: ReachedDatabase,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw explain(error, database);
+  }
+}
+
+function explain(error: unknown, { endpoint, tableName }: ReachedDatabase): unknown {
+  const { name, code } = error as NodeJS.ErrnoException;
+  const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
+  const place = endpoint || AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || 'AWS';
+  const where = `${place}, region ${AWS_REGION}`;
+  if (name === 'ResourceNotFoundException') {
+    const settings = endpoint
+      ? 'DYNAMODB_ENDPOINT, TABLE_NAME, AWS_REGION and AWS_ACCESS_KEY_ID'
+      : 'the stage, TABLE_NAME, AWS_REGION and the account';
+    return new StartError(`The table ${tableName} does not exist at ${where}. Check ${settings}.`);
+  }
+  if (name === 'CredentialsProviderError') {
+    return new StartError(
+      `There are no AWS credentials for the table ${tableName} at ${where}. Log in and export AWS_PROFILE, then check with "aws sts get-caller-identity".`,
+    );
+  }
+  if (code !== undefined) {
+    const settings = endpoint ? 'DYNAMODB_ENDPOINT' : 'AWS_ENDPOINT_URL and AWS_REGION';
+    return new StartError(
+      `The database at ${where} cannot be reached: ${code}. Check ${settings}, then give the command again.`,
+    );
+  }
+  return error;
+}
+
+async function openFolder(running: Running, folder: string | undefined): Promise<string> {
+  if (folder === undefined) {
+    throw new StartError(
+      'Data in memory is not reachable. Set DYNAMODB_ENDPOINT to the address of its database.',
+    );
+  }
+  if (!existsSync(folder)) {
+    throw new StartError(
+      `The data folder ${folder} does not exist. Set DATA_DIR to another one, or DYNAMODB_ENDPOINT.`,
+    );
+  }
+  try {
+    const { path, release } = openDataFolder(folder);
+    running.whenStopping(release);
+    return (await startDatabase(running, path)).endpoint;
+  } catch (error) {
+    if (error instanceof FolderInUseError && error.endpoint) return error.endpoint;
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+// AWS on this machine: MiniStack, which deploys templates, runs functions and enforces the actions of IAM roles.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { awaitAnswer } from '../processes/await-answer.ts';
+import { freePort } from '../processes/free-port.ts';
+
+import { pythonWith, whyNoPython } from '../processes/python-tools.ts';
+import type { Running } from '../processes/running.ts';
+import type { Service, StartedService } from '../processes/service.ts';
+import { StartError } from '../processes/start-error.ts';
+
+const REQUIREMENTS = join(import.meta.dirname, 'ministack.txt');
+// The emulator takes the key pair that it is started with for the root user of its account.
+const ACCESS = {
+  AWS_REGION: 'eu-west-1',
+  AWS_ACCESS_KEY_ID: 'emulated',
+  AWS_SECRET_ACCESS_KEY: 'emulated',
+};
+
+export interface EmulatorOptions {
+  /** How long the Wait states of a state machine last, as a share of what they say. */
+  readonly waitScale?: number;
+}
+
+export const awsEmulator: Service = {
+  title: 'an emulator of AWS (MiniStack)',
+  obstacle: whyNoPython,
+  start: startAwsEmulator,
+};
+
+/** @throws StartError */
+export async function startAwsEmulator(
+  running: Running,
+  { waitScale = 1 }: EmulatorOptions = {},
+): Promise<StartedService> {
+  const python = await pythonWith(running, REQUIREMENTS);
+  const folder = await running.temporaryFolder('aws-emulator-');
+  // The emulator's worker is CommonJS, whatever a package.json in a folder above says.
+  await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }');
+  const port = await freePort();
+  let lastLine = '';
+  const child = running.startProgram({
+    command: python,
+    args: ['-m', 'ministack'],
+    folder,
+    // Functions inherit this environment, so it holds nothing of the shell's but the path to Node.
+    environment: {
+      ...ACCESS,
+      PATH: process.env.PATH,
+      HOME: folder,
+      TMPDIR: folder,
+      AUTH: 'true',
+      BIND_HOST: '127.0.0.1',
+      GATEWAY_PORT: String(port),
+      MINISTACK_REGION: ACCESS.AWS_REGION,
+      SFN_WAIT_SCALE: String(waitScale),
+    },
+    graceMilliseconds: 5_000,
+    onLine: (line) => {
+      lastLine = line || lastLine;
+    },
+  });
+  const endpoint = `http://127.0.0.1:${port}`;
+  if (!(await awaitAnswer(`${endpoint}/_ministack/health`, child))) {
+    throw new StartError(`The emulator of AWS did not start: ${lastLine}`);
+  }
+  return { environment: { ...ACCESS, AWS_ENDPOINT_URL: endpoint }, ended: child.ended };
+}

@@ -1,0 +1,43 @@
+// S3 and the Parameter Store on this machine: Moto, in memory.
+
+import { join } from 'node:path';
+import { localAccess } from '../local-access.ts';
+import { awaitAnswer } from '../processes/await-answer.ts';
+import { freePort } from '../processes/free-port.ts';
+import { pythonWith, whyNoPython } from '../processes/python-tools.ts';
+import type { Running } from '../processes/running.ts';
+import type { Service, StartedService } from '../processes/service.ts';
+import { StartError } from '../processes/start-error.ts';
+
+const REQUIREMENTS = join(import.meta.dirname, 'moto.txt');
+export const awsServices: Service = {
+  title: 'S3 and the Parameter Store (Moto)',
+  obstacle: whyNoPython,
+  start,
+};
+
+async function start(running: Running): Promise<StartedService> {
+  const python = await pythonWith(running, REQUIREMENTS);
+  const { region, accessKeyId, secretAccessKey } = localAccess({});
+  const port = await freePort();
+  let lastLine = '';
+  const child = running.startProgram({
+    command: python,
+    args: ['-m', 'moto.server', '--host', '127.0.0.1', '--port', `${port}`],
+    onLine: (line) => {
+      lastLine = line || lastLine;
+    },
+  });
+  const endpoint = `http://127.0.0.1:${port}`;
+  if (!(await awaitAnswer(`${endpoint}/moto-api/data.json`, child))) {
+    throw new StartError(`Moto did not start: ${lastLine}`);
+  }
+  const environment = {
+    S3_ENDPOINT: endpoint,
+    SSM_ENDPOINT: endpoint,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  };
+  return { environment, ended: child.ended };
+}

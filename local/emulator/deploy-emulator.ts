@@ -1,0 +1,45 @@
+// npm run deploy:emulator: deploys a stage to an emulator of AWS on this machine, until SIGTERM, SIGINT or SIGHUP.
+
+import { createCommand, EXIT, runProgram } from '../processes/program.ts';
+import { createRunning } from '../processes/running.ts';
+import { StartError } from '../processes/start-error.ts';
+import { awsEmulator } from './aws-emulator.ts';
+import { addressOf, createKey, deployStage, repairCors } from './emulated-stage.ts';
+
+const STAGE = 'dev';
+
+const running = createRunning();
+const command = createCommand(
+  'npm run deploy:emulator --',
+  `Deploy the stage ${STAGE} to an emulator of AWS on this machine, until Ctrl-C.`,
+).action(deploy);
+await runProgram(command, { running, exitCodeOnSignal: EXIT.done });
+
+async function deploy(): Promise<void> {
+  const obstacle = awsEmulator.obstacle();
+  if (obstacle) {
+    throw new StartError(`The emulator of AWS needs Python: ${obstacle} on this machine`);
+  }
+  console.log('Starting the emulator of AWS; the first time it is installed with pip into .local');
+  const { environment, ended } = await awsEmulator.start(running);
+  const end = ended.then((how) => {
+    throw new StartError(`The emulator of AWS ${how}`);
+  });
+  await Promise.race([end, deployTo(environment)]);
+  await end;
+}
+
+async function deployTo(environment: Readonly<Record<string, string>>): Promise<void> {
+  const folder = await running.temporaryFolder('ledger-deployed-');
+  const deployed = { stage: STAGE, environment, running };
+  console.log(`Packaging and deploying the stage ${STAGE}, which takes about a minute`);
+  await deployStage(deployed, folder);
+  await repairCors(deployed);
+  const address = await addressOf(deployed);
+  const key = await createKey(deployed, 'default');
+  const exported = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  console.log(`ready ${address}`);
+  console.log(`Try:  curl -s -H 'Authorization: Bearer ${key}' ${address}/categories/`);
+  console.log(`AWS:  export ${exported.join(' ')}`);
+  console.log('Ctrl-C stops the emulator; nothing of the stage is kept');
+}

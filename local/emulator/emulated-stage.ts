@@ -1,0 +1,165 @@
+// The service deployed on the emulator of AWS, with the commands that deploy it to an account.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ApiGatewayV2Client, UpdateApiCommand } from '@aws-sdk/client-apigatewayv2';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  GetTemplateCommand,
+} from '@aws-sdk/client-cloudformation';
+import { createApiKeys } from '../../lib/auth/api-keys.ts';
+import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
+import { createDatabase } from '../../lib/store/database.ts';
+import { createDocumentClient } from '../../lib/store/document-client.ts';
+import { claimBuildFolder } from '../processes/build-folder.ts';
+import { COMPILE_CACHE, SERVERLESS_HOME } from '../processes/caches.ts';
+import { createRunning, type Running } from '../processes/running.ts';
+import { StartError } from '../processes/start-error.ts';
+import { runToEnd } from '../processes/tools.ts';
+
+const PROJECT = join(import.meta.dirname, '../..');
+const SERVERLESS = join(PROJECT, 'node_modules/serverless/bin/serverless.js');
+
+export interface EmulatedStage {
+  readonly stage: string;
+  /** Names the emulator to every AWS client. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Stops the command that is running. */
+  readonly running?: Running;
+}
+
+/**
+ * Packages the service into a folder, and deploys it from there.
+ * @throws StartError with the output of the packager
+ */
+export async function deployStage(
+  deployed: EmulatedStage,
+  packageFolder: string,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  await runServerless(deployed, ['package', '--package', packageFolder], parameters);
+  await leaveOutUnsupported(packageFolder);
+  await runServerless(deployed, ['deploy', '--package', packageFolder], parameters);
+}
+
+/**
+ * Leaves out of a package what the emulator refuses: alarms that compute with several metrics, which
+ * tests/wiring/alarms.test.ts evaluates, and the policy of the code's bucket, which requires HTTPS.
+ */
+async function leaveOutUnsupported(packageFolder: string): Promise<void> {
+  const file = join(packageFolder, 'serverless-state.json');
+  const state = JSON.parse(await readFile(file, 'utf8'));
+  const { compiledCloudFormationTemplate, coreCloudFormationTemplate } = state.service.provider;
+  for (const { Resources } of [compiledCloudFormationTemplate, coreCloudFormationTemplate]) {
+    for (const [name, { Type, Properties }] of Object.entries<PackagedResource>(Resources)) {
+      if (Properties?.Metrics || Type === 'AWS::S3::BucketPolicy') delete Resources[name];
+    }
+  }
+  await writeFile(file, JSON.stringify(state));
+}
+
+interface PackagedResource {
+  readonly Type: string;
+  readonly Properties?: { readonly Metrics?: unknown };
+}
+
+/**
+ * CloudFormation on the emulator stores a CORS configuration under names that its gateway does not read, so that every
+ * preflight is a 403; the gateway's own API stores it correctly. The API's own address, known only now, is allowed too.
+ */
+export async function repairCors(deployed: EmulatedStage): Promise<void> {
+  const options = clientOptions(deployed.environment);
+  const { TemplateBody = '' } = await new CloudFormationClient(options).send(
+    new GetTemplateCommand({ StackName: stackOf(deployed.stage) }),
+  );
+  const { CorsConfiguration } = JSON.parse(TemplateBody).Resources.HttpApi.Properties;
+  const AllowOrigins = [...CorsConfiguration.AllowOrigins, await addressOf(deployed)];
+  const ApiId = await apiIdOf(deployed);
+  await new ApiGatewayV2Client(options).send(
+    new UpdateApiCommand({ ApiId, CorsConfiguration: { ...CorsConfiguration, AllowOrigins } }),
+  );
+}
+
+/** @returns the secret of a new API key */
+export async function createKey(
+  { stage, environment }: EmulatedStage,
+  ledger: string,
+): Promise<string> {
+  Object.assign(process.env, environment);
+  const database = createDatabase({
+    client: createDocumentClient(environment.AWS_ENDPOINT_URL),
+    tableName: stackOf(stage),
+    retryPolicy: DEFAULT_RETRY_POLICY,
+  });
+  const keys = createApiKeys({ database, clock: () => new Date() });
+  return (await keys.create({ name: 'emulator', ledger, scope: 'write' })).secret;
+}
+
+/**
+ * Runs a command of `serverless` without the user's home. It leaves nothing behind but a cache, also when it is stopped.
+ * @returns what it printed
+ * @throws StartError with the output of the command
+ */
+export async function runServerless(
+  { stage, environment, running }: EmulatedStage,
+  command: readonly string[],
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const own = createRunning();
+  running?.whenStopping(own.stop);
+  // The packager leaves a folder behind for each function.
+  const scratch = join(PROJECT, claimBuildFolder(own));
+  const given = Object.entries(parameters).map(([name, value]) => `--param=${name}=${value}`);
+  try {
+    return await runToEnd(own, {
+      title: `serverless ${command.join(' ')}`,
+      command: process.execPath,
+      args: [SERVERLESS, ...command, '--stage', stage, ...given],
+      folder: PROJECT,
+      environment: {
+        PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
+        TMPDIR: scratch,
+        HOME: scratch,
+        SLS_SCHEMA_CACHE_BASE_DIR: SERVERLESS_HOME,
+        BUILD_FOLDER: claimBuildFolder(own),
+        ...environment,
+      },
+    });
+  } finally {
+    await own.stop();
+  }
+}
+
+/** The gateway's id in the stack that was deployed. */
+async function apiIdOf({ stage, environment }: EmulatedStage): Promise<string> {
+  const client = new CloudFormationClient(clientOptions(environment));
+  const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackOf(stage) }));
+  const outputs = Stacks?.[0]?.Outputs ?? [];
+  const apiId = outputs.find(({ OutputKey }) => OutputKey === 'HttpApiId')?.OutputValue;
+  if (apiId === undefined) throw new StartError(`The stack ${stackOf(stage)} has no HttpApiId`);
+  return apiId;
+}
+
+/** Where the deployed API answers, without a slash at its end. */
+export async function addressOf(deployed: EmulatedStage): Promise<string> {
+  const { port } = new URL(deployed.environment.AWS_ENDPOINT_URL ?? '');
+  return `http://${await apiIdOf(deployed)}.execute-api.localhost:${port}`;
+}
+
+export function stackOf(stage: string): string {
+  return `finance-ledger-${stage}`;
+}
+
+/** For a client of AWS in this process. */
+export function clientOptions(environment: EmulatedStage['environment']) {
+  const { AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment;
+  return {
+    endpoint: AWS_ENDPOINT_URL ?? '',
+    region: AWS_REGION ?? '',
+    credentials: {
+      accessKeyId: AWS_ACCESS_KEY_ID ?? '',
+      secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
+    },
+  };
+}

@@ -1,0 +1,121 @@
+// npm run lint:template: packages a stage, without a migration and with one, and runs cfn-lint and checkov on the
+// templates. Exit code 1: a finding without a reason in serverless/lint-exceptions.json, or a reason without a finding.
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import * as v from 'valibot';
+import { createCommand, runProgram } from '../processes/program.ts';
+import { pythonWith, whyNoPython } from '../processes/python-tools.ts';
+import { createRunning } from '../processes/running.ts';
+import { runServerless } from './emulated-stage.ts';
+import { MIGRATING } from './migrating-parameters.ts';
+
+const REQUIREMENTS = join(import.meta.dirname, 'linters.txt');
+const EXCEPTIONS = join(import.meta.dirname, '../../serverless/lint-exceptions.json');
+
+interface Finding {
+  readonly linter: 'cfn-lint' | 'checkov';
+  readonly rule: string;
+  readonly what: string;
+}
+
+const exceptionsSchema = v.object({
+  'cfn-lint': v.record(v.string(), v.string()),
+  checkov: v.record(v.string(), v.string()),
+});
+
+const cfnLintSchema = v.array(
+  v.object({
+    Rule: v.object({ Id: v.string() }),
+    Message: v.string(),
+    Location: v.object({ Path: v.nullable(v.array(v.union([v.string(), v.number()]))) }),
+  }),
+);
+
+const checkovSchema = v.object({
+  results: v.object({
+    failed_checks: v.array(
+      v.object({ check_id: v.string(), check_name: v.string(), resource: v.string() }),
+    ),
+  }),
+});
+
+const running = createRunning();
+
+const command = createCommand('npm run lint:template --', 'Lint the packaged templates of a stage.')
+  .option('--stage <stage>', 'the stage to package', 'prod')
+  .action(async ({ stage }) => {
+    const obstacle = whyNoPython();
+    if (obstacle) {
+      console.log(`Skipped the linters of the template: ${obstacle} on this machine`);
+      console.log('0 passed, 0 failed, 1 skipped');
+      return;
+    }
+    const templates = [await packaged(stage, {}), await packaged(stage, MIGRATING)];
+    const findings = await findingsOf(templates);
+    const { unexplained, unused } = await judge(findings);
+    for (const { linter, rule, what } of unexplained) console.log(`${linter} ${rule}: ${what}`);
+    for (const rule of unused) console.log(`${rule} has a reason, but no finding: remove it`);
+    const explained = findings.length - unexplained.length;
+    console.log(`${explained} findings have a reason in serverless/lint-exceptions.json`);
+    if (unexplained.length + unused.length > 0) process.exitCode = 1;
+  });
+
+await runProgram(command, { running });
+
+async function packaged(
+  stage: string,
+  parameters: Readonly<Record<string, string>>,
+): Promise<string> {
+  const folder = await running.temporaryFolder('ledger-linted-');
+  const templateOnly = { stage, environment: { ONLY_TEMPLATE: 'yes' }, running };
+  await runServerless(templateOnly, ['package', '--package', folder], parameters);
+  return join(folder, 'cloudformation-template-update-stack.json');
+}
+
+async function findingsOf(templates: readonly string[]): Promise<Finding[]> {
+  const python = await pythonWith(running, REQUIREMENTS);
+  // Packages without a module to run: what the programs that pip installs for them do.
+  const cfnLint = await outputOf(python, [
+    ...['-c', 'import sys; from cfnlint.runner import main; sys.exit(main())'],
+    ...['--format', 'json', '--', ...templates],
+  ]);
+  const checkov = await outputOf(python, [
+    ...['-m', 'checkov.main', '--framework', 'cloudformation'],
+    ...templates.flatMap((template) => ['--file', template]),
+    ...['--quiet', '--compact', '--skip-download', '--output', 'json'],
+  ]);
+  return [
+    ...v.parse(cfnLintSchema, cfnLint).map(({ Rule, Message, Location }) => ({
+      ...{ linter: 'cfn-lint' as const, rule: Rule.Id },
+      what: `${Message} (${(Location.Path ?? []).join('/')})`,
+    })),
+    ...v.parse(checkovSchema, checkov).results.failed_checks.map((check) => ({
+      ...{ linter: 'checkov' as const, rule: check.check_id },
+      what: `${check.check_name} (${check.resource})`,
+    })),
+  ];
+}
+
+// Both end with another exit code than 0 when they find something.
+async function outputOf(program: string, args: readonly string[]): Promise<unknown> {
+  const options = { maxBuffer: 64 * 1024 * 1024 };
+  const { stdout } = await promisify(execFile)(program, args, options).catch(
+    (error: { stdout?: string }) => {
+      if (!error.stdout) throw error;
+      return { stdout: error.stdout };
+    },
+  );
+  return JSON.parse(stdout);
+}
+
+async function judge(findings: readonly Finding[]) {
+  const exceptions = v.parse(exceptionsSchema, JSON.parse(await readFile(EXCEPTIONS, 'utf8')));
+  const unexplained = findings.filter(({ linter, rule }) => !exceptions[linter][rule]);
+  const found = new Set(findings.map(({ linter, rule }) => `${linter} ${rule}`));
+  const unused = Object.entries(exceptions)
+    .flatMap(([linter, reasons]) => Object.keys(reasons).map((rule) => `${linter} ${rule}`))
+    .filter((name) => !found.has(name));
+  return { unexplained, unused };
+}

@@ -1,0 +1,62 @@
+// Made-up memories of many users, the same on every machine, with all the awkward payloads a migration meets.
+
+import { type SeededRandom, seededRandom } from '../cli/seed/seeded-random.ts';
+import { asJsonText } from '../lib/migration/json/json-text.ts';
+import type { Point } from '../lib/migration/ports/vector-store.ts';
+import { float32Texts } from './qdrant/float32-text.ts';
+import { normalised } from './qdrant/vectors.ts';
+
+export interface Memories {
+  readonly count: number;
+  readonly dimensions: number;
+  readonly users: number;
+}
+
+const SUBJECTS = ['Grace Hopper', 'my sister', 'the dentist', 'Łukasz', '山田さん', 'Zoë'];
+const VERBS = ['likes', 'moved to', 'plays', 'is allergic to', 'works on', 'remembers'];
+const THINGS = ['the cello', 'Amsterdam', 'green tea', 'peanuts', '🧗‍♀️ climbing', 'compilers'];
+
+/** What payloads hold beside the text; JavaScript would change most of it by parsing. */
+const ODDITIES: readonly string[] = [
+  '"score":10.0',
+  '"epoch_ns":1754300950123456789,"big":9007199254740993,"small":-0.0',
+  '"tiny":1e-7,"huge":1.5e300,"whole":100.0',
+  '"nested":{"a":[1,[2.50,[{"b":[[[[{"c":[]}]]]]}]]],"empty":{},"none":null}',
+  '"text":"quotes \\" and \\\\ \\n \\u0000 \u2028 👩‍👩‍👧","":"empty key","__proto__":1.0',
+  '"tags":["a","ä",""],"flags":[true,false,null]',
+];
+
+export function* memories({ count, dimensions, users }: Memories): Generator<Point, void, void> {
+  for (let index = 0; index < count; index += 1) yield memoryAt(index, dimensions, users);
+}
+
+function memoryAt(index: number, dimensions: number, users: number): Point {
+  const random = seededRandom(index);
+  return {
+    id: asJsonText(idAt(index, random)),
+    vector: asJsonText(vectorOf(random, dimensions)),
+    payload: asJsonText(payloadAt(index, random, users)),
+  };
+}
+
+// One in ten has an integer id, some of them beyond 2^53.
+function idAt(index: number, random: SeededRandom): string {
+  if (index % 10 === 0) return String(BigInt(index) + (index % 20 === 0 ? 2n ** 63n : 1n));
+  const digits = Array.from({ length: 24 }, () => random.integer(0, 15).toString(16)).join('');
+  const tail = index.toString(16).padStart(8, '0');
+  return `"${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(12, 15)}-8${digits.slice(15, 18)}-${digits.slice(18, 22)}${tail}"`;
+}
+
+function vectorOf(random: SeededRandom, dimensions: number): string {
+  const values = Float32Array.from({ length: dimensions }, () => random.between(-1, 1));
+  return float32Texts(normalised(values));
+}
+
+// One in fifty is empty, and one in fifty belongs to nobody.
+function payloadAt(index: number, random: SeededRandom, users: number): string {
+  if (index % 50 === 7) return '{}';
+  const text = `${random.pick(SUBJECTS)} ${random.pick(VERBS)} ${random.pick(THINGS)}, ${index}`;
+  const user = index % 50 === 8 ? [] : [`"user_id":"user-${index % users}"`];
+  const members = [`"data":${JSON.stringify(text)}`, ...user, ODDITIES[index % ODDITIES.length]];
+  return `{${members.join(',')},"created_at":"2026-03-01T08:00:00.000000-08:00"}`;
+}

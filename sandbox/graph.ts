@@ -1,0 +1,152 @@
+// A graph in memory for rehearsals: what Neo4j does for a dump and a restore, with the same marks and refusals.
+import {
+  type GraphNode,
+  type GraphRelationship,
+  type GraphTarget,
+  RESTORE_ID,
+  RESTORE_LABEL,
+  type RestoreState,
+  type SchemaRule,
+} from '../lib/migration/graph/graph-store.ts';
+import type { Properties } from '../lib/migration/graph/values.ts';
+import { Refusal } from '../lib/migration/refusals.ts';
+
+type NewNode = Pick<GraphNode, 'labels' | 'properties'>;
+type NewRelationship = Omit<GraphRelationship, 'id'>;
+
+export interface SandboxGraph extends GraphTarget {
+  /** @returns its id */
+  addNode(node: NewNode): string;
+  addRelationship(relationship: NewRelationship): string;
+}
+
+// Made with every database.
+const LOOKUP_INDEX: SchemaRule = {
+  name: 'index_343aff4e',
+  type: 'LOOKUP',
+  statement: 'CREATE LOOKUP INDEX `index_343aff4e` FOR (n) ON EACH labels(n)',
+};
+
+export function createSandboxGraph(): SandboxGraph {
+  const nodes = new Map<string, GraphNode>();
+  const relationships = new Map<string, GraphRelationship>();
+  const rules = new Map([[LOOKUP_INDEX.name, LOOKUP_INDEX]]);
+  /** Ids of originals to ids of what an unfinished restore has made of them. */
+  const restored = { nodes: new Map<string, string>(), relationships: new Map<string, string>() };
+  let state: RestoreState = 'none';
+  let commits = 0;
+  let lastId = 0;
+
+  const newId = () => {
+    commits += 1;
+    lastId += 1;
+    return `4:sandbox:${lastId}`;
+  };
+
+  function addNode({ labels, properties }: NewNode): string {
+    const id = newId();
+    nodes.set(id, { id, labels, properties });
+    return id;
+  }
+
+  function addRelationship(relationship: NewRelationship): string {
+    const id = newId();
+    relationships.set(id, { id, ...relationship });
+    return id;
+  }
+
+  async function restoreNodes(batch: readonly GraphNode[]): Promise<void> {
+    for (const { id: original, labels, properties } of batch) {
+      if (restored.nodes.has(original)) continue;
+      const marked = { labels: [...labels, RESTORE_LABEL], properties: mark(properties, original) };
+      restored.nodes.set(original, addNode(marked));
+    }
+  }
+
+  async function restoreRelationships(batch: readonly GraphRelationship[]): Promise<void> {
+    const made = batch.map(({ start: from, end: to, ...rest }) => {
+      const [start, end] = [restored.nodes.get(from), restored.nodes.get(to)];
+      if (start && end) return { ...rest, start, end };
+      const why = 'A relationship did not find the nodes at its ends.';
+      throw new Refusal('RefusedGraph', why);
+    });
+    for (const { id: original, type, start, end, properties } of made) {
+      if (restored.relationships.has(original)) continue;
+      const marked = { type, start, end, properties: mark(properties, original) };
+      restored.relationships.set(original, addRelationship(marked));
+    }
+  }
+
+  async function finishRestore(): Promise<void> {
+    state = 'finishing';
+    for (const id of restored.nodes.values()) update(nodes, id, unmarkNode);
+    for (const id of restored.relationships.values()) update(relationships, id, unmark);
+    restored.nodes.clear();
+    restored.relationships.clear();
+    commits += 1;
+    state = 'none';
+  }
+
+  async function createSchema(wanted: readonly SchemaRule[]): Promise<void> {
+    for (const rule of wanted) {
+      const present = rules.get(rule.name);
+      if (present && present.statement !== rule.statement) {
+        throw new Error(`There already exists an index or constraint called '${rule.name}'`);
+      }
+      rules.set(rule.name, rule);
+      commits += 1;
+    }
+  }
+
+  return {
+    addNode,
+    addRelationship,
+    server: async () => ({ version: '5.26.0', edition: 'sandbox', database: 'neo4j' }),
+    size: async () => ({ nodes: nodes.size, relationships: relationships.size }),
+    position: async () => `FB:${commits}`,
+    schema: async () => [...rules.values()].toSorted(byKindAndName),
+    nodes: () => streamed(nodes),
+    relationships: () => streamed(relationships),
+    restoreState: async () => state,
+    foreignNodes: async () => nodes.size - restored.nodes.size,
+    beginRestore: async () => {
+      state = 'filling';
+    },
+    restoreNodes,
+    restoreRelationships,
+    finishRestore,
+    createSchema,
+  };
+}
+
+// One at a time, and what is changed meanwhile is seen: a read of a graph is no snapshot.
+async function* streamed<Row>(rows: ReadonlyMap<string, Row>): AsyncIterable<Row> {
+  for (const row of rows.values()) {
+    await Promise.resolve();
+    yield row;
+  }
+}
+
+function update<Row>(rows: Map<string, Row>, id: string, change: (row: Row) => Row): void {
+  const row = rows.get(id);
+  if (row) rows.set(id, change(row));
+}
+
+function mark(properties: Properties, original: string): Properties {
+  return { ...properties, [RESTORE_ID]: original };
+}
+
+function unmark<Row extends { readonly properties: Properties }>(row: Row): Row {
+  const { [RESTORE_ID]: _, ...properties } = row.properties;
+  return { ...row, properties };
+}
+
+function unmarkNode(node: GraphNode): GraphNode {
+  return { ...unmark(node), labels: node.labels.filter((label) => label !== RESTORE_LABEL) };
+}
+
+function byKindAndName(a: SchemaRule, b: SchemaRule): number {
+  const rank = ({ statement, name }: SchemaRule) =>
+    `${/^CREATE CONSTRAINT/.test(statement) ? 0 : 1} ${name}`;
+  return rank(a) < rank(b) ? -1 : 1;
+}

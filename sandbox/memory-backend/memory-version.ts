@@ -1,0 +1,81 @@
+// What the two versions of the backend have in common, and what the sandbox may have go wrong in the new one.
+import { createHash, randomUUID } from 'node:crypto';
+import type { VectorStore } from '../../lib/migration/adapters/qdrant.ts';
+import { asJsonText, toJsonText } from '../../lib/migration/json/json-text.ts';
+import type { Filter, Point } from '../../lib/migration/ports/vector-store.ts';
+
+export interface VersionSettings {
+  readonly store: VectorStore;
+  /** The collection-name setting as it was when this version started. */
+  readonly collection: string;
+  readonly dimensions: number;
+  readonly now: () => Date;
+  /** The most that /stats counts, as a backend over `get_all` does; all without it. */
+  readonly statsCap?: number;
+}
+
+export interface MemoryVersion {
+  /** Ids of what was made of the text. */
+  add(userId: string, text: string): Promise<string[]>;
+  search(userId: string, query: string): Promise<unknown[]>;
+  count(userId: string): Promise<number>;
+  /** Answer of /graph/relationships. */
+  relationships(userId: string): Promise<Record<string, unknown>>;
+}
+
+/** Payload indexes that mem0 makes, as soon as it starts. */
+export const SCOPE_KEYS = ['user_id', 'agent_id', 'run_id', 'actor_id'];
+
+export function ofUser(userId: string): Filter {
+  return { must: [{ key: 'user_id', match: { value: userId } }] };
+}
+
+export function createMemory(userId: string, text: string, at: Date): Record<string, unknown> {
+  return {
+    user_id: userId,
+    data: text,
+    hash: createHash('md5').update(text).digest('hex'),
+    created_at: at.toISOString(),
+    updated_at: at.toISOString(),
+  };
+}
+
+export function toPoint(vector: unknown, payload: Record<string, unknown>): Point {
+  return {
+    id: toJsonText(randomUUID()),
+    vector: asJsonText(JSON.stringify(vector)),
+    payload: toJsonText(payload),
+  };
+}
+
+/** One scroll without paging, cut short where the backend's own listing is. */
+export async function countUpTo(settings: VersionSettings, userId: string): Promise<number> {
+  const { store, collection, statsCap = Number.POSITIVE_INFINITY } = settings;
+  return Math.min(statsCap, await store.count(collection, ofUser(userId)));
+}
+
+/** The user's memories that share a word with the query, best first. */
+export async function searchWords(settings: VersionSettings, userId: string, query: string) {
+  const { store, collection } = settings;
+  const filter = ofUser(userId);
+  const page = await store.scroll(collection, { limit: 1_000, filter, vector: false });
+  const wanted = wordsOf(query);
+  return page.points
+    .map(({ id, payload }) => ({ id: JSON.parse(id), memory: textOf(payload) }))
+    .map((memory) => ({ ...memory, score: shared(wordsOf(memory.memory), wanted) }))
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score);
+}
+
+export function textOf(payload: string): string {
+  const { data } = JSON.parse(payload) as { data?: unknown };
+  return typeof data === 'string' ? data : '';
+}
+
+export function wordsOf(text: string): Set<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+}
+
+export function shared(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
+  return [...words].filter((word) => others.has(word)).length;
+}

@@ -1,0 +1,135 @@
+// The new major version: hybrid search where the collection has the slot, and silently without it where not.
+// The slot is looked at once, at the start; the companion collection comes into being with the first entity.
+import { hasKeywords, unnamedVectorOf } from '../../lib/migration/points.ts';
+import type { PointVector } from '../../lib/migration/ports/vector-store.ts';
+import { encodeBm25 } from '../qdrant/bm25.ts';
+import { embed } from './embedding.ts';
+import {
+  countUpTo,
+  createMemory,
+  type MemoryVersion,
+  ofUser,
+  SCOPE_KEYS,
+  shared,
+  textOf,
+  toPoint,
+  type VersionSettings,
+  wordsOf,
+} from './memory-version.ts';
+
+/** What lies further away is not found, as mem0 has it. */
+const LEAST_SCORE = 0.1;
+
+/** What is missing from the image or fails; nothing by default. */
+export interface Shortcomings {
+  /** No keyword vectors are made: their model is not in the image. */
+  readonly noKeywordModel?: boolean;
+  /** No entities are found and no words brought to their base form. */
+  readonly noLanguageModel?: boolean;
+  /** So many times a text is found to hold nothing worth remembering. */
+  readonly emptyExtractions?: number;
+  /** The slot is made without the weighing of rare words. */
+  readonly slotWithoutIdf?: boolean;
+  /** The configuration has another model of embeddings. */
+  readonly otherDimensions?: number;
+  /** The configuration has another model of embeddings, whose vectors are as long as those of the old one. */
+  readonly otherEmbeddings?: boolean;
+}
+
+export async function startNewVersion(
+  settings: VersionSettings & { readonly shortcomings?: Shortcomings },
+): Promise<MemoryVersion> {
+  const { store, collection, now, shortcomings = {} } = settings;
+  const dimensions = shortcomings.otherDimensions ?? settings.dimensions;
+  let emptyExtractions = shortcomings.emptyExtractions ?? 0;
+
+  async function createUnlessThere(name: string): Promise<void> {
+    if ((await store.listCollections()).includes(name)) return;
+    const slot = shortcomings.slotWithoutIdf ? {} : { modifier: 'idf' as const };
+    await store.createCollection(name, {
+      vectors: { size: dimensions, distance: 'Cosine', on_disk: false },
+      sparse_vectors: { bm25: slot },
+    });
+    for (const field_name of SCOPE_KEYS) {
+      await store.createPayloadIndex(name, { field_name, field_schema: 'keyword' });
+    }
+  }
+
+  await createUnlessThere(collection);
+  const params = (await store.collectionInfo(collection))?.config.params;
+  const isHybrid = params?.sparse_vectors?.bm25 !== undefined && !shortcomings.noKeywordModel;
+
+  function embedded(text: string): number[] {
+    const words = shortcomings.otherEmbeddings ? [...text].reverse().join('') : text;
+    return embed(words, dimensions);
+  }
+
+  function vectorOf(text: string): unknown {
+    const dense = embedded(text);
+    if (!isHybrid) return dense;
+    const sparse = encodeBm25(text);
+    return { '': dense, bm25: { indices: [...sparse.indices], values: [...sparse.values] } };
+  }
+
+  async function add(userId: string, text: string): Promise<string[]> {
+    if (emptyExtractions > 0) {
+      emptyExtractions -= 1;
+      return [];
+    }
+    const text_lemmatized = shortcomings.noLanguageModel ? text : lemmatize(text);
+    const memory = { ...createMemory(userId, text, now()), text_lemmatized };
+    const point = toPoint(vectorOf(text), memory);
+    await store.upsert(collection, [point], 'upsert');
+    if (!shortcomings.noLanguageModel) await addEntities(userId, text, point.id);
+    return [JSON.parse(point.id)];
+  }
+
+  async function addEntities(userId: string, text: string, memoryId: string): Promise<void> {
+    const names = text.match(/(?<=\s)\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)*/gu) ?? [];
+    if (names.length === 0) return;
+    const companion = `${collection}_entities`;
+    await createUnlessThere(companion);
+    const points = names.map((data) =>
+      toPoint(vectorOf(data), {
+        data,
+        entity_type: 'PROPER',
+        linked_memory_ids: [JSON.parse(memoryId)],
+        user_id: userId,
+      }),
+    );
+    await store.upsert(companion, points, 'upsert');
+  }
+
+  // By meaning, and by words where a memory has a keyword vector, as far as the sandbox's vectors mean anything.
+  async function search(userId: string, query: string) {
+    const filter = ofUser(userId);
+    const { points } = await store.scroll(collection, { limit: 1_000, filter });
+    const direction = embedded(query);
+    return points
+      .map(({ id, vector, payload }) => {
+        const memory = textOf(payload);
+        const words = hasKeywords(vector) ? shared(wordsOf(memory), wordsOf(query)) : 0;
+        return { id: JSON.parse(id), memory, score: cosine(vector, direction) + words };
+      })
+      .filter(({ score }) => score >= LEAST_SCORE)
+      .sort((one, other) => other.score - one.score);
+  }
+
+  return {
+    add,
+    search,
+    count: (userId) => countUpTo(settings, userId),
+    relationships: async () => ({ relationships: [], deprecated: true }),
+  };
+}
+
+// Both are unit vectors.
+function cosine(vector: PointVector | undefined, direction: readonly number[]): number {
+  const dense: number[] = JSON.parse((vector && unnamedVectorOf(vector)) ?? '[]');
+  return dense.reduce((sum, value, n) => sum + value * (direction[n] ?? 0), 0);
+}
+
+// As far as it matters here: the words are no longer those of the text.
+function lemmatize(text: string): string {
+  return text.toLowerCase().replace(/(\p{L}{3,})s\b/gu, '$1');
+}

@@ -1,0 +1,51 @@
+// Whom the webhook of a rehearsal reaches: freezes the backend until the deadline that is given, opens it, deploys
+// either version on a collection.
+import type { HookRequest, Hooks } from '../lib/migration/ports/hooks.ts';
+import type { VersionSettings } from './memory-backend/memory-version.ts';
+import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
+import { startOldVersion } from './memory-backend/old-version.ts';
+import type { MemoryBackendSandbox } from './memory-backend/server.ts';
+
+export interface Operator {
+  readonly hooks: Hooks;
+  /** Actions of the requests, in order. */
+  readonly heard: string[];
+  readonly requests: readonly HookRequest[];
+}
+
+export function createOperator(options: {
+  readonly backend: MemoryBackendSandbox;
+  readonly settings: Omit<VersionSettings, 'collection'>;
+  /** Of the new version that will be deployed. */
+  readonly shortcomings?: Shortcomings;
+  /** Says that writes are frozen, and leaves them open. */
+  readonly forgetsToFreeze?: boolean;
+}): Operator {
+  const { backend, settings, shortcomings = {}, forgetsToFreeze = false } = options;
+  const heard: string[] = [];
+  const requests: HookRequest[] = [];
+  return {
+    heard,
+    requests,
+    hooks: {
+      async ask(request) {
+        const { action, collection, testUser } = request;
+        const { deadlineAt = Number.POSITIVE_INFINITY } = request;
+        heard.push(action);
+        requests.push(request);
+        if (action === 'freeze' && !forgetsToFreeze) {
+          backend.setWriters({ isFrozen: () => settings.now().getTime() < deadlineAt });
+        }
+        if (action === 'open-writes') backend.setWriters('everybody');
+        if (action === 'deploy-new') {
+          backend.deploy(await startNewVersion({ ...settings, collection, shortcomings }));
+          backend.setWriters({ only: testUser });
+        }
+        if (action === 'deploy-old') {
+          backend.deploy(await startOldVersion({ ...settings, collection }));
+        }
+        return 'done';
+      },
+    },
+  };
+}

@@ -1,0 +1,100 @@
+// The sandbox as a place to drive `npm run migrate` in: its services, and the environment that names them to a
+// process of its own. The graph is a double in memory, which no other process reaches: a run here is without one.
+import type { HookAction } from '../lib/migration/ports/hooks.ts';
+import { testUserOf } from '../lib/migration/runs/run-names.ts';
+import { createRemembering } from '../lib/migration/runs/run-store.ts';
+import { createDocumentClient } from '../lib/store/document-client.ts';
+import { ensureTable } from '../local/create-table.ts';
+import { startDatabase } from '../local/engine.ts';
+import { localAccess } from '../local/local-access.ts';
+import type { Running } from '../local/processes/running.ts';
+import type { SandboxOrder } from './sandbox-options.ts';
+import { startWebhook } from './webhook.ts';
+import { startSandboxWorld, startWorldOn, type WorldOptions } from './world.ts';
+
+export interface Playground {
+  /** Everything that `npm run migrate` reads, also what must not come from elsewhere. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Resolves to a word on how the database ended. */
+  readonly ended: Promise<string>;
+  /** Does what an operator is asked to; deploys on what the setting names, as a deployment would. */
+  act(action: HookAction): Promise<void>;
+}
+
+/** Somebody who has memories, and writes more. */
+export const USER = { id: 'user-0', key: 'key-of-user-0' } as const;
+
+const TABLE = 'migration-sandbox';
+
+// A shell may have real ones set: here they are nobody's.
+const NOT_FROM_ELSEWHERE = {
+  ...{ QDRANT_API_KEY: '', QDRANT_API_KEY_PARAMETER: '', MEMORY_BACKEND_KEY_PARAMETER: '' },
+  ...{ MIGRATION_WEBHOOK_URL: '', MIGRATION_WEBHOOK_TOKEN: '' },
+  ...{ MIGRATION_WEBHOOK_TOKEN_PARAMETER: '', NEO4J_URL: '' },
+};
+
+interface PlaygroundOptions extends Pick<SandboxOrder, 'memories' | 'run' | 'isByHand'> {
+  /** A vector store that is there already; without it, a sandbox. */
+  readonly qdrantUrl?: string;
+  readonly world?: Pick<WorldOptions, 'source' | 'dimensions'>;
+}
+
+/**
+ * @param onAsked hears what the webhook has done
+ * @throws StartError
+ */
+export async function openPlayground(
+  { memories, run, isByHand, qdrantUrl, world: own = {} }: PlaygroundOptions,
+  running: Running,
+  onAsked: (action: HookAction) => void,
+): Promise<Playground> {
+  await ownFolder(running);
+  const access = accessOfNobody();
+  const { endpoint, child } = await startDatabase(running);
+  await ensureTable(endpoint, TABLE);
+  const client = createDocumentClient(endpoint);
+  const clock = () => new Date();
+  const remembering = createRemembering({ client, tableName: TABLE, clock });
+  const users = Math.ceil(memories / 20);
+  const options = { runId: run, remembering, memories, users, ...own };
+  const world = qdrantUrl
+    ? await startWorldOn({ url: qdrantUrl }, options)
+    : await startSandboxWorld(options);
+  running.whenStopping(world.close);
+  world.backend.grant(USER.key, USER.id);
+  const { hooks } = world.operator;
+  const webhook = await startWebhook(hooks, onAsked);
+  running.whenStopping(webhook.close);
+  return {
+    ended: child?.ended ?? new Promise(() => {}),
+    environment: {
+      ...NOT_FROM_ELSEWHERE,
+      ...access,
+      ...{ DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: TABLE },
+      ...world.environment,
+      ...(isByHand ? {} : { MIGRATION_WEBHOOK_URL: webhook.url }),
+    },
+    async act(action) {
+      const collection = await world.services.setting.read();
+      const whom = { runId: run, testUser: testUserOf(run) };
+      await hooks.ask({ action, ...whom, collection, occasion: 'by-hand', deadlineAt: undefined });
+    },
+  };
+}
+
+// One folder for all that lies on the disk: it goes at the end, however far the start has come.
+async function ownFolder(running: Running): Promise<void> {
+  const folder = await running.temporaryFolder('migration-sandbox-');
+  process.env.TMPDIR = folder;
+}
+
+// Of this process as well: both have to say the same.
+function accessOfNobody() {
+  const { region, accessKeyId, secretAccessKey } = localAccess({});
+  const access = {
+    ...{ AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId },
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  };
+  Object.assign(process.env, access);
+  return access;
+}

@@ -1,0 +1,52 @@
+// Payloads are kept as the JSON text they came as; only filters and facets look inside.
+import { scanJson } from '../../lib/migration/json/json-scanner.ts';
+import { malformed } from './refusal.ts';
+
+/** UTF-8 of the text. */
+export type PayloadBytes = Buffer;
+
+const EMPTY = Buffer.from('{}');
+
+export function toPayload(text: string | undefined): PayloadBytes {
+  if (text === undefined || text === 'null' || text === '{}') return EMPTY;
+  if (!text.startsWith('{')) throw malformed('a payload is an object');
+  return Buffer.from(text);
+}
+
+/** The text as it is, or only the members of those names. */
+export function payloadText(payload: PayloadBytes, keys: true | readonly string[]): string {
+  const text = payload.toString();
+  if (keys === true) return text;
+  const scanner = scanJson(text);
+  const chosen: string[] = [];
+  for (const name of scanner.members()) {
+    if (keys.includes(name)) chosen.push(`${JSON.stringify(name)}:${scanner.text()}`);
+  }
+  return `{${chosen.join(',')}}`;
+}
+
+/** With these members in place of those of the same names. */
+export function withMembers(payload: PayloadBytes, members: PayloadBytes): PayloadBytes {
+  const texts = new Map<string, string>();
+  for (const text of [payload, members]) {
+    const scanner = scanJson(text.toString());
+    for (const name of scanner.members()) texts.set(name, scanner.text());
+  }
+  const merged = [...texts].map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  return Buffer.from(`{${merged.join(',')}}`);
+}
+
+/** Every value at a dotted path; an array stands for each of its elements. */
+export function valuesAt(payload: PayloadBytes, path: string): unknown[] {
+  const start: unknown[] = [JSON.parse(payload.toString())];
+  return path
+    .split('.')
+    .reduce((values, name) => values.flatMap((value) => memberOf(value, name)), start)
+    .flatMap((value) => (Array.isArray(value) ? value : [value]));
+}
+
+function memberOf(value: unknown, name: string): unknown[] {
+  if (Array.isArray(value)) return value.flatMap((element) => memberOf(element, name));
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return [];
+  return [(value as Readonly<Record<string, unknown>>)[name]];
+}

@@ -1,0 +1,115 @@
+// Calls that read points: scroll, retrieve, count. Points are written out as text, not as values.
+import type { Schemas } from '@qdrant/js-client-rest';
+import { scanJson } from '../../lib/migration/json/json-scanner.ts';
+import { asJsonText, verbatim } from '../../lib/migration/json/json-text.ts';
+import { type Exchange, jsonBody, nameIn } from './exchange.ts';
+import { toTest } from './filters.ts';
+import { payloadText } from './payloads.ts';
+import { toIdText, toPointKey } from './point-ids.ts';
+import type { StoredPoint } from './point-table.ts';
+import { badRequest, invalid, notFound } from './refusal.ts';
+import type { SandboxState } from './state.ts';
+import { checkRead } from './strict-mode.ts';
+import { writeVectors } from './vectors.ts';
+
+/** Which parts of a point an answer carries. */
+interface Parts {
+  readonly with_payload?: Schemas['QueryRequest']['with_payload'];
+  readonly with_vector?: Schemas['QueryRequest']['with_vector'];
+}
+
+const DEFAULT_LIMIT = 10;
+
+export function createPointReads({ registry }: SandboxState) {
+  function scroll(exchange: Exchange): Schemas['ScrollResult'] {
+    const collection = registry.get(nameIn(exchange, 'collection'));
+    const request = jsonBody<Schemas['ScrollRequest']>(exchange);
+    const limit = request.limit ?? DEFAULT_LIMIT;
+    if (limit < 1) throw invalid('limit', `value ${limit} invalid, must be 1 or larger`);
+    if (request.order_by) throw badRequest('the sandbox scrolls in the order of ids only');
+    checkRead(collection, { limit, filter: request.filter });
+    const test = toTest(request.filter as Schemas['Filter']);
+    const found = collection.points
+      .from(offsetIn(exchange))
+      .filter(test)
+      .take(limit + 1);
+    const page = [...found];
+    const next = page.length > limit ? page.pop() : undefined;
+    return {
+      points: page.map((point) => toRecord(point, { with_payload: true, ...request })),
+      next_page_offset: next ? verbatimId(next) : null,
+    };
+  }
+
+  function retrieve(exchange: Exchange): Schemas['Record'][] {
+    const { points } = registry.get(nameIn(exchange, 'collection'));
+    const request = jsonBody<Schemas['PointRequest']>(exchange);
+    return idTexts(exchange, 'ids')
+      .map((id) => points.get(toPointKey(id)))
+      .filter((point) => point !== undefined)
+      .map((point) => toRecord(point, { with_payload: true, ...request }));
+  }
+
+  function one(exchange: Exchange): Schemas['Record'] {
+    const { points } = registry.get(nameIn(exchange, 'collection'));
+    const id = nameIn(exchange, 'id');
+    const point = points.get(toPointKey(/^\d+$/.test(id) ? id : JSON.stringify(id)));
+    if (!point) throw notFound(`Point with id ${id} does not exists!`);
+    return toRecord(point, { with_payload: true, with_vector: true });
+  }
+
+  function count(exchange: Exchange): Schemas['CountResult'] {
+    const collection = registry.get(nameIn(exchange, 'collection'));
+    const { filter, exact = true } = jsonBody<Schemas['CountRequest']>(exchange);
+    checkRead(collection, { exact, filter });
+    if (!filter) return { count: collection.points.size() };
+    const test = toTest(filter as Schemas['Filter']);
+    return {
+      count: collection.points.all().reduce((sum, point) => sum + (test(point) ? 1 : 0), 0),
+    };
+  }
+
+  return { scroll, retrieve, one, count };
+}
+
+export function toRecord(
+  point: StoredPoint,
+  { with_payload, with_vector }: Parts,
+): Schemas['Record'] {
+  const payload = toSelection(with_payload);
+  const vector = toSelection(with_vector);
+  return {
+    id: verbatimId(point),
+    ...(payload ? { payload: verbatim(asJsonText(payloadText(point.payload, payload))) } : {}),
+    ...(vector ? { vector: verbatim(asJsonText(writeVectors(point, vector))) } : {}),
+  };
+}
+
+function verbatimId({ key }: StoredPoint): Schemas['ExtendedPointId'] {
+  return verbatim(asJsonText<Schemas['ExtendedPointId']>(toIdText(key)));
+}
+
+function toSelection(wanted: unknown): true | readonly string[] | undefined {
+  if (Array.isArray(wanted)) return wanted as string[];
+  return wanted === true ? true : undefined;
+}
+
+// Ids as they are written: one beyond 2^53 would not survive as a number.
+function offsetIn(exchange: Exchange): string | undefined {
+  const scanner = scanJson(exchange.body);
+  for (const name of scanner.members<Schemas['ScrollRequest']>()) {
+    if (name !== 'offset') continue;
+    const offset = scanner.text();
+    return offset === 'null' ? undefined : toPointKey(offset);
+  }
+  return undefined;
+}
+
+export function idTexts(exchange: Exchange, member: string): string[] {
+  const scanner = scanJson(exchange.body);
+  const ids: string[] = [];
+  for (const name of scanner.members()) {
+    if (name === member) for (const _ of scanner.elements()) ids.push(scanner.text());
+  }
+  return ids;
+}

@@ -1,0 +1,141 @@
+// Calls that write points. Each batch is read whole before any of it is applied.
+import type { Schemas } from '@qdrant/js-client-rest';
+import { type JsonScanner, scanJson } from '../../lib/migration/json/json-scanner.ts';
+import type { Collection } from './collection.ts';
+import { type Exchange, jsonBody, nameIn } from './exchange.ts';
+import { toTest } from './filters.ts';
+import { toPayload, withMembers } from './payloads.ts';
+import { toPointKey } from './point-ids.ts';
+import { idTexts } from './point-reads.ts';
+import type { StoredPoint } from './point-table.ts';
+import { malformed, notFound } from './refusal.ts';
+import type { SandboxState } from './state.ts';
+import { checkDeletion, checkUpsert } from './strict-mode.ts';
+import { readVectors } from './vectors.ts';
+import { has } from './versions.ts';
+import { applyWrite } from './write-order.ts';
+
+interface WrittenPoint {
+  readonly id: string;
+  readonly vector: string;
+  readonly payload: string | undefined;
+}
+
+export function createPointWrites({ registry, version }: SandboxState) {
+  function upsert(exchange: Exchange): Schemas['UpdateResult'] {
+    const collection = registry.get(nameIn(exchange, 'collection'));
+    const { points, mode } = readUpsert(exchange);
+    checkUpsert(collection, points.length);
+    return applyWrite(exchange, collection, () => {
+      const stored = points.map((point) => toStored(point, collection));
+      for (const point of stored)
+        if (isToBeWritten(collection, point, mode)) collection.points.put(point);
+    });
+  }
+
+  // A server that does not know the mode yet ignores it and overwrites.
+  function isToBeWritten({ points }: Collection, { key }: StoredPoint, mode: string): boolean {
+    if (!has(version, 'updateMode') || mode === 'upsert') return true;
+    return points.has(key) === (mode === 'update_only');
+  }
+
+  function toStored({ id, vector, payload }: WrittenPoint, { params }: Collection): StoredPoint {
+    const vectors = readVectors(vector, { version, params });
+    return { key: toPointKey(id), payload: toPayload(payload), ...vectors };
+  }
+
+  function updateVectors(exchange: Exchange): Schemas['UpdateResult'] {
+    const collection = registry.get(nameIn(exchange, 'collection'));
+    const updates = readPoints(exchange);
+    return applyWrite(exchange, collection, () => {
+      const changed = updates.map(({ id, vector }) => withVectors(collection, id, vector));
+      for (const point of changed) collection.points.put(point);
+    });
+  }
+
+  function withVectors(collection: Collection, id: string, vector: string): StoredPoint {
+    const point = collection.points.get(toPointKey(id));
+    if (!point) throw notFound(`No point with id ${id} found`);
+    const { dense, sparse } = readVectors(vector, { version, params: collection.params });
+    const slots = new Map([...(point.sparse ?? []), ...(sparse ?? [])]);
+    return { ...point, dense: dense ?? point.dense, sparse: slots.size > 0 ? slots : undefined };
+  }
+
+  function setPayload(exchange: Exchange): Schemas['UpdateResult'] {
+    const collection = registry.get(nameIn(exchange, 'collection'));
+    const members = toPayload(readMember<Schemas['SetPayload']>(exchange, 'payload'));
+    return applyWrite(exchange, collection, () => {
+      for (const point of selected(exchange, collection)) {
+        collection.points.put({ ...point, payload: withMembers(point.payload, members) });
+      }
+    });
+  }
+
+  function deleteVectors(exchange: Exchange): Schemas['UpdateResult'] {
+    const collection = registry.get(nameIn(exchange, 'collection'));
+    const names = new Set(jsonBody<Schemas['DeleteVectors']>(exchange).vector);
+    return applyWrite(exchange, collection, () => {
+      for (const point of selected(exchange, collection)) {
+        const kept = [...(point.sparse ?? [])].filter(([name]) => !names.has(name));
+        collection.points.put({ ...point, sparse: kept.length > 0 ? new Map(kept) : undefined });
+      }
+    });
+  }
+
+  function remove(exchange: Exchange): Schemas['UpdateResult'] {
+    const collection = registry.get(nameIn(exchange, 'collection'));
+    return applyWrite(exchange, collection, () => {
+      for (const { key } of selected(exchange, collection)) collection.points.remove(key);
+    });
+  }
+
+  return { upsert, updateVectors, setPayload, deleteVectors, remove };
+}
+
+function selected(exchange: Exchange, collection: Collection): StoredPoint[] {
+  const { points } = collection;
+  const { filter } = jsonBody<{ filter?: Schemas['Filter'] }>(exchange);
+  checkDeletion(collection, filter);
+  if (filter) return [...points.all().filter(toTest(filter))];
+  const keys = new Set(idTexts(exchange, 'points').map(toPointKey));
+  return [...keys].map((key) => points.get(key)).filter((point) => point !== undefined);
+}
+
+function readUpsert({ body }: Exchange) {
+  const scanner = scanJson(body);
+  let points: WrittenPoint[] | undefined;
+  let mode = 'upsert';
+  for (const member of scanner.members<Schemas['PointsList']>()) {
+    if (member === 'points') points = readElements(scanner);
+    if (member === 'update_mode') mode = String(JSON.parse(scanner.text()));
+  }
+  if (!points)
+    throw malformed('data did not match any variant of untagged enum PointInsertOperations');
+  return { points, mode };
+}
+
+function readPoints({ body }: Exchange): WrittenPoint[] {
+  const scanner = scanJson(body);
+  for (const member of scanner.members<Schemas['UpdateVectors']>()) {
+    if (member === 'points') return readElements(scanner);
+  }
+  throw malformed('missing field `points`');
+}
+
+function readMember<Body>({ body }: Exchange, name: keyof Body & string): string | undefined {
+  const scanner = scanJson(body);
+  for (const member of scanner.members<Body>()) if (member === name) return scanner.text();
+  return undefined;
+}
+
+function readElements(scanner: JsonScanner): WrittenPoint[] {
+  const points: WrittenPoint[] = [];
+  for (const _ of scanner.elements()) {
+    const texts: Partial<Record<keyof Schemas['PointStruct'], string>> = {};
+    for (const member of scanner.members<Schemas['PointStruct']>()) texts[member] = scanner.text();
+    const { id, vector, payload } = texts;
+    if (id === undefined || vector === undefined) throw malformed('missing field `id` or `vector`');
+    points.push({ id, vector, payload });
+  }
+  return points;
+}

@@ -1,0 +1,112 @@
+// The sandbox's own snapshot format: a line of settings, a line for each point, a closing line with their number.
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Schemas } from '@qdrant/js-client-rest';
+import { scanJson } from '../../lib/migration/json/json-scanner.ts';
+import { splitLines } from '../../lib/migration/ports/artifacts.ts';
+import type { Collection } from './collection.ts';
+import { payloadText, toPayload } from './payloads.ts';
+import { toIdText, toPointKey } from './point-ids.ts';
+import type { StoredPoint } from './point-table.ts';
+import { internal, type Refusal } from './refusal.ts';
+import { readVectors, writeVectors } from './vectors.ts';
+
+export interface SnapshotHead {
+  readonly version: string;
+  readonly settings: Schemas['CreateCollection'];
+  readonly indexes: readonly (readonly [string, Schemas['PayloadSchemaType']])[];
+}
+
+interface Written {
+  readonly version: string;
+  readonly collection: Collection;
+}
+
+/** Writes the points as they are now, whatever is written meanwhile. Gives the SHA-256. */
+export async function writeSnapshotFile(file: string, written: Written): Promise<string> {
+  const points = [...written.collection.points.from(undefined)];
+  const hash = createHash('sha256');
+  const hashing = new Transform({
+    transform(chunk: Buffer, _, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  await pipeline(Readable.from(lines(written, points)), hashing, createWriteStream(file));
+  return hash.digest('hex');
+}
+
+function* lines({ version, collection }: Written, points: readonly StoredPoint[]) {
+  const { params, strictMode, metadata, indexes } = collection;
+  const settings = { ...params, strict_mode_config: strictMode, ...(metadata && { metadata }) };
+  yield `${JSON.stringify({ version, settings, indexes: [...indexes] } satisfies SnapshotHead)}\n`;
+  for (const point of points) yield `${pointLine(point)}\n`;
+  yield `{"end":${points.length}}\n`;
+}
+
+function pointLine(point: StoredPoint): string {
+  const id = toIdText(point.key);
+  return `{"id":${id},"payload":${payloadText(point.payload, true)},"vector":${writeVectors(point, true)}}`;
+}
+
+export async function readSnapshotHead(file: string): Promise<SnapshotHead> {
+  const { settings, version, indexes } = parseHead(await firstLine(file));
+  if (!settings || !version || !indexes) throw internal('Failed to unpack the snapshot archive');
+  return { settings, version, indexes };
+}
+
+function parseHead(line: string): Partial<SnapshotHead> {
+  try {
+    return JSON.parse(line) as Partial<SnapshotHead>;
+  } catch {
+    return {};
+  }
+}
+
+/** @throws Refusal half-way through a damaged file; what was read until then has been put */
+export async function restorePoints(file: string, version: string, collection: Collection) {
+  const { points } = collection;
+  let last = '';
+  for await (const line of linesOf(file)) {
+    if (last.startsWith('{"id":')) points.put(readPointLine(last, version, collection));
+    last = line;
+  }
+  if (last !== `{"end":${points.size()}}`) throw damaged('unexpected end of file');
+}
+
+async function* linesOf(file: string): AsyncGenerator<string> {
+  try {
+    yield* splitLines(createReadStream(file));
+  } catch (error) {
+    throw error instanceof SyntaxError ? damaged(error.message) : error;
+  }
+}
+
+function readPointLine(line: string, version: string, { params }: Collection): StoredPoint {
+  const texts: Record<string, string> = {};
+  try {
+    const scanner = scanJson(line);
+    for (const name of scanner.members()) texts[name] = scanner.text();
+  } catch {
+    throw damaged('not a point');
+  }
+  const { id = '', vector = '', payload } = texts;
+  const vectors = readVectors(vector, { version, params });
+  return { key: toPointKey(id), payload: toPayload(payload), ...vectors };
+}
+
+async function firstLine(file: string): Promise<string> {
+  const input = createReadStream(file);
+  try {
+    for await (const line of splitLines(input)) return line;
+    return '';
+  } finally {
+    input.destroy();
+  }
+}
+
+function damaged(how: string): Refusal {
+  return internal(`Failed to restore shard: segment is damaged: ${how}`);
+}

@@ -1,0 +1,103 @@
+// Vectors of a point: read from JSON into 32-bit floats, written back as Qdrant shapes them.
+import type { Schemas } from '@qdrant/js-client-rest';
+import { scanJson } from '../../lib/migration/json/json-scanner.ts';
+import { encodeBm25, type SparseVector } from './bm25.ts';
+import { float32Texts } from './float32-text.ts';
+import { internal, invalid, malformed, noVector, wrongInput } from './refusal.ts';
+import { has } from './versions.ts';
+
+/** The unnamed dense vector and the named sparse ones, as mem0 lays its collections out. */
+export interface Vectors {
+  readonly dense: Float32Array | undefined;
+  readonly sparse: ReadonlyMap<string, SparseVector> | undefined;
+}
+
+interface VectorLayout {
+  readonly version: string;
+  readonly params: Schemas['CollectionParams'];
+}
+
+// Cosine collections keep unit vectors; one that is near enough is left as it is.
+const UNIT_TOLERANCE = 1e-6;
+
+export function readVectors(text: string, layout: VectorLayout): Vectors {
+  if (text.startsWith('[')) return { dense: readDense(text, layout.params), sparse: undefined };
+  let dense: Float32Array | undefined;
+  const sparse = new Map<string, SparseVector>();
+  const scanner = scanJson(text);
+  for (const name of scanner.members()) {
+    const value = scanner.text();
+    if (name === '') dense = readDense(value, layout.params);
+    else sparse.set(name, readSparse(name, value, layout));
+  }
+  return { dense, sparse: sparse.size > 0 ? sparse : undefined };
+}
+
+/** `true` asks for all of them, a list for some by name. */
+export function writeVectors({ dense, sparse }: Vectors, wanted: true | readonly string[]): string {
+  const isWanted = (name: string) => wanted === true || wanted.includes(name);
+  const chosen = [...(sparse ?? [])].filter(([name]) => isWanted(name));
+  const ofDense = dense && isWanted('') ? float32Texts(dense) : undefined;
+  if (chosen.length === 0 && ofDense !== undefined) return ofDense;
+  const members = chosen.map(([name, vector]) => `${JSON.stringify(name)}:${sparseText(vector)}`);
+  if (ofDense !== undefined) members.push(`"":${ofDense}`);
+  return `{${inNextOrder(members).join(',')}}`;
+}
+
+let isReversed = false;
+
+// A real server's order of names changes from one response to the next.
+function inNextOrder(members: readonly string[]): readonly string[] {
+  isReversed = !isReversed;
+  return isReversed ? members.toReversed() : members;
+}
+
+// In an order that nobody may rely on: here the opposite of the one they are kept in.
+function sparseText({ indices, values }: SparseVector): string {
+  const backwards = `[${indices.toReversed().join(',')}]`;
+  return `{"indices":${backwards},"values":${float32Texts(values.toReversed())}}`;
+}
+
+function readDense(text: string, params: Schemas['CollectionParams']): Float32Array {
+  const unnamed = params.vectors as Schemas['VectorParams'] | undefined;
+  if (typeof unnamed?.size !== 'number') throw noVector('');
+  const numbers: unknown = JSON.parse(text);
+  if (!Array.isArray(numbers)) throw malformed('a dense vector is a list of numbers');
+  const vector = Float32Array.from(numbers as number[]);
+  if (vector.length !== unnamed.size) {
+    throw wrongInput(`Vector dimension error: expected dim: ${unnamed.size}, got ${vector.length}`);
+  }
+  return unnamed.distance === 'Cosine' ? normalised(vector) : vector;
+}
+
+export function normalised(vector: Float32Array): Float32Array {
+  const squared = vector.reduce((sum, value) => sum + value * value, 0);
+  if (squared === 0 || Math.abs(squared - 1) <= UNIT_TOLERANCE) return vector;
+  const length = Math.sqrt(squared);
+  return vector.map((value) => value / length);
+}
+
+export function readSparse(
+  name: string,
+  text: string,
+  { version, params }: VectorLayout,
+): SparseVector {
+  if (!params.sparse_vectors?.[name]) throw noVector(name);
+  const value = JSON.parse(text) as Partial<Schemas['SparseVector'] & Schemas['Document']>;
+  if (value.text !== undefined) return encode(value, version);
+  const { indices = [], values = [] } = value;
+  if (indices.length !== values.length) {
+    throw invalid('indices', 'must be the same length as values');
+  }
+  const order = indices.map((_, at) => at).sort((a, b) => (indices[a] ?? 0) - (indices[b] ?? 0));
+  return {
+    indices: Uint32Array.from(order, (at) => indices[at] ?? 0),
+    values: Float32Array.from(order, (at) => values[at] ?? 0),
+  };
+}
+
+function encode({ text = '', model = '' }: Partial<Schemas['Document']>, version: string) {
+  if (!has(version, 'inference')) throw internal('InferenceService is not initialized');
+  if (!/^(qdrant\/)?bm25$/i.test(model)) throw wrongInput(`Unsupported model: ${model}`);
+  return encodeBm25(text);
+}

@@ -1,0 +1,17 @@
+// Python environments with mem0 of both major versions.
+import { join } from 'node:path';
+import { pythonWith, whyNoPython } from '../../../local/processes/python-tools.ts';
+import type { Service } from '../../../local/processes/service.ts';
+
+export type Mem0Major = 1 | 2;
+
+/** Starts nothing: the environment names the Python of each version. */
+export const mem0Environments: Service = {
+  title: 'mem0 1.x and 2.x',
+  obstacle: whyNoPython,
+  async start(running) {
+    const MEM0_1_PYTHON = await pythonWith(running, join(import.meta.dirname, 'mem0-1.txt'));
+    const MEM0_2_PYTHON = await pythonWith(running, join(import.meta.dirname, 'mem0-2.txt'));
+    return { environment: { MEM0_1_PYTHON, MEM0_2_PYTHON }, ended: new Promise(() => {}) };
+  },
+};

@@ -1,0 +1,73 @@
+// Neo4j Community, as Maven Central has it, over a temporary folder.
+import { copyFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Running } from '../../../local/processes/running.ts';
+import type { Service, StartedService } from '../../../local/processes/service.ts';
+import { StartError } from '../../../local/processes/start-error.ts';
+import {
+  fetchOnce,
+  JVM_OPTIONS,
+  outputOf,
+  type RunInDraft,
+  whyNoJava,
+} from '../../../local/processes/tools.ts';
+
+const NEEDED_JAVA = 17;
+const COPY_JARS = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+const POM = join(import.meta.dirname, 'pom.xml');
+const PROGRAM = join(import.meta.dirname, 'Neo4jServer.java');
+
+export const neo4jServer: Service = { title: 'Neo4j Community', obstacle, start };
+
+function obstacle(): string | undefined {
+  // A JDK, not a mere runtime: the program is compiled as it is started.
+  if (!outputOf('javac', '--version')) return `there is no JDK ${NEEDED_JAVA} or newer`;
+  const noJava = whyNoJava(NEEDED_JAVA);
+  if (noJava) return noJava;
+  return outputOf('mvn', '--version') ? undefined : 'there is no Maven to fetch it with';
+}
+
+async function start(running: Running): Promise<StartedService> {
+  const jars = await fetchOnce(running, `neo4j/${await version()}`, fetchJars);
+  const data = await running.temporaryFolder('neo4j-');
+  let lastWord = '';
+  const { promise: address, resolve } = Promise.withResolvers<string | undefined>();
+  const child = running.startProgram({
+    command: 'java',
+    args: [...JVM_OPTIONS, '-cp', join(jars, '*'), PROGRAM, data],
+    // It writes everything down before it ends.
+    graceMilliseconds: 20_000,
+    onLine: (line) => {
+      lastWord = line || lastWord;
+      const [, url] = /^listening (\S+)$/.exec(line) ?? [];
+      if (url) resolve(url);
+    },
+  });
+  child.ended.then(() => resolve(undefined));
+  const url = await address;
+  if (!url) throw new StartError(`Neo4j did not start: ${lastWord}`);
+  return { environment: { NEO4J_URL: url }, ended: child.ended };
+}
+
+async function version(): Promise<string> {
+  const [, found] =
+    /<artifactId>neo4j<\/artifactId>\s*<version>([\d.]{3,})</.exec(await readFile(POM, 'utf8')) ??
+    [];
+  if (!found) throw new StartError(`${POM} names no version of Neo4j`);
+  return found;
+}
+
+// Maven checks every archive against the checksum beside it.
+async function fetchJars(draft: string, run: RunInDraft): Promise<string> {
+  await copyFile(POM, join(draft, 'pom.xml'));
+  const jars = join(draft, 'jars');
+  const args = [
+    '--quiet',
+    '--batch-mode',
+    COPY_JARS,
+    '-DincludeScope=runtime',
+    `-DoutputDirectory=${jars}`,
+  ];
+  await run('mvn', ...args);
+  return jars;
+}

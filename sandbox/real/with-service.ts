@@ -1,0 +1,85 @@
+// node sandbox/real/with-service.ts SERVICES COMMAND...: runs a command beside real services, and stops them afterwards.
+// The command runs without a service that cannot run here, so that the tests which need it count as skipped.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Argument, InvalidArgumentError } from '@commander-js/extra-typings';
+import { awsServices } from '../../local/emulator/aws-services.ts';
+import { createCommand, runProgram } from '../../local/processes/program.ts';
+import { createRunning } from '../../local/processes/running.ts';
+import type { Service, StartedService } from '../../local/processes/service.ts';
+import { StartError } from '../../local/processes/start-error.ts';
+import { mem0Environments } from './mem0/environments.ts';
+import { neo4jServer } from './neo4j/server.ts';
+import { qdrantServer } from './qdrant-server.ts';
+
+const SERVICES: Readonly<Record<string, Service>> = {
+  aws: awsServices,
+  neo4j: neo4jServer,
+  qdrant: qdrantServer,
+  mem0: mem0Environments,
+};
+
+const running = createRunning();
+const command = createCommand(
+  'node sandbox/real/with-service.ts',
+  'Run a command beside real services.',
+)
+  .addArgument(new Argument('<services>', 'such as "qdrant,mem0"').argParser(parseServices))
+  .argument('[command...]', 'without it, the services run until they are interrupted')
+  .passThroughOptions()
+  .action(async (services, words) => {
+    process.exitCode = await runBeside(services, words);
+  });
+await runProgram(command, { running });
+
+function parseServices(text: string): Service[] {
+  return text.split(',').map((name) => {
+    const service = SERVICES[name];
+    if (service) return service;
+    throw new InvalidArgumentError(`Allowed are ${Object.keys(SERVICES).join(', ')}.`);
+  });
+}
+
+async function runBeside(
+  services: readonly Service[],
+  command: readonly string[],
+): Promise<number> {
+  const environment: Record<string, string> = {};
+  const ends: Promise<string>[] = [];
+  for (const service of services) {
+    const started = await startIfPossible(service);
+    if (!started) continue;
+    Object.assign(environment, started.environment);
+    ends.push(started.ended.then((how) => `${service.title} ${how}`));
+  }
+  if (command.length > 0) return await run(command, environment);
+  if (ends.length === 0) return 1;
+  for (const [key, value] of Object.entries(environment)) console.log(`${key}=${value}`);
+  throw new StartError(await Promise.race(ends));
+}
+
+async function startIfPossible(service: Service): Promise<StartedService | undefined> {
+  const obstacle = service.obstacle();
+  if (obstacle) {
+    console.warn(`Skipped what needs ${service.title}: ${obstacle} on this machine`);
+    return undefined;
+  }
+  const started = await service.start(running);
+  console.log(`${service.title} is up`);
+  return started;
+}
+
+async function run(
+  [program = '', ...args]: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<number> {
+  const child = spawn(program, args, {
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
+  running.whenStopping(() => {
+    child.kill();
+  });
+  const [code] = await once(child, 'exit');
+  return code ?? 1;
+}

@@ -1,0 +1,33 @@
+// What an act of the rehearsal is: something that is done, and how it is meant to end.
+import type { Phase } from '../../../lib/migration/phases.ts';
+import type { WorldOptions } from '../../world.ts';
+import type { Holdings } from '../holdings.ts';
+import type { Parts } from '../parts.ts';
+import type { Rehearsal } from '../rehearsal.ts';
+
+export interface Act {
+  readonly title: string;
+  readonly options?: Partial<WorldOptions>;
+  /** Swaps by snapshot and upload; changes the setting to the new collection by default. */
+  readonly uploads?: boolean;
+  /** Why it cannot be played on these parts; undefined where it can. */
+  readonly obstacle?: (parts: Parts) => string | undefined;
+  readonly play: (rehearsal: Rehearsal) => Promise<Ending>;
+}
+
+export interface Ending {
+  /** That the run is meant to be in. */
+  readonly phase: Phase | 'not begun';
+  /** What users are to have at the end; what they had before, unless given. */
+  readonly holds?: Holdings;
+  /** Writes to the new version that the rollback lost, as acknowledged. */
+  readonly acknowledgedLoss?: number;
+}
+
+/** What it was refused or failed with; undefined when it was not. */
+export async function failureOf(attempt: Promise<unknown>): Promise<Error | undefined> {
+  return await attempt.then(
+    () => undefined,
+    (error: Error) => error,
+  );
+}

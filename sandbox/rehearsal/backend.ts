@@ -1,0 +1,144 @@
+// The real memory backend, where MEMORY_BACKEND_URL names one: put to work on a rehearsal's collection for as long as an
+// act takes, and back to its own afterwards. Its own collection is only looked at.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Hooks } from '../../lib/migration/ports/hooks.ts';
+import { denseVectorOf } from '../../lib/migration/ports/vector-store.ts';
+import { testUserOf } from '../../lib/migration/runs/run-names.ts';
+import type { Services } from '../../lib/migration/services.ts';
+import { servicesFromEnvironment } from '../../lib/migration/services-from-environment.ts';
+import type { Running } from '../../local/processes/running.ts';
+import { StartError } from '../../local/processes/start-error.ts';
+import type { RehearsalStore } from './store.ts';
+import { createTerminalHooks } from './terminal-hooks.ts';
+
+type BackendServices = Pick<Services, 'backend' | 'preview' | 'setting' | 'hooks'>;
+
+export interface RehearsalBackend {
+  readonly url: string;
+  /** Size of the vectors that its embedding model makes. */
+  readonly dimensions: number;
+  /** A person at the terminal does what a webhook would. */
+  readonly asksAPerson: boolean;
+  services(act: number): BackendServices;
+  /** From now on it works on the collection, which is there. */
+  workOn(act: number, collection: string): Promise<void>;
+  /** Back to what it worked on before the rehearsal. */
+  restore(): Promise<void>;
+  workingOn(): Promise<string>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const POLL_MS = 1_000;
+
+/** @returns undefined where none is named. @throws StartError, Refusal, and the backend is as it was */
+export async function openBackend(options: {
+  readonly environment: Environment;
+  readonly runId: string;
+  readonly running: Running;
+  readonly store: RehearsalStore;
+  readonly mayRedeploy: boolean;
+}): Promise<RehearsalBackend | undefined> {
+  const { environment, runId, running, store, mayRedeploy } = options;
+  const { MEMORY_BACKEND_URL: url, MIGRATION_WEBHOOK_URL: webhook } = environment;
+  if (!url) return undefined;
+  assertMeant(environment, mayRedeploy);
+  const services = await servicesOf(environment);
+  const own = await services.setting.read();
+  const dimensions = await dimensionsOf(store, own);
+  await services.backend.health();
+  const placed = createPlacing(services, { runId, own });
+  running.whenStopping(placed.restore);
+  return {
+    url,
+    dimensions,
+    asksAPerson: !webhook,
+    workingOn: services.setting.read,
+    workOn: placed.workOn,
+    restore: placed.restore,
+    services: (act) => ({
+      ...services,
+      // It was started on one collection, that of the first act.
+      preview: act === 1 ? services.preview : undefined,
+      hooks: placed.hooksOf(act),
+    }),
+  };
+}
+
+async function servicesOf(environment: Environment): Promise<BackendServices> {
+  const { backend, preview, setting, hooks } = await servicesFromEnvironment({
+    ...environment,
+    // These are the rehearsal's own.
+    TABLE_NAME: 'of-the-rehearsal',
+    ARTIFACTS_URL: 'file:///of-the-rehearsal',
+    NEO4J_URL: undefined,
+  });
+  const terminal = { input: process.stdin, output: process.stderr };
+  const isHooked = Boolean(environment.MIGRATION_WEBHOOK_URL);
+  return { backend, preview, setting, hooks: isHooked ? hooks : createTerminalHooks(terminal) };
+}
+
+/** @param own the collection that the backend works on when nobody rehearses */
+function createPlacing(
+  { backend, setting, hooks }: BackendServices,
+  { runId, own }: { readonly runId: string; readonly own: string },
+) {
+  const tag = Date.now().toString(36);
+  let act = 0;
+
+  // Acts have the run's id, and so its test user, in common; what a webhook is asked, it is asked once for each.
+  const nameOf = (number: number) => `${runId}-${tag}-${number}`;
+  const hooksOf = (number: number): Hooks => ({
+    ask: (request) => hooks.ask({ ...request, runId: nameOf(number) }),
+  });
+
+  async function pointAt(collection: string, occasion: 'before' | 'after'): Promise<void> {
+    const present = await setting.read();
+    await setting.change({ from: present, to: collection });
+    for (const action of ['deploy-old', 'open-writes'] as const) {
+      const request = { action, occasion, collection, testUser: testUserOf(runId) };
+      const asked = { ...request, runId: nameOf(act), deadlineAt: undefined };
+      while ((await hooks.ask(asked)) !== 'done') await pause(POLL_MS);
+    }
+    await backend.health();
+  }
+
+  return {
+    hooksOf,
+    async workOn(number: number, collection: string): Promise<void> {
+      act = number;
+      await pointAt(collection, 'before');
+    },
+    async restore(): Promise<void> {
+      if ((await setting.read()) !== own) await pointAt(own, 'after');
+    },
+  };
+}
+
+function assertMeant(environment: Environment, mayRedeploy: boolean): void {
+  const { QDRANT_URL, MIGRATION_WEBHOOK_URL } = environment;
+  if (!QDRANT_URL) {
+    throw new StartError(
+      'MEMORY_BACKEND_URL is set and QDRANT_URL is not: name the store that the backend works on',
+    );
+  }
+  if (!mayRedeploy) {
+    throw new StartError(
+      'MEMORY_BACKEND_URL is set: its users would be without their memories for as long as the rehearsal takes; ' +
+        'say "--redeploy-backend" if that is meant, or unset it to rehearse with the sandbox\'s',
+    );
+  }
+  if (MIGRATION_WEBHOOK_URL || process.stdin.isTTY) return;
+  throw new StartError(
+    'Nobody is there to freeze and deploy the backend: set MIGRATION_WEBHOOK_URL, or rehearse at a terminal',
+  );
+}
+
+async function dimensionsOf({ vectors }: RehearsalStore, collection: string): Promise<number> {
+  const info = await vectors.collectionInfo(collection);
+  const { size } = denseVectorOf(info);
+  if (size !== undefined) return size;
+  throw new StartError(
+    `The backend works on ${collection}, which is no collection of one unnamed vector on the store of QDRANT_URL`,
+  );
+}

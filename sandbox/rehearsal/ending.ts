@@ -1,0 +1,20 @@
+// How an act ends: as it says, or, where it cannot go on, with what kept it from that.
+import { firstLine } from '../../local/processes/start-error.ts';
+import type { Act, Ending } from './acts/act.ts';
+import type { Rehearsal } from './rehearsal.ts';
+
+/**
+ * An act that cannot continue has failed: its run is described, and the other acts are played.
+ * @throws what kept it from going on, when there is no run to describe
+ */
+export async function endingOf({ play }: Pick<Act, 'play'>, rehearsal: Rehearsal): Promise<Ending> {
+  try {
+    return await play(rehearsal);
+  } catch (error) {
+    const { phase } = await rehearsal.run().catch(() => {
+      throw error;
+    });
+    rehearsal.expect(`the act goes on, in spite of: ${firstLine(error)}`, false);
+    return { phase };
+  }
+}

@@ -1,0 +1,64 @@
+// The graph of a rehearsal, where NEO4J_URL names one: filled with a few nodes of the rehearsal's own while it is
+// empty, and emptied of them again; or, when asked to, read as it is.
+import { randomUUID } from 'node:crypto';
+import neo4j, { type Driver } from 'neo4j-driver';
+import { openNeo4j } from '../../lib/migration/adapters/neo4j.ts';
+import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
+import type { Running } from '../../local/processes/running.ts';
+import { firstLine, StartError } from '../../local/processes/start-error.ts';
+
+/** What the labels of every rehearsal begin with. */
+const MARK = 'Rehearsed_';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @returns undefined where none is named. @throws StartError, and the graph is as it was */
+export async function openRehearsalGraph(options: {
+  readonly environment: Environment;
+  readonly running: Running;
+  /** Dump whatever it holds, write nothing. */
+  readonly readsExisting: boolean;
+}): Promise<GraphSource | undefined> {
+  const { environment, running, readsExisting } = options;
+  const { NEO4J_URL: url, NEO4J_USER: user = 'neo4j', NEO4J_PASSWORD: password = '' } = environment;
+  if (!url) return undefined;
+  const graph = openNeo4j({ url, user, password, patienceMs: 2_000 });
+  running.whenStopping(async () => await graph[Symbol.asyncDispose]());
+  const driver = neo4j.driver(url, neo4j.auth.basic(user, password), { telemetryDisabled: true });
+  running.whenStopping(() => driver.close());
+  const { nodes } = await graph.size().catch((cause: unknown) => {
+    throw new StartError(`The graph of NEO4J_URL cannot be used: ${firstLine(cause)}`, { cause });
+  });
+  if (readsExisting) return graph;
+  if (nodes > 0) throw new StartError(await whyNot(driver, nodes));
+  const label = `${MARK}${randomUUID()}`;
+  running.whenStopping(() => run(driver, `MATCH (n:\`${label}\`) DETACH DELETE n`));
+  await run(driver, fillWith(label));
+  return graph;
+}
+
+async function whyNot(driver: Driver, nodes: number): Promise<string> {
+  const { records } = await driver.executeQuery(
+    'MATCH (n) WHERE any(label IN labels(n) WHERE label STARTS WITH $mark) RETURN DISTINCT labels(n)[0] AS label',
+    { mark: MARK },
+  );
+  const labels = records.map((record) => `\`${record.get('label')}\``);
+  const left = `holds what another rehearsal put there: let it end, or, if it was killed, delete the nodes labelled ${labels.join(', ')}`;
+  const taken = `is not empty (nodes: ${nodes}): a rehearsal wants an empty one; "--existing-graph" dumps it as it is and writes nothing to it`;
+  return `The graph of NEO4J_URL ${labels.length > 0 ? left : taken}`;
+}
+
+async function run(driver: Driver, statement: string): Promise<void> {
+  await driver.executeQuery(statement);
+}
+
+// With what a dump has to carry over: integers, points in space and time, lists, a soft deletion.
+function fillWith(label: string): string {
+  return `
+    CREATE (ada:\`${label}\`:person {name: 'ada', user_id: 'user-1', mentions: 9007199254740993,
+                                    born: date('1815-12-10'), scores: [1.0, 2.5]})
+    CREATE (london:\`${label}\`:city {name: 'london', user_id: 'user-1',
+                                     at: point({longitude: -0.12, latitude: 51.5})})
+    CREATE (ada)-[:lives_in {valid: true, since: datetime('1835-07-08T10:00:00+01:00')}]->(london)
+    CREATE (ada)-[:left {valid: false}]->(london)`;
+}

@@ -1,0 +1,34 @@
+// A step taken by a process of its own, as an operator would at another terminal, so that it can be killed outright.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Running } from '../../local/processes/running.ts';
+
+const COMMAND = join(import.meta.dirname, '../../cli/migrate/migrate.ts');
+
+export interface OtherProcess {
+  kill(): void;
+  /** How it ended: a signal, or its exit code and what it said. */
+  readonly ended: Promise<string>;
+}
+
+export function startMigrate(
+  running: Running,
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): OtherProcess {
+  const child = spawn(process.execPath, [COMMAND, ...words], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const kill = () => void child.kill('SIGKILL');
+  running.whenStopping(kill);
+  return { kill, ended: endOf(child) };
+}
+
+async function endOf(child: ChildProcess): Promise<string> {
+  const said = Promise.all([child.stdout, child.stderr].map((stream) => stream && text(stream)));
+  const [code, signal] = await once(child, 'close');
+  return signal ?? `exit code ${code}: ${(await said).join('').trim()}`;
+}

@@ -1,0 +1,55 @@
+// What a rehearsal is played on: of store, graph and backend, whichever the environment names is the real one.
+import { randomBytes } from 'node:crypto';
+import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
+import { testUserOf } from '../../lib/migration/runs/run-names.ts';
+import { startDatabase } from '../../local/engine.ts';
+import { speakLocally } from '../../local/local-access.ts';
+import type { Running } from '../../local/processes/running.ts';
+import { openBackend, type RehearsalBackend } from './backend.ts';
+import { openRehearsalGraph } from './graph.ts';
+import type { Orders } from './parse-arguments.ts';
+import { openStore, type RehearsalStore } from './store.ts';
+
+export interface Parts {
+  readonly runId: string;
+  /** Address of the embedded database, which keeps the runs. */
+  readonly database: string;
+  readonly running: Running;
+  readonly store: RehearsalStore;
+  /** Undefined where they are the sandbox's. */
+  readonly graph: GraphSource | undefined;
+  readonly backend: RehearsalBackend | undefined;
+}
+
+/** @throws StartError, Refusal, ConfigurationError, and nothing was changed anywhere */
+export async function openParts(orders: Orders, running: Running): Promise<Parts> {
+  const environment = process.env;
+  speakLocally(environment);
+  const runId = orders.run ?? (environment.MEMORY_BACKEND_URL ? 'rehearsal' : randomRun());
+  const store = await openStore({ environment, runId, running });
+  const { mayRedeploy, readsExisting } = orders;
+  const backend = await openBackend({ environment, runId, running, store, mayRedeploy });
+  const graph = await openRehearsalGraph({ environment, running, readsExisting });
+  const { endpoint: database } = await startDatabase(running);
+  return { runId, database, running, store, graph, backend };
+}
+
+/** What is real and what is not, for the output. */
+export function describeParts({ runId, store, graph, backend }: Parts): string[] {
+  const { QDRANT_URL, NEO4J_URL, MEMORY_BACKEND_URL } = process.env;
+  return [
+    `vector store:   ${store.isReal ? `real, ${withoutPassword(QDRANT_URL)}, on collections of the rehearsal's own` : 'sandbox'}`,
+    `graph:          ${graph ? `real, ${withoutPassword(NEO4J_URL)}` : 'sandbox'}`,
+    `memory backend: ${backend ? `real, ${withoutPassword(MEMORY_BACKEND_URL)}; its key has to map to ${testUserOf(runId)}` : 'sandbox'}`,
+  ];
+}
+
+function withoutPassword(url = ''): string {
+  return url.replace(/\/\/[^/]*@/, '//');
+}
+
+// The key of a real backend has to map to the run's test user: there the name stays the same. Anywhere else
+// two rehearsals should not get in each other's way.
+function randomRun(): string {
+  return `rehearsal-${randomBytes(3).toString('hex')}`;
+}

@@ -1,0 +1,157 @@
+// What an act can do: send the state machine on its way, roll back, have the watch look, kill, addFault, let time pass.
+import type { HookAction } from '../../lib/migration/ports/hooks.ts';
+import type { StepInput } from '../../lib/migration/runs/input.ts';
+import type { Run } from '../../lib/migration/runs/run.ts';
+import { runStep } from '../../lib/migration/runs/step.ts';
+import type { Services } from '../../lib/migration/services.ts';
+import { freeze } from '../../lib/migration/steps/freeze.ts';
+import { assertMet, takePreflight } from '../../lib/migration/steps/preflight.ts';
+import { rollback } from '../../lib/migration/steps/rollback.ts';
+import { keepWatch } from '../../lib/migration/steps/watch.ts';
+import { startWebhook } from '../webhook.ts';
+import type { WorldOptions } from '../world.ts';
+import { type Act, failureOf } from './acts/act.ts';
+import { createDiary, type Diary } from './diary.ts';
+import type { Mishap } from './fault-proxy.ts';
+import { type OtherProcess, startMigrate } from './other-process.ts';
+import type { Parts } from './parts.ts';
+import { type Stage, setStage } from './stage.ts';
+import { execute } from './state-machine.ts';
+import { createTurnedClock, type TurnedClock } from './turned-clock.ts';
+
+/** What the store is said to have room for: some hundred thousand small memories need no more. */
+const FREE_BYTES = 1e9;
+
+export interface Rehearsal extends Stage, Diary {
+  /**
+   * Begun by the person, who approves what there is to approve; then through the state machine, from wherever the run is.
+   * @returns what it failed with
+   */
+  migrate(options?: MigrateOptions): Promise<Error | undefined>;
+  /** Until it is done. @throws Refusal */
+  rollBack(input?: Partial<StepInput>): Promise<void>;
+  /** What a timer does, until nothing is due. */
+  keepWatch(): Promise<void>;
+  /** A step, by a process of its own. */
+  otherProcess(
+    words: readonly string[],
+    onHook?: (action: HookAction) => void,
+  ): Promise<OtherProcess>;
+  addFault(mishap: Mishap): void;
+  pass(milliseconds: number): void;
+  run(): Promise<Run>;
+}
+
+interface MigrateOptions {
+  /** The machine dies before that state. */
+  readonly until?: string;
+  readonly onTask?: (state: string) => void | Promise<void>;
+  readonly services?: Services;
+}
+
+/** @param number of the act */
+export async function startRehearsal(
+  parts: Parts,
+  number: number,
+  { uploads, options }: Pick<Act, 'uploads'> & { readonly options: Partial<WorldOptions> },
+): Promise<Rehearsal> {
+  const clock = createTurnedClock(parts);
+  const stage = await setStage(parts, { number, clock: clock.now }, options);
+  const diary = createDiary(clock.minutes);
+  const { services } = stage;
+  let isBegun = false;
+  const begin = async (over: Services) => {
+    if (isBegun) return;
+    diary.note('Preflight');
+    const swap = uploads ? { uploadAs: stage.uploadAs } : {};
+    const plan = { sourceCollection: stage.source, freeBytes: FREE_BYTES, ...swap };
+    const payload = { runId: parts.runId, execute: true, ...plan };
+    assertMet((await takePreflight(over, payload)).prerequisites);
+    isBegun = true;
+  };
+  return {
+    ...stage,
+    ...diary,
+    async migrate(how = {}) {
+      const refusal = await failureOf(begin(how.services ?? services));
+      return refusal ?? (await letMachineRun({ stage, diary, clock }, how));
+    },
+    async rollBack(input = {}) {
+      const payload = { runId: parts.runId, execute: true, ...input };
+      await polled(clock, () =>
+        runStep(rollback, services, { payload, timeLeftMs: () => 600_000 }),
+      );
+      diary.note('rolled-back');
+    },
+    async keepWatch() {
+      const result = await polled(clock, () => keepWatch(services));
+      if (result && !result.dryRun) diary.note(`the watch: ${result.phase}`);
+    },
+    async otherProcess(words, onHook) {
+      const webhook = await startWebhook(services.hooks, onHook);
+      const order = [...words, '--run', parts.runId, '--execute'];
+      const environment = { ...stage.environment, MIGRATION_WEBHOOK_URL: webhook.url };
+      const process = startMigrate(parts.running, order, environment);
+      process.ended.finally(webhook.close);
+      return process;
+    },
+    addFault: parts.store.faultProxy.addFault,
+    pass: clock.pass,
+    run: () => services.runs.read(parts.runId),
+  };
+}
+
+interface Scene {
+  readonly stage: Stage;
+  readonly diary: Diary;
+  readonly clock: TurnedClock;
+}
+
+async function letMachineRun(
+  { stage, diary, clock }: Scene,
+  { until, onTask, services = stage.services }: MigrateOptions,
+): Promise<Error | undefined> {
+  const { runId } = stage.parts;
+  const death = new AbortController();
+  const { failure } = await execute({
+    runId,
+    services,
+    waitMs: clock.waitMs,
+    signal: death.signal,
+    beforeTask: async (state) => {
+      if (state === until) {
+        death.abort();
+        // Never returns: a dead process takes no other step.
+        await new Promise(() => {});
+      }
+      if (state === 'Look') await openWindow(services, runId);
+      else if (diary.timeline.at(-1)?.event !== state) diary.note(state);
+      await onTask?.(state);
+      clock.passPoll();
+    },
+  });
+  if (death.signal.aborted) return undefined;
+  const { phase } = await services.runs.read(runId);
+  diary.note(failure ? `ended with ${failure.name}` : phase);
+  return failure;
+}
+
+/** What the operator does who has seen the report: opens the window, which the state machine continues. */
+async function openWindow(services: Services, runId: string): Promise<void> {
+  const run = await services.runs.read(runId);
+  if (run.phase !== 'copied') return;
+  const approvedDigest = run.evidence['verification-report']?.digest;
+  const payload = { runId, execute: true, approvedDigest, approvedBy: 'rehearsal' };
+  await runStep(freeze, services, { payload, timeLeftMs: () => Number.POSITIVE_INFINITY });
+}
+
+async function polled<Result extends Awaited<ReturnType<typeof keepWatch>>>(
+  clock: TurnedClock,
+  take: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    const result = await take();
+    if (result === undefined || result.dryRun || result.done) return result;
+    await clock.wait(result.waitSeconds);
+  }
+}

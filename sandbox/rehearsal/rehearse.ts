@@ -1,0 +1,75 @@
+// npm run rehearse: plays the whole migration, forwards, back and broken, in a sandbox on this machine or on the
+// services that the environment names.
+
+import { EXIT, reportError, runProgram } from '../../local/processes/program.ts';
+import { createRunning } from '../../local/processes/running.ts';
+import type { Act } from './acts/act.ts';
+import { ACTS } from './acts.ts';
+import { endingOf } from './ending.ts';
+import { isWell, outcomeOf } from './outcome.ts';
+import { describeAct, describeCounts, describeEnd, describeFaults, type Played } from './output.ts';
+import { createRehearseCommand, type Orders } from './parse-arguments.ts';
+import { describeParts, openParts, type Parts } from './parts.ts';
+import { startRehearsal } from './rehearsal.ts';
+
+const COULD_NOT_REHEARSE = 2;
+
+const running = createRunning();
+const command = createRehearseCommand(
+  ACTS.map(({ title }) => title),
+  async (orders) => {
+    if (orders === 'list') console.log(titlesOf(ACTS));
+    else if (!(await rehearse(orders))) process.exitCode = EXIT.failed;
+  },
+);
+await runProgram(command, {
+  running,
+  exitCodeOnSignal: COULD_NOT_REHEARSE,
+  messageOnSignal: () => 'Interrupted: removing what the rehearsal has created.',
+  onError: (error) => reportError(error, COULD_NOT_REHEARSE),
+});
+
+function titlesOf(acts: readonly Act[]): string {
+  return acts.map(({ title }, n) => `${String(n + 1).padStart(2)}  ${title}`).join('\n');
+}
+
+async function rehearse(orders: Orders): Promise<boolean> {
+  const parts = await openParts(orders, running);
+  for (const line of describeParts(parts)) console.log(line);
+  const played: Played[] = [];
+  for (const [n, act] of ACTS.entries()) {
+    if (orders.acts && !orders.acts.includes(n + 1)) continue;
+    const result = await play(act, { parts, number: n + 1, memories: orders.memories });
+    console.log(describeAct(result));
+    played.push(result);
+  }
+  console.log(`\n${describeCounts(played)}\n`);
+  for (const fault of describeFaults(played)) console.log(fault);
+  const outcomes = played.flatMap(({ outcome }) => ('skipped' in outcome ? [] : [outcome]));
+  const skipped = played.length - outcomes.length;
+  if (skipped > 0) console.log(`${skipped} of ${played.length} acts were skipped.`);
+  console.log(describeEnd(outcomes));
+  return outcomes.every(isWell);
+}
+
+async function play(
+  act: Act,
+  context: { readonly parts: Parts; readonly number: number; readonly memories: number },
+): Promise<Played> {
+  const { title, options = {}, uploads = false, obstacle } = act;
+  const { parts, number, memories } = context;
+  const begun = performance.now();
+  const skipped = obstacle?.(parts);
+  if (skipped) return { number, title, seconds: 0, outcome: { skipped } };
+  const users = Math.ceil(memories / 20);
+  const rehearsal = await startRehearsal(parts, number, {
+    uploads,
+    options: { memories, users, ...options },
+  });
+  try {
+    const outcome = await outcomeOf(rehearsal, await endingOf(act, rehearsal));
+    return { number, title, seconds: (performance.now() - begun) / 1_000, outcome };
+  } finally {
+    await rehearsal.close();
+  }
+}

@@ -1,0 +1,90 @@
+// What one act is played on: a collection and a table of its own, and services that the parts are put into.
+import { randomUUID } from 'node:crypto';
+import { createRemembering } from '../../lib/migration/runs/run-store.ts';
+import type { Services } from '../../lib/migration/services.ts';
+import { createDocumentClient } from '../../lib/store/document-client.ts';
+import { createLocalClient, createTable } from '../../local/create-table.ts';
+import { startWorldOn, type World, type WorldOptions } from '../world.ts';
+import { type Holdings, holdingsOf } from './holdings.ts';
+import type { Parts } from './parts.ts';
+
+// Each part is an entry in the checkpoint: many small parts of a large snapshot exceed its size limit.
+const SNAPSHOT_PART_BYTES = 16 * 1024 * 1024;
+
+export interface Stage {
+  readonly parts: Parts;
+  readonly source: string;
+  readonly target: string;
+  /** What the new collection is uploaded as, in an act that does so. */
+  readonly uploadAs: string;
+  readonly world: World;
+  readonly services: Services;
+  /** What the old collection holds before anything has begun. */
+  readonly before: Holdings;
+  /** Names the same services to a process of its own; but for the graph, which may live in this one alone, and the hooks. */
+  readonly environment: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+export async function setStage(
+  parts: Parts,
+  act: { readonly number: number; readonly clock: () => Date },
+  options: Partial<WorldOptions>,
+): Promise<Stage> {
+  const { runId, store, backend, graph, database } = parts;
+  const tableName = await createRunTable(database);
+  const client = createDocumentClient(database);
+  const remembering = createRemembering({ client, tableName, clock: act.clock });
+  const source = store.sourceOf(act.number);
+  const address = { url: store.faultProxy.url, apiKey: store.apiKey };
+  const sized = backend ? { dimensions: backend.dimensions } : {};
+  const world = await startWorldOn(address, {
+    runId,
+    source,
+    remembering,
+    snapshotPartBytes: SNAPSHOT_PART_BYTES,
+    ...sized,
+    ...options,
+  });
+  parts.running.whenStopping(world.close);
+  await backend?.workOn(act.number, source);
+  return {
+    parts,
+    source,
+    target: `${source}_v3_${runId}`,
+    uploadAs: `${source}_uploaded`,
+    world,
+    services: {
+      ...world.services,
+      ...(graph ? { graph } : {}),
+      ...backend?.services(act.number),
+    },
+    before: await holdingsOf(store.vectors, source),
+    environment: {
+      ...(backend ? storeOf(world) : { MEMORY_BACKEND_KEY_PARAMETER: '', ...world.environment }),
+      QDRANT_API_KEY_PARAMETER: '',
+      NEO4J_URL: '',
+      DYNAMODB_ENDPOINT: database,
+      TABLE_NAME: tableName,
+    },
+    async close() {
+      await backend?.restore();
+      await world.close();
+      await store.clear(await backend?.workingOn());
+    },
+  };
+}
+
+async function createRunTable(endpoint: string): Promise<string> {
+  const name = `rehearsal-${randomUUID()}`;
+  const client = createLocalClient(endpoint);
+  await createTable(client, name);
+  client.destroy();
+  return name;
+}
+
+// The rest is what the environment of this process says.
+function storeOf({ environment }: World): Record<string, string> {
+  const { QDRANT_URL = '', QDRANT_API_KEY = '', ARTIFACTS_URL = '' } = environment;
+  return { QDRANT_URL, QDRANT_API_KEY, ARTIFACTS_URL };
+}

@@ -1,0 +1,86 @@
+// The vector store of a rehearsal: a sandbox, or the real one that is named. Collections have names of the rehearsal's
+// own, and nothing but them is ever written or removed.
+import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
+import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
+import type { Running } from '../../local/processes/running.ts';
+import { firstLine, StartError } from '../../local/processes/start-error.ts';
+import { startQdrantSandbox } from '../qdrant/server.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+
+/** What the collections of every rehearsal begin with, on every store. */
+const MARK = 'rehearsed_memories_';
+const DRILL_MARK = 'restore_drill_rehearsal';
+
+export interface RehearsalStore {
+  readonly isReal: boolean;
+  readonly apiKey: string | undefined;
+  /** Past the fault-proxy: for looking, and for clearing up. */
+  readonly vectors: VectorStore;
+  readonly faultProxy: FaultProxy;
+  /** The collection that an act begins with. */
+  sourceOf(act: number): string;
+  /** Removes what the rehearsal has made, but for what is still in use. */
+  clear(inUse?: string): Promise<void>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @throws StartError where it cannot be reached, or an earlier rehearsal left something in it */
+export async function openStore(options: {
+  readonly environment: Environment;
+  readonly runId: string;
+  readonly running: Running;
+}): Promise<RehearsalStore> {
+  const { environment, runId, running } = options;
+  const { QDRANT_URL: named, QDRANT_API_KEY: apiKey } = environment;
+  const url = named || (await startSandbox(running));
+  const vectors = createQdrant({ url, apiKey });
+  if (named) await assertUsable(named, apiKey);
+  const source = `${MARK}${runId}`;
+  const drill = `restore_drill_${runId}`;
+  const isOwn = (name: string) => name.startsWith(`${source}_`) || name === drill;
+
+  async function clear(inUse?: string): Promise<void> {
+    for (const name of (await vectors.listCollections()).filter(isOwn)) {
+      if (name === inUse) continue;
+      // Once their collection is gone they are out of reach, and stay on the store's disk.
+      for (const snapshot of await vectors.listSnapshots(name)) {
+        await vectors.deleteSnapshot(name, snapshot.name);
+      }
+      await vectors.deleteCollection(name);
+    }
+  }
+
+  const faultProxy = await startFaultProxy(url);
+  running.whenStopping(clear);
+  // Stops first: what is under way is over before anything is cleared.
+  running.whenStopping(faultProxy.close);
+  return {
+    isReal: Boolean(named),
+    apiKey,
+    vectors,
+    faultProxy,
+    sourceOf: (act) => `${source}_${act}`,
+    clear,
+  };
+}
+
+async function startSandbox(running: Running): Promise<string> {
+  const sandbox = await startQdrantSandbox();
+  running.whenStopping(sandbox.close);
+  return sandbox.url;
+}
+
+async function assertUsable(url: string, apiKey: string | undefined): Promise<void> {
+  const pace = { ...DEFAULT_RETRY_POLICY, deadlineMs: 2_000 };
+  const store = createQdrant({ url, apiKey, pace, timeoutMs: 5_000 });
+  const names = await store.listCollections().catch((cause: unknown) => {
+    throw new StartError(`The store of QDRANT_URL cannot be used: ${firstLine(cause)}`, { cause });
+  });
+  const left = names.filter((name) => name.startsWith(MARK) || name.startsWith(DRILL_MARK));
+  if (left.length === 0) return;
+  throw new StartError(
+    `The store of QDRANT_URL has collections of another rehearsal: ${left.join(', ')}; ` +
+      'let it end, or, if it was killed, delete them (DELETE /collections/NAME)',
+  );
+}

@@ -1,0 +1,49 @@
+// The options of npm run sandbox.
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import * as v from 'valibot';
+import { ruleOf } from '../lib/migration/runs/input.ts';
+import { runIdSchema } from '../lib/migration/runs/run.ts';
+import { createCommand, wholeNumber } from '../local/processes/program.ts';
+
+export interface SandboxOrder {
+  readonly memories: number;
+  /** The id of the run that the key and the preview are for. */
+  readonly run: string;
+  readonly isByHand: boolean;
+  /** File to write the variables to. */
+  readonly envFile: string | undefined;
+}
+
+const MAX_MEMORIES = 200_000;
+
+export function createSandboxCommand(open: (order: SandboxOrder) => Promise<void>) {
+  return createCommand(
+    'npm run sandbox --',
+    'Run everything that a migration needs on this machine, until Ctrl-C.',
+  )
+    .option(
+      '--memories <n>',
+      `how many to migrate, 1 to ${MAX_MEMORIES}`,
+      wholeNumber({ min: 1, max: MAX_MEMORIES }),
+      500,
+    )
+    .option(
+      '--run <id>',
+      'id that you will give the run; the key and the preview are made for it',
+      runOf,
+      'spring',
+    )
+    .option('--env <file>', 'also write the variables to a new file, removed with the sandbox')
+    .option(
+      '--by-hand',
+      'freeze and deploy yourself, by commands typed here; without it a webhook does',
+    )
+    .action(({ memories, run, env, byHand = false }) =>
+      open({ memories, run, isByHand: byHand, envFile: env }),
+    );
+}
+
+function runOf(text: string): string {
+  if (v.is(runIdSchema, text)) return text;
+  throw new InvalidArgumentError(`Use ${ruleOf(runIdSchema)}.`);
+}

@@ -1,0 +1,63 @@
+// npm run sandbox: the services of a migration on this machine, for trying `npm run migrate` by hand, until
+// SIGTERM, SIGINT or SIGHUP, and nothing of it stays. Exit code 0: stopped; 2: could not start, or its database ended.
+import { rm, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { HOOK_ACTIONS, type HookAction } from '../lib/migration/ports/hooks.ts';
+import { EXIT, reportError, runProgram } from '../local/processes/program.ts';
+import { createRunning } from '../local/processes/running.ts';
+import { firstLine, StartError } from '../local/processes/start-error.ts';
+import { openPlayground, type Playground } from './playground.ts';
+import { createSandboxCommand, type SandboxOrder } from './sandbox-options.ts';
+import { assignmentsOf, exportsOf, firstSteps } from './sandbox-text.ts';
+
+// What is left then ends with this process, or lies in the folder for temporary files.
+const STOP_MILLISECONDS = 10_000;
+const COULD_NOT_START = 2;
+
+const running = createRunning();
+await runProgram(createSandboxCommand(open), {
+  running,
+  exitCodeOnSignal: EXIT.done,
+  stopMilliseconds: STOP_MILLISECONDS,
+  onError: (error) => reportError(error, COULD_NOT_START),
+});
+
+async function open(order: SandboxOrder): Promise<void> {
+  const playground = await openPlayground(order, running, (action) => {
+    console.log(`webhook: ${action}, done`);
+  });
+  const { environment } = playground;
+  if (order.envFile !== undefined) await write(order.envFile, assignmentsOf(environment));
+  for (const line of [...exportsOf(environment), ...firstSteps(order, environment)]) {
+    console.log(line);
+  }
+  if (order.isByHand) listen(playground);
+  throw new StartError(`The database ${await playground.ended}; everything is stopped`);
+}
+
+/** Never over what is there already. */
+async function write(file: string, text: string): Promise<void> {
+  await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
+    throw new StartError(`--env ${file} cannot be written: ${firstLine(cause)}`, { cause });
+  });
+  running.whenStopping(() => rm(file, { force: true }));
+}
+
+/** To the person at the terminal, whose words are what an operator would do. */
+function listen(playground: Playground): void {
+  const runCommand = async (word: string) => {
+    if (!isAction(word)) return console.log(`The words are ${HOOK_ACTIONS.join(', ')}`);
+    await playground.act(word).then(
+      () => console.log(`${word}, done`),
+      (error: unknown) => console.log(`${word} failed: ${firstLine(error)}`),
+    );
+  };
+  let done = Promise.resolve();
+  createInterface({ input: process.stdin }).on('line', (line) => {
+    done = done.then(() => runCommand(line.trim()));
+  });
+}
+
+function isAction(word: string): word is HookAction {
+  return HOOK_ACTIONS.some((action) => action === word);
+}

@@ -1,0 +1,68 @@
+// The operator's webhook of a rehearsal: hears over HTTP what the hooks of this process are asked.
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as v from 'valibot';
+import { HOOK_ACTIONS, type HookAction, type Hooks } from '../lib/migration/ports/hooks.ts';
+
+interface Webhook {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const requestSchema = v.object({
+  action: v.picklist(HOOK_ACTIONS),
+  run_id: v.string(),
+  collection: v.string(),
+  test_user: v.string(),
+  deadline_at: v.nullable(v.pipe(v.string(), v.isoTimestamp())),
+});
+
+/** Run, occasion and action, as the adapter has it. */
+const KEY = /^[^:]+:(.+):[^:]+$/;
+
+const STATUS = { done: 204, 'under-way': 202, 'asked-of-a-person': 202 } as const;
+
+/** @param onDone is called before the response is sent */
+export async function startWebhook(
+  hooks: Hooks,
+  onDone: (action: HookAction) => void = () => {},
+): Promise<Webhook> {
+  const server = createServer((incoming, response) => {
+    answerTo(hooks, incoming).then(
+      ({ action, status }) => {
+        onDone(action);
+        response.writeHead(status).end();
+      },
+      (error: unknown) => response.writeHead(statusOf(error)).end(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answerTo(hooks: Hooks, incoming: IncomingMessage) {
+  const body: unknown = JSON.parse(Buffer.concat(await Array.fromAsync(incoming)).toString());
+  const { action, run_id, collection, test_user, deadline_at } = v.parse(requestSchema, body);
+  const [, occasion = ''] = KEY.exec(String(incoming.headers['idempotency-key'])) ?? [];
+  const answer = await hooks.ask({
+    action,
+    runId: run_id,
+    occasion,
+    collection,
+    testUser: test_user,
+    deadlineAt: deadline_at === null ? undefined : Date.parse(deadline_at),
+  });
+  return { action, status: STATUS[answer] };
+}
+
+function statusOf(error: unknown): number {
+  return error instanceof v.ValiError || error instanceof SyntaxError ? 400 : 500;
+}

@@ -1,0 +1,191 @@
+// Everything a migration speaks to, on one machine: stores, both versions of the backend, the setting, artifacts.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createFileArtifacts } from '../lib/migration/adapters/file-artifacts.ts';
+import { createFileCollectionSetting } from '../lib/migration/adapters/file-collection-setting.ts';
+import { createHttpMemoryBackend } from '../lib/migration/adapters/http-memory-backend.ts';
+import type { QdrantConnection } from '../lib/migration/adapters/qdrant/transport.ts';
+import { createQdrant } from '../lib/migration/adapters/qdrant.ts';
+import { createSecret } from '../lib/migration/adapters/secrets.ts';
+import type { ArtifactStore } from '../lib/migration/ports/artifacts.ts';
+import type { HookRequest } from '../lib/migration/ports/hooks.ts';
+import { testUserOf } from '../lib/migration/runs/run-names.ts';
+import type { LogEntry, Services } from '../lib/migration/services.ts';
+import { createSandboxGraph, type SandboxGraph } from './graph.ts';
+import { lazily } from './memory-backend/lazy-version.ts';
+import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
+import { startOldVersion } from './memory-backend/old-version.ts';
+import { type MemoryBackendSandbox, startMemoryBackendSandbox } from './memory-backend/server.ts';
+import { createOperator, type Operator } from './operator.ts';
+import {
+  type QdrantImage,
+  type QdrantSandbox,
+  type QdrantSandboxOptions,
+  startQdrantSandbox,
+} from './qdrant/server.ts';
+import { seedMemories } from './readable-memories.ts';
+
+export const SOURCE = 'memories';
+
+const KEY = 'key-of-the-test-user';
+
+export interface World {
+  readonly services: Services;
+  readonly graph: SandboxGraph;
+  readonly backend: MemoryBackendSandbox;
+  readonly operator: Operator;
+  /** What was logged. */
+  readonly logged: readonly LogEntry[];
+  /** Names the services to another process; the graph, the hooks and artifacts in memory are in this one alone. */
+  readonly environment: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+interface SandboxWorld extends World {
+  readonly qdrant: QdrantSandbox;
+  image(): Promise<WorldImage>;
+}
+
+/** The state of a world, to start others with; without its artifacts, and its graph, which never changes. */
+export interface WorldImage {
+  readonly qdrant: QdrantImage;
+  readonly setting: string;
+  /** What the operator did, which determines the state of the backend. */
+  readonly requests: readonly HookRequest[];
+}
+
+export interface WorldOptions {
+  readonly runId: string;
+  /** What the sandbox of the store is like. */
+  readonly qdrant?: Omit<QdrantSandboxOptions, 'now' | 'apiKey'>;
+  /** The collection that the old version works on. */
+  readonly source?: string;
+  readonly remembering: Pick<Services, 'clock' | 'runs' | 'lock'>;
+  readonly users?: number;
+  readonly memories?: number;
+  readonly dimensions?: number;
+  /** Whether the new version can be reached before the cutover; it can by default. */
+  readonly hasPreview?: boolean;
+  /** Whether there is a graph store; there is by default. */
+  readonly hasGraph?: boolean;
+  /** Of the new version, before the cutover and after. */
+  readonly shortcomings?: Shortcomings;
+  readonly forgetsToFreeze?: boolean;
+  readonly statsCap?: number;
+  readonly snapshotPartBytes?: number;
+  /** In a folder by default. */
+  readonly artifacts?: ArtifactStore;
+  /** Whether the services call the store in this process; over HTTP by default, and to upload a snapshot always. */
+  readonly isInProcess?: boolean;
+  /** Of a world with the same options; a new world without it. */
+  readonly image?: WorldImage | undefined;
+}
+
+export async function startSandboxWorld(options: WorldOptions): Promise<SandboxWorld> {
+  const qdrant = await startQdrantSandbox({
+    now: options.remembering.clock,
+    image: options.image?.qdrant,
+    ...options.qdrant,
+  });
+  const { url, fetch } = qdrant;
+  const world = await startWorldOn(options.isInProcess ? { url, fetch } : { url }, options);
+  return {
+    ...world,
+    qdrant,
+    image: async () => ({
+      qdrant: await qdrant.image(),
+      setting: await world.services.setting.read(),
+      requests: [...world.operator.requests],
+    }),
+    async close() {
+      await world.close();
+      await qdrant.close();
+    },
+  };
+}
+
+/** All but the vector store, which is there already and outlives it. */
+export async function startWorldOn(store: QdrantConnection, options: WorldOptions): Promise<World> {
+  const {
+    runId,
+    remembering,
+    source = SOURCE,
+    users = 7,
+    memories = 60,
+    dimensions = 8,
+    shortcomings = {},
+    image,
+  } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'migration-world-'));
+  const vectors = createQdrant(store);
+  const settings = { store: vectors, dimensions, now: remembering.clock, ...capOf(options) };
+  const backend = await startMemoryBackendSandbox();
+  const preview = await startMemoryBackendSandbox();
+  const settingFile = join(folder, 'collection');
+  const artifactsFolder = join(folder, 'artifacts');
+  await writeFile(settingFile, image?.setting ?? source);
+  const startOld = () => startOldVersion({ ...settings, collection: source });
+  // In an image the old collection may be gone, and must not come back.
+  backend.deploy(image ? lazily(startOld) : await startOld());
+  const target = `${source}_v3_${runId}`;
+  preview.deploy(lazily(() => startNewVersion({ ...settings, collection: target, shortcomings })));
+  for (const server of [backend, preview]) server.grant(KEY, testUserOf(runId));
+  if (!image)
+    await seedMemories(vectors, { collection: source, users, memories, dimensions, seed: 1 });
+  const graph = createSandboxGraph();
+  seedGraph(graph);
+  const { forgetsToFreeze = false } = options;
+  const operator = createOperator({ backend, settings, shortcomings, forgetsToFreeze });
+  for (const request of image?.requests ?? []) await operator.hooks.ask(request);
+  const logged: LogEntry[] = [];
+  const services: Services = {
+    ...remembering,
+    vectors,
+    artifacts:
+      options.artifacts ?? createFileArtifacts({ folder: artifactsFolder, now: remembering.clock }),
+    setting: createFileCollectionSetting(settingFile),
+    backend: connect(backend),
+    preview: options.hasPreview === false ? undefined : connect(preview),
+    hooks: operator.hooks,
+    graph: options.hasGraph === false ? undefined : graph,
+    snapshotPartBytes: options.snapshotPartBytes ?? 16 * 1024,
+    log: (entry) => logged.push(entry),
+  };
+  return {
+    services,
+    graph,
+    backend,
+    operator,
+    logged,
+    environment: {
+      QDRANT_URL: store.url,
+      ...(store.apiKey ? { QDRANT_API_KEY: store.apiKey } : {}),
+      MEMORY_BACKEND_URL: backend.url,
+      MEMORY_PREVIEW_URL: preview.url,
+      MEMORY_BACKEND_KEY: KEY,
+      COLLECTION_SETTING: pathToFileURL(settingFile).href,
+      ARTIFACTS_URL: pathToFileURL(artifactsFolder).href,
+    },
+    async close() {
+      for (const server of [backend, preview]) await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function connect({ url }: MemoryBackendSandbox) {
+  return createHttpMemoryBackend({ url, apiKey: createSecret(KEY), timeoutMs: 10_000 });
+}
+
+function capOf({ statsCap }: WorldOptions) {
+  return statsCap === undefined ? {} : { statsCap };
+}
+
+function seedGraph(graph: SandboxGraph): void {
+  const properties = (name: string) => ({ name, user_id: 'user-1', mentions: { $int: '1' } });
+  const start = graph.addNode({ labels: ['person'], properties: properties('ada') });
+  const end = graph.addNode({ labels: ['city'], properties: properties('london') });
+  graph.addRelationship({ type: 'lives_in', start, end, properties: { valid: true } });
+}

@@ -1,0 +1,27 @@
+// Credentials from the environment alone, where Lambda puts them. Bundles carry this in place of
+// the SDK's default chain, which also looks in files, processes and the network.
+import { ConfigurationError } from '../../lib/errors.ts';
+
+interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+/**
+ * Stands in for the export of the same name of `@aws-sdk/credential-provider-node`.
+ * @throws ConfigurationError when the environment holds no credentials
+ */
+export function defaultProvider(): () => Promise<Credentials> {
+  return async () => {
+    const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env;
+    if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) {
+      throw new ConfigurationError('AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY is not set');
+    }
+    return {
+      accessKeyId: AWS_ACCESS_KEY_ID,
+      secretAccessKey: AWS_SECRET_ACCESS_KEY,
+      ...(AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN }),
+    };
+  };
+}

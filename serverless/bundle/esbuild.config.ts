@@ -1,0 +1,52 @@
+// How a function becomes one small ESM file; the deployed bundle, the local one and the bench agree.
+import type { BuildOptions } from 'esbuild';
+
+export const bundleOptions = {
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  // esbuild's default for node takes the CommonJS builds of the SDK: twice the size, no faster.
+  mainFields: ['module', 'main'],
+  alias: {
+    // In Lambda the credentials are in the environment; the SDK's default chain is a third of a bundle.
+    '@aws-sdk/credential-provider-node': './serverless/bundle/environment-credentials.ts',
+    'node:http': './serverless/bundle/node-http.ts',
+    '@aws/lambda-invoke-store': './serverless/bundle/invoke-store.ts',
+    '@aws-sdk/middleware-endpoint-discovery': './serverless/bundle/endpoint-discovery.ts',
+    '@smithy/core/event-streams': './serverless/bundle/event-streams.ts',
+  },
+  // Packages that are CommonJS ask for Node's own modules at run time, which an ES module has no way to answer.
+  banner: { js: 'const require = process.getBuiltinModule;' },
+  minify: true,
+  sourcemap: true,
+  sourcesContent: false,
+  legalComments: 'none',
+} satisfies BuildOptions;
+
+// Where only the template is wanted: the entry points as they are.
+const unbundledOptions = { bundle: false, platform: 'node', format: 'esm' } satisfies BuildOptions;
+
+interface Packaged {
+  readonly service: { readonly functions: Readonly<Record<string, { skipEsbuild?: boolean }>> };
+}
+
+function packagingOptions({ service }: Packaged) {
+  // npm start has bundled them (local/gateway.ts).
+  if (process.env.IS_BUNDLED)
+    for (const each of Object.values(service.functions)) each.skipEsbuild = true;
+  return {
+    ...(process.env.ONLY_TEMPLATE ? unbundledOptions : bundleOptions),
+    concurrency: 2,
+    exclude: [],
+    outputFileExtension: '.mjs',
+    skipRebuild: true,
+    // Of its own for each process: a start and a packaging may run side by side.
+    outputWorkFolder: process.env.BUILD_FOLDER ?? `.esbuild/${process.pid}`,
+    // A start serves what it was started with: rebuilding takes files away from requests under way.
+    watch: { pattern: [], ignore: [], chokidar: { ignoreInitial: true } },
+  };
+}
+
+// serverless-esbuild requires this file and calls what it gets.
+export { packagingOptions as 'module.exports' };

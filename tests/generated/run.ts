@@ -1,0 +1,140 @@
+// npm run test:generated: Schemathesis makes requests from the API description, valid and invalid ones, and holds the
+// responses to it; once against an open service, and once with a key where one is required.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createApiKeys } from '../../lib/auth/api-keys.ts';
+import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
+import { createDatabase } from '../../lib/store/database.ts';
+import { createDocumentClient } from '../../lib/store/document-client.ts';
+import { ensureTable } from '../../local/create-table.ts';
+import { startDatabase } from '../../local/engine.ts';
+import { localAccess } from '../../local/local-access.ts';
+import { freePort } from '../../local/processes/free-port.ts';
+import { createCommand, runProgram, wholeNumber } from '../../local/processes/program.ts';
+import { pythonWith, whyNoPython } from '../../local/processes/python-tools.ts';
+import { createRunning } from '../../local/processes/running.ts';
+import { StartError } from '../../local/processes/start-error.ts';
+
+const REQUIREMENTS = join(import.meta.dirname, 'schemathesis.txt');
+const TABLE = 'generated-requests';
+const MODES = ['open', 'required'] as const;
+const CONFIG = join(import.meta.dirname, 'schemathesis.toml');
+const HOOKS = {
+  SCHEMATHESIS_HOOKS: 'ledger_hooks',
+  PYTHONPATH: import.meta.dirname,
+};
+
+const running = createRunning();
+
+const command = createCommand(
+  'npm run test:generated --',
+  'Send generated requests to the service.',
+)
+  .option('--requests <number>', 'the least number of requests', wholeNumber({ min: 100 }), 10_000)
+  .option('--seed <number>', 'for the same requests again', wholeNumber({ min: 0 }), 20_240_229)
+  .action(async ({ requests, seed }) => {
+    const obstacle = whyNoPython();
+    if (obstacle) {
+      console.log(`Skipped the generated requests: ${obstacle} on this machine`);
+      console.log('0 passed, 0 failed, 1 skipped');
+      return;
+    }
+    const python = await pythonWith(running, REQUIREMENTS);
+    let sent = 0;
+    for (const [n, mode] of MODES.entries()) {
+      const { url, options } = await startService(mode);
+      // Of an operation, at most; requests that follow links come on top.
+      const missing = (requests - sent) / (MODES.length - n);
+      const share = Math.ceil(missing / (await countOperations(url)));
+      sent += await send(python, [
+        ...[
+          '--config-file',
+          CONFIG,
+          'run',
+          `${url}/openapi.json`,
+          '--no-color',
+          '--seed',
+          String(seed),
+        ],
+        ...['--max-examples', String(share), '--generation-database', 'none', ...options],
+      ]);
+    }
+    console.log(`${sent} requests in all`);
+    if (sent < requests) throw new StartError(`Fewer requests were sent than ${requests}`);
+  });
+
+await runProgram(command, { running });
+
+/** @returns the options of Schemathesis that go with it */
+async function startService(mode: (typeof MODES)[number]) {
+  Object.assign(process.env, environmentOfDatabase());
+  const { endpoint } = await startDatabase(running);
+  await ensureTable(endpoint, TABLE);
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
+  const child = running.startProgram({
+    command: process.execPath,
+    args: ['local/start.ts'],
+    folder: join(import.meta.dirname, '../..'),
+    environment: {
+      ...process.env,
+      ...{ PORT: String(port), AUTH: mode, TABLE_NAME: TABLE, DYNAMODB_ENDPOINT: endpoint },
+    },
+    onLine: (line) => line.startsWith('ready ') && resolve(),
+  });
+  child.ended.then((how) => reject(new StartError(`The service ${how}`)));
+  await ready;
+  if (mode === 'required') {
+    const secret = await createKey(endpoint);
+    return { url, options: ['--header', `Authorization: Bearer ${secret}`] };
+  }
+  // There, requests without a key are answered: what the description says of keys does not hold.
+  const withoutKeys = ['--generation-with-security-parameters', 'false'];
+  return { url, options: ['--exclude-checks', 'ignored_auth', ...withoutKeys] };
+}
+
+function environmentOfDatabase(): Record<string, string> {
+  const { region, accessKeyId, secretAccessKey } = localAccess({});
+  return {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  };
+}
+
+async function createKey(endpoint: string): Promise<string> {
+  const client = createDocumentClient(endpoint);
+  const database = createDatabase({ client, tableName: TABLE, retryPolicy: DEFAULT_RETRY_POLICY });
+  const keys = createApiKeys({ database, clock: () => new Date() });
+  const { secret } = await keys.create({ name: 'generated', ledger: 'generated', scope: 'write' });
+  return secret;
+}
+
+async function countOperations(url: string): Promise<number> {
+  const response = await fetch(`${url}/openapi.json`);
+  const { paths } = (await response.json()) as { paths: Record<string, object> };
+  return Object.values(paths).flatMap((methods) => Object.keys(methods)).length;
+}
+
+/** @returns how many requests were sent */
+async function send(python: string, args: readonly string[]): Promise<number> {
+  const folder = await running.temporaryFolder('ledger-generated-');
+  const child = spawn(python, ['-m', 'schemathesis.cli', ...args], {
+    cwd: folder,
+    env: { ...process.env, ...HOOKS },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.whenStopping(() => {
+    child.kill();
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk;
+    process.stdout.write(chunk);
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) process.exitCode = 1;
+  return Number(/(\d+) generated/.exec(output)?.[1] ?? 0);
+}

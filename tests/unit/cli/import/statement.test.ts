@@ -1,0 +1,268 @@
+// Bank exports as they come: headers, delimiters, dates, amounts, and an id for each row.
+import { describe, expect, it } from 'vitest';
+import { readStatement } from '../../../../cli/import/statement.ts';
+import { CSV_COLUMNS } from '../../../../lib/http/transaction-csv.ts';
+
+const read = (lines: readonly string[], options?: Parameters<typeof readStatement>[1]) =>
+  readStatement(lines.join('\n'), options);
+
+describe('readStatement', () => {
+  it('reads an English export', () => {
+    const { rows, errors } = read([
+      'Date,Payee,Amount,Category',
+      '2026-03-05,"Bakery, old town",-12.50,Food',
+      '2026-03-06,Salary,"2,500.00",',
+    ]);
+    expect(errors).toEqual([]);
+    expect(rows).toMatchObject([
+      {
+        ...{ line: 2, date: '2026-03-05', description: 'Bakery, old town' },
+        ...{ amount: 12.5, type: 'expense', category: 'Food', notes: null },
+      },
+      { line: 3, amount: 2_500, type: 'income', category: null },
+    ]);
+  });
+
+  it('reads a German one: byte order mark, semicolons, decimal comma, day first', () => {
+    const { rows } = read([
+      '\uFEFFBuchungstag;Verwendungszweck;Betrag',
+      '05.03.2026;Bäcker;-1.234,50 €',
+      '6.3.26;Gehalt;2500',
+    ]);
+    expect(rows).toMatchObject([
+      { date: '2026-03-05', description: 'Bäcker', amount: 1_234.5, type: 'expense' },
+      { date: '2026-03-06', amount: 2_500, type: 'income' },
+    ]);
+  });
+
+  it('keeps the sign where there is a type, and an apostrophe that a bank wrote', () => {
+    const { rows, isExport } = read([
+      'transaction_date,description,amount,type,external_id',
+      "2026-03-05,'t Hoen ,-5,expense,bank-1",
+    ]);
+    expect(isExport).toBe(false);
+    expect(rows).toMatchObject([
+      { description: "'t Hoen", amount: -5, type: 'expense', externalId: 'bank-1' },
+    ]);
+  });
+
+  describe('of an export of this service', () => {
+    const HEADER = CSV_COLUMNS.join(',');
+    const exported = (cells: string) => `7,2026-03-05,${cells},2026-03-05T12:00:00.000Z,`;
+
+    it('takes one apostrophe away, trims nothing, and gives no id to what has none', () => {
+      const { rows, isExport, errors } = read([
+        HEADER,
+        exported("''=SUM(A1),-5,expense,'+Food,\" x \","),
+        exported("'=1,0.5,income,,','-1"),
+      ]);
+      expect([isExport, errors]).toEqual([true, []]);
+      const date = '2026-03-05';
+      expect(rows).toEqual([
+        {
+          ...{ line: 2, date, description: "'=SUM(A1)", amount: -5, type: 'expense' },
+          ...{ category: '+Food', notes: ' x ', externalId: null },
+        },
+        {
+          ...{ line: 3, date, description: '=1', amount: 0.5, type: 'income' },
+          ...{ category: null, notes: '', externalId: '-1' },
+        },
+      ]);
+    });
+
+    it('may have no rows', () => {
+      expect(read([HEADER, ''])).toMatchObject({ isExport: true, rows: [], errors: [] });
+    });
+
+    it('is not one where columns are missing or in another order', () => {
+      const [id = '', ...others] = CSV_COLUMNS;
+      for (const columns of [others, [...others, id], [...CSV_COLUMNS, 'more']]) {
+        expect(read([columns.join(',')]).isExport).toBe(false);
+      }
+    });
+  });
+
+  it('takes named columns', () => {
+    const columns = { date: 'When', amount: 'How much', description: 'What', externalId: 'No' };
+    const { rows } = read(['No,What,When,How much', '7,Tea,2026-01-02,-3'], { columns });
+    expect(rows).toMatchObject([{ description: 'Tea', amount: 3, externalId: '7' }]);
+  });
+
+  it('gives equal rows ids of their own, the same at each reading', () => {
+    const file = ['date,name,amount', ...Array(3).fill('2026-01-02,Tea,-3'), '2026-01-02,Tea,-4'];
+    const ids = read(file).rows.map(({ externalId }) => externalId);
+    expect(new Set(ids).size).toBe(4);
+    expect(read(file).rows.map(({ externalId }) => externalId)).toEqual(ids);
+    // A later export begins with other rows.
+    const later = ['date,name,amount', '2026-01-03,Bus,-2', ...file.slice(1)];
+    expect(read(later).rows.map(({ externalId }) => externalId)).toEqual(
+      expect.arrayContaining(ids),
+    );
+  });
+
+  describe('amounts', () => {
+    const amountsOf = (amounts: readonly string[], options = {}) => {
+      const lines = amounts.map((amount) => `2026-01-02\tx\t${amount}`);
+      const { rows, errors, decimal } = read(['date\tname\tamount', ...lines], options);
+      const signed = rows.map(({ amount, type }) => (type === 'expense' ? -amount : amount));
+      return { decimal, amounts: signed, refused: errors.map(({ line }) => line) };
+    };
+
+    it.each([
+      [['-900.00', '-3.20', '-4,50'], 'point', [-900, -3.2], [4]],
+      [['-900,00', '-3,20', '-4.50', '-0.99', '1,0'], 'comma', [-900, -3.2, 1], [4, 5]],
+      [['-900.5', '1,5'], 'point', [-900.5], [3]],
+    ])('%j have a decimal %s: %j, and refuse lines %j', (written, decimal, amounts, refused) => {
+      expect(amountsOf(written)).toEqual({ decimal, amounts, refused });
+    });
+
+    it.each(['1234567,5', '1.234.567,50', "1'234'567,5", '1 234 567,50', '1\u00a0234\u00a0567,5'])(
+      'reads %s',
+      (written) => {
+        expect(amountsOf([written])).toMatchObject({ amounts: [1_234_567.5] });
+      },
+    );
+
+    it.each([
+      '1.23.456',
+      '12345.678',
+      "1.234'567",
+      '1.2345',
+      '0.123',
+      '1€50',
+      '--5',
+      '1..234',
+      '(5',
+    ])('refuses %s', (written) => {
+      expect(amountsOf([written], { decimal: 'comma' })).toMatchObject({ refused: [2] });
+    });
+
+    it.each([
+      '(5.00)',
+      '5.00-',
+      '-$5.00',
+      '$-5',
+      '($5.00)',
+      '5.00- EUR',
+      '( 5.00 )',
+      '− 5.00 €',
+      'EUR -5',
+    ])('reads %s as an expense', (written) => {
+      expect(amountsOf([written])).toMatchObject({ amounts: [-5] });
+    });
+
+    it('takes the sign that is named, and names the option where it refuses', () => {
+      const decimal = 'comma';
+      expect(amountsOf(['1.500'], { decimal })).toMatchObject({ amounts: [1_500] });
+      const { errors } = read(['date,name,amount', '2026-01-02,x,1.500']);
+      expect(errors[0]?.message).toContain('--decimal');
+    });
+  });
+
+  describe('ids of the bank', () => {
+    const HEADER = 'date,name,amount,Account';
+    const columns = { externalId: 'Account' };
+
+    it('refuses rows that have one id and differ, in whatever column', () => {
+      const { rows, errors } = read(
+        [
+          `${HEADER},Balance`,
+          ...['Tea,-3,Giro,7', 'Tea,-3,Giro,4', 'Pay,9,,4'].map((row) => `2026-01-02,${row}`),
+        ],
+        { columns },
+      );
+      expect(rows).toMatchObject([{ line: 4 }]);
+      expect(errors).toMatchObject([
+        { line: 2, message: expect.stringContaining('line 3 has the same id "Giro"') },
+        { line: 3, message: expect.stringContaining('line 2 has the same id "Giro"') },
+      ]);
+    });
+
+    it('keeps rows that are equal', () => {
+      const { rows, errors } = read([HEADER, ...Array(2).fill('2026-01-02,Tea,-3,7')], { columns });
+      expect([rows.length, errors]).toEqual([2, []]);
+    });
+  });
+
+  it('makes other ids for the rows of another account, and the same without one', () => {
+    const idOf = (account?: string) =>
+      read(['date,name,amount', '2026-01-02,Tea,-3'], { account }).rows[0]?.externalId;
+    expect(idOf()).toBe('csv-25a2528591d134b7337b3251849837ba-1');
+    expect(new Set([idOf(), idOf('Giro'), idOf('Card')]).size).toBe(3);
+    expect(idOf('Giro')).toBe(idOf('Giro'));
+  });
+
+  it('refuses by their lines the rows that the API would refuse', () => {
+    const { rows, errors } = read([
+      'date,name,amount,category,notes,reference',
+      `2026-01-02,Tea,-3,${'c'.repeat(256)},,`,
+      '2026-01-02, ,-3,,,',
+      `2026-01-02,${'d'.repeat(1_001)},-3,,,`,
+      `2026-01-02,Tea,-3,,${'n'.repeat(5_001)},`,
+      `2026-01-02,Tea,-3,,,${'i'.repeat(129)}`,
+      '2026-01-02,Tea,-1000000000000,,,',
+      `2026-01-02,Tea,-3,${'c'.repeat(255)},,`,
+    ]);
+    expect(errors).toMatchObject([
+      { line: 2, message: 'category: Must be at most 255 characters.' },
+      { line: 3, message: 'description: Must not be blank.' },
+      { line: 4, message: 'description: Must be at most 1000 characters.' },
+      { line: 5, message: 'notes: Must be at most 5000 characters.' },
+      { line: 6, message: 'external_id: Must be at most 128 characters.' },
+      { line: 7, message: expect.stringContaining('amount: Must lie between') },
+    ]);
+    expect(rows).toMatchObject([{ line: 8 }]);
+  });
+
+  it.each([
+    [['05/03/2026', '28/03/2026'], undefined, '2026-03-05'],
+    [['05/03/2026', '03/28/2026'], undefined, '2026-05-03'],
+    [['05/03/2026'], 'dmy', '2026-03-05'],
+    [['05/03/2026'], 'mdy', '2026-05-03'],
+    [['2026-02-28', '2026-02-28', '28.02.2026', '13/13/2026', '?'], undefined, '2026-02-28'],
+    [['2026-02-28', '30/02/2026', 'a.b.c'], undefined, '2026-02-28'],
+  ] as const)('dates %j, order %s: %s', (dates, dateOrder, first) => {
+    const file = ['date,name,amount', ...dates.map((date) => `${date},x,1`)];
+    expect(read(file, { dateOrder }).rows[0]?.date).toBe(first);
+  });
+
+  it.each([
+    [['05/03/2026']],
+    [['13/01/2026', '01/13/2026', '03/04/2026']],
+    [['2026-01-13', '13.01.2026']],
+  ])('asks for the order of dates that can be read in two ways: %j', (dates) => {
+    const rows = dates.map((date) => `${date},x,1`);
+    expect(() => read(['date,name,amount', ...rows])).toThrow('--date-order');
+  });
+
+  it('names the line of a row that cannot be read, and reads the others', () => {
+    const { rows, errors } = read([
+      'date,name,amount,type',
+      '2026-02-30,x,1,',
+      '2026-02-28,x,much,',
+      '2026-02-28,x,1.234,',
+      '2026-02-28,x,1,transfer',
+      '2026-02-28,x,1,income',
+    ]);
+    expect(errors.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
+    expect(rows.map(({ line }) => line)).toEqual([6]);
+  });
+
+  it.each([
+    [['name,amount', 'x,1'], '--date'],
+    [['date,name,amount,"open', '2026-01-01,x,1'], 'not valid CSV'],
+    [['Account 7', 'date,name,amount', '2026-01-01,x,1'], 'first line must name the columns'],
+    [['date,name,Amount,Amount', '2026-01-01,x,1,2'], 'Two columns are named "Amount"'],
+  ])('refuses %j', (file, message) => {
+    expect(() => read(file)).toThrow(message);
+  });
+
+  it.each(['', '\n\r\n', '\uFEFF'])('says of %j that it is empty', (file) => {
+    expect(() => readStatement(file)).toThrow('The file is empty');
+  });
+
+  it('refuses a named column that is not there', () => {
+    const columns = { category: 'Kind' };
+    expect(() => read(['date,name,amount', '2026-01-01,x,1'], { columns })).toThrow('--category');
+  });
+});
