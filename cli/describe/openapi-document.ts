@@ -117,8 +117,8 @@ function headers(method: string, { isVersioned, isIdempotent }: Operation) {
   }
   if (!isVersioned) return [];
   return method === 'GET'
-    ? [header('If-None-Match', 'The ETag of a response: 304 if nothing has changed.', {})]
-    : [header('If-Match', 'The ETag of a response: 412 if the record has changed.', {})];
+    ? [header('If-None-Match', 'ETags of this record: 304 if it would be shown as before.', {})]
+    : [header('If-Match', 'ETags of this record: 412 if it has changed.', {})];
 }
 
 /** The statuses follow from what the operation takes; `failures` adds others or says more. */
@@ -252,29 +252,40 @@ const TOTALS = { income: SUM, expense: SUM, net: SUM, count: COUNT };
 const succeeded = (fields: Record<string, object>) =>
   object({ success: { enum: [true] }, ...fields });
 
+const TRANSACTION = recordSchema(v.omit(newTransactionBody, ['external_id']), {
+  category_name: TEXT,
+  external_id: TEXT,
+});
+const CATEGORY = recordSchema(newCategoryBody, {
+  transaction_count: {
+    ...COUNT,
+    description: 'In single reads, and in lists requested with counts.',
+  },
+});
+
+/** A record in a list. */
+function rowSchema({ type, properties, required }: ReturnType<typeof object>) {
+  const etag = { ...TEXT, description: 'What `If-Match` takes, with its quotes.' };
+  return { type, properties: { ...properties, etag }, required: [...required, 'etag'] };
+}
+
 const SCHEMAS: Readonly<Record<string, object>> = {
-  Transaction: recordSchema(v.omit(newTransactionBody, ['external_id']), {
-    category_name: TEXT,
-    external_id: TEXT,
-  }),
-  Category: recordSchema(newCategoryBody, {
-    transaction_count: {
-      ...COUNT,
-      description: 'In single reads, and in lists requested with counts.',
-    },
-  }),
+  Transaction: TRANSACTION,
+  TransactionRow: rowSchema(TRANSACTION),
+  Category: CATEGORY,
+  CategoryRow: rowSchema(CATEGORY),
   Pagination: object({
     ...{ page: ID, per_page: ID, total: COUNT, pages: COUNT },
     ...{ has_next: { type: 'boolean' }, has_prev: { type: 'boolean' } },
   }),
   TransactionPage: succeeded({
-    data: { type: 'array', items: reference('schemas', 'Transaction') },
+    data: { type: 'array', items: reference('schemas', 'TransactionRow') },
     pagination: reference('schemas', 'Pagination'),
   }),
   TransactionRead: succeeded({ data: reference('schemas', 'Transaction') }),
   TransactionWritten: succeeded({ data: reference('schemas', 'Transaction'), message: TEXT }),
   CategoryList: succeeded({
-    data: { type: 'array', items: reference('schemas', 'Category') },
+    data: { type: 'array', items: reference('schemas', 'CategoryRow') },
     count: COUNT,
   }),
   CategoryRead: succeeded({ data: reference('schemas', 'Category') }),

@@ -1,6 +1,6 @@
 // POST /categories
 import type { Category } from '../../lib/domain/category.ts';
-import { parseNewCategory, toCategoryJson } from '../../lib/http/category-json.ts';
+import { categoryTag, parseNewCategory, toCategoryJson } from '../../lib/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { idempotent } from '../../lib/http/idempotency.ts';
 import { jsonBody } from '../../lib/http/json-body.ts';
@@ -15,7 +15,10 @@ export function createHandler(service: LedgerService) {
     .handler(
       idempotent(async ({ ledger, json }, record) => {
         const reply = (category: Category) =>
-          tagged(created(toCategoryJson(category), 'Category created successfully'), category);
+          tagged(
+            created(toCategoryJson(category), 'Category created successfully'),
+            categoryTag(category),
+          );
         const input = parseNewCategory(json);
         return reply(await ledger.categories.create(input, (made) => record(reply(made))));
       }),

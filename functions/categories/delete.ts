@@ -8,7 +8,7 @@ import { serviceFromEnvironment } from '../../lib/runtime.ts';
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to delete category').handler(
     async ({ ledger, pathId, headers }) => {
-      await ledger.categories.deactivate(pathId, isExpectedBy(headers['if-match']));
+      await ledger.categories.deactivate(pathId, isExpectedBy(headers['if-match'], 'c', pathId));
       return deleted('Category deleted successfully');
     },
   );

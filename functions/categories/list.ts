@@ -1,9 +1,5 @@
 // GET /categories
-import {
-  parseCategoryQuery,
-  toCategoryJson,
-  toCountedCategoryJson,
-} from '../../lib/http/category-json.ts';
+import { parseCategoryQuery, toCategoryRowJson } from '../../lib/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { foundAll } from '../../lib/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
@@ -12,9 +8,9 @@ import { serviceFromEnvironment } from '../../lib/runtime.ts';
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to retrieve categories').handler(
     async ({ ledger, query }) => {
-      const { activeOnly, includeCounts } = parseCategoryQuery(query);
+      const { activeOnly, includeCounts: isCounted } = parseCategoryQuery(query);
       const items = await ledger.categories.list({ activeOnly });
-      return foundAll(items.map(includeCounts ? toCountedCategoryJson : toCategoryJson));
+      return foundAll(items.map((item) => toCategoryRowJson(item, { isCounted })));
     },
   );
 }

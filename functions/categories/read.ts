@@ -1,5 +1,5 @@
 // GET /categories/{id}
-import { toCountedCategoryJson } from '../../lib/http/category-json.ts';
+import { categoryTag, toCountedCategoryJson } from '../../lib/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { tagged, unlessKnown } from '../../lib/http/preconditions.ts';
 import { found } from '../../lib/http/replies.ts';
@@ -10,7 +10,7 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to retrieve category').handler(
     async ({ ledger, pathId, headers }) => {
       const category = await ledger.categories.find(pathId);
-      const reply = tagged(found(toCountedCategoryJson(category)), category);
+      const reply = tagged(found(toCountedCategoryJson(category)), categoryTag(category));
       return unlessKnown(reply, headers['if-none-match']);
     },
   );

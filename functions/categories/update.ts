@@ -1,5 +1,5 @@
 // PUT /categories/{id}
-import { parseCategoryChanges, toCategoryJson } from '../../lib/http/category-json.ts';
+import { categoryTag, parseCategoryChanges, toCategoryJson } from '../../lib/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { jsonBody } from '../../lib/http/json-body.ts';
 import { lookUp } from '../../lib/http/look-up.ts';
@@ -13,10 +13,13 @@ export function createHandler(service: LedgerService) {
     .use(lookUp(({ ledger, pathId }) => ledger.categories.find(pathId)))
     .use(jsonBody())
     .handler(async ({ ledger, existing, json, headers }) => {
-      const isExpected = isExpectedBy(headers['if-match']);
+      const isExpected = isExpectedBy(headers['if-match'], 'c', existing.id);
       const changes = parseCategoryChanges(json);
       const category = await ledger.categories.update(existing, changes, isExpected);
-      return tagged(updated(toCategoryJson(category), 'Category updated successfully'), category);
+      return tagged(
+        updated(toCategoryJson(category), 'Category updated successfully'),
+        categoryTag(category),
+      );
     });
 }
 

@@ -6,7 +6,11 @@ import { idempotent } from '../../lib/http/idempotency.ts';
 import { jsonBody } from '../../lib/http/json-body.ts';
 import { tagged } from '../../lib/http/preconditions.ts';
 import { created } from '../../lib/http/replies.ts';
-import { parseNewTransaction, toTransactionJson } from '../../lib/http/transaction-json.ts';
+import {
+  parseNewTransaction,
+  toTransactionJson,
+  transactionTag,
+} from '../../lib/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
 
@@ -18,7 +22,7 @@ export function createHandler(service: LedgerService) {
         const reply = (transaction: NamedTransaction) =>
           tagged(
             created(toTransactionJson(transaction), 'Transaction created successfully'),
-            transaction,
+            transactionTag(transaction),
           );
         const input = parseNewTransaction(json);
         return reply(await ledger.transactions.create(input, (made) => record(reply(made))));

@@ -8,7 +8,7 @@ import { serviceFromEnvironment } from '../../lib/runtime.ts';
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to delete transaction').handler(
     async ({ ledger, pathId, headers }) => {
-      await ledger.transactions.remove(pathId, isExpectedBy(headers['if-match']));
+      await ledger.transactions.remove(pathId, isExpectedBy(headers['if-match'], 't', pathId));
       return deleted('Transaction deleted successfully');
     },
   );

@@ -2,7 +2,7 @@
 
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { foundPage } from '../../lib/http/replies.ts';
-import { parseTransactionQuery, toTransactionJson } from '../../lib/http/transaction-json.ts';
+import { parseTransactionQuery, toTransactionRowJson } from '../../lib/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
 
@@ -10,7 +10,7 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to retrieve transactions').handler(
     async ({ ledger, query }) => {
       const { items, pagination } = await ledger.transactions.list(parseTransactionQuery(query));
-      return foundPage(items.map(toTransactionJson), pagination);
+      return foundPage(items.map(toTransactionRowJson), pagination);
     },
   );
 }

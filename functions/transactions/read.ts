@@ -2,7 +2,7 @@
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
 import { tagged, unlessKnown } from '../../lib/http/preconditions.ts';
 import { found } from '../../lib/http/replies.ts';
-import { toTransactionJson } from '../../lib/http/transaction-json.ts';
+import { toTransactionJson, transactionTag } from '../../lib/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
 
@@ -10,7 +10,7 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to retrieve transaction').handler(
     async ({ ledger, pathId, headers }) => {
       const transaction = await ledger.transactions.read(pathId);
-      const reply = tagged(found(toTransactionJson(transaction)), transaction);
+      const reply = tagged(found(toTransactionJson(transaction)), transactionTag(transaction));
       return unlessKnown(reply, headers['if-none-match']);
     },
   );

@@ -5,7 +5,11 @@ import { jsonBody } from '../../lib/http/json-body.ts';
 import { lookUp } from '../../lib/http/look-up.ts';
 import { isExpectedBy, tagged } from '../../lib/http/preconditions.ts';
 import { updated } from '../../lib/http/replies.ts';
-import { parseTransactionChanges, toTransactionJson } from '../../lib/http/transaction-json.ts';
+import {
+  parseTransactionChanges,
+  toTransactionJson,
+  transactionTag,
+} from '../../lib/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
 
@@ -14,12 +18,12 @@ export function createHandler(service: LedgerService) {
     .use(lookUp(({ ledger, pathId }) => ledger.transactions.find(pathId)))
     .use(jsonBody())
     .handler(async ({ ledger, existing, json, headers }) => {
-      const isExpected = isExpectedBy(headers['if-match']);
+      const isExpected = isExpectedBy(headers['if-match'], 't', existing.id);
       const changes = parseTransactionChanges(json);
       const transaction = await ledger.transactions.update(existing, changes, isExpected);
       return tagged(
         updated(toTransactionJson(transaction), 'Transaction updated successfully'),
-        transaction,
+        transactionTag(transaction),
       );
     });
 }

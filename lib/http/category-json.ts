@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { Category, CategoryChanges, CategoryFields } from '../domain/category.ts';
 import { text, trimmedText } from '../domain/text.ts';
 import { parseBody, parseFilter, sentOnly } from './fields.ts';
+import { tagOf } from './preconditions.ts';
 
 export const newCategoryBody = v.object(
   {
@@ -67,6 +68,17 @@ export function toCategoryJson(category: Category) {
 /** The same with `transaction_count`, as single reads and lists requested with counts carry it. */
 export function toCountedCategoryJson(category: Category) {
   return { ...toCategoryJson(category), transaction_count: category.transactionCount };
+}
+
+/** Of the category as a read shows it, also where a response leaves out the count. */
+export function categoryTag(category: Category): string {
+  return tagOf('c', category, toCountedCategoryJson(category));
+}
+
+/** A row of a list, with what `If-Match` needs. */
+export function toCategoryRowJson(category: Category, { isCounted }: { isCounted: boolean }) {
+  const shown = isCounted ? toCountedCategoryJson(category) : toCategoryJson(category);
+  return { ...shown, etag: categoryTag(category) };
 }
 
 export interface CategoryQuery {

@@ -15,6 +15,7 @@ export const READ_ONLY = new Set([
   'updated_at',
   'category_name',
   'transaction_count',
+  'etag',
 ]);
 
 /** A body may name any number of unknown fields; the response stays small. */

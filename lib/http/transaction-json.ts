@@ -18,6 +18,7 @@ import {
 } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import { parseBody, parseFilter, sentOnly } from './fields.ts';
+import { tagOf } from './preconditions.ts';
 
 const LONGEST_EXTERNAL_ID = 128;
 const CATEGORY_ID_RULE = 'Must be the id of a category (an integer) or null.';
@@ -110,6 +111,16 @@ export function toTransactionJson(transaction: NamedTransaction) {
     created_at: new Date(transaction.createdAt).toISOString(),
     updated_at: new Date(transaction.updatedAt).toISOString(),
   };
+}
+
+/** Of the transaction as a read shows it: for the ETag header, for rows of lists and for results of bulk requests. */
+export function transactionTag(transaction: NamedTransaction): string {
+  return tagOf('t', transaction, toTransactionJson(transaction));
+}
+
+/** A row of a list, with what `If-Match` needs. */
+export function toTransactionRowJson(transaction: NamedTransaction) {
+  return { ...toTransactionJson(transaction), etag: transactionTag(transaction) };
 }
 
 // A repeated parameter arrives as its values joined by commas, which none of these accepts.

@@ -1,7 +1,7 @@
 // A ledger has a limited number of categories, active and inactive, so that the list of all fits one response.
 import { expect, test } from 'vitest';
 import { CATEGORY_LIMIT } from '../../lib/domain/category.ts';
-import { toCountedCategoryJson } from '../../lib/http/category-json.ts';
+import { toCategoryRowJson } from '../../lib/http/category-json.ts';
 import { expectConflict } from '../support/api/expect-reply.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
@@ -37,7 +37,9 @@ test('a list of as many of the longest categories as a ledger may have fits a La
     ...{ color: '#12345678', isActive: false, transactionCount: Number.MAX_SAFE_INTEGER },
     ...{ createdAt: 0, updatedAt: 0, version: 1 },
   };
-  const list = Array.from({ length: CATEGORY_LIMIT }, () => toCountedCategoryJson(longest));
+  const list = Array.from({ length: CATEGORY_LIMIT }, () =>
+    toCategoryRowJson(longest, { isCounted: true }),
+  );
   const body = JSON.stringify({ success: true, data: list, count: list.length });
   // The limit of 6 MB is on the whole result, in which the body is a JSON string again.
   expect(Buffer.byteLength(JSON.stringify({ statusCode: 200, headers: {}, body }))).toBeLessThan(

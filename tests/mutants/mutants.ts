@@ -163,6 +163,13 @@ export const MUTANTS: readonly Mutant[] = [
     ['fatal: true', 'fatal: false'],
     ['if (Array.isArray(value)) throw notAnObject();', ''],
   ]),
+  ...mutantsOf('lib/http/preconditions.ts', 'tests/unit/http/preconditions.test.ts', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['record === `${kind}${id}`', 'record !== undefined'],
+    ['versions.includes(version)', 'versions.some((each) => version >= each)'],
+    ["includes('*') && !known.includes(etag)", "includes('*') || !known.includes(etag)"],
+    [".replace(/^W\\//, '')", ''],
+  ]),
   ...mutantsOf('lib/http/no-route.ts', 'tests/unit/http/no-route.test.ts', [
     ['allowed.length === 0 || allowed.includes(method)', 'allowed.length === 0'],
   ]),

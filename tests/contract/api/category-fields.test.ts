@@ -31,8 +31,8 @@ describe('Category: the fields of every response', () => {
     await givenCategory(api);
     const bare = (await api.get('/categories')).body.data;
     const counted = (await api.get('/categories', { include_counts: true })).body.data;
-    for (const each of bare) expect(fieldsOf(each)).toEqual(FIELDS);
-    for (const each of counted) expect(fieldsOf(each)).toEqual(COUNTED);
+    for (const { etag: _, ...each } of bare) expect(fieldsOf(each)).toEqual(FIELDS);
+    for (const { etag: _, ...each } of counted) expect(fieldsOf(each)).toEqual(COUNTED);
     expect(counted).toHaveLength(bare.length);
   });
 

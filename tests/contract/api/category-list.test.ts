@@ -25,7 +25,10 @@ beforeAll(async () => {
 
 async function list(query?: string) {
   const { status, body } = await api.get('/categories', query);
-  const find = ({ id }: WireRecord) => body.data.find((each: WireRecord) => each.id === id);
+  const find = ({ id }: WireRecord) => {
+    const { etag: _, ...found } = body.data.find((each: WireRecord) => each.id === id) ?? {};
+    return found.id === undefined ? undefined : found;
+  };
   return { status, body, active: find(active), inactive: find(inactive) };
 }
 

@@ -29,7 +29,7 @@ describe.each(RECORDS)('%s', (resource, newBody, change) => {
     const { path, etag } = await newRecord();
     const read = (await api.get(path)).headers.etag;
     const updated = (await api.put(path, change)).headers.etag;
-    for (const tag of [etag, read, updated]) expect(tag).toMatch(/^"\d+\.[0-9a-f]{8}"$/);
+    for (const tag of [etag, read, updated]) expect(tag).toMatch(/^"[tc]\d+\.\d+\.[0-9a-f]{8}"$/);
     expect(updated).not.toBe(read);
     expect((await api.get(path)).headers.etag).not.toBe(read);
   });
@@ -58,7 +58,8 @@ describe.each(RECORDS)('%s', (resource, newBody, change) => {
     const { path, etag } = await newRecord();
     await api.put(path, change);
     const before = await api.get(path);
-    for (const stale of [etag, '"0"', '', 'W/"2.00000000"', 'x']) {
+    const other = (await newRecord()).etag;
+    for (const stale of [etag, other, '"0"', '"2.00000000"']) {
       const reply = await api.request(method, path, {
         headers: { 'if-match': stale },
         ...(method === 'PUT' ? { body: change } : {}),
@@ -66,6 +67,33 @@ describe.each(RECORDS)('%s', (resource, newBody, change) => {
       expect(reply).toMatchObject({ status: 412, body: { error: 'precondition_failed' } });
     }
     expect((await api.get(path)).text).toBe(before.text);
+  });
+
+  it.each(['GET', 'PUT', 'DELETE'])(
+    'refuses a %s with a malformed tag with 400',
+    async (method) => {
+      const { path, etag } = await newRecord();
+      const header = method === 'GET' ? 'if-none-match' : 'if-match';
+      for (const malformed of ['', 'x', etag.slice(1), etag.slice(0, -1)]) {
+        const reply = await api.request(method, path, {
+          headers: { [header]: malformed },
+          ...(method === 'PUT' ? { body: change } : {}),
+        });
+        expect(reply).toMatchObject({ status: 400, body: { error: 'validation_failed' } });
+      }
+      expect((await api.get(path)).headers.etag).toBe(etag);
+    },
+  );
+
+  it('carries the ETag of each record in a list, which a change takes and a read knows', async () => {
+    const { path } = await newRecord();
+    const { body } = await api.get(resource, resource === '/transactions' ? 'per_page=1' : '');
+    const row = body.data.find(({ id }: { id: number }) => path === `${resource}/${id}`);
+    const read = await api.request('GET', path, { headers: { 'if-none-match': row.etag } });
+    expect(read.status).toBe(304);
+    const headers = { 'if-match': row.etag };
+    const changed = await api.request('PUT', path, { body: { ...row, ...change }, headers });
+    expect(changed.status).toBe(200);
   });
 
   it('takes * for every version', async () => {
@@ -93,6 +121,9 @@ it('changes the ETag of a transaction with the name of its category', async () =
   const { etag } = (await api.get(path)).headers;
   await api.put(`/categories/${id}`, { name: randomUUID() });
   expect((await api.get(path)).headers.etag).not.toBe(etag);
+  // The transaction itself has not changed.
+  const headers = { 'if-match': etag ?? '' };
+  expect((await api.request('DELETE', path, { headers })).status).toBe(200);
 });
 
 it('changes the ETag of a category with the number of its transactions, but not its version', async () => {

@@ -38,12 +38,12 @@ describe('Transaction: the fields of every response', () => {
     const category = await givenCategory(api);
     const created = await api.post('/transactions', { ...LUNCH, category_id: category.id });
     const path = `/transactions/${created.body.data.id}`;
-    const replies = [
-      created.body.data,
-      (await api.get(path)).body.data,
-      (await api.put(path, { notes: 'n' })).body.data,
-      (await api.get('/transactions', { category_id: category.id })).body.data[0],
-    ];
+    const updated = await api.put(path, { notes: 'n' });
+    const read = await api.get(path);
+    const { etag, ...listed } = (await api.get('/transactions', { category_id: category.id })).body
+      .data[0];
+    const replies = [created.body.data, updated.body.data, read.body.data, listed];
+    expect(etag).toBe(read.headers.etag);
     for (const data of replies) {
       expect(Object.keys(data).toSorted()).toEqual(FIELDS_WITH_CATEGORY);
       expect(data).toMatchObject({ category_id: category.id, category_name: category.name });
@@ -54,7 +54,7 @@ describe('Transaction: the fields of every response', () => {
     const date = '1877-03-04';
     await givenTransaction(api, { transaction_date: date });
     const { body } = await api.get('/transactions', { start_date: date, end_date: date });
-    expect(Object.keys(body.data[0]).toSorted()).toEqual(FIELDS);
+    expect(Object.keys(body.data[0]).toSorted()).toEqual([...FIELDS, 'etag'].toSorted());
   });
 
   test('an empty field is null', async () => {

@@ -45,10 +45,11 @@ describe('Transaction list: the response', () => {
     expect(body.success).toBe(true);
   });
 
-  test('a listed transaction is the one that is read', async () => {
+  test('a listed transaction is the one that is read, with its ETag', async () => {
     const { body } = await list();
     for (const item of body.data) {
-      expect((await api.get(`/transactions/${item.id}`)).body.data).toEqual(item);
+      const { body: read, headers } = await api.get(`/transactions/${item.id}`);
+      expect({ ...read.data, etag: headers.etag }).toEqual(item);
     }
   });
 

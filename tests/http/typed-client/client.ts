@@ -14,6 +14,46 @@ const oazapfts = Oazapfts.runtime(defaults);
 export const servers = {
     server1: "/"
 };
+export type TransactionRow = {
+    id: number;
+    description: string;
+    /** At most 2 decimals. */
+    amount: number;
+    "type": "income" | "expense";
+    category_id: number | null;
+    transaction_date: string;
+    notes: string | null;
+    created_at: string;
+    updated_at: string;
+    category_name?: string;
+    external_id?: string;
+    /** What `If-Match` takes, with its quotes. */
+    etag: string;
+};
+export type Pagination = {
+    page: number;
+    per_page: number;
+    total: number;
+    pages: number;
+    has_next: boolean;
+    has_prev: boolean;
+};
+export type TransactionPage = {
+    success: true;
+    data: TransactionRow[];
+    pagination: Pagination;
+};
+export type Failure = {
+    success: false;
+    error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
+    message: string;
+    /** Each invalid field with its sentences. */
+    details?: {
+        [key: string]: string[];
+    };
+    /** The transaction that has the `external_id`. */
+    existing_id?: number;
+};
 export type Transaction = {
     id: number;
     description: string;
@@ -27,30 +67,6 @@ export type Transaction = {
     updated_at: string;
     category_name?: string;
     external_id?: string;
-};
-export type Pagination = {
-    page: number;
-    per_page: number;
-    total: number;
-    pages: number;
-    has_next: boolean;
-    has_prev: boolean;
-};
-export type TransactionPage = {
-    success: true;
-    data: Transaction[];
-    pagination: Pagination;
-};
-export type Failure = {
-    success: false;
-    error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
-    message: string;
-    /** Each invalid field with its sentences. */
-    details?: {
-        [key: string]: string[];
-    };
-    /** The transaction that has the `external_id`. */
-    existing_id?: number;
 };
 export type TransactionWritten = {
     success: true;
@@ -87,6 +103,24 @@ export type Deleted = {
     success: true;
     message: string;
 };
+export type CategoryRow = {
+    id: number;
+    name: string;
+    description: string | null;
+    color: string | null;
+    is_active: boolean;
+    created_at: string;
+    updated_at: string;
+    /** In single reads, and in lists requested with counts. */
+    transaction_count?: number;
+    /** What `If-Match` takes, with its quotes. */
+    etag: string;
+};
+export type CategoryList = {
+    success: true;
+    data: CategoryRow[];
+    count: number;
+};
 export type Category = {
     id: number;
     name: string;
@@ -97,11 +131,6 @@ export type Category = {
     updated_at: string;
     /** In single reads, and in lists requested with counts. */
     transaction_count?: number;
-};
-export type CategoryList = {
-    success: true;
-    data: Category[];
-    count: number;
 };
 export type CategoryWritten = {
     success: true;
@@ -209,6 +238,8 @@ export function createTransaction(body: {
     category_name?: any;
     /** Ignored. */
     transaction_count?: any;
+    /** Ignored. */
+    etag?: any;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -272,6 +303,8 @@ export function createTransactions(body: {
     category_name?: any;
     /** Ignored. */
     transaction_count?: any;
+    /** Ignored. */
+    etag?: any;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -399,6 +432,8 @@ export function updateTransaction(id: number, body: {
     category_name?: any;
     /** Ignored. */
     transaction_count?: any;
+    /** Ignored. */
+    etag?: any;
 }, { ifMatch }: {
     ifMatch?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -520,6 +555,8 @@ export function createCategory(body: {
     category_name?: any;
     /** Ignored. */
     transaction_count?: any;
+    /** Ignored. */
+    etag?: any;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -607,6 +644,8 @@ export function updateCategory(id: number, body: {
     category_name?: any;
     /** Ignored. */
     transaction_count?: any;
+    /** Ignored. */
+    etag?: any;
 }, { ifMatch }: {
     ifMatch?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
