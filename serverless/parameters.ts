@@ -9,7 +9,7 @@ export type Parameters = Readonly<Record<string, unknown>>;
 
 interface Rule {
   /** Completes "must be". */
-  readonly says: string;
+  readonly requirement: string;
   readonly allows: (text: string) => boolean;
 }
 
@@ -20,10 +20,13 @@ const RETENTION_DAYS = [
 ];
 
 // No rule of its own: the functions read it, and their rule holds.
-const ANY: Rule = { says: 'text', allows: () => true };
+const ANY: Rule = { requirement: 'text', allows: () => true };
 
 const RULES: Readonly<Record<string, Rule>> = {
-  auth: { says: '"required" in a stage that is deployed', allows: (text) => text === 'required' },
+  auth: {
+    requirement: '"required" in a stage that is deployed',
+    allows: (text) => text === 'required',
+  },
   ...{ authIssuer: ANY, authAudience: ANY, ledgerId: ANY, timeZone: ANY, tableName: ANY },
   metricsNamespace: matching(/^[\w.#:/-]{0,255}$/, '0 to 255 letters, digits or any of ".-_/#:"'),
   memorySize: whole(128, 10_240),
@@ -40,17 +43,21 @@ const RULES: Readonly<Record<string, Rule>> = {
       'the ARN of an SNS topic, such as arn:aws:sns:eu-west-1:111122223333:alarms',
     ),
   ),
-  monthlyBudgetUsd: orEmpty({ says: 'a number above 0', allows: (text) => Number(text) > 0 }),
+  monthlyBudgetUsd: orEmpty({
+    requirement: 'a number above 0',
+    allows: (text) => Number(text) > 0,
+  }),
   reservedConcurrency: orEmpty(whole(1, 1000)),
   deployDuringRun: ANY,
   allowedOrigins: {
-    says: '"*" or origins such as https://app.example, comma-separated, without a slash at the end',
+    requirement:
+      '"*" or origins such as https://app.example, comma-separated, without a slash at the end',
     allows: (text) => readOrigins(text).every(isOrigin),
   },
   throttleRate: whole(1, 100_000),
   throttleBurst: whole(1, 100_000),
   logRetentionDays: {
-    says: `one of ${RETENTION_DAYS.join(', ')}`,
+    requirement: `one of ${RETENTION_DAYS.join(', ')}`,
     allows: (text) => RETENTION_DAYS.map(String).includes(text),
   },
   recoveryDays: whole(1, 35),
@@ -75,10 +82,10 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
   const isDeployed = stage !== 'local';
   const broken = Object.entries(RULES)
     .filter(([name]) => isDeployed || name !== 'auth')
-    .flatMap(([name, { says, allows }]) => {
+    .flatMap(([name, { requirement, allows }]) => {
       const value = parameters[name];
       if (value === undefined || value === null) return [`${name} is not set.`];
-      return allows(String(value)) ? [] : [`${name} "${value}" must be ${says}.`];
+      return allows(String(value)) ? [] : [`${name} "${value}" must be ${requirement}.`];
     });
   const { monthlyBudgetUsd, alarmTopicArn } = parameters;
   const unnotified = monthlyBudgetUsd !== '' && alarmTopicArn === '';
@@ -129,17 +136,17 @@ export function isOrigin(text: string): boolean {
   return text === '*' || URL.parse(text)?.origin === text;
 }
 
-function matching(pattern: RegExp, says: string): Rule {
-  return { says, allows: (text) => pattern.test(text) };
+function matching(pattern: RegExp, requirement: string): Rule {
+  return { requirement, allows: (text) => pattern.test(text) };
 }
 
 function whole(min: number, max: number): Rule {
   return {
-    says: `a whole number from ${min} to ${max}`,
+    requirement: `a whole number from ${min} to ${max}`,
     allows: (text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max,
   };
 }
 
-function orEmpty({ says, allows }: Rule): Rule {
-  return { says: `${says}, or empty`, allows: (text) => text === '' || allows(text) };
+function orEmpty({ requirement, allows }: Rule): Rule {
+  return { requirement: `${requirement}, or empty`, allows: (text) => text === '' || allows(text) };
 }

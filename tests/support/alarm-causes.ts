@@ -1,4 +1,4 @@
-// What raises each alarm, by its name in serverless/monitoring.js. The tests provoke every one.
+// What raises each alarm, by its name in serverless/monitoring.ts. The tests provoke every one.
 
 /** Per period: what happens when all is well, and the least that must raise the alarm. */
 export interface Cause {

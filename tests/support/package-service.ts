@@ -21,7 +21,7 @@ const PROJECT = join(import.meta.dirname, '../..');
 
 const PACKAGES = 'packages';
 const INPUTS_OF_TEMPLATE = ['serverless/**/*.*', '{functions,lib}/**/*.json', '*.{json,yml,ts}'];
-const INPUTS_OF_BUNDLES = [...INPUTS_OF_TEMPLATE, '{bundle,functions,lib}/**/*.ts'];
+const INPUTS_OF_BUNDLES = [...INPUTS_OF_TEMPLATE, '{functions,lib}/**/*.ts'];
 const DAY_MS = 86_400_000;
 
 // No account; and, as left in a shell, what must not find its way into a package.

@@ -77,7 +77,7 @@ const SERVICE_MINUTES = 10 + 30;
 // Of waiting for a person: the longest window that a plan may have.
 const PERSON_MINUTES = 240;
 
-// serverless/migration.js
+// serverless/migration.ts
 const LONGEST_FUNCTION_SECONDS = 900;
 
 function waitedSeconds(retrier: Retrier): number {

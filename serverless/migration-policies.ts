@@ -1,11 +1,19 @@
 // What a function of the migration may do, one policy for each thing it reaches.
-import { allow, policy, substituted } from './roles.js';
+import { allow, type Policy, policy, substituted } from './roles.ts';
 
 const ACCOUNT = `\${AWS::Region}:\${AWS::AccountId}`;
 const STEP = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'];
 
+/** A line of `migrationAccess` in serverless.yml. */
+export interface MigrationAccess {
+  readonly runs: 'step' | readonly string[];
+  readonly setting?: 'read' | 'change';
+  readonly artifacts?: keyof typeof ARTIFACT_ACCESS;
+  readonly reaches?: readonly string[];
+}
+
 /** Of the table the items of runs alone: no ledger's id begins with "@" (lib/migration/runs/run-lock.ts). */
-export function runPolicies(tableArn, access) {
+export function runPolicies(tableArn: string, access: MigrationAccess['runs']): Policy[] {
   const actions = (access === 'step' ? STEP : access).map((action) => `dynamodb:${action}`);
   const Condition = {
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@migration', '@migration#*'] },
@@ -15,7 +23,7 @@ export function runPolicies(tableArn, access) {
 
 const REFERENCE = '/aws/reference/secretsmanager/';
 
-export function secretPolicies(parameters) {
+export function secretPolicies(parameters: readonly string[]): Policy[] {
   if (parameters.length === 0) return [];
   const kept = parameters
     .filter((parameter) => parameter.startsWith(REFERENCE))
@@ -29,7 +37,7 @@ export function secretPolicies(parameters) {
 }
 
 /** Who changes the setting looks afterwards at the version before its own, which a ":" sets apart. */
-export function settingPolicies(parameter, access) {
+export function settingPolicies(parameter: string, access: MigrationAccess['setting']): Policy[] {
   if (!access) return [];
   const arn = parameterArn(parameter);
   if (access === 'read')
@@ -60,7 +68,10 @@ const RETAIN = {
 const ARTIFACT_ACCESS = { write: [], replace: [REPLACE], retain: [RETAIN], all: [REPLACE, RETAIN] };
 
 /** Below the prefix of the artifacts' URL, which every stage has to have. */
-export function artifactPolicies(artifactsUrl, access) {
+export function artifactPolicies(
+  artifactsUrl: string,
+  access: MigrationAccess['artifacts'],
+): Policy[] {
   if (!access || artifactsUrl === '') return [];
   const { host, pathname } = new URL(artifactsUrl);
   const prefix = pathname.replace(/^\/+|\/+$/g, '');
@@ -78,15 +89,15 @@ export function artifactPolicies(artifactsUrl, access) {
   ];
 }
 
-function inS3(action) {
+function inS3(action: string): string {
   return `s3:${action}`;
 }
 
-function parameterArn(name) {
+function parameterArn(name: string): object {
   return substituted(`arn:\${AWS::Partition}:ssm:${ACCOUNT}:parameter/${name.replace(/^\//, '')}`);
 }
 
 // Secrets Manager puts six characters of its own behind the name.
-function secretArn(name) {
+function secretArn(name: string): object {
   return substituted(`arn:\${AWS::Partition}:secretsmanager:${ACCOUNT}:secret:${name}-??????`);
 }

@@ -1,27 +1,34 @@
 // What serverless.yml cannot say of the gateway by itself: routes with a trailing slash, lists.
-import { logicalName } from './logical-name.js';
+import {
+  type Configuration,
+  functionsOf,
+  logicalName,
+  type Resources,
+  textOf,
+} from './configuration.ts';
 import { readOrigins } from './parameters.ts';
 
 /**
  * The twin with a trailing slash of every route of a resource, on the same integration: for API Gateway
  * these are two routes, and the packager folds them into one (docs/decisions/slash-routes.md).
  */
-export async function slashRoutes({ resolveConfigurationProperty }) {
-  const functions = Object.assign({}, ...(await resolveConfigurationProperty(['functions'])));
+export async function slashRoutes(configuration: Configuration): Promise<Resources> {
+  const functions = await functionsOf(configuration);
   return Object.fromEntries(
     Object.entries(functions).flatMap(([functionName, { events = [] }]) =>
       events
-        .filter(({ httpApi }) => httpApi && !isCatchAll(httpApi))
-        .map(({ httpApi }) => slashRoute(functionName, httpApi)),
+        .flatMap(({ httpApi }) => httpApi ?? [])
+        .filter((routeKey) => !isCatchAll(routeKey))
+        .map((routeKey) => slashRoute(functionName, routeKey)),
     ),
   );
 }
 
-function isCatchAll(routeKey) {
+function isCatchAll(routeKey: string): boolean {
   return routeKey === '*' || routeKey.endsWith('+}');
 }
 
-function slashRoute(functionName, routeKey) {
+function slashRoute(functionName: string, routeKey: string): [string, object] {
   const name = logicalName(functionName);
   const integration = `HttpApiIntegration${name}`;
   return [
@@ -41,23 +48,23 @@ function slashRoute(functionName, routeKey) {
 const SHARE_OF_THROTTLE = 0.1;
 
 /** Throttles of their own for what anybody may send: unknown routes, and preflights. */
-export async function routeSettings({ resolveVariable }) {
-  const share = (value) => Math.max(1, Math.round(value * SHARE_OF_THROTTLE));
+export async function routeSettings(configuration: Configuration) {
+  const share = async (name: string) =>
+    Math.max(1, Math.round(Number(await textOf(configuration, name)) * SHARE_OF_THROTTLE));
   const throttle = {
-    ThrottlingRateLimit: share(await resolveVariable('param:throttleRate')),
-    ThrottlingBurstLimit: share(await resolveVariable('param:throttleBurst')),
+    ThrottlingRateLimit: await share('param:throttleRate'),
+    ThrottlingBurstLimit: await share('param:throttleBurst'),
     DetailedMetricsEnabled: true,
   };
   return { $default: throttle, 'OPTIONS /{proxy+}': throttle };
 }
 
 /** The comma-separated parameter as a list. */
-export async function allowedOrigins({ resolveVariable }) {
-  return readOrigins(await resolveVariable('param:allowedOrigins'));
+export async function allowedOrigins(configuration: Configuration): Promise<readonly string[]> {
+  return readOrigins(await textOf(configuration, 'param:allowedOrigins'));
 }
 
-/** One JSON object per request: the request line, never a body. */
-export const accessLogFormat = JSON.stringify({
+const ACCESS_LOG_FORMAT = JSON.stringify({
   requestId: '$context.requestId',
   functionRequestId: '$context.integration.requestId', // what clients see as X-Request-Id
   requestTime: '$context.requestTime',
@@ -73,3 +80,8 @@ export const accessLogFormat = JSON.stringify({
   sourceIp: '$context.identity.sourceIp',
   userAgent: '$context.identity.userAgent',
 });
+
+/** One JSON object per request: the request line, never a body. */
+export function accessLogFormat(): string {
+  return ACCESS_LOG_FORMAT;
+}

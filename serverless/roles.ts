@@ -1,6 +1,24 @@
 // One IAM role per function, made from the tableAccess lines of serverless.yml.
 import table from '../lib/store/table.json' with { type: 'json' };
-import { logicalName } from './logical-name.js';
+import {
+  type Configuration,
+  logicalName,
+  type Resources,
+  sectionOf,
+  textOf,
+} from './configuration.ts';
+
+export interface Statement {
+  readonly Effect: 'Allow';
+  readonly Action: readonly string[];
+  readonly Resource: readonly (object | string)[];
+  readonly Condition?: object;
+}
+
+export interface Policy {
+  readonly PolicyName: string;
+  readonly PolicyDocument: object;
+}
 
 // Tracing actions know no resources, so AWS's own write-only policy grants them.
 export const TRACING_POLICY = {
@@ -8,9 +26,13 @@ export const TRACING_POLICY = {
 };
 
 /** CloudFormation resources, `{ TransactionsListRole: ..., ... }`. */
-export async function roles({ resolveConfigurationProperty, resolveVariable }) {
-  const tableArn = arnOf(await resolveVariable('param:tableName'));
-  const access = await resolveConfigurationProperty(['custom', 'tableAccess']);
+export async function ledgerRoles(configuration: Configuration): Promise<Resources> {
+  const tableArn = arnOf(await textOf(configuration, 'param:tableName'));
+  const access = await sectionOf<Record<string, readonly string[]>>(
+    configuration,
+    'custom',
+    'tableAccess',
+  );
   return Object.fromEntries(
     Object.entries(access).map(([functionName, actions]) => {
       const name = logicalName(functionName);
@@ -26,7 +48,7 @@ export async function roles({ resolveConfigurationProperty, resolveVariable }) {
 }
 
 /** A role of one function. */
-export function role(logGroup, policies) {
+export function role(logGroup: string, policies: readonly Policy[]): object {
   return {
     Type: 'AWS::IAM::Role',
     Properties: {
@@ -38,23 +60,26 @@ export function role(logGroup, policies) {
 }
 
 /** Lets one service of AWS act in the role. */
-export function trust(service) {
+export function trust(service: string): object {
   const statement = { Effect: 'Allow', Principal: { Service: service }, Action: 'sts:AssumeRole' };
   return { Version: '2012-10-17', Statement: [statement] };
 }
 
 // Reads one key, which no item has (lib/ledger/ledger.ts).
-function healthPolicies(tableArn) {
+function healthPolicies(tableArn: string): Policy[] {
   const Condition = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['HEALTH'] } };
   const read = allow(['dynamodb:GetItem'], [substituted(tableArn)]);
   return [policy('health-check', [{ ...read, Condition }])];
 }
 
-function tablePolicies(tableArn, actions) {
+function tablePolicies(tableArn: string, actions: readonly string[]): Policy[] {
   if (actions.length === 0) return [];
-  const queried = { Query: [tableArn, ...indexArns(tableArn)], QueryTable: [tableArn] };
+  const queried: Readonly<Record<string, readonly string[]>> = {
+    Query: [tableArn, ...indexArns(tableArn)],
+    QueryTable: [tableArn],
+  };
   const statements = actions.map((action) =>
-    action in queried
+    queried[action]
       ? allow(['dynamodb:Query'], queried[action].map(substituted))
       : allow([`dynamodb:${action}`], [substituted(tableArn)]),
   );
@@ -68,37 +93,40 @@ function tablePolicies(tableArn, actions) {
 }
 
 // API keys and the records of migrations are in the same table. No ledger's id begins with "@".
-function onlyLedgers(statement) {
+function onlyLedgers(statement: Statement): Statement {
   const Condition = { 'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': ['@*'] } };
   return { ...statement, Condition };
 }
 
-function indexArns(tableArn) {
+function indexArns(tableArn: string): string[] {
   return table.GlobalSecondaryIndexes.map(({ IndexName }) => `${tableArn}/index/${IndexName}`);
 }
 
 // By its name and not by the stack's own resource: after a restore the table in use is another one.
-export function arnOf(tableName) {
+export function arnOf(tableName: string): string {
   return `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/${tableName}`;
 }
 
 // The ARN of a log group ends in ":*", which stands for its streams; the group itself is ours.
-function logStatement(logGroup) {
+function logStatement(logGroup: string): Statement {
   return allow(
     ['logs:CreateLogStream', 'logs:PutLogEvents'],
     [{ 'Fn::GetAtt': [logGroup, 'Arn'] }],
   );
 }
 
-export function substituted(text) {
+export function substituted(text: string): object {
   return { 'Fn::Sub': text };
 }
 
-export function allow(actions, resources) {
+export function allow(
+  actions: readonly string[],
+  resources: readonly (object | string)[],
+): Statement {
   return { Effect: 'Allow', Action: actions, Resource: resources };
 }
 
-export function policy(name, statements) {
+export function policy(name: string, statements: readonly object[]): Policy {
   return {
     PolicyName: name,
     PolicyDocument: { Version: '2012-10-17', Statement: statements },

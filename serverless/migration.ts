@@ -1,21 +1,32 @@
 // The migration of the memory backend as it is deployed: functions and roles from the migrationAccess lines
 // of serverless.yml, and the state machine that drives them. A local start has none of it.
-import { logicalName } from './logical-name.js';
+import {
+  type Configuration,
+  type FunctionSettings,
+  logicalName,
+  type Resources,
+  sectionOf,
+  textOf,
+} from './configuration.ts';
 import { migrationMachine } from './migration-machine.ts';
 import {
   artifactPolicies,
+  type MigrationAccess,
   runPolicies,
   secretPolicies,
   settingPolicies,
-} from './migration-policies.js';
+} from './migration-policies.ts';
 import { SETTINGS } from './migration-settings.ts';
-import { allow, arnOf, policy, role, TRACING_POLICY, trust } from './roles.js';
+import { allow, arnOf, type Policy, policy, role, TRACING_POLICY, trust } from './roles.ts';
 
 // docs/decisions/copy-memory.md
 const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-space-size=8';
 
 // Status and confirm only read or write the table; every other function works until Lambda's longest time is nearly over.
 const QUICK = ['migrationStatus', 'migrationConfirm'];
+
+/** Values are texts, or what CloudFormation fills in. */
+type Variables = Readonly<Record<string, unknown>>;
 
 // The watchdog rolls back a window whose deadline has passed, and counts the days of the retention.
 const WATCHDOG = 'migrationRetention';
@@ -31,10 +42,12 @@ const WATCHDOG_INVOCATIONS = {
 const SCHEDULES = { Daily: 'rate(1 day)', Often: 'rate(2 minutes)' };
 
 /** Functions of serverless.yml, without a route: operators and the state machine invoke them. */
-export async function functions(serverless) {
+export async function migrationFunctions(
+  serverless: Configuration,
+): Promise<Record<string, FunctionSettings>> {
   const lines = await accessLines(serverless);
   const environment = lines.length > 0 ? await environmentOf(serverless) : {};
-  const reserved = await serverless.resolveVariable('param:reservedConcurrency');
+  const reserved = await textOf(serverless, 'param:reservedConcurrency');
   return Object.fromEntries(
     lines.map(([name, access]) => [
       name,
@@ -53,10 +66,10 @@ export async function functions(serverless) {
 }
 
 /** The machine with a role of its own; the definition is the one that the tests execute. */
-export async function stepFunctions(serverless) {
+export async function migrationStateMachines(serverless: Configuration) {
   const lines = await accessLines(serverless);
   if (lines.length === 0) return { stateMachines: {} };
-  const stage = await serverless.resolveVariable('sls:stage');
+  const stage = await textOf(serverless, 'sls:stage');
   return {
     stateMachines: {
       memoryMigration: {
@@ -76,13 +89,12 @@ export async function stepFunctions(serverless) {
 }
 
 /** CloudFormation resources: a role of each function, and the machine's. */
-export async function roles(serverless) {
+export async function migrationRoles(serverless: Configuration): Promise<Resources> {
   const lines = await accessLines(serverless);
   if (lines.length === 0) return {};
-  const { resolveVariable } = serverless;
-  const tableArn = arnOf(await resolveVariable('param:tableName'));
-  const artifactsUrl = await resolveVariable('param:artifactsUrl');
-  const parameter = await resolveVariable('param:collectionParameter');
+  const tableArn = arnOf(await textOf(serverless, 'param:tableName'));
+  const artifactsUrl = await textOf(serverless, 'param:artifactsUrl');
+  const parameter = await textOf(serverless, 'param:collectionParameter');
   const environment = await environmentOf(serverless);
   const ofFunctions = lines.map(([name, access]) => [
     `${logicalName(name)}Role`,
@@ -102,14 +114,14 @@ export async function roles(serverless) {
 }
 
 /** CloudFormation resources: the schedules of the watchdog, and the queue of the invocations that were given up. */
-export async function watchdog(serverless) {
+export async function migrationWatchdog(serverless: Configuration): Promise<Resources> {
   const lines = await accessLines(serverless);
   if (lines.length === 0) return {};
   // Without a store there is nothing to watch.
-  const State =
-    (await serverless.resolveVariable('param:qdrantUrl')) === '' ? 'DISABLED' : 'ENABLED';
-  const names = Object.keys(SCHEDULES).map((name) => `Watchdog${name}`);
-  const rules = Object.values(SCHEDULES).map((rate, n) => rule(names[n], rate, State));
+  const State = (await textOf(serverless, 'param:qdrantUrl')) === '' ? 'DISABLED' : 'ENABLED';
+  const rates = Object.entries(SCHEDULES).map(([name, rate]) => [`Watchdog${name}`, rate] as const);
+  const rules = rates.map(([name, rate]) => rule(name, rate, State));
+  const names = rates.map(([name]) => name);
   const permissions = names.map((name) => [`${name}Permission`, permission(name)]);
   return {
     ...Object.fromEntries(rules),
@@ -122,7 +134,7 @@ export async function watchdog(serverless) {
   };
 }
 
-function rule(name, ScheduleExpression, State) {
+function rule(name: string, ScheduleExpression: string, State: string): [string, object] {
   const target = {
     ...{ Id: 'watchdog', Arn: { 'Fn::GetAtt': [`${logicalName(WATCHDOG)}LambdaFunction`, 'Arn'] } },
     RetryPolicy: { MaximumRetryAttempts: 5, MaximumEventAgeInSeconds: 300 },
@@ -132,7 +144,7 @@ function rule(name, ScheduleExpression, State) {
   return [name, { Type: 'AWS::Events::Rule', Properties }];
 }
 
-function permission(ruleName) {
+function permission(ruleName: string): object {
   return {
     Type: 'AWS::Lambda::Permission',
     Properties: {
@@ -144,7 +156,7 @@ function permission(ruleName) {
   };
 }
 
-function queuePolicy(ruleNames) {
+function queuePolicy(ruleNames: readonly string[]): object {
   const statement = {
     ...allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] }]),
     Principal: { Service: 'events.amazonaws.com' },
@@ -167,12 +179,12 @@ const LOG_DELIVERY = [
   ...['ListLogDeliveries', 'PutResourcePolicy', 'DescribeResourcePolicies', 'DescribeLogGroups'],
 ].map((action) => `logs:${action}`);
 
-function machineRole() {
+function machineRole(): object {
   const { States } = migrationMachine('');
   const invoked = Object.values(States).flatMap(
     ({ Resource }) => Resource?.split('-').at(-1) ?? [],
   );
-  const resources = [...new Set(invoked)].map((name) => ({
+  const resources = [...new Set<string>(invoked)].map((name) => ({
     'Fn::GetAtt': [`${logicalName(name)}LambdaFunction`, 'Arn'],
   }));
   return {
@@ -189,32 +201,32 @@ function machineRole() {
 }
 
 // Lambda itself sends the failed invocation there, in the function's role.
-function failurePolicy() {
+function failurePolicy(): Policy {
   const queue = { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] };
   return policy('failed-invocations', [allow(['sqs:SendMessage'], [queue])]);
 }
 
-async function machineLogGroup({ resolveVariable }) {
-  const stage = await resolveVariable('sls:stage');
+async function machineLogGroup(serverless: Configuration): Promise<object> {
+  const stage = await textOf(serverless, 'sls:stage');
   return {
     Type: 'AWS::Logs::LogGroup',
     Properties: {
       LogGroupName: `/aws/vendedlogs/states/finance-ledger-${stage}-memory-migration`,
-      RetentionInDays: await resolveVariable('param:logRetentionDays'),
+      RetentionInDays: await serverless.resolveVariable('param:logRetentionDays'),
     },
   };
 }
 
-async function accessLines({ resolveVariable, resolveConfigurationProperty }) {
-  if ((await resolveVariable('sls:stage')) === 'local') return [];
-  return Object.entries(await resolveConfigurationProperty(['custom', 'migrationAccess']));
+async function accessLines(serverless: Configuration): Promise<[string, MigrationAccess][]> {
+  if ((await textOf(serverless, 'sls:stage')) === 'local') return [];
+  return Object.entries(await sectionOf(serverless, 'custom', 'migrationAccess'));
 }
 
 /** What lib/migration/settings.ts reads; without the variables that say nothing. */
-async function environmentOf({ resolveVariable }) {
-  const variables = { NODE_OPTIONS };
+async function environmentOf(serverless: Configuration): Promise<Variables> {
+  const variables: Record<string, unknown> = { NODE_OPTIONS };
   for (const [parameter, variable] of Object.entries(SETTINGS)) {
-    variables[variable] = await resolveVariable(`param:${parameter}`);
+    variables[variable] = await textOf(serverless, `param:${parameter}`);
   }
   variables.COLLECTION_SETTING = `ssm:${variables.COLLECTION_SETTING}`;
   if (variables.ARTIFACTS_URL !== '') {
@@ -227,20 +239,24 @@ async function environmentOf({ resolveVariable }) {
 const REACHED = { graph: /^NEO4J_/, webhook: /^MIGRATION_WEBHOOK_/ };
 
 /** Status and confirm reach the table alone. */
-function variablesFor(name, { reaches = [] }, environment) {
+function variablesFor(
+  name: string,
+  { reaches = [] }: MigrationAccess,
+  environment: Variables,
+): Variables {
   if (QUICK.includes(name)) return { NODE_OPTIONS };
-  const isKept = ([variable]) =>
+  const isKept = ([variable]: readonly [string, unknown]) =>
     Object.entries(REACHED).every(
       ([what, names]) => reaches.includes(what) || !names.test(variable),
     );
   return Object.fromEntries(Object.entries(environment).filter(isKept));
 }
 
-function secretsIn(variables) {
+function secretsIn(variables: Variables): string[] {
   const named = Object.entries(variables).filter(([variable]) => variable.endsWith('_PARAMETER'));
-  return named.map(([, parameter]) => parameter);
+  return named.map(([, parameter]) => String(parameter));
 }
 
-function fileOf(name) {
+function fileOf(name: string): string {
   return name.replace(/^migration/, '').toLowerCase();
 }

@@ -1,10 +1,12 @@
 // The table of the stack: lib/store/table.json, from which the local one is made as well, with what protects it.
 import definition from '../lib/store/table.json' with { type: 'json' };
+import { type Configuration, sectionOf, textOf } from './configuration.ts';
 
 /** CloudFormation resources, `{ LedgerTable }`. */
-export async function table({ resolveConfigurationProperty, resolveVariable }) {
-  const service = await resolveConfigurationProperty(['service']);
-  const stage = await resolveVariable('sls:stage');
+export async function ledgerTable(configuration: Configuration) {
+  const { resolveVariable } = configuration;
+  const service = await sectionOf<string>(configuration, 'service');
+  const stage = await textOf(configuration, 'sls:stage');
   // On-demand capacity costs by use; this is where it ends.
   const OnDemandThroughput = {
     MaxReadRequestUnits: await resolveVariable('param:maxReadUnits'),

@@ -1,0 +1,45 @@
+// What a part of the template may read of serverless.yml.
+
+export interface Configuration {
+  resolveVariable(name: string): Promise<unknown>;
+  resolveConfigurationProperty(path: readonly string[]): Promise<unknown>;
+}
+
+/** A function as serverless.yml has it, or as `migration.ts` makes it. */
+export interface FunctionSettings {
+  readonly handler: string;
+  readonly timeout?: number;
+  readonly events?: readonly { readonly httpApi?: string }[];
+}
+
+/** CloudFormation resources by their logical names. */
+export type Resources = Record<string, object>;
+
+/** The text of a variable, such as `param:tableName`. */
+export async function textOf({ resolveVariable }: Configuration, name: string): Promise<string> {
+  return String(await resolveVariable(name));
+}
+
+/** A section of serverless.yml, such as `custom.tableAccess`. */
+export async function sectionOf<Section>(
+  { resolveConfigurationProperty }: Configuration,
+  ...path: readonly string[]
+): Promise<Section> {
+  return (await resolveConfigurationProperty(path)) as Section;
+}
+
+/** Every function of the service by its name. */
+export async function functionsOf(
+  configuration: Configuration,
+): Promise<Record<string, FunctionSettings>> {
+  const parts = await sectionOf<readonly Record<string, FunctionSettings>[]>(
+    configuration,
+    'functions',
+  );
+  return Object.assign({}, ...parts);
+}
+
+/** `transactionsList` -> `TransactionsList`, from which the packager makes the names of a function's resources. */
+export function logicalName(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
