@@ -16,7 +16,7 @@ export interface RetryPolicy {
   readonly onRetry?: (error: unknown) => void;
 }
 
-// The counts of one month take some 40 writes a second; within the deadline 64 concurrent writes all succeed.
+// The counts of one year take some 40 writes a second; within the deadline 64 concurrent writes all succeed.
 export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   firstDelayMs: 25,
   longestDelayMs: 1_000,

@@ -48,6 +48,15 @@ export function limitReached(limit: number): ConflictError {
   );
 }
 
+/** The lowest id that no category has; undefined where the ledger has as many categories as it may have. */
+export function lowestFreeId(taken: readonly number[], limit: number): number | undefined {
+  if (taken.length >= limit) return undefined;
+  const ids = new Set(taken);
+  let id = 1;
+  while (ids.has(id)) id += 1;
+  return id;
+}
+
 export function categoryInUse(transactionCount: number): ConflictError {
   const [transactions, them] =
     transactionCount === 1

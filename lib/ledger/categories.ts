@@ -5,6 +5,7 @@ import {
   type CategoryChanges,
   type CategoryFields,
   limitReached,
+  lowestFreeId,
   nameTaken,
 } from '../domain/category.ts';
 import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
@@ -48,12 +49,26 @@ export function createCategories(options: {
     alsoWrite: AlsoWrite<Category> = () => [],
   ): Promise<Category> {
     await refuseTaken(fields.name);
-    // Categories are never removed, so their ids also count them.
-    const id = await store.nextId();
-    if (id > limit) throw limitReached(limit);
-    const category = { ...fields, id, transactionCount: 0, ...firstRevision(clock()) };
-    await store.add(category, alsoWrite(category));
-    return category;
+    const drawn = await store.nextId();
+    const existing = drawn <= limit ? drawn : await freeId();
+    return await retryOnConflict({
+      ...{ retryPolicy, deadline, existing, readAgain: freeId },
+      async decide(id) {
+        const category = { ...fields, id, transactionCount: 0, ...firstRevision(clock()) };
+        await store.add(category, alsoWrite(category));
+        return category;
+      },
+    });
+  }
+
+  // No id is above the limit and none is given twice, so there are never more categories. Ids that were drawn for nothing
+  // are given once there are no others. All requests try the lowest one, so that they meet there also in a ledger that has
+  // higher ids from before there was a limit.
+  async function freeId(): Promise<number> {
+    const ids = (await store.all()).map(({ id }) => id);
+    const free = lowestFreeId(ids, limit);
+    if (free === undefined) throw limitReached(limit);
+    return free;
   }
 
   /** @throws NotFoundError when it no longer exists, ConflictError */

@@ -53,21 +53,21 @@ export function createCategoryStore(options: { readonly database: Database; read
     return items.map(fromCategoryItem);
   }
 
-  /** Ids may be skipped: an id that is drawn for a write that fails is not used. */
+  /** Ids may be skipped, where one is drawn for a write that fails. */
   async function nextId(): Promise<number> {
     return await database.increment(keys.sequence('category'), LAST_ID, 1);
   }
 
-  /** @throws ConflictError when the name is taken meanwhile */
+  /** @throws StaleRecordError when the id is taken meanwhile; ConflictError when the name is */
   async function add(category: Category, also: readonly Write[] = []): Promise<void> {
     const put: Write = {
       Put: { Item: toCategoryItem(keys, category), ConditionExpression: IS_NEW },
-      onConditionFailed: () => new Error(`Category id ${category.id} was given twice`),
+      onConditionFailed: () => new StaleRecordError(`Category id ${category.id} is taken`),
     };
+    const { key, wasApplied } = isStored(category);
     await database.commit([...also, put, claimName(category.name, category.id)], {
-      key: keys.category(category.id),
-      // No other request has this id.
-      wasApplied: (stored) => stored !== undefined,
+      key,
+      wasApplied: (stored) => stored !== undefined && wasApplied(stored),
     });
   }
 

@@ -1,10 +1,14 @@
 // A ledger has a limited number of categories, active and inactive, so that the list of all fits one response.
 import { expect, test } from 'vitest';
+import { bulkLoad } from '../../bench/bulk-loader.ts';
 import { CATEGORY_LIMIT } from '../../lib/domain/category.ts';
 import { toCategoryRowJson } from '../../lib/http/category-json.ts';
+import { createVerification } from '../../lib/ledger/verification.ts';
+import type { Api } from '../support/api/api-client.ts';
 import { expectConflict } from '../support/api/expect-reply.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
-import { createTestService } from '../support/api/open-api.ts';
+import { createServiceOn, createTestService } from '../support/api/open-api.ts';
+import { createTestTable } from '../support/test-table.ts';
 
 test('the next category after the limit is a 409, also when others are inactive', async () => {
   const api = await openInProcess(await createTestService({ categoryLimit: 2 }));
@@ -24,6 +28,33 @@ test('the next category after the limit is a 409, also when others are inactive'
   expect(renamed.status).toBe(200);
   const { body } = await api.get('/categories', { active_only: false });
   expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['Pay', 'Rent']);
+});
+
+/** Requests at the same time, one for each name. @returns how many there were of each status */
+async function race(api: Api, names: readonly string[]): Promise<Record<number, number>> {
+  const replies = await Promise.all(names.map((name) => api.post('/categories', { name })));
+  const byStatus = Object.entries(Object.groupBy(replies, ({ status }) => status));
+  return Object.fromEntries(byStatus.map(([status, all = []]) => [status, all.length]));
+}
+
+const NEW_NAMES = Array.from({ length: 10 }, (_, n) => `New ${n}`);
+
+test('creates that fail leave room for as many categories as the limit says', async () => {
+  const api = await openInProcess(await createTestService({ categoryLimit: 5 }));
+  const sameNames = Array.from({ length: 20 }, (_, n) => `Same ${n % 2}`);
+  expect(await race(api, sameNames)).toEqual({ 201: 2, 409: 18 });
+  expect(await race(api, NEW_NAMES)).toEqual({ 201: 3, 409: 7 });
+});
+
+test('a ledger that has ids above the limit gets as many categories as the limit says', async () => {
+  const target = { ...(await createTestTable()), ledgerId: 'test' };
+  const category = { description: null, color: null, isActive: true, transactionCount: 0 };
+  const written = { createdAt: 0, updatedAt: 0, version: 1 };
+  const old = [1, 70].map((id) => ({ ...category, ...written, id, name: `Old ${id}` }));
+  await bulkLoad(target, old, []);
+  const api = await openInProcess(createServiceOn({ ...target, categoryLimit: 5 }));
+  expect(await race(api, NEW_NAMES)).toEqual({ 201: 3, 409: 7 });
+  expect(await createVerification(target).verify()).toMatchObject({ categories: 5, drifts: [] });
 });
 
 test('a list of as many of the longest categories as a ledger may have fits a Lambda response', () => {

@@ -2,14 +2,17 @@
 // recorded from the functions themselves. No local engine checks permissions, so a missing one shows here first.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createApiKeys } from '../../lib/auth/api-keys.ts';
+import { CATEGORY_LIMIT } from '../../lib/domain/category.ts';
 import { createRemembering } from '../../lib/migration/runs/run-store.ts';
 import { servicesFromEnvironment } from '../../lib/migration/services-from-environment.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
 import { createDatabase } from '../../lib/store/database.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
+import { createKeys, LAST_ID } from '../../lib/store/keys.ts';
 import { createLocalClient, createTable } from '../../local/create-table.ts';
 import { startDatabase } from '../../local/engine.ts';
 import { createRunning } from '../../local/processes/running.ts';
@@ -181,6 +184,9 @@ async function callEndpoints(database: string): Promise<void> {
     database: createDatabase({ client, tableName: TABLE, retryPolicy: DEFAULT_RETRY_POLICY }),
     clock: () => new Date(),
   });
+  // Ids of categories were used up: a create looks for one that is free.
+  const sequence = { ...createKeys('default').sequence('category'), [LAST_ID]: CATEGORY_LIMIT };
+  await client.send(new PutCommand({ TableName: TABLE, Item: sequence }));
   const secrets = new Map<string, string>();
   for (const [name, call, status] of STEPS) {
     recorder.recordFor(name);
