@@ -162,6 +162,28 @@ test(`with many categories a list reads ${NAMES_READ_AT_ONCE} names, and the nam
   expect(cost).toMatchObject({ calls: 4, roundTrips: LIST.firstOrLastRoundTrips });
 });
 
+test.skipIf(isOnDynamodbLocal()).each([
+  ['a', 12, 3],
+  ['a', 255, 15],
+  ['é', 255, 27],
+  ['😀', 255, 52],
+])(`names of %s, %i characters each, cost a list %i read units`, async (letter, length, units) => {
+  const target = { ...(await createTestTable()), ledgerId: 'household' };
+  const category = { description: null, color: null, isActive: true, transactionCount: 0 };
+  const categories = Array.from({ length: NAMES_READ_AT_ONCE }, (_, n) => ({
+    ...{ ...category, id: n + 1, createdAt: 0, updatedAt: 0, version: 1 },
+    name: String(n).padStart(4, '0') + letter.repeat(length - 4),
+  }));
+  await bulkLoad(target, categories, []);
+  const client = createMeteredClient(target.client);
+  const { transactions } = openLedger({ ...target, client, timeZone: 'UTC' });
+  const ofDay = { startDate: '2026-01-02', endDate: '2026-01-02', page: 1, perPage: PER_PAGE };
+  const query = { type: undefined, categoryId: undefined, ...ofDay };
+  const { cost } = await client.measure(() => transactions.list(query));
+  const ofNothing = 1;
+  expect(cost.readUnits - ofNothing).toBe(units);
+});
+
 describe.skipIf(isOnDynamodbLocal())('a request costs exactly, at any size of the ledger:', () => {
   const costs: Record<RequestKind, Cost>[] = [];
 
