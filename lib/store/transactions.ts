@@ -6,6 +6,7 @@ import type { CategoryStore } from './categories.ts';
 import type { Database, Item, Write } from './database.ts';
 import type { DayCounts } from './day-counts.ts';
 import { type Keys, LAST_ID, parseDateKey } from './keys.ts';
+import { setOn } from './update-writes.ts';
 
 export type TransactionStore = ReturnType<typeof createTransactionStore>;
 
@@ -101,12 +102,17 @@ export function createTransactionStore(options: {
 
   /** @throws StaleRecordError when the row has changed since it was read, and as `add` does */
   async function replace(before: Transaction, after: Transaction): Promise<void> {
-    const put: Write = {
-      Put: { Item: toTransactionItem(keys, after), ...unchanged(before) },
+    const changed = changedAttributes(
+      toTransactionItem(keys, before),
+      toTransactionItem(keys, after),
+    );
+    const update = setOn(keys.transaction(after.id), changed, {
+      expression: IS_UNCHANGED,
+      values: { ':version': before.version },
       onConditionFailed: (existing) => stale(before, existing),
-    };
+    });
     await database.commit(
-      [put, ...externalIdWrites(before, after), ...counterWrites([before], [after])],
+      [update, ...externalIdWrites(before, after), ...counterWrites([before], [after])],
       {
         key: keys.transaction(after.id),
         wasApplied: (stored) => isStoredAs(after, stored && fromTransactionItem(stored)),
@@ -176,6 +182,13 @@ export function createTransactionStore(options: {
   }
 
   return { get, findExternal, nextIds, add, fit, replace, remove };
+}
+
+/** Undefined where the attribute is to go. All others stay as they are, also those that only newer code knows. */
+function changedAttributes(before: Item, after: Item): Item {
+  const names = Object.keys({ ...before, ...after });
+  const changed = names.filter((name) => before[name] !== after[name]);
+  return Object.fromEntries(changed.map((name) => [name, after[name]]));
 }
 
 function unchanged({ version }: Transaction) {

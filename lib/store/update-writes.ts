@@ -19,15 +19,20 @@ export function addTo(
   return update(key, `ADD ${terms.join(', ')}`, byAttribute, condition);
 }
 
-/** Sets attributes of one item and leaves its others alone. */
+/** Sets attributes of one item, removes those that are undefined, and leaves its others alone. */
 export function setOn(
   key: Key,
   attributes: Readonly<Record<string, unknown>>,
   condition: Condition,
 ): Write {
-  const byAttribute = new Map(Object.entries(attributes));
-  const terms = [...byAttribute.keys()].map((_, n) => `#a${n} = :a${n}`);
-  return update(key, `SET ${terms.join(', ')}`, byAttribute, condition);
+  const values = Object.values(attributes);
+  const set = values.flatMap((value, n) => (value === undefined ? [] : `#a${n} = :a${n}`));
+  const removed = values.flatMap((value, n) => (value === undefined ? `#a${n}` : []));
+  const clauses = [
+    ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
+    ...(removed.length > 0 ? [`REMOVE ${removed.join(', ')}`] : []),
+  ];
+  return update(key, clauses.join(' '), new Map(Object.entries(attributes)), condition);
 }
 
 function update(
@@ -44,7 +49,9 @@ function update(
       ConditionExpression: condition?.expression,
       ExpressionAttributeNames: Object.fromEntries(entries.map(([name], n) => [`#a${n}`, name])),
       ExpressionAttributeValues: {
-        ...Object.fromEntries(entries.map(([, value], n) => [`:a${n}`, value])),
+        ...Object.fromEntries(
+          entries.flatMap(([, value], n) => (value === undefined ? [] : [[`:a${n}`, value]])),
+        ),
         ...condition?.values,
       },
     },

@@ -68,7 +68,7 @@ const STEPS: readonly Step[] = [
   ['transactions/list', { query: { category_id: '1' } }, 200],
   ['transactions/list', { query: { category_id: '1', type: 'expense' } }, 200],
   ['transactions/read', { id: 1 }, 200],
-  ['transactions/update', { id: 1, body: { notes: 'Paid' } }, 200],
+  ['transactions/update', { id: 1, body: { external_id: 'b' } }, 200],
   [
     'transactions/update',
     { id: 1, body: { category_id: 2, transaction_date: '2025-01-31', type: 'income' } },

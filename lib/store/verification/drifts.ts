@@ -125,16 +125,17 @@ function rowDrift(keys: Keys, { item, transaction, wrong }: CheckedRow): Drift {
   const where = `row ${item.pk}`;
   const drift = { what: 'row keys', where, recorded: describeAttributes(item, wrong) } as const;
   if (!transaction) return { ...drift, recomputed: 'nothing: the row cannot be read' };
-  const Item = toTransactionItem(keys, transaction);
-  const put: Write = {
-    Put: {
-      Item,
-      ConditionExpression: 'version = :version',
-      ExpressionAttributeValues: { ':version': transaction.version },
-    },
+  const expected = toTransactionItem(keys, transaction);
+  const recomputed = describeAttributes(expected, wrong);
+  // The key of an item cannot be changed.
+  if (wrong.includes('sk')) return { ...drift, recomputed };
+  const attributes = Object.fromEntries(wrong.map((name) => [name, expected[name]]));
+  const update = setOn(keys.transaction(transaction.id), attributes, {
+    expression: 'version = :version',
+    values: { ':version': transaction.version },
     onConditionFailed: changedMeanwhile,
-  };
-  return { ...drift, recomputed: describeAttributes(Item, wrong), repair: [put] };
+  });
+  return { ...drift, recomputed, repair: [update] };
 }
 
 function describeAttributes(
