@@ -2,7 +2,9 @@
 // header names the next part.
 //
 // Formula guard: an apostrophe precedes text that a spreadsheet would run, text that begins with an apostrophe, and empty
-// text (an empty cell is null). An importer removes exactly one leading apostrophe.
+// text (an empty cell is null). A spreadsheet that splits cells at semicolons or tabs begins a cell within the text, where
+// quotes do not protect it: an apostrophe also follows a semicolon, tab or line break before such text. An importer removes
+// exactly one apostrophe in each of these places.
 import * as v from 'valibot';
 import { isCalendarDate } from '../domain/calendar-date.ts';
 import { isAssignableId } from '../domain/record.ts';
@@ -25,6 +27,8 @@ export const CSV_COLUMNS = [
 const LARGEST_PART_BYTES = 4_000_000;
 
 const FORMULA = /^(?:$|'|[\t\r\n]|\s*[=+\-@＝＋－＠])/;
+/** Quotes around a cell or doubled in it may be taken away. */
+const FORMULA_WITHIN = /(?<=[;\t\r\n])(?='|[^\S\t\r\n]*(?:"\s*)*[=+\-@＝＋－＠])/g;
 const QUOTED = /[",\r\n]|^\s|\s$/;
 const CURSOR = /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})$/;
 
@@ -74,12 +78,13 @@ export function toCsvPart({ items, next }: ExportPart<NamedTransaction>, query: 
 
 /** The text of a cell, as it was before the export. */
 export function fromTextCell(cell: string): string {
-  return cell.replace(/^'/, '');
+  return cell.replace(/(?<=^|[;\t\r\n])'/g, '');
 }
 
 function toTextCell(text: string | null | undefined): string {
   if (text == null) return '';
-  return FORMULA.test(text) ? `'${text}` : text;
+  const guarded = text.replace(FORMULA_WITHIN, "'");
+  return FORMULA.test(text) ? `'${guarded}` : guarded;
 }
 
 function toLine(transaction: NamedTransaction): string {

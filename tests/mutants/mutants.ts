@@ -93,6 +93,8 @@ export const MUTANTS: readonly Mutant[] = [
   // Exports, and their import.
   ...mutantsOf('lib/http/transaction-csv.ts', 'tests/unit/http/transaction-csv.test.ts', [
     ["(?:$|'|", '(?:$|'],
+    ["(?='|", '(?='],
+    ['(?<=[;', '(?<=['],
     ['size > LARGEST_PART_BYTES', 'size > 2 * LARGEST_PART_BYTES'],
     ['last = items[n - 1]', 'last = items[n]'],
   ]),

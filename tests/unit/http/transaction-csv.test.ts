@@ -45,7 +45,7 @@ describe('toCsvPart', () => {
     ['+49 30', "'+49 30"],
     ['-5', "'-5"],
     ['@SUM(A1)', "'@SUM(A1)"],
-    ['\t=1', "'\t=1"],
+    ['\t=1', "'\t'=1"],
     ['\rx', "'\rx"],
     ['  =1', "'  =1"],
     ['＝1', "'＝1"],
@@ -55,12 +55,29 @@ describe('toCsvPart', () => {
     ['a=1', 'a=1'],
     [' a', ' a'],
     ['say "hi", twice\r\n', 'say "hi", twice\r\n'],
+    ['Invoice;=cmd()', "Invoice;'=cmd()"],
+    ['Invoice; ＝1', "Invoice;' ＝1"],
+    ['Invoice\t"=1', `Invoice\t'"=1`],
+    ['milk\r\n- bread', "milk\r\n'- bread"],
+    ["=1;=1;'=1;;a", "'=1;'=1;''=1;;a"],
+    ['a,=1; b', 'a,=1; b'],
   ])('guards text that looks like a formula, and no other: %j', (notes, cell) => {
     expect(cellsOf({ notes }).notes).toBe(cell);
     expect(fromTextCell(cell)).toBe(notes);
     expect(cellsOf({ description: notes }).description).toBe(cell);
     expect(cellsOf({ categoryName: notes }).category_name).toBe(cell);
     expect(cellsOf({ externalId: notes }).external_id).toBe(cell);
+  });
+
+  it.each([',', ';', '\t'])('begins no cell with a formula where cells end at %j', (delimiter) => {
+    const pieces = ['=1', ' =1', '"=1', '""=1', ' " @x', 'a', ...';\t,\r\n"\''];
+    const pairs = pieces.flatMap((one) => pieces.map((two) => `x${one}${two}`));
+    const texts = pairs.flatMap((pair) => pieces.map((three) => `${pair}${three}=1`));
+    const items = texts.map((description) => ({ ...LUNCH, description, notes: description }));
+    const cells: string[][] = parse(toCsvPart({ items }, {}).text, {
+      ...{ delimiter, relax_quotes: true, relax_column_count: true },
+    });
+    expect(cells.flat().filter((cell) => /^[\s"]*[=+@＝＋－＠-]/.test(cell))).toEqual([]);
   });
 
   it.each([
