@@ -168,7 +168,10 @@ function responsesOf(method: string, path: string, operation: Operation) {
 }
 
 function failureHeaders(code: string) {
-  return responseHeaders(code === '401' && 'WWW-Authenticate', code === '409' && 'Retry-After');
+  return responseHeaders(
+    code === '401' && 'WWW-Authenticate',
+    ['409', '500'].includes(code) && 'Retry-After',
+  );
 }
 
 function unexpectedFailure(isWrite: boolean, isIdempotent = false): string {

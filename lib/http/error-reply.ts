@@ -13,6 +13,7 @@ import {
   ValidationError,
 } from '../errors.ts';
 import { logFailure } from '../log.ts';
+import { isContention } from '../store/retryable-errors.ts';
 import { failed, type Reply } from './replies.ts';
 
 /** Logs what the client does not see: the cause of a 500. */
@@ -66,5 +67,6 @@ export function toErrorReply(error: unknown, failure: string): Reply {
   if (error instanceof ConflictError) {
     return failed(409, { error: 'conflict', message: error.message });
   }
-  return failed(500, { error: 'internal_server_error', message: failure });
+  const reply = failed(500, { error: 'internal_server_error', message: failure });
+  return isContention(error) ? { ...reply, headers: { 'retry-after': '1' } } : reply;
 }

@@ -4,13 +4,21 @@ import { createHash } from 'node:crypto';
 import {
   ConflictError,
   DuplicateError,
-  IdempotencyKeyReusedError,
   RequestInProgressError,
   RequestRepeatedError,
   ValidationError,
 } from '../errors.ts';
 import type { Write } from '../store/database.ts';
-import type { RecordedReply } from '../store/idempotency.ts';
+import { keyReused, type RecordedReply } from '../store/idempotency.ts';
+import {
+  type BulkWords,
+  bulkReply,
+  type ItemOutcome,
+  type ItemResult,
+  isApplied,
+  isUnexpected,
+  toFailedItem,
+} from './bulk-reply.ts';
 import type { LedgerEvent } from './endpoint.ts';
 import type { JsonObject } from './json-body.ts';
 import type { Reply } from './replies.ts';
@@ -52,42 +60,86 @@ export function idempotent<Event extends CreateEvent>(
   };
 }
 
-/** What a request that creates many records remembers of each of them. */
+/** What a keyed request of many records remembers of each of them. */
 export interface ItemMarkers {
   /** The writes that belong into the transaction of the record. */
-  readonly record: (index: number, id: number) => readonly Write[];
-  /** The id of the record that an interrupted request with this key created. */
-  readonly find: (index: number) => Promise<number | undefined>;
+  readonly record: (index: number, result: ItemResult) => readonly Write[];
+  /** The result of the record in an earlier attempt with this key; undefined where none was applied. */
+  readonly find: (index: number) => Promise<ItemResult | undefined>;
+}
+
+export interface BulkOperation<Event> extends BulkWords {
+  /** The items of the body. @throws ValidationError for a body of another form, which no key remembers */
+  readonly items: (json: JsonObject) => readonly unknown[];
+  readonly run: (
+    event: Event,
+    items: readonly unknown[],
+    markers?: ItemMarkers,
+  ) => Promise<readonly ItemOutcome[]>;
 }
 
 /**
- * The same for a request that creates many records, in more than one transaction. Each record has a marker of its own: a
- * repetition of a request that was interrupted creates the rest.
+ * The same for a request of many records, in more than one transaction. The key is bound to the body before anything is
+ * written. Each record has a marker of its own, which outranks every later refusal: a repetition of a request that was
+ * interrupted applies the rest, and answers with the first results of the others, whatever has changed since.
  */
 export function idempotentItems<Event extends CreateEvent>(
-  create: (event: Event, markers?: ItemMarkers) => Promise<Reply>,
+  operation: BulkOperation<Event>,
 ): (event: Event) => Promise<Reply> {
+  const { items: itemsOf, run } = operation;
   return async (event) => {
+    const items = itemsOf(event.json);
+    const { requestId } = event.context;
+    const reply = (outcomes: readonly ItemOutcome[]) =>
+      bulkReply(outcomes, { ...operation, requestId });
     const key = readKey(event);
-    if (key === undefined) return await create(event);
+    if (key === undefined) return reply(await run(event, items));
+
     const { idempotency } = event.ledger;
     const fingerprint = hash(canonicalJson(event.json));
-    const recorded = await idempotency.find(key);
-    if (recorded) return replay(recorded, fingerprint);
-    const reply = await create(event, {
-      record: (index, id) => [
-        idempotency.record(hash(`${key} ${index}`), { fingerprint, status: 201, body: { id } }),
+    const markerKey = (index: number) => hash(`${key} ${index}`);
+    const markers: ItemMarkers = {
+      record: (index, { status, ...body }) => [
+        idempotency.record(markerKey(index), { fingerprint, status, body }),
       ],
       find: async (index) => {
-        const marker = await idempotency.find(hash(`${key} ${index}`));
-        return marker && Number(replay(marker, fingerprint).body.id);
+        const marker = await idempotency.find(markerKey(index));
+        if (!marker) return undefined;
+        const { status, body } = replay(marker, fingerprint);
+        return { status, ...(body as object) };
       },
-    });
-    // The markers of the records are enough to repeat it: those that failed unexpectedly are tried again.
-    if (!reply.hasUnexpectedFailures)
-      await idempotency.save(key, { ...reply, fingerprint }).catch(() => undefined);
-    return reply;
+    };
+    const settle = (outcomes: readonly ItemOutcome[]) =>
+      Promise.all(
+        outcomes.map(async (outcome, index) => {
+          if (isApplied(outcome)) return outcome;
+          try {
+            const result = await markers.find(index);
+            return result ? { result } : outcome;
+          } catch (error) {
+            return toFailedItem(error, operation);
+          }
+        }),
+      );
+
+    const recorded = await idempotency.find(key);
+    if (recorded) {
+      const { headers = {}, body } = replay(recorded, fingerprint);
+      return { ...reply(await settle(outcomesIn(body))), headers };
+    }
+    await idempotency.bind(hash(`${key} body`), fingerprint);
+    const outcomes = await settle(await run(event, items, markers));
+    const first = reply(outcomes);
+    // Without it the markers are enough to repeat the request. Records that failed unexpectedly are tried again.
+    if (!outcomes.some(isUnexpected))
+      await idempotency.save(key, { ...first, fingerprint }).catch(() => undefined);
+    return first;
   };
+}
+
+function outcomesIn({ data }: Reply['body']): ItemOutcome[] {
+  const { results } = data as { results: readonly (ItemResult & { readonly index: number })[] };
+  return results.map(({ index: _, ...result }) => ({ result: result as ItemResult }));
 }
 
 // Of one resource: the same key may be used for a transaction and for a category.
@@ -105,9 +157,7 @@ function readKey({ headers, requestContext }: CreateEvent): string | undefined {
 
 /** @throws IdempotencyKeyReusedError */
 function replay({ fingerprint, headers, ...reply }: RecordedReply, sent: string): Reply {
-  if (fingerprint !== sent) {
-    throw new IdempotencyKeyReusedError('This Idempotency-Key was used with another body');
-  }
+  if (fingerprint !== sent) throw keyReused();
   return { ...reply, headers: { ...headers, 'idempotent-replayed': 'true' } };
 }
 

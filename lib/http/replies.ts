@@ -9,8 +9,6 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as it is, in the place of the body. */
   readonly text?: string;
-  /** Of many records, some failed in a way that a repetition may mend. */
-  readonly hasUnexpectedFailures?: boolean;
 }
 
 export const ERROR_CODES = [
@@ -52,25 +50,6 @@ export function foundText(found: Required<Pick<Reply, 'text' | 'headers'>>): Rep
 
 export function created(data: object, message: string): Reply {
   return { status: 201, body: { success: true, data, message } };
-}
-
-/** One result for each record, by its position in the request. */
-export function createdMany(outcomes: readonly (Reply | { readonly id: number })[]): Reply {
-  const results = outcomes.map((outcome, index) => {
-    if ('id' in outcome) return { index, status: 201, id: outcome.id };
-    const { success: _, ...failure } = outcome.body;
-    return { index, status: outcome.status, ...failure };
-  });
-  const count = (isCounted: (status: number) => boolean) =>
-    results.filter(({ status }) => isCounted(status)).length;
-  const data = {
-    created: count((status) => status === 201),
-    duplicates: count((status) => status === 409),
-    failed: count((status) => status !== 201 && status !== 409),
-    results,
-  };
-  const hasUnexpectedFailures = count((status) => status >= 500) > 0;
-  return { status: 207, body: { success: true, data }, hasUnexpectedFailures };
 }
 
 export function updated(data: object, message: string): Reply {

@@ -14,8 +14,8 @@ export interface BulkItem {
   readonly fields: NewTransaction;
   /** Further writes of the database transaction that stores it. */
   readonly alsoWrite?: (id: number) => readonly Write[];
-  /** The id with which an earlier attempt of the same request stored it. Asked where that may be. */
-  readonly findEarlier?: () => Promise<number | undefined>;
+  /** Whether an earlier attempt of the same request stored it. Asked where that may be. */
+  readonly wasApplied?: () => Promise<boolean>;
 }
 
 /** The id of the transaction, or why it was not created. */
@@ -75,8 +75,7 @@ export function createManyWith(options: {
         .slice(first, first + READS_AT_ONCE)
         .map(async ({ index, externalId }) => {
           const id = await store.findExternal(externalId);
-          if (id !== undefined)
-            outcomes[index] = await outcomeOf(items[index], new DuplicateError(externalId, id));
+          if (id !== undefined) outcomes[index] = { error: new DuplicateError(externalId, id) };
         });
       await Promise.all(some);
     }
@@ -89,33 +88,27 @@ export function createManyWith(options: {
       for (const { transaction, setOutcome } of rows) setOutcome({ id: transaction.id });
     } catch (error) {
       if (rows.length === 1 || isFinal(error)) {
-        for (const { item, setOutcome } of rows) setOutcome(await outcomeOf(item, error));
+        for (const { setOutcome } of rows) setOutcome({ error });
       } else {
-        const left = error instanceof RequestRepeatedError ? await setRepeated(rows, error) : rows;
+        const left =
+          error instanceof RequestRepeatedError ? await giveUpRepeated(rows, error) : rows;
         await (left.length < rows.length ? add(left) : addHalves(rows));
       }
     }
   }
 
-  /** Of a row that was not stored. */
-  async function outcomeOf(item: BulkItem | undefined, error: unknown): Promise<BulkOutcome> {
-    const isRepeated = error instanceof RequestRepeatedError || error instanceof DuplicateError;
-    try {
-      const id = isRepeated ? await item?.findEarlier?.() : undefined;
-      return id === undefined ? { error } : { id };
-    } catch (failure) {
-      return { error: failure };
-    }
-  }
-
-  /** Sets the outcome of the rows that an earlier attempt of the request stored. @returns the others */
-  async function setRepeated(rows: readonly Pending[], error: unknown) {
-    const outcomes = await Promise.all(rows.map(({ item }) => outcomeOf(item, error)));
-    return rows.filter(({ setOutcome }, n) => {
-      const outcome = outcomes[n];
-      if (outcome && 'id' in outcome) setOutcome(outcome);
-      return !(outcome && 'id' in outcome);
+  /** Gives up the rows that an earlier attempt of the request stored. @returns the others */
+  async function giveUpRepeated(rows: readonly Pending[], error: unknown) {
+    const left = rows.map(async (row) => {
+      try {
+        if (!(await row.item.wasApplied?.())) return [row];
+        row.setOutcome({ error });
+      } catch (failure) {
+        row.setOutcome({ error: failure });
+      }
+      return [];
     });
+    return (await Promise.all(left)).flat();
   }
 
   // One half after the other: both change the same counts, and of two equal external ids the first one wins.

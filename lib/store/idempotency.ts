@@ -1,6 +1,6 @@
 // Remembers the response to a POST by its idempotency key. The marker is written in the transaction of the record, so
 // that a crash leaves both or neither. DynamoDB deletes it some time after it has expired.
-import { RequestRepeatedError } from '../errors.ts';
+import { IdempotencyKeyReusedError, RequestRepeatedError } from '../errors.ts';
 import type { Database, Write } from './database.ts';
 import type { Keys } from './keys.ts';
 
@@ -50,10 +50,30 @@ export function createIdempotency(options: {
     };
   }
 
+  /**
+   * Binds a key to the body of its first request, whatever that is answered.
+   * @throws IdempotencyKeyReusedError where it is bound to another body
+   */
+  async function bind(key: string, fingerprint: string): Promise<void> {
+    const write: Write = {
+      Put: {
+        Item: { ...keys.idempotency(key), fingerprint, expires_at: seconds() + KEPT_SECONDS },
+        ConditionExpression: `${IS_FREE} OR fingerprint = :fingerprint`,
+        ExpressionAttributeValues: { ':now': seconds(), ':fingerprint': fingerprint },
+      },
+      onConditionFailed: keyReused,
+    };
+    await database.commit([write]);
+  }
+
   /** Records a reply by itself. @throws RequestRepeatedError */
   async function save(key: string, reply: RecordedReply): Promise<void> {
     await database.commit([record(key, reply)]);
   }
 
-  return { find, record, save };
+  return { find, record, bind, save };
+}
+
+export function keyReused(): IdempotencyKeyReusedError {
+  return new IdempotencyKeyReusedError('This Idempotency-Key was used with another body');
 }

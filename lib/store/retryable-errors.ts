@@ -1,5 +1,5 @@
 // Which errors of DynamoDB calls are retryable, and which leave open whether the call was applied.
-import { StaleRecordError } from '../errors.ts';
+import { DeadlineExceededError, StaleRecordError } from '../errors.ts';
 
 const CONTENTION_NAMES = new Set([
   'TransactionConflictException',
@@ -28,9 +28,15 @@ interface DatabaseError {
 }
 
 export function isRetryable(error: unknown): boolean {
-  const { name = '', CancellationReasons = [] } = error as DatabaseError;
-  if (name === 'TransactionCanceledException') return onlyContention(CancellationReasons);
-  return CONTENTION_NAMES.has(name) || isResponseLost(error as DatabaseError);
+  const { name } = error as DatabaseError;
+  if (name === 'TransactionCanceledException') return isRefused(error as DatabaseError);
+  return isRefused(error as DatabaseError) || isResponseLost(error as DatabaseError);
+}
+
+/** Whether a request failed because others were served meanwhile, so that a repetition may succeed. */
+export function isContention(error: unknown): boolean {
+  if (error instanceof StaleRecordError || error instanceof DeadlineExceededError) return true;
+  return error instanceof Error && isRefused(error);
 }
 
 /** Whether another writer was the reason. */
@@ -45,6 +51,12 @@ export function isOutcomeUnknown(error: unknown): boolean {
   const { name = '', code = '' } = error as DatabaseError;
   if (name === 'TransactionInProgressException') return true;
   return isResponseLost(error as DatabaseError) && !NOT_SENT_CODES.has(code);
+}
+
+/** By the database, which had other requests to serve. */
+function isRefused({ name = '', CancellationReasons = [] }: DatabaseError): boolean {
+  if (name === 'TransactionCanceledException') return onlyContention(CancellationReasons);
+  return CONTENTION_NAMES.has(name);
 }
 
 // The network code decides before the status: a connection that is reset in the middle of a body has status 200.

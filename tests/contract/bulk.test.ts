@@ -1,12 +1,16 @@
 // POST /transactions/bulk: one result for each transaction, and nothing created twice.
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createVerification } from '../../lib/ledger/verification.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, LUNCH, UNKNOWN_ID } from '../support/api/records.ts';
 import { interpose } from '../support/interposed-client.ts';
+import { createSleeplessRetryPolicy } from '../support/sleepless-retry-policy.ts';
 import { createTestTable } from '../support/test-table.ts';
+
+// A 500 has its log line, which is not for the test's own output.
+afterEach(() => void vi.restoreAllMocks());
 
 const table = await createTestTable();
 let ledgers = 0;
@@ -151,19 +155,27 @@ describe('with an Idempotency-Key', () => {
     expect(await verify()).toBe(13);
   });
 
-  it.each([1, 2])('one that broke off after %i writes goes on where it was', async (writes) => {
-    const { api, settings, verify } = await newLedger();
+  /** An API whose writes are refused after a number of them. */
+  async function breakingOff(settings: object, writes: number) {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
     let left = writes;
     const client = interpose(table.client, (name) => {
       if (name !== 'TransactWriteCommand') return;
       left -= 1;
       if (left < 0) throw Object.assign(new Error('Refused'), { name: 'AccessDeniedException' });
     });
-    const broken = await openInProcess(createServiceOn({ ...settings, client }));
+    return await openInProcess(createServiceOn({ ...table, ...settings, client }));
+  }
+
+  // The first write binds the key to the body.
+  it.each([2, 3])('one that broke off after %i writes goes on where it was', async (writes) => {
+    const { api, settings, verify } = await newLedger();
+    const broken = await breakingOff(settings, writes);
     const headers = { 'idempotency-key': randomUUID() };
     const body = { transactions: [...rows(60), ...withIds(20)] };
     const first = await broken.request('POST', '/transactions/bulk', { body, headers });
     const stored = first.body.data.created;
+    expect(stored).toBeGreaterThan(0);
     expect(stored).toBeLessThan(80);
     const second = await api.request('POST', '/transactions/bulk', { body, headers });
     expect(second.body.data).toMatchObject({ created: 80, duplicates: 0, failed: 0 });
@@ -172,4 +184,67 @@ describe('with an Idempotency-Key', () => {
     );
     expect(await verify()).toBe(80);
   });
+
+  it('one that broke off answers with what it stored, although that would be refused now', async () => {
+    const { api, settings, verify } = await newLedger();
+    const { id: category_id } = await givenCategory(api);
+    const broken = await breakingOff(settings, 2);
+    const headers = { 'idempotency-key': randomUUID() };
+    const body = { transactions: rows(90, { category_id }) };
+    const first = await broken.request('POST', '/transactions/bulk', { body, headers });
+    const stored = first.body.data.created;
+    await api.put(`/categories/${category_id}`, { is_active: false });
+    const expected = { created: stored, duplicates: 0, failed: 90 - stored };
+    for (const isReplay of [false, true]) {
+      const again = await api.request('POST', '/transactions/bulk', { body, headers });
+      expect(again.headers['idempotent-replayed']).toBe(isReplay ? 'true' : undefined);
+      expect(again.body.data).toMatchObject(expected);
+      expect(again.body.data.results.slice(0, stored)).toEqual(
+        first.body.data.results.slice(0, stored),
+      );
+    }
+    expect(await verify()).toBe(stored);
+  });
+
+  it('a body whose results are too large to be remembered has its key all the same', async () => {
+    const { api, verify } = await newLedger();
+    const headers = { 'idempotency-key': randomUUID() };
+    const send = (transactions: object[]) =>
+      api.request('POST', '/transactions/bulk', { body: { transactions }, headers });
+    const unknown = Array.from({ length: 100 }, (_, n) => [`${n}`.padStart(50, '_'), n]);
+    const refused = { ...LUNCH, ...Object.fromEntries(unknown) };
+    const large = [...rows(1), ...Array(99).fill(refused)];
+    const first = await send(large);
+    expect(first.text.length).toBeGreaterThan(400 * 1024);
+    expect((await send(large)).text).toBe(first.text);
+    expect((await send(rows(1))).status).toBe(422);
+    expect(await verify()).toBe(1);
+  });
+
+  it('a request that is no list is refused without taking the key', async () => {
+    const { api } = await newLedger();
+    const headers = { 'idempotency-key': randomUUID() };
+    const send = (transactions: unknown) =>
+      api.request('POST', '/transactions/bulk', { body: { transactions }, headers });
+    expect((await send(5)).status).toBe(400);
+    expect((await send(rows(1))).status).toBe(207);
+  });
+});
+
+it('a request of which every write failed is the 500 of its cause', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const { settings, verify } = await newLedger();
+  const client = interpose(table.client, (name) => {
+    if (name !== 'TransactWriteCommand') return;
+    throw Object.assign(new Error('Busy'), { name: 'ThrottlingException' });
+  });
+  const retryPolicy = createSleeplessRetryPolicy();
+  const busy = await openInProcess(createServiceOn({ ...settings, client, retryPolicy }));
+  const transactions = [...rows(3), { ...LUNCH, amount: 'x' }];
+  const reply = await busy.post('/transactions/bulk', { transactions });
+  const message = 'Failed to create transactions';
+  const body = { success: false, error: 'internal_server_error', message };
+  expect([reply.status, reply.body]).toEqual([500, body]);
+  expect(reply.headers['retry-after']).toBe('1');
+  expect(await verify()).toBe(0);
 });

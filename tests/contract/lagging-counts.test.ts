@@ -17,3 +17,11 @@ test('where the year counts a row that its month does not, the page goes on befo
   expect(items.map(({ id, date }) => [id, date])).toEqual([[2, '2026-03-05']]);
   expect(pagination.total).toBe(5);
 });
+
+test('where the counts lack rows of the first page, the total is not less than the rows shown', async () => {
+  const { target, keys } = await givenLedger();
+  const { transactions } = openLedger({ ...target, timeZone: 'UTC' });
+  for (const year of ['Y#2025', 'Y#2026']) await send.delete({ pk: keys.days(), sk: year });
+  const { items, pagination } = await transactions.list({ ...ALL, page: 1, perPage: 20 });
+  expect([items.length, pagination.total, pagination.pages]).toEqual([4, 4, 1]);
+});

@@ -57,7 +57,64 @@ export const MUTANTS: readonly Mutant[] = [
     ['Math.min(longestDelayMs, firstDelayMs', 'Math.max(longestDelayMs, firstDelayMs'],
   ]),
 
+  ...mutantsOf('lib/store/database.ts', 'tests/unit/store/database.test.ts', [
+    ['await read.then(', 'await send({ abortSignal: limits.signal }).then('],
+  ]),
+  ...mutantsOf('lib/store/retryable-errors.ts', 'tests/unit/http/error-reply.test.ts', [
+    [
+      'error instanceof StaleRecordError || error instanceof DeadlineExceededError) return',
+      'false) return',
+    ],
+  ]),
+
+  // What an Idempotency-Key remembers.
+  ...mutantsOf('lib/http/idempotency.ts', 'tests/unit/http/idempotency.test.ts', [
+    ['if (!outcomes.some(isUnexpected))', 'if (outcomes)'],
+    ['return result ? { result } : outcome;', 'return outcome;'],
+    ['return toFailedItem(error, operation);', 'return outcome;'],
+    ['await settle(outcomesIn(body))', 'outcomesIn(body)'],
+    ['if (isConflict(error)) throw failure;', ''],
+    ['throw isBusy(error)', 'throw error instanceof RequestRepeatedError'],
+    [
+      'error instanceof ConflictError || error instanceof DuplicateError',
+      'error instanceof ConflictError',
+    ],
+  ]),
+  ...mutantsOf('lib/http/idempotency.ts', 'tests/contract/bulk.test.ts', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['await idempotency.bind(hash(`${key} body`), fingerprint);', ''],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['hash(`${key} ${index}`)', 'hash(`${key}`)'],
+  ]),
+  ...mutantsOf('lib/http/idempotency.ts', 'tests/contract/api/idempotency.test.ts', [
+    ['if (fingerprint !== sent) throw keyReused();', ''],
+    ["path.replace(/\\/$/, '')", 'path'],
+    ['.sort(([one], [other]) => (one < other ? -1 : 1))', ''],
+  ]),
+  ...mutantsOf('lib/http/bulk-reply.ts', 'tests/unit/http/idempotency.test.ts', [
+    ['result.status >= 500', 'result.status > 500'],
+    ['unexpected.length > 0 && !outcomes.some(isApplied)', 'unexpected.length > 0'],
+  ]),
+  ...mutantsOf('lib/store/idempotency.ts', 'tests/contract/bulk.test.ts', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['`${IS_FREE} OR fingerprint = :fingerprint`', '`${IS_FREE} OR fingerprint <> :fingerprint`'],
+  ]),
+
+  // The limit of categories, and updates that name what they change.
+  ...mutantsOf('lib/ledger/categories.ts', 'tests/contract/category-limit.test.ts', [
+    ['drawn <= limit ? drawn : await freeId()', 'drawn'],
+  ]),
+  ...mutantsOf('lib/domain/category.ts', 'tests/contract/category-limit.test.ts', [
+    ['if (taken.length >= limit) return undefined;', ''],
+  ]),
+  ...mutantsOf('lib/store/transactions.ts', 'tests/contract/changed-attributes.test.ts', [
+    ['Object.keys({ ...before, ...after })', 'Object.keys(after)'],
+  ]),
+
   // Counts and pages.
+  ...mutantsOf('lib/store/transaction-pages.ts', 'tests/contract/lagging-counts.test.ts', [
+    ['Math.max(total, newestRows.length)', 'total'],
+  ]),
   ...mutantsOf('lib/store/day-counts.ts', 'tests/unit/store/day-counts.test.ts', [
     ['note(changes, keys, each, -1n)', 'note(changes, keys, each, 0n)'],
     ['by !== 0n', 'by > 0n'],

@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest';
 import {
   ConfigurationError,
   ConflictError,
+  DeadlineExceededError,
   MethodNotAllowedError,
   NotFoundError,
+  OutcomeUnknownError,
   PayloadTooLargeError,
   StaleRecordError,
   unknownRecord,
@@ -40,11 +42,28 @@ test('details stand beside the message where there are any', () => {
   expect(body).toEqual({ success: false, error: 'validation_failed', message: 'bad', details });
 });
 
+test.each([
+  new StaleRecordError('secret'),
+  new DeadlineExceededError('secret'),
+  Object.assign(new Error('secret'), { name: 'ThrottlingException' }),
+  Object.assign(new Error('secret'), {
+    name: 'TransactionCanceledException',
+    CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
+  }),
+])('contention until the deadline is a 500 that may be repeated: %o', (error) => {
+  expect(toErrorReply(error, FAILURE)).toEqual({
+    status: 500,
+    headers: { 'retry-after': '1' },
+    body: { success: false, error: 'internal_server_error', message: FAILURE },
+  });
+});
+
 describe('anything else is a 500 that tells nothing of its cause', () => {
   test.each([
     new Error('secret'),
     new TypeError('secret'),
-    new StaleRecordError('secret'),
+    new OutcomeUnknownError('secret'),
+    Object.assign(new Error('secret'), { name: 'InternalServerError' }),
     new ConfigurationError('secret'),
     Object.assign(new Error('secret'), { statusCode: 404, name: 'NotFoundError' }),
     { status: 400, message: 'secret' },

@@ -1,5 +1,7 @@
-// Which error a request with an Idempotency-Key ends with when its marker cannot be read again.
-import { expect, it } from 'vitest';
+// Which error a request with an Idempotency-Key ends with when its marker cannot be read again, and what a request of many
+// records remembers.
+import { createHash } from 'node:crypto';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   ConflictError,
   DuplicateError,
@@ -7,7 +9,8 @@ import {
   RequestRepeatedError,
   ValidationError,
 } from '../../../lib/errors.ts';
-import { idempotent } from '../../../lib/http/idempotency.ts';
+import type { ItemOutcome } from '../../../lib/http/bulk-reply.ts';
+import { type BulkOperation, idempotent, idempotentItems } from '../../../lib/http/idempotency.ts';
 
 /** The first read of the marker finds nothing, the second one fails. */
 async function errorAfter(error: Error): Promise<unknown> {
@@ -45,3 +48,111 @@ it.each([new ConflictError('taken'), new DuplicateError('bank-1', 1)])(
     expect(await errorAfter(error)).toMatchObject({ message: 'no response' });
   },
 );
+
+describe('a request of many records', () => {
+  // A 500 of one record has its log line, which is not for the test's own output.
+  afterEach(() => void vi.restoreAllMocks());
+
+  type Event = Parameters<ReturnType<typeof idempotent>>[0];
+  const CREATED = { result: { status: 201, id: 7 } };
+  const EARLIER = { status: 201, body: { id: 9 } };
+  const FINGERPRINT = createHash('sha256').update('{"transactions":[1,2]}').digest('hex');
+  const failed = (status: number): ItemOutcome => ({ result: { status }, cause: new Error('no') });
+
+  /**
+   * Two records. `markers` has what is found under the key of the request and then those of refused records; an error is
+   * thrown when it is read.
+   */
+  function given(
+    outcomes: readonly ItemOutcome[],
+    markers: readonly (object | Error | undefined)[] = [],
+  ) {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const saved: unknown[] = [];
+    const bound: string[] = [];
+    const found = markers.values();
+    const idempotency = {
+      async find() {
+        const marker = found.next().value;
+        if (marker instanceof Error) throw marker;
+        return marker && { fingerprint: FINGERPRINT, ...marker };
+      },
+      bind: async (_: string, fingerprint: string) => void bound.push(fingerprint),
+      save: async (_: string, reply: unknown) => void saved.push(reply),
+    };
+    const event = {
+      headers: { 'idempotency-key': 'k' },
+      requestContext: { http: { method: 'POST', path: '/transactions/bulk' } },
+      json: { transactions: [1, 2] },
+      context: { requestId: 'r' },
+      ledger: { idempotency },
+    } as unknown as Event;
+    const operation: BulkOperation<Event> = {
+      counted: { 201: 'created', 409: 'duplicates' },
+      failure: 'Failed',
+      items: ({ transactions }) => transactions as unknown[],
+      run: async () => outcomes,
+    };
+    return { send: () => idempotentItems(operation)(event), saved, bound };
+  }
+
+  const statuses = (reply: { readonly body: Readonly<Record<string, unknown>> }) =>
+    (reply.body.data as { results: { status: number }[] }).results.map(({ status }) => status);
+
+  it('is remembered with its refused records', async () => {
+    const { send, saved } = given([CREATED, failed(400)]);
+    expect(statuses(await send())).toEqual([201, 400]);
+    expect(saved).toHaveLength(1);
+  });
+
+  it('is not remembered where one failed unexpectedly', async () => {
+    const { send, saved, bound } = given([CREATED, failed(500)]);
+    expect(statuses(await send())).toEqual([201, 500]);
+    expect([saved, bound]).toEqual([[], [FINGERPRINT]]);
+  });
+
+  it.each([400, 404, 409, 412, 500])(
+    'answers a record that is refused with %i as an earlier attempt did',
+    async (status) => {
+      const { send } = given([CREATED, failed(status)], [undefined, EARLIER]);
+      expect((await send()).body.data).toEqual({
+        ...{ created: 2, duplicates: 0, failed: 0 },
+        results: [
+          { index: 0, status: 201, id: 7 },
+          { index: 1, status: 201, id: 9 },
+        ],
+      });
+    },
+  );
+
+  it('answers a record that was refused when that was remembered, and applied by another attempt', async () => {
+    const results = [
+      { index: 0, status: 400 },
+      { index: 1, status: 404 },
+    ];
+    const remembered = { status: 207, body: { success: true, data: { results } } };
+    const { send } = given([], [remembered, EARLIER]);
+    const reply = await send();
+    expect([statuses(reply), reply.headers]).toEqual([
+      [201, 404],
+      { 'idempotent-replayed': 'true' },
+    ]);
+  });
+
+  it('refuses no record of which it cannot be read whether it was applied', async () => {
+    const { send, saved } = given([CREATED, failed(409)], [undefined, new Error('no response')]);
+    expect(statuses(await send())).toEqual([201, 500]);
+    expect(saved).toEqual([]);
+  });
+
+  it('fails with the cause of a record where none was applied, and is not remembered', async () => {
+    const { send, saved } = given([failed(400), failed(500)]);
+    await expect(send()).rejects.toThrow('no');
+    expect(saved).toEqual([]);
+  });
+
+  it('is refused as a whole where all records are invalid', async () => {
+    const { send } = given([failed(400), failed(404)]);
+    expect(statuses(await send())).toEqual([400, 404]);
+  });
+});

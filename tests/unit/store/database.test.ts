@@ -81,13 +81,17 @@ describe('commit', () => {
   });
 
   /** A table whose transactions fail, one error after another; `stored` is the record that is read back. */
-  function givenFailures(errors: readonly Error[], stored: Item | 'unreadable' = {}) {
+  function givenFailures(
+    errors: readonly Error[],
+    stored: Item | 'unreadable' = {},
+    { lostReads = 0 } = {},
+  ) {
     const tokens: unknown[] = [];
     const reads: unknown[] = [];
     async function send(command: GetCommand | TransactWriteCommand) {
       if (command instanceof GetCommand) {
         reads.push(command.input.Key);
-        if (stored === 'unreadable') throw LOST;
+        if (stored === 'unreadable' || reads.length <= lostReads) throw LOST;
         return { Item: stored };
       }
       tokens.push(command.input.ClientRequestToken);
@@ -113,6 +117,12 @@ describe('commit', () => {
     const { commit, reads } = givenFailures([LOST], { applied: true });
     await commit();
     expect(reads).toEqual([{ pk: 'p', sk: 's' }]);
+  });
+
+  test('reads the record back again when the response to that is lost, too', async () => {
+    const { commit, reads } = givenFailures([LOST], { applied: true }, { lostReads: 2 });
+    await commit();
+    expect(reads).toHaveLength(3);
   });
 
   test('fails with the last error when the record shows that it was not applied', async () => {
