@@ -40,6 +40,11 @@ export class PayloadTooLargeError extends Error {
   override readonly name = 'PayloadTooLargeError';
 }
 
+/** The request body is compressed or encoded in another way. */
+export class UnsupportedMediaTypeError extends Error {
+  override readonly name = 'UnsupportedMediaTypeError';
+}
+
 /** The request is well-formed, but what is already recorded forbids it. */
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';

@@ -137,6 +137,7 @@ function responsesOf(method: string, path: string, operation: Operation) {
     409: isIdempotent && 'A request with this Idempotency-Key is running.',
     412: isVersioned && isWrite && method !== 'POST' && 'The record has changed (If-Match).',
     413: body && 'The body is larger than 1 MB.',
+    415: body && 'The body is compressed.',
     422: isIdempotent && 'The Idempotency-Key was used with another body.',
     500: !isPublic && unexpectedFailure(isWrite, isIdempotent),
   };

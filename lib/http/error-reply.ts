@@ -10,6 +10,7 @@ import {
   PreconditionFailedError,
   RequestInProgressError,
   UnauthenticatedError,
+  UnsupportedMediaTypeError,
   ValidationError,
 } from '../errors.ts';
 import { logFailure } from '../log.ts';
@@ -49,6 +50,10 @@ export function toErrorReply(error: unknown, failure: string): Reply {
   }
   if (error instanceof PayloadTooLargeError) {
     return failed(413, { error: 'payload_too_large', message: error.message });
+  }
+  if (error instanceof UnsupportedMediaTypeError) {
+    const reply = failed(415, { error: 'unsupported_media_type', message: error.message });
+    return { ...reply, headers: { 'accept-encoding': 'identity' } };
   }
   if (error instanceof PreconditionFailedError) {
     return failed(412, { error: 'precondition_failed', message: error.message });

@@ -1,7 +1,7 @@
-// The body of a POST or PUT: present, UTF-8, JSON, an object. The content type is not enforced.
+// The body of a POST or PUT: present, UTF-8, JSON, an object, not encoded. The content type is not enforced.
 import type { MiddlewareObj } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
-import { PayloadTooLargeError, ValidationError } from '../errors.ts';
+import { PayloadTooLargeError, UnsupportedMediaTypeError, ValidationError } from '../errors.ts';
 import type { ApiEvent } from './api-event.ts';
 import type { Reply } from './replies.ts';
 
@@ -13,37 +13,75 @@ type JsonRequest = Parameters<NonNullable<ReturnType<typeof httpJsonBodyParser>[
 /** Larger than any record, and small enough that no response comes near Lambda's limit of 6 MB. */
 const MAX_BODY_BYTES = 1_048_576;
 
+/** No body of ours has more than four, and no function that follows a value down runs out of stack. */
+const MAX_DEPTH = 512;
+
+/** A string, a bracket or a number. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]|[^\s,:"[\]{}]+/gs;
+const NUMBER = /^(-?)((?:0|[1-9]\d*)(?:\.\d+)?)(?:e[+-]?\d+)?$/i;
+
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
 
-/** @throws ValidationError "No JSON data provided", or another that says what the body is instead */
+/**
+ * @throws ValidationError "No JSON data provided", or another that says what the body is instead;
+ *   UnsupportedMediaTypeError, PayloadTooLargeError
+ */
 export function jsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply> {
   return {
     before: async (request) => {
+      refuseEncoded(request.event);
       const text = textOf(request.event);
       if (text.trim() === '') throw noJsonData();
-      Object.assign(request.event, { body: text, isBase64Encoded: false });
-      request.event.json = presentObject(await parse(request as JsonRequest, text));
+      Object.assign(request.event, { body: withoutUnderflow(text), isBase64Encoded: false });
+      await parse(request as JsonRequest);
+      request.event.json = presentObject(request.event.body);
     },
   };
 }
 
-// The parser also refuses keys that reach into prototypes, and nesting deeper than its stack. Neither does harm
-// as plain data: what is JSON all the same is judged by the schemas, which name every bad field at once.
-async function parse(request: JsonRequest, text: string): Promise<unknown> {
+async function parse(request: JsonRequest): Promise<void> {
   try {
     await parser.before?.(request);
-    return request.event.body;
-  } catch {
-    return parseRefused(text);
+  } catch (cause) {
+    const problem = forbiddenKey(cause as ParserError) ?? 'is not valid JSON';
+    throw new ValidationError(`The request body ${problem}`, { cause });
   }
 }
 
-function parseRefused(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new ValidationError('The request body is not valid JSON', { cause });
-  }
+type ParserError = Error & { readonly cause?: { readonly data?: unknown } };
+
+/** One that reaches into a prototype: `__proto__`, or a `constructor` with a `prototype`. */
+function forbiddenKey({ message, cause }: ParserError): string | undefined {
+  return /^forbidden key/i.test(message) ? `must not have the key "${cause?.data}"` : undefined;
+}
+
+/**
+ * The same JSON, except that a number too small for a double is the smallest one and not 0: then it has more decimals than
+ * any amount may have.
+ * @throws ValidationError for a value that is nested too deep
+ */
+function withoutUnderflow(json: string): string {
+  let depth = 0;
+  return json.replace(TOKENS, (token) => {
+    const first = token[0] ?? '';
+    if ('{['.includes(first)) depth += 1;
+    else if ('}]'.includes(first)) depth -= 1;
+    else if (first !== '"' && Number(token) === 0) return exceptUnderflow(token);
+    if (depth > MAX_DEPTH) throw tooDeep();
+    return token;
+  });
+}
+
+function exceptUnderflow(zero: string): string {
+  const [, sign, digits = ''] = NUMBER.exec(zero) ?? [];
+  return /[1-9]/.test(digits) ? `${sign}${Number.MIN_VALUE}` : zero;
+}
+
+/** @throws UnsupportedMediaTypeError */
+function refuseEncoded({ headers }: ApiEvent): void {
+  const encoding = headers?.['content-encoding'] ?? '';
+  if (/^(identity)?$/i.test(encoding.trim())) return;
+  throw new UnsupportedMediaTypeError(`The request body must not be encoded: ${encoding}`);
 }
 
 /** @throws PayloadTooLargeError; ValidationError for bytes that are not UTF-8 */
@@ -71,6 +109,10 @@ function presentObject(value: unknown): JsonObject {
   if (Object.keys(value).length === 0) throw noJsonData();
   if (Array.isArray(value)) throw notAnObject();
   return value as JsonObject;
+}
+
+function tooDeep() {
+  return new ValidationError(`The request body is nested more than ${MAX_DEPTH} levels deep`);
 }
 
 function noJsonData() {

@@ -19,6 +19,7 @@ export const ERROR_CODES = [
   'method_not_allowed',
   'conflict',
   'payload_too_large',
+  'unsupported_media_type',
   'precondition_failed',
   'idempotency_key_reused',
   'internal_server_error',

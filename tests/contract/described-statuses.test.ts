@@ -81,6 +81,7 @@ const PROVOKED: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> =
   },
   412: (call) => send(api, call, { headers: { 'if-match': '"0.0"' } }),
   413: (call) => send(api, call, { body: { notes: 'x'.repeat(1_048_576) } }),
+  415: (call) => send(api, call, { headers: { 'content-encoding': 'gzip' } }),
   422: async (call) => {
     const headers = key();
     await send(api, call, { headers });

@@ -1,13 +1,14 @@
 // A body reaches the functions byte for byte: a text client would send no invalid UTF-8.
+import { gzipSync } from 'node:zlib';
 import { expect, inject, test } from 'vitest';
 
 const key: string | undefined = inject('apiKey');
 const authorization: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
 
-const post = (body: Uint8Array<ArrayBuffer>, type: string) =>
+const post = (body: Uint8Array<ArrayBuffer>, type: string, headers = {}) =>
   fetch(`${inject('apiUrl')}/categories`, {
     method: 'POST',
-    headers: { 'content-type': type, ...authorization },
+    headers: { 'content-type': type, ...authorization, ...headers },
     body,
   });
 
@@ -19,3 +20,12 @@ test.each(['application/json', 'text/plain', 'application/octet-stream'])(
     expect(await response.json()).toMatchObject({ error: 'validation_failed' });
   },
 );
+
+test.each([
+  ['a gzip body', gzipSync('{"name":"compressed"}')],
+  ['a body that only says so', Buffer.from('{"name":"compressed"}')],
+])('%s is refused as such', async (_, body) => {
+  const response = await post(body, 'application/json', { 'content-encoding': 'gzip' });
+  expect(response.status).toBe(415);
+  expect(await response.json()).toMatchObject({ error: 'unsupported_media_type' });
+});

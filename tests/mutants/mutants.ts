@@ -221,6 +221,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['bytes.length > MAX_BODY_BYTES', 'bytes.length >= MAX_BODY_BYTES'],
     ['fatal: true', 'fatal: false'],
     ['if (Array.isArray(value)) throw notAnObject();', ''],
+    ['depth > MAX_DEPTH', 'depth > 2 * MAX_DEPTH'],
+    ["else if ('}]'.includes(first)) depth -= 1;", ''],
+    ['&& Number(token) === 0', '&& Number(token) === 1'],
+    ['refuseEncoded(request.event);', ''],
   ]),
   ...mutantsOf('lib/http/preconditions.ts', 'tests/unit/http/preconditions.test.ts', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text

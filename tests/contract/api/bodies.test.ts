@@ -1,6 +1,6 @@
 // Service document, "For POST and PUT, a missing or empty JSON body gives 400", and the rulings on bodies.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectFaults, expectRefusal } from '../../support/api/expect-reply.ts';
+import { expectFailure, expectFaults, expectRefusal } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction, uniqueName } from '../../support/api/records.ts';
 
@@ -62,7 +62,6 @@ describe.each(ROUTES)('%s: a body that is not JSON', (route) => {
     '{"name":"x"}{}',
     '{"name":"\u0001"}',
     '\\u0000',
-    '['.repeat(20_000),
   ])('%.20j', async (raw) => {
     expectRefusal(await send(route, raw), 'The request body is not valid JSON');
     expectRefusal(await send(route, raw, BINARY_TYPE), 'The request body is not valid JSON');
@@ -141,8 +140,26 @@ describe('Rulings: what JSON allows', () => {
     expectFaults(await send('PUT /transactions/{id}', nested(500)), ['notes']);
   });
 
-  test('a very deeply nested one is refused in whatever words', async () => {
-    const { status, body } = await send('PUT /transactions/{id}', nested(50_000));
-    expect([status, body.error]).toEqual([400, 'validation_failed']);
+  test.each(['', 'with an Idempotency-Key'])('a deeper one is refused %s', async (withKey) => {
+    const headers = { ...JSON_TYPE, ...(withKey && { 'idempotency-key': uniqueName() }) };
+    const message = 'The request body is nested more than 512 levels deep';
+    for (const raw of [nested(3_000), nested(50_000), '['.repeat(20_000)]) {
+      expectRefusal(await send('POST /transactions', raw, headers), message);
+    }
+    const { status, body } = await send('POST /transactions', nested(511), headers);
+    expect([status, Object.keys(body.details ?? {})]).toEqual([
+      400,
+      ['description', 'amount', 'type', 'notes'],
+    ]);
+  });
+});
+
+describe.each(ROUTES)('%s: a compressed body', (route) => {
+  test('415, whatever its type', async () => {
+    const message = 'The request body must not be encoded: gzip';
+    for (const type of [JSON_TYPE, BINARY_TYPE]) {
+      const reply = await send(route, '{"name":"x"}', { ...type, 'content-encoding': 'gzip' });
+      expectFailure(reply, 415, 'unsupported_media_type', message);
+    }
   });
 });

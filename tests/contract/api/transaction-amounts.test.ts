@@ -50,6 +50,8 @@ const REFUSED = [
   ['three decimals', '1.005'],
   ['thousandths', '0.001'],
   ['in exponent form', '1e-7'],
+  ['too small for a number', '1e-400'],
+  ['too small for a number, negative', '-1e-400'],
   ['a sum with its rounding error', String(0.1 + 0.2)],
   ['a cent too much', '1000000000000'],
   ['a cent too little', '-1000000000000'],

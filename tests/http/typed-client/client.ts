@@ -45,7 +45,7 @@ export type TransactionPage = {
 };
 export type Failure = {
     success: false;
-    error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
+    error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
     message: string;
     /** Each invalid field with its sentences. */
     details?: {
@@ -83,7 +83,7 @@ export type TransactionResults = {
             index: number;
             status: 201 | 400 | 404 | 409 | 422 | 500;
             id?: number;
-            error?: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
+            error?: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
             message?: string;
             /** Each invalid field with its sentences. */
             details?: {
@@ -265,6 +265,9 @@ export function createTransaction(body: {
         status: 413;
         data: Failure;
     } | {
+        status: 415;
+        data: Failure;
+    } | {
         status: 422;
         data: Failure;
     } | {
@@ -322,6 +325,9 @@ export function createTransactions(body: {
         data: Failure;
     } | {
         status: 413;
+        data: Failure;
+    } | {
+        status: 415;
         data: Failure;
     } | {
         status: 422;
@@ -462,6 +468,9 @@ export function updateTransaction(id: number, body: {
         status: 413;
         data: Failure;
     } | {
+        status: 415;
+        data: Failure;
+    } | {
         status: 500;
         data: Failure;
     }>(`/transactions/${encodeURIComponent(id)}`, oazapfts.json({
@@ -579,6 +588,9 @@ export function createCategory(body: {
         status: 413;
         data: Failure;
     } | {
+        status: 415;
+        data: Failure;
+    } | {
         status: 422;
         data: Failure;
     } | {
@@ -672,6 +684,9 @@ export function updateCategory(id: number, body: {
         data: Failure;
     } | {
         status: 413;
+        data: Failure;
+    } | {
+        status: 415;
         data: Failure;
     } | {
         status: 500;

@@ -9,6 +9,7 @@ const CODES: Readonly<Record<number, string>> = {
   405: 'method_not_allowed',
   409: 'conflict',
   413: 'payload_too_large',
+  415: 'unsupported_media_type',
 };
 
 const MAY_STAND_BESIDE_SUCCESS = ['data', 'message', 'pagination', 'count'];

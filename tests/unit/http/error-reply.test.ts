@@ -9,6 +9,7 @@ import {
   OutcomeUnknownError,
   PayloadTooLargeError,
   StaleRecordError,
+  UnsupportedMediaTypeError,
   unknownRecord,
   ValidationError,
 } from '../../../lib/errors.ts';
@@ -33,6 +34,15 @@ test('a method that is not allowed comes with those that are', () => {
     status: 405,
     headers: { allow: 'GET, POST' },
     body: { success: false, error: 'method_not_allowed', message: 'no' },
+  });
+});
+
+test('an encoded body comes with what may be sent instead', () => {
+  const error = new UnsupportedMediaTypeError('no');
+  expect(toErrorReply(error, FAILURE)).toEqual({
+    status: 415,
+    headers: { 'accept-encoding': 'identity' },
+    body: { success: false, error: 'unsupported_media_type', message: 'no' },
   });
 });
 

@@ -9,8 +9,8 @@ const handler = endpoint('Failed to echo')
   .use(jsonBody())
   .handler(async ({ json }) => ({ status: 200, body: { success: true, data: json } }));
 
-async function parsed(body: string | undefined, isBase64Encoded = false) {
-  const event = { body, isBase64Encoded } as ApiEvent & { json: never };
+async function parsed(body: string | undefined, isBase64Encoded = false, headers = {}) {
+  const event = { body, isBase64Encoded, headers } as ApiEvent & { json: never };
   const result = (await handler(event, { awsRequestId: 'r' } as Context)) as unknown;
   return JSON.parse((result as { body: string }).body);
 }
@@ -94,15 +94,91 @@ describe('an object', () => {
     expect(await parsed(base64(body), true)).toEqual(reply);
   });
 
-  test('with keys that reach into prototypes: kept as properties, whole', async () => {
-    const body = '{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"a":1}';
-    expect(Object.keys((await parsed(body)).data)).toEqual(['__proto__', 'constructor', 'a']);
+  test.each(['{"constructor":{"x":1}}', '{"constructor":1,"prototype":{}}', '{"a":"__proto__"}'])(
+    'whose keys only look as if they reached into a prototype: %s',
+    async (body) => expect(await parsed(body)).toEqual({ success: true, data: JSON.parse(body) }),
+  );
+});
+
+describe('a key that reaches into a prototype', () => {
+  test.each([
+    ['__proto__', '{"a":1,"__proto__":{"x":1}}'],
+    ['__proto__', '{"a":[{"\\u005f_proto__":1}]}'],
+    ['constructor', '{"constructor":{"prototype":{"x":1}}}'],
+  ])('%s', async (key, body) => {
+    expect(await parsed(body)).toEqual({
+      success: false,
+      error: 'validation_failed',
+      message: `The request body must not have the key "${key}"`,
+    });
+  });
+});
+
+describe('nesting', () => {
+  const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+
+  test('may have 512 levels', async () => {
+    const body = nested(512);
+    expect(await parsed(body)).toEqual({ success: true, data: JSON.parse(body) });
   });
 
-  test('nested deeper than the parser reads: kept whole', async () => {
-    const body = `{"notes":${'['.repeat(50_000)}${']'.repeat(50_000)},"a":1}`;
-    const event = { body } as ApiEvent & { json: object };
-    await jsonBody().before?.({ event } as never);
-    expect(Object.keys(event.json)).toEqual(['notes', 'a']);
+  test('counts no brackets of a text, and none that are closed', async () => {
+    const body = JSON.stringify({ a: `\\"${'[{'.repeat(600)}`, b: Array(600).fill([{}]) });
+    expect(await parsed(body)).toMatchObject({ success: true });
+  });
+
+  test.each([nested(513), nested(100_000), '['.repeat(1_000_000), '{"a":'.repeat(513)])(
+    'may not have more: %.9s',
+    async (body) => {
+      expect(await parsed(body)).toEqual({
+        success: false,
+        error: 'validation_failed',
+        message: 'The request body is nested more than 512 levels deep',
+      });
+    },
+  );
+});
+
+describe('a number', () => {
+  test.each(['1e-400', '0.1E-999', `0.${'0'.repeat(400)}1`, `0.${'0'.repeat(290)}1e-50`])(
+    'that is too small for a double is not 0: %.12s',
+    async (number) => {
+      const body = `{"a":${number},"b":[-${number}, ${number}]}`;
+      const { MIN_VALUE } = Number;
+      expect((await parsed(body)).data).toEqual({ a: MIN_VALUE, b: [-MIN_VALUE, MIN_VALUE] });
+    },
+  );
+
+  test.each(['0', '-0', '0e-400', '0.00e5', '5e-324', '1e-5', '12.50', '-1E+2', '1e15'])(
+    'is what it says otherwise: %s',
+    async (number) => expect((await parsed(`{"a":${number}}`)).data.a).toBe(Number(number) + 0),
+  );
+
+  test.each(['01e-400', '1.e-400', '+1e-400', '.1e-400', '1e-400x', '1e-400-1'])(
+    'is no JSON any more than it was: %s',
+    async (number) => {
+      const reply = { message: 'The request body is not valid JSON' };
+      expect(await parsed(`{"a":${number}}`)).toMatchObject(reply);
+    },
+  );
+
+  test('in a text is text', async () => {
+    const body = '{"1e-400":"1e-400, \\"1e-400","b":"\\\\"}';
+    expect((await parsed(body)).data).toEqual(JSON.parse(body));
+  });
+});
+
+describe('an encoded body', () => {
+  test.each(['gzip', 'br', 'deflate', 'GZIP', 'gzip, identity'])('%s: 415', async (encoding) => {
+    expect(await parsed(base64('{"a":1}'), true, { 'content-encoding': encoding })).toEqual({
+      success: false,
+      error: 'unsupported_media_type',
+      message: `The request body must not be encoded: ${encoding}`,
+    });
+  });
+
+  test.each(['identity', ''])('is none with "%s"', async (encoding) => {
+    const reply = await parsed('{"a":1}', false, { 'content-encoding': encoding });
+    expect(reply).toMatchObject({ success: true });
   });
 });
