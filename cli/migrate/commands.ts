@@ -92,7 +92,7 @@ export const COMMANDS = {
   },
   rollback: {
     does: 'Return to the old version',
-    options: ['execute', 'yes', 'acknowledged-loss'],
+    options: ['execute', 'yes', 'deletes', 'as-it-was', 'to-snapshot', 'acknowledged-loss'],
     isConfirmed: true,
   },
   confirm: { does: 'Say that a manual action is done', options: ['by'] },

@@ -26,7 +26,7 @@ import {
   timeLeft,
   whileFrozen,
 } from './run-step.ts';
-import { lossLines } from './status-text.ts';
+import { leftLines } from './status-text.ts';
 import { countText, durationText, timeText } from './text.ts';
 
 export interface Drive {
@@ -291,7 +291,7 @@ function reportEnd({ output, place }: Session, status: Status): void {
     ...(retention && !retention.isOver && !status.endedAt
       ? [`Kept until ${retention.until}: collection ${plan.sourceCollection} and the backups.`]
       : []),
-    ...lossLines(status),
+    ...leftLines(status),
     ...nextLines(next),
   ].join('\n');
   output.line(text, { event: 'end', runId, phase, retention }, next);

@@ -99,13 +99,32 @@ function stepsAfter(
   const rollback = steps.find(({ why }) => why === WHY.rollback);
   const loss = name === 'RefusedLossNotAcknowledged' && /loses (\d+)/.exec(reason)?.[1];
   if (rollback && loss) {
-    const command = rollback.command.replace('--execute', `$& --acknowledged-loss ${loss}`);
-    const why = `${WHY.rollback}, and lose at most ${countText(Number(loss), 'write')}`;
+    const options = `--to-snapshot --acknowledged-loss ${loss}`;
+    const command = rollback.command.replace('--execute', `$& ${options}`);
+    const why = `${WHY.rollback}, and leave at most ${countText(Number(loss), 'write')} behind`;
     return [{ command, why }];
   }
+  if (rollback && name === 'RefusedUnsafeRollback') return waysBack(rollback, reason);
   const first = FIRST[name]?.(status, reason);
   const [step, ...others] = steps;
   return first && step ? [{ ...step, first }, ...others] : steps;
+}
+
+/** Once the new collection is repaired; where users did it; without what was written since. */
+function waysBack(rollback: NextStep, reason: string): readonly NextStep[] {
+  const { command, why } = rollback;
+  const first = 'repair the new collection';
+  const [, removes, changes] = /remove (\d+) of .* change (\d+)/.exec(reason) ?? [];
+  const most = Math.max(Number(removes), Number(changes));
+  const asUsers = {
+    command: command.replace('--execute', `$& --deletes ${most}`),
+    why: `where users removed or changed ${countText(most, 'memory').replace(/ys$/, 'ies')}`,
+  };
+  const asItWas = {
+    command: command.replace('--execute', '$& --as-it-was'),
+    why: 'leave behind what was written since the switch',
+  };
+  return [{ command, why, first }, ...(removes === undefined ? [] : [asUsers]), asItWas];
 }
 
 /** The command that comes next, and the others that are possible. */

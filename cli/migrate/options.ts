@@ -68,9 +68,22 @@ export const OPTIONS = {
     'free disk space of the vector store, in whole gigabytes',
     wholeNumber({ min: 0, max: Math.floor(Number.MAX_SAFE_INTEGER / GIGABYTE) }),
   ),
+  deletes: option(
+    'deletes <n>',
+    'users removed, or changed, at most that many memories (default: 1 %, at least 20)',
+    wholeNumber({ min: 0 }),
+  ),
+  'as-it-was': option(
+    'as-it-was',
+    'return to the old collection as it stands, without what was written since the switch',
+  ),
+  'to-snapshot': option(
+    'to-snapshot',
+    'restore the snapshot of the window under a fresh name, without what was written since',
+  ),
   'acknowledged-loss': option(
     'acknowledged-loss <n>',
-    'lose at most that many writes; a rollback that loses more is refused',
+    'with --to-snapshot: leave at most that many writes behind',
     wholeNumber({ min: 0 }),
   ),
   stage: option('stage <stage>', 'use the functions of a deployed stage', stageName),
@@ -95,6 +108,9 @@ export interface Typed {
   readonly report?: string;
   readonly by?: string;
   readonly freeGb?: number;
+  readonly deletes?: number;
+  readonly asItWas?: true;
+  readonly toSnapshot?: true;
   readonly acknowledgedLoss?: number;
   readonly stage?: string;
   readonly json?: true;
@@ -105,11 +121,12 @@ export function payloadOf(typed: Typed): Record<string, unknown> {
   const { run, execute, source, accept, freeGb } = typed;
   const { uploadAs, windowMinutes, retentionDays, acknowledgedLoss } = typed;
   const { drainSeconds, removesWhenOver, removesArtifactsWhenOver } = typed;
+  const { deletes, asItWas, toSnapshot } = typed;
   const payload = {
     ...{ runId: run, execute, sourceCollection: source, uploadAs, windowMinutes, retentionDays },
     ...{ drainSeconds, accepts: accept, removesWhenOver, removesArtifactsWhenOver },
     ...{ freeBytes: freeGb === undefined ? undefined : freeGb * GIGABYTE },
-    acknowledgedLoss,
+    ...{ acknowledgedLoss, deletes, asItWas, toSnapshot },
   };
   return Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined));
 }

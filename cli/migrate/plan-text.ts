@@ -35,9 +35,9 @@ export function rollbackLines(plan: Plan): string[] {
   const live = liveCollectionOf({ plan });
   return [
     `  Changes  the collection setting back to ${source}, and the deployed version; no writes until the old version is open for them`,
-    `  Copies   what users wrote to ${live}, where they were let in; if ${source} is gone, its snapshot is restored, and those writes are exported`,
-    `  Removes  what the run has built, once users can write again`,
-    `  Keeps    collection ${source}, the backups and the reports`,
+    `  Copies   what users wrote to ${live}, where they were let in; if ${source} is gone or damaged, to its restored snapshot`,
+    `  Removes  what the run has built and users never worked on, once they can write again`,
+    `  Keeps    collection ${source}, the collection that users leave, the backups and the reports`,
   ];
 }
 

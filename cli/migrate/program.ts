@@ -23,7 +23,7 @@ import {
   runStep,
   type Session,
 } from './run-step.ts';
-import { lossLines, statusAsText } from './status-text.ts';
+import { leftLines, statusAsText } from './status-text.ts';
 import { countText, factLines } from './text.ts';
 
 interface Parts {
@@ -146,8 +146,9 @@ async function actOnce({ session, ask, name, typed, action }: Once): Promise<Exi
   }
   const { isConfirmed, does } = commandNamed(name);
   if (isConfirmed && typed.execute && !typed.yes && (await mayBeGiven(session, name, runId))) {
-    const loss = typed.acknowledgedLoss;
-    const price = loss === undefined ? '' : `, and lose at most ${countText(loss, 'write')}`;
+    const price = typed.asItWas
+      ? ', and leave behind what was written since the switch'
+      : leavingBehind(typed.acknowledgedLoss);
     await confirmRun(ask, { runId, what: `${does}${price}` });
   }
   const result = await resultOf(session, { name, payload, action, by: typed.by });
@@ -158,11 +159,15 @@ async function actOnce({ session, ask, name, typed, action }: Once): Promise<Exi
   const next = status ? nextSteps(status, place.stage) : [];
   const lines = [
     ...resultLines(name, result),
-    ...(status ? [...lossLines(status), ...nextLines(next)] : []),
+    ...(status ? [...leftLines(status), ...nextLines(next)] : []),
   ];
   const event = { event: name, exitCode: EXIT.done, result: result ?? null };
   output.line(lines.join('\n'), event, next);
   return EXIT.done;
+}
+
+function leavingBehind(writes: number | undefined): string {
+  return writes === undefined ? '' : `, and leave at most ${countText(writes, 'write')} behind`;
 }
 
 /** What would be refused needs no confirmation. */

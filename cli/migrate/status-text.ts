@@ -24,28 +24,32 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
     ...status.evidence.flatMap((evidence) => evidenceLines(evidence, at)),
     ...row('to approve', approvalText(status)),
     ...pendingLines(status),
-    ...lossLines(status),
+    ...leftLines(status),
     ...nextLines(nextSteps(status, stage)),
   ].join('\n');
 }
 
-/** What a rollback has lost, and what a person has to look at after it; empty before its end. */
-export function lossLines({ evidence }: Pick<Status, 'evidence'>): string[] {
+/** What a rollback left behind, and what a person has to look at; empty before its end. */
+export function leftLines({ evidence, kept }: Pick<Status, 'evidence' | 'kept'>): string[] {
+  const stays = kept.map(
+    (name) => `Collection ${name} changed since the switch, and stays: compare it by hand.`,
+  );
   const { facts } = evidence.find(({ kind }) => kind === 'rollback-report') ?? {};
-  if (!facts) return [];
-  const { lost, exportedTo, keptForWrites, oldVersion } = facts;
-  const losses = exportedTo
-    ? [
-        `Lost: ${countText(Number(lost), 'write')}, exported as ${exportedTo}.`,
-        `  To write them again: npm run replay-writes -- --export ${exportedTo} --execute`,
-      ]
-    : ['Lost: no writes.'];
-  const kept = `Collection ${keptForWrites} was written to until the end, and stays: compare it by hand, then delete it.`;
+  if (!facts) return stays;
+  const { leftBehind, comparedByHand, oldVersion } = facts;
+  const behind =
+    leftBehind === 'unknown'
+      ? 'Left behind: unknown, the new collection could not be read.'
+      : `Left behind: ${leftBehind ? countText(Number(leftBehind), 'write') : 'no writes'}.`;
+  const more = `Collection ${comparedByHand} has writes that did not come along: compare it by hand.`;
+  const left = `Collection ${facts.kept} stays as users left it; delete it when nobody needs it.`;
   const unproved = 'The backend did not say whether it runs the old version: check it.';
   return [
-    ...losses,
-    ...(keptForWrites ? [kept] : []),
+    behind,
+    ...(comparedByHand ? [more] : []),
+    ...(facts.kept ? [left] : []),
     ...(oldVersion === 'unproved' ? [unproved] : []),
+    ...stays,
   ];
 }
 

@@ -28,7 +28,7 @@ type KeywordFilling =
  * @param renew renews the lock; throws when another invocation has taken over
  */
 export function createPointWriter(
-  { to, from, insertMode, keywords }: CopySettings,
+  { to, insertMode, keywords }: Omit<CopySettings, 'from'>,
   renew: () => Promise<void>,
 ) {
   const { store, collection } = to;
@@ -54,7 +54,7 @@ export function createPointWriter(
 
   // The lock last: asking for the health may take longer than a lease lasts, and then another step is at work.
   async function mayWrite(): Promise<void> {
-    await assertHealthy(from.store, [from.collection, collection]);
+    await assertHealthy(store, collection);
     await renew();
   }
 
@@ -105,16 +105,14 @@ export function troubleOf({ status, optimizer_status }: CollectionInfo): string 
   return `The collection is ${status}, its optimizer ${optimizer}.`;
 }
 
-/** @throws Refusal naming the collection that is in trouble */
+/** Only what is written to has to be healthy. @throws Refusal naming the collection that is in trouble */
 async function assertHealthy(
   store: Pick<VectorStore, 'collectionInfo'>,
-  collections: readonly string[],
+  collection: string,
 ): Promise<void> {
-  const infos = await Promise.all(collections.map((name) => store.collectionInfo(name)));
-  infos.forEach((info, at) => {
-    const trouble = info && troubleOf(info);
-    if (trouble) throw new Refusal('RefusedByStore', `${collections[at]}: ${trouble}`);
-  });
+  const info = await store.collectionInfo(collection);
+  const trouble = info && troubleOf(info);
+  if (trouble) throw new Refusal('RefusedByStore', `${collection}: ${trouble}`);
 }
 
 /** Of a copy; a store that gives or takes less at once is refused by the preflight. */
@@ -123,7 +121,6 @@ const LARGEST_BODY = 16 * 1024 * 1024;
 
 export interface CopySettings {
   readonly from: CollectionPlace;
-  /** Both have to be healthy before each write. */
   readonly to: CollectionPlace;
   readonly pageSize: number;
   readonly insertMode: InsertMode;

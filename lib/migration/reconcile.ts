@@ -16,8 +16,11 @@ import type { PointId, PointParts, ScrolledPoint, ScrollRequest } from './ports/
 import { type CollectionPlace, pagesOf } from './scan.ts';
 
 export interface ReconcileSettings extends CopySettings {
-  /** repair: what was written is read back. fill: it is not, which is faster in an empty collection and proves nothing. */
-  readonly mode: 'repair' | 'fill';
+  /**
+   * repair: what was written is read back. fill: it is not, which is faster in an empty collection and proves nothing.
+   * insert: a repair that neither replaces nor deletes. compare: nothing is written.
+   */
+  readonly mode: 'repair' | 'fill' | 'insert' | 'compare';
   /** A user whose points are left alone on both sides: the test user of a run. */
   readonly without?: string;
 }
@@ -164,13 +167,13 @@ function createSettler(settings: ReconcileSettings, { renew = async () => {} }: 
   async function repair(pairs: readonly PointPair[]) {
     const repaired = new Map<PointId, PointPair>();
     let written = NOTHING_WRITTEN;
-    let differing = pairs.filter(differenceOf);
+    let differing = pairs.filter(isDue);
     for (let round = 1; differing.length > 0 && round <= ROUNDS; round += 1) {
       const fresh = round === 1 ? await withSource(differing) : await readAgain(differing);
       written = added(written, await write(fresh));
       const present = await readBack(fresh);
       for (const pair of present) repaired.set(pair.id, pair);
-      differing = present.filter(differenceOf);
+      differing = present.filter(isDue);
     }
     return { left: pairs.map((pair) => repaired.get(pair.id) ?? pair), written };
   }
@@ -184,7 +187,7 @@ function createSettler(settings: ReconcileSettings, { renew = async () => {} }: 
   }
 
   async function write(candidates: readonly PointPair[]): Promise<Written> {
-    const pairs = candidates.filter(differenceOf);
+    const pairs = candidates.filter(isDue);
     const sources = pairs.flatMap((pair) =>
       pair.from ? [{ point: pair.from, isNew: !pair.to }] : [],
     );
@@ -213,6 +216,13 @@ function createSettler(settings: ReconcileSettings, { renew = async () => {} }: 
   async function readAgain(pairs: readonly PointPair[]): Promise<PointPair[]> {
     const [ours, theirs] = await Promise.all([pointsById(from, pairs), pointsById(to, pairs)]);
     return pairs.map(({ id }) => ({ id, from: ours.get(id), to: theirs.get(id) }));
+  }
+
+  /** Whether this walk writes it. */
+  function isDue(pair: PointPair): boolean {
+    const difference = differenceOf(pair);
+    if (mode === 'insert') return difference === 'missing';
+    return mode !== 'compare' && difference !== undefined;
   }
 
   function differenceOf(pair: PointPair): Difference | undefined {

@@ -56,8 +56,10 @@ export const REMEDIES = {
   RefusedNotFrozen: 'Stop every writer, then repeat the command, or roll back.',
   RefusedSourceChanged:
     'Somebody wrote inside the window: stop them, then give the command that "status" shows; in phase "switching", roll back.',
+  RefusedUnsafeRollback:
+    'Repair the new collection, then roll back again; or add --deletes N where users did that, or --as-it-was to leave later writes behind.',
   RefusedLossNotAcknowledged:
-    'To lose at most that many, roll back with --acknowledged-loss and that number; until then users stay on the new version.',
+    'To leave that many behind, add --acknowledged-loss and that number; until then users stay on the new version.',
   RefusedNothingToReturnTo:
     'First restore what is named, as docs/migration.md shows, then roll back again; where no rollback has begun, you may stay on the new version.',
   RefusedUnrecordable:

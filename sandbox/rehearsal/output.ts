@@ -74,7 +74,7 @@ export function describeEnd(outcomes: readonly Outcome[]): string {
   if (!outcomes.every(isWell)) return 'The rehearsal failed.';
   const lost = outcomes.reduce((sum, { acknowledgedLoss }) => sum + acknowledgedLoss, 0);
   if (lost === 0) return 'Nothing was lost.';
-  return `${lost} writes lost as acknowledged, and exported; nothing else was lost.`;
+  return `${lost} writes left behind as acknowledged; nothing was lost.`;
 }
 
 function named(kind: string, faults: readonly string[]): string[] {

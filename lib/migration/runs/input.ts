@@ -103,6 +103,19 @@ export const stepInputSchema = v.strictObject({
       v.description('a whole number of writes, 0 or more'),
     ),
   ),
+  /** Users have removed, or changed, at most so many points. */
+  deletes: v.optional(
+    v.pipe(
+      v.number(),
+      v.safeInteger(),
+      v.minValue(0),
+      v.description('a whole number of points, 0 or more'),
+    ),
+  ),
+  /** Returns to the old collection as it stands, without what was written since the switch. */
+  asItWas: v.optional(v.boolean()),
+  /** Restores the snapshot of the window under a fresh name, without what was written since. */
+  toSnapshot: v.optional(v.boolean()),
   /** Findings accepted after the run began; they are added to its plan. */
   accepts: v.optional(planSchema.entries.accepts),
   /** Approves the report with this digest, of which the beginning is enough. */
@@ -121,6 +134,9 @@ export type StepInput = v.InferOutput<typeof stepInputSchema>;
 // What only one step reads is refused by all the others.
 const OWN_FIELDS = {
   acknowledgedLoss: ['rollback'],
+  deletes: ['rollback'],
+  asItWas: ['rollback'],
+  toSnapshot: ['rollback'],
   accepts: ['copy'],
   approvedDigest: ['freeze'],
   approvedBy: ['freeze'],

@@ -48,9 +48,9 @@ export function namesOf(run: Pick<Run, 'runId' | 'plan'>): string[] {
   return [...collectionsOf(run), restoredCollectionOf(run), ...uploaded];
 }
 
-/** Keys of snapshots, graph dumps and exported writes begin so; reports, which prove what happened, do not. */
+/** Keys of snapshots and graph dumps begin so; reports, which prove what happened, do not. */
 export function backupsOf({ runId }: Pick<Run, 'runId'>): string[] {
-  return ['snapshot', 'graph', 'lost-writes'].map((kind) => `${runId}/${kind}-`);
+  return ['snapshot', 'graph'].map((kind) => `${runId}/${kind}-`);
 }
 
 export function ofTestUser({ runId }: Run): Filter {

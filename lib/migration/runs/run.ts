@@ -121,6 +121,8 @@ const runSchema = v.strictObject({
   pendingAction: v.optional(pendingActionSchema),
   /** In this phase something was said to be done and was not: from then on it is another request. */
   askedAgainAt: v.optional(millisecondsSchema),
+  /** Collections that were to be removed and stay, because only they have what somebody wrote. */
+  kept: v.optional(v.array(shortText)),
   /** Who opened the window, having seen the report. */
   approvedBy: v.optional(shortText),
 });

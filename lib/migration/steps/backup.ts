@@ -8,7 +8,7 @@ import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts
 import { referenceSchema } from '../runs/run.ts';
 import { drillCollectionOf } from '../runs/run-names.ts';
 import { type Stage, takeStages } from '../runs/stages.ts';
-import { type Outcome, type Step, type StepContext, waiting } from '../runs/step.ts';
+import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { contentsSchema } from '../scan.ts';
 import {
   discardUnusableSnapshot,
@@ -49,7 +49,7 @@ export const backup: Step = {
     };
     try {
       const end = await takeStages(context, stagesOf(context), { from: reached, save });
-      if (!end.isComplete) return waiting('the vector store', end.waitSeconds);
+      if (!end.isComplete) return end.wait;
       return await writeManifest(context, end.state);
     } catch (error) {
       const collection = context.run.plan.sourceCollection;

@@ -131,7 +131,7 @@ export function verifiedFingerprint({ evidence }: Run): string {
 /** @param names of a copy, unless others are given */
 export async function reconcileSettings(
   { services, run }: StepRequest,
-  mode: State['mode'],
+  mode: ReconcileSettings['mode'],
   names = { from: run.plan.sourceCollection, to: run.plan.targetCollection },
 ): Promise<ReconcileSettings> {
   const settings = await copySettings(services.vectors, names);

@@ -4,7 +4,12 @@ import * as v from 'valibot';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
 import { readManifest, storeReport } from '../runs/reports.ts';
-import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
+import {
+  builtCollectionsOf,
+  liveCollectionOf,
+  liveCollectionsOf,
+  ofTestUser,
+} from '../runs/run-names.ts';
 import {
   type Outcome,
   type Step,
@@ -13,17 +18,18 @@ import {
   waiting,
 } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
+import type { Scan } from '../scan.ts';
 import { partsOf } from '../snapshots.ts';
 import { filesOf } from './backup.ts';
-import { removeCollections, removeWarmUp, tidyUp } from './clean-up.ts';
-import { verifiedFingerprint } from './copy.ts';
-import { isDoneOutside, suspecting } from './external-action.ts';
 import {
+  carryingSchema,
   carryOverLateWrites,
   changedFingerprint,
   lateWriteFacts,
-  lateWritesSchema,
-} from './late-writes.ts';
+} from './carry-over.ts';
+import { removeCollections, removeWarmUp, tidyUp } from './clean-up.ts';
+import { verifiedFingerprint } from './copy.ts';
+import { isDoneOutside, suspecting } from './external-action.ts';
 import { proveEmbeddings, smokeTest } from './new-version.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
 import { canRollBack } from './rollback-source.ts';
@@ -33,7 +39,7 @@ const stateSchema = v.object({
   uploads: v.optional(uploadsSchema, {}),
   isDeployed: v.optional(v.boolean(), false),
   isProved: v.optional(v.boolean(), false),
-  lateWrites: v.optional(lateWritesSchema, {}),
+  lateWrites: v.optional(carryingSchema, {}),
 });
 
 type State = v.InferOutput<typeof stateSchema>;
@@ -60,8 +66,9 @@ export const cutover: Step = {
       await save(state);
     };
     const uploads = { from: state.uploads, save: (uploads: Uploads) => keep({ uploads }) };
-    const waitSeconds = await uploadSwap(context, uploads);
-    if (waitSeconds !== undefined) return waiting('the vector store', waitSeconds);
+    const wait = await uploadSwap(context, uploads);
+    if (wait) return wait;
+    if ((await services.setting.read()) !== live) await assertComplete(context);
     await renew();
     await services.setting.change({ from: run.plan.sourceCollection, to: live });
     if (!state.isDeployed) {
@@ -85,7 +92,7 @@ export const cutover: Step = {
       from: state.lateWrites,
       save: (lateWrites) => keep({ lateWrites }),
     });
-    if (!late.isComplete) return waiting('the vector store', late.waitSeconds);
+    if (!late.isComplete) return late.wait;
     return await goLive(context, lateWriteFacts(late.state));
   },
 };
@@ -101,18 +108,30 @@ async function prove(context: StepContext): Promise<void> {
   await removeWarmUp(context, collections);
 }
 
+/** Once the new version is deployed, a memory that is missing may be one that a user has deleted. @throws Refusal */
+async function assertComplete({ services: { vectors }, run }: StepContext): Promise<void> {
+  const live = liveCollectionOf(run);
+  const points = (await vectors.count(live)) - (await vectors.count(live, ofTestUser(run)));
+  const verified = run.evidence['verification-report']?.facts.points;
+  if (points === verified) return;
+  const why = `${live} has ${points} points where ${verified} were verified.`;
+  throw new Refusal('RefusedVerification', why);
+}
+
+async function assertAsVerified({ services, run }: StepContext): Promise<Scan> {
+  const live = await scanCollection(services, run, liveCollectionOf(run));
+  if (live.contents.digest === verifiedFingerprint(run)) return live;
+  const why = `${liveCollectionOf(run)} is no longer what was verified.`;
+  throw new Refusal('RefusedVerification', why);
+}
+
 /**
  * Right before writes are opened, each time that the step is taken: both collections are what was compared. A write
  * that came late to the old collection is not lost: users return to it.
  */
-async function assertUnchanged({ services, run }: StepContext): Promise<void> {
-  const verified = verifiedFingerprint(run);
-  const live = await scanCollection(services, run, liveCollectionOf(run));
-  await assertCountsEqual(services, run, live);
-  if (live.contents.digest !== verified) {
-    const why = `${liveCollectionOf(run)} is no longer what was verified.`;
-    throw new Refusal('RefusedVerification', why);
-  }
+async function assertUnchanged(context: StepContext): Promise<void> {
+  const { services, run } = context;
+  await assertCountsEqual(services, run, await assertAsVerified(context));
   if ((await changedFingerprint(services, run)) === undefined) return;
   const why = `${run.plan.sourceCollection} was written to after it was verified.`;
   throw new Refusal('RefusedSourceChanged', why);

@@ -13,6 +13,7 @@ import {
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
+import { changedFingerprint } from './carry-over.ts';
 import { removeCollections } from './clean-up.ts';
 
 export const retention: Step = {
@@ -58,13 +59,21 @@ async function removeWhatIsOver(context: StepContext): Promise<void> {
   if (removesWhenOver) await removeOld(context);
 }
 
-// And what a rollback that was refused or called off has restored of it.
+// And what a rollback that was refused or called off has restored of it. Some program may still write to the old one: what
+// it wrote is nowhere else.
 async function removeOld(context: StepContext): Promise<void> {
-  const { services, run } = context;
+  const { services, run, note } = context;
+  const { sourceCollection } = run.plan;
   const active = await services.setting.read();
-  const old = [run.plan.sourceCollection, restoredCollectionOf(run)];
+  const old = [sourceCollection, restoredCollectionOf(run)];
   if (old.includes(active)) throw changedSetting(active, liveCollectionOf(run));
-  await removeCollections(context, old, { keepsOld: false });
+  if ((await changedFingerprint(services, run)) === undefined) {
+    return await removeCollections(context, old, { keepsOld: false });
+  }
+  await note({ kept: [sourceCollection] });
+  const message = 'The old collection changed since the switch, and stays: compare it by hand';
+  services.log({ level: 'WARN', message, runId: run.runId, collection: sourceCollection });
+  await removeCollections(context, old);
 }
 
 /** A day after the last one, however often it is called; and once the rollback period is over. */

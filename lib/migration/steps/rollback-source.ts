@@ -1,28 +1,148 @@
-// Which collection a rollback leads to: the old one as long as it is there, else its snapshot under a fresh name.
-// Finding it changes nothing.
+// Which collection a rollback leads to, and what happens to the writes since the switch. By default they come along: the
+// old collection is made equal to the new one, or its snapshot where it is gone or damaged. Finding it changes nothing.
+import * as v from 'valibot';
 import { troubleOf } from '../point-writer.ts';
 import { denseVectorOf } from '../ports/vector-store.ts';
-import type { ReconcileCheckpoint } from '../reconcile.ts';
-import { isRefusal, Refusal, takeAs } from '../refusals.ts';
+import { isRefusal, Refusal, RetryableFailure, takeAs } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
-import { assertNoAlias, checkKept, type KeptSnapshot } from '../snapshots.ts';
+import { assertNoAlias, checkKept, type KeptSnapshot, keptSnapshotSchema } from '../snapshots.ts';
+import { knownFingerprint } from './carry-over.ts';
 import { verifiedFingerprint } from './copy.ts';
-import { scanCollection } from './recorded-counts.ts';
+import { assertExpected, countChanges, isExcessive, unsafe } from './equalize.ts';
+import { compareCounts, scanCollection } from './recorded-counts.ts';
 
-interface RollbackSource {
-  readonly returnTo: string;
-  /** To be restored as that collection; undefined where it is there. */
-  readonly restores: KeptSnapshot | undefined;
+/**
+ * carry: writes since the switch come along. as-it-was: they do not; the old collection stays as it is.
+ * to-snapshot: they do not, to the number that the operator has acknowledged.
+ */
+const WAYS = ['carry', 'as-it-was', 'to-snapshot'] as const;
+
+export const returnSchema = v.object({
+  way: v.picklist(WAYS),
+  returnTo: v.string(),
+  /** To be restored as that collection. */
+  restores: v.optional(keptSnapshotSchema),
+  /** By the operator who started the rollback; another who continues it need not repeat them. */
+  acknowledged: v.number(),
+  deletes: v.optional(v.number()),
+  /** Nobody was let in, and yet the new version may have taken users' writes. */
+  mayHaveLeaked: v.boolean(),
+});
+
+export type Return = v.InferOutput<typeof returnSchema>;
+
+/** @throws Refusal naming what is missing or damaged, or what the rollback would remove */
+export async function planReturn(request: StepRequest): Promise<Return> {
+  const { services, run, input } = request;
+  const { asItWas = false, toSnapshot = false } = input;
+  const { deletes, acknowledgedLoss: acknowledged = 0 } = input;
+  if (asItWas && toSnapshot) {
+    throw new Refusal('RefusedInput', 'Give either asItWas or toSnapshot, not both.');
+  }
+  const wasOpened = run.openedAt !== undefined;
+  const mayHaveLeaked = !wasOpened && (await services.setting.read()) === liveCollectionOf(run);
+  const more = { acknowledged, deletes, mayHaveLeaked };
+  if (toSnapshot && wasOpened) {
+    return { way: 'to-snapshot', ...(await restored(services, run)), ...more };
+  }
+  const isIntact = await isUsable(services, run, !wasOpened || asItWas);
+  const target = isIntact ? { returnTo: run.plan.sourceCollection } : await restored(services, run);
+  if (!wasOpened || asItWas) return { way: 'as-it-was', ...target, ...more };
+  const trouble = await readabilityOf(services, run);
+  if (trouble === undefined) {
+    if (run.liveAt !== undefined) await assertSafe(request, target, deletes);
+    return { way: 'carry', ...target, ...more };
+  }
+  // Nobody decides on the rollback of a window: users return, whatever became of the new collection.
+  if (run.liveAt === undefined) return { way: 'as-it-was', ...target, ...more };
+  throw unsafe(`${trouble}: what users wrote since the switch cannot come along.`);
 }
 
-/** @throws Refusal naming what is missing or damaged */
-export async function findRollbackSource(services: Services, run: Run): Promise<RollbackSource> {
+/** Whether an operator who wants to roll back could. */
+export async function canRollBack(services: Services, run: Run): Promise<boolean> {
+  if (await isUsable(services, run, true)) return true;
+  const isLost = (error: unknown) => isRefusal(error, 'RefusedNothingToReturnTo');
+  return await restored(services, run).then(() => true, takeAs(false, isLost));
+}
+
+/** Why the new collection cannot be read; undefined where it can. */
+export async function readabilityOf({ vectors }: Services, run: Run): Promise<string | undefined> {
+  const live = liveCollectionOf(run);
+  if (!(await vectors.listCollections()).includes(live)) return `${live} is gone`;
+  try {
+    await vectors.scroll(live, { limit: 1 });
+    return undefined;
+  } catch (error) {
+    if (!isAnswer(error)) throw error;
+    return `${live} cannot be read (${error.message})`;
+  }
+}
+
+/** The store is there, and says so each time: waiting would not help. */
+function isAnswer(error: unknown): error is Error {
+  return error instanceof RetryableFailure
+    ? error.answer === 500
+    : isRefusal(error, 'RefusedByStore');
+}
+
+// Users notice nothing of a refusal here: nothing is frozen yet. Where another program has written to the old collection
+// since, its writes are carried over first, and only then what differs can be counted.
+async function assertSafe(
+  request: StepRequest,
+  { returnTo, restores }: { readonly returnTo: string; readonly restores?: KeptSnapshot },
+  deletes: number | undefined,
+): Promise<void> {
+  const { services, run } = request;
+  const live = liveCollectionOf(run);
+  if (restores) {
+    const points = Number(run.evidence['verification-report']?.facts.points ?? 0);
+    const removes = Math.max(0, points - (await services.vectors.count(live)));
+    return assertExpected({ points, removes, changes: 0 }, returnTo, deletes);
+  }
+  const found = await countChanges(request, { from: live, to: returnTo });
+  const isKnown = found.digest === knownFingerprint(run);
+  if (isKnown || found.removes === found.points) assertExpected(found, returnTo, deletes);
+}
+
+/** What the dry run says: the numbers of the rollback as it would be now. */
+export async function forecastReturn(request: StepRequest) {
+  const { run } = request;
+  if (run.switchedAt === undefined) {
+    return { returnsTo: run.plan.sourceCollection, leavesBehind: 0 };
+  }
+  const { way, returnTo, restores } = await planReturn(request);
+  const where = { returnsTo: returnTo, ...(restores && { restores: restores.name }) };
+  if (run.openedAt === undefined) return { ...where, leavesBehind: 0 };
+  if (way !== 'carry') return { ...where, leavesBehind: await countLeftBehind(request) };
+  if (restores) return { ...where, leavesBehind: 0 };
+  const collections = { from: liveCollectionOf(run), to: returnTo };
+  const { adds, changes, removes, points } = await countChanges(request, collections);
+  return { ...where, adds, changes, removes, of: points, leavesBehind: 0 };
+}
+
+/** Writes to the new collection that a rollback to the snapshot, or to the old collection as it was, leaves there. */
+async function countLeftBehind(request: StepRequest) {
+  const { services, run } = request;
+  const live = liveCollectionOf(run);
+  if ((await readabilityOf(services, run)) !== undefined) return UNREADABLE;
   const { sourceCollection } = run.plan;
-  if (await isUsable(services, run)) return { returnTo: sourceCollection, restores: undefined };
+  const isThere = (await services.vectors.listCollections()).includes(sourceCollection);
+  const found = isThere && (await countChanges(request, { from: live, to: sourceCollection }));
+  if (found && found.digest === verifiedFingerprint(run)) {
+    return found.adds + found.changes + found.removes;
+  }
+  // By the recorded counts alone: before the snapshot is restored, a payload that has changed cannot be seen.
+  const scanned = await scanCollection(services, run, live);
+  return { atLeast: (await compareCounts(services, run, scanned)).points };
+}
+
+const UNREADABLE = 'unknown: the new collection cannot be read';
+
+async function restored(services: Services, run: Run) {
   const manifest = await readManifest(services, run).catch(asNoRollback);
   assertSameMinor(manifest.storeVersion, await services.vectors.version());
   const returnTo = restoredCollectionOf(run);
@@ -31,12 +151,6 @@ export async function findRollbackSource(services: Services, run: Run): Promise<
   });
   await checkKept(services.artifacts, manifest.snapshot).catch(asNoRollback);
   return { returnTo, restores: manifest.snapshot };
-}
-
-/** Whether an operator who wants to roll back could. */
-export async function canRollBack(services: Services, run: Run): Promise<boolean> {
-  const isLost = (error: unknown) => isRefusal(error, 'RefusedNothingToReturnTo');
-  return await findRollbackSource(services, run).then(() => true, takeAs(false, isLost));
 }
 
 /** What was restored is what was verified; the test user's memories aside. @throws Refusal */
@@ -53,32 +167,35 @@ export async function assertRestored(
 /** Somebody may have deleted it since the rollback began; the old version then makes an empty one when it starts. */
 export async function assertStillThere(
   { services: { vectors }, run }: Pick<StepRequest, 'services' | 'run'>,
-  {
-    returnTo,
-    reconciled,
-  }: Pick<RollbackSource, 'returnTo'> & { reconciled?: ReconcileCheckpoint | undefined },
+  { returnTo }: Pick<Return, 'returnTo'>,
+  expected = Number(run.evidence['verification-report']?.facts.points ?? 0),
 ): Promise<void> {
   // An alias of that name is no collection.
   const isThere = (await vectors.listCollections()).includes(returnTo);
-  const mayBeEmpty = reconciled?.isComplete
-    ? reconciled.report.from.points === 0
-    : run.switchedAt === undefined || run.evidence['verification-report']?.facts.points === 0;
+  const mayBeEmpty = expected === 0 || run.switchedAt === undefined;
   if (isThere && (mayBeEmpty || (await vectors.count(returnTo)) > 0)) return;
   throw noRollback(`${returnTo} was deleted or emptied after the rollback had begun.`);
 }
 
 // Before users were let into the new version they never left the old one: whatever it holds is theirs. After that it is
-// made equal to the new one, and only has to be of the same layout.
-async function isUsable(services: Services, run: Run): Promise<boolean> {
+// made equal to the new one, and only has to be of the same layout; or it is used as it is, and has to be whole.
+async function isUsable(services: Services, run: Run, isLeftAsItIs = false): Promise<boolean> {
+  const { vectors } = services;
   const { sourceCollection } = run.plan;
-  if (!(await services.vectors.listCollections()).includes(sourceCollection)) return false;
-  return run.openedAt === undefined || (await isOfSameLayout(services, run));
+  if (!(await vectors.listCollections()).includes(sourceCollection)) return false;
+  if (run.openedAt === undefined) return true;
+  if (!(await isWritable(services, run))) return false;
+  if (!isLeftAsItIs) return true;
+  const points = Number(run.evidence['verification-report']?.facts.points ?? 0);
+  const removes = Math.max(0, points - (await vectors.count(sourceCollection)));
+  return !isExcessive({ points, removes, changes: 0 });
 }
 
-async function isOfSameLayout({ vectors }: Services, run: Run): Promise<boolean> {
-  const old = await vectors.collectionInfo(run.plan.sourceCollection);
-  const live = await vectors.collectionInfo(liveCollectionOf(run));
-  if (!old || !live || troubleOf(old) !== undefined) return false;
+async function isWritable({ vectors }: Services, { plan, ...run }: Run): Promise<boolean> {
+  const old = await vectors.collectionInfo(plan.sourceCollection);
+  if (!old || troubleOf(old) !== undefined) return false;
+  const live = await vectors.collectionInfo(liveCollectionOf({ plan, ...run }));
+  if (!live) return true;
   const [ours, theirs] = [old, live].map(denseVectorOf);
   return ours?.size === theirs?.size && ours?.distance === theirs?.distance;
 }

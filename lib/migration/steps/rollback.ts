@@ -1,59 +1,53 @@
-// Goes back to the old version. No write is lost while the old collection is there: it is made equal to the new one
-// first. Else its snapshot is restored, and later writes are lost, to the number that the operator has acknowledged.
-// Until the setting changes, users stay on the new version: a rollback that is refused opens writes there again.
+// Goes back to the old version. What users wrote since the switch comes along, unless the operator leaves it behind. Until
+// the setting changes, users stay on the new version: a rollback that is refused opens writes there again.
 import * as v from 'valibot';
 import { rollbackEnded } from '../moves.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
-import { faultsIn, RECONCILE_START, type ReconcileCheckpoint } from '../reconcile.ts';
 import { isRefusal, Refusal, type RefusalName } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Progress, Run } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, restoredCollectionOf } from '../runs/run-names.ts';
-import { takeStages } from '../runs/stages.ts';
-import {
-  type Outcome,
-  type Step,
-  type StepContext,
-  type StepRequest,
-  waiting,
-} from '../runs/step.ts';
+import { type Keep, MORE_TIME, passing, type Stage, takeStages } from '../runs/stages.ts';
+import { type Outcome, type Step, type StepContext, waiting } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { keptSnapshotSchema, restoreSnapshot, restoringEntries } from '../snapshots.ts';
+import { restoreSnapshot, restoringEntries } from '../snapshots.ts';
+import {
+  carryingSchema,
+  carryOverLateWrites,
+  carryOverLeaks,
+  isLeftBehind,
+  lateWriteFacts,
+  leakFacts,
+} from './carry-over.ts';
 import { removeCollections, removeOwn, removeTestWrites, tidyUp } from './clean-up.ts';
-import { reconcileInStep, reconcileSettings } from './copy.ts';
+import { countChanges, type EqualizeOptions, equalize, equalizingSchema } from './equalize.ts';
 import { askAgain, isDoneOutside } from './external-action.ts';
 import { assertOpen, lookSchema, proveFrozen } from './freeze.ts';
-import { carryOverLateWrites, lateWriteFacts, lateWritesSchema } from './late-writes.ts';
-import {
-  countLeastLost,
-  countLostWrites,
-  exportLostWrites,
-  type Loss,
-  lossSchema,
-} from './lost-writes.ts';
 import { oldVersionEntries, proveOldVersion } from './old-version.ts';
 import { scanCollection } from './recorded-counts.ts';
-import { assertRestored, assertStillThere, findRollbackSource } from './rollback-source.ts';
+import {
+  assertRestored,
+  assertStillThere,
+  forecastReturn,
+  planReturn,
+  readabilityOf,
+  returnSchema,
+} from './rollback-source.ts';
 
 const stateSchema = v.object({
-  returnTo: v.string(),
-  /** To be restored as that collection. */
-  restores: v.optional(keptSnapshotSchema),
+  ...returnSchema.entries,
+  passed: v.array(v.string()),
   ...restoringEntries,
-  /** By the operator who started the rollback; another who continues it need not repeat it. */
-  acknowledged: v.number(),
-  isFreezing: v.optional(v.boolean()),
   look: v.optional(lookSchema),
-  isFrozen: v.optional(v.boolean()),
-  /** What was written to the old collection after users had left it. */
-  lateWrites: v.optional(lateWritesSchema, {}),
-  /** How far the old collection is made equal to the new one. */
-  reconciled: v.optional(v.custom<ReconcileCheckpoint>(() => true)),
-  loss: v.optional(lossSchema),
+  /** What was written to the old collection after users had left it, or to the new one before they came. */
+  carried: v.optional(carryingSchema, {}),
+  equalizing: v.optional(equalizingSchema, {}),
   ...oldVersionEntries,
-  /** What the new version wrote until it was replaced has come along, too. */
-  isLastLookTaken: v.optional(v.boolean()),
+  /** Writes that do not come along. */
+  leftBehind: v.optional(v.union([v.number(), v.string()])),
+  /** What the walk of the last look may do. */
+  lastLook: v.optional(v.picklist(['nothing-new', 'repair', 'insert'])),
   /** Refused: users stay on the new version. */
   refused: v.optional(v.object({ name: v.custom<RefusalName>(() => true), why: v.string() })),
 });
@@ -62,73 +56,72 @@ type State = v.InferOutput<typeof stateSchema>;
 
 export const rollback: Step = {
   command: 'rollback',
-  forecast: async ({ services, run }) => {
-    assertRetained(services, run);
-    if (run.switchedAt === undefined) {
-      return { returnsTo: run.plan.sourceCollection, lostWrites: 0 };
-    }
-    const { returnTo, restores } = await findRollbackSource(services, run);
-    if (!restores) return { returnsTo: returnTo, lostWrites: 0 };
-    return {
-      returnsTo: returnTo,
-      restores: restores.name,
-      lostWrites: { atLeast: await countLeastLost(services, run), exactly: UNKNOWN },
-    };
+  forecast: async (request) => {
+    assertRetained(request.services, request.run);
+    return await forecastReturn(request);
   },
-  guard: async ({ services, run, input, save }) => {
+  guard: async (approach) => {
+    const { services, run, save } = approach;
     assertRetained(services, run);
     // The old collection was never left.
     if (run.switchedAt === undefined) return;
     if (run.phase === 'live') await assertSettingKnown(services, run);
-    const source = await findRollbackSource(services, run);
-    const { acknowledgedLoss: acknowledged = 0 } = input;
-    await save({ ...source, acknowledged, lateWrites: {} } satisfies State);
+    const begun = { ...(await planReturn(approach)), passed: [], carried: {}, equalizing: {} };
+    await save(begun satisfies State);
   },
   onEntering: ({ services }) => ({ rollbackStartedAt: services.clock().getTime() }),
   mayBeLate: 'always',
   work: async (context) => {
-    const { run, checkpoint } = context;
-    if (run.switchedAt === undefined) {
-      const returnTo = run.plan.sourceCollection;
-      return await open(context, { returnTo, lateWrites: {} }, { lost: 0 });
-    }
-    const { save } = context;
-    let state = v.parse(stateSchema, checkpoint?.state);
-    const keep: Keep = async (reached, progress) => {
-      state = { ...state, ...reached };
+    const { run, checkpoint, save } = context;
+    let state: State =
+      run.switchedAt === undefined
+        ? { ...NEVER_LEFT, returnTo: run.plan.sourceCollection }
+        : v.parse(stateSchema, checkpoint?.state);
+    const keep = async (reached: State, progress?: Progress) => {
+      state = reached;
       await save(state, progress);
-      return state;
     };
     try {
-      return state.refused ? await stayOnNew(context, state) : await rollBack(context, state, keep);
+      if (state.refused) return await stayOnNew(context, state);
+      const stages = run.switchedAt === undefined ? [OPENED] : stagesOf(run, state);
+      const end = await takeStages(context, stages, { from: state, save: keep });
+      return end.isComplete ? await conclude(context, end.state) : end.wait;
     } catch (error) {
       if (isRefusal(error, 'RefusedNothingToReturnTo')) {
         // Once it is restored, what users wrote since its snapshot has to come along again.
-        await keep(UNSETTLED);
+        await keep({ ...state, ...UNSETTLED, passed: state.passed.filter(isOfRestore) });
         await askAgain(context);
       }
       if (!(error instanceof Refusal) || !(await isOnNew(context))) throw error;
       const { name, why } = error;
-      return await stayOnNew(context, await keep({ refused: { name, why } }));
+      await keep({ ...state, refused: { name, why } });
+      return await stayOnNew(context, state);
     }
   },
+};
+
+const NEVER_LEFT: Omit<State, 'returnTo'> = {
+  ...{ way: 'as-it-was', acknowledged: 0, mayHaveLeaked: false },
+  ...{ passed: [], carried: {}, equalizing: {} },
 };
 
 /** Writes may have been opened already, and are frozen again. */
 const UNSETTLED: Partial<State> = {
   look: undefined,
-  isFrozen: undefined,
-  lateWrites: {},
-  reconciled: undefined,
-  loss: undefined,
+  carried: {},
+  equalizing: {},
+  leftBehind: undefined,
+  lastLook: undefined,
   oldVersion: undefined,
   unansweredSince: undefined,
-  isLastLookTaken: undefined,
 };
 
-type Keep = (reached: Partial<State>, progress?: Progress) => Promise<State>;
+const RESTORE_CHECKED = 'restore-checked';
+const FREEZING = 'freezing';
 
-const UNKNOWN = 'known once the snapshot is restored; a rollback that would lose more is refused';
+function isOfRestore(stage: string): boolean {
+  return stage === RESTORE_CHECKED || stage === FREEZING;
+}
 
 function assertRetained(
   { clock }: Services,
@@ -138,163 +131,144 @@ function assertRetained(
   throw rollbackEnded(retainUntil);
 }
 
-async function rollBack(context: StepContext, begun: State, keep: Keep): Promise<Outcome> {
-  const { services, run, renew } = context;
-  const { returnTo } = begun;
-  let state = begun;
-  if (state.restores && state.restored === undefined) {
-    const waitSeconds = await restore(context, state, keep);
-    if (waitSeconds !== undefined) return waiting('the vector store', waitSeconds);
-    await assertRestored(services, run, returnTo);
-    // Refused while nobody is kept from writing yet; what is written until then counts again below.
-    assertAcknowledged(
-      run,
-      { lost: await countLostWrites(services, run, returnTo) },
-      context,
-      state,
-    );
-  }
-  if (!state.isFrozen) {
-    state = await keep({ isFreezing: true });
-    const wait = await awaitFreeze(context, state, keep);
-    if (wait) return wait;
-    state = await keep({ isFrozen: true });
-  }
-  if (keepsWrites(run, state)) {
-    const save = async (lateWrites: State['lateWrites']) => void (await keep({ lateWrites }));
-    const late = await carryOverLateWrites(context, { from: state.lateWrites, save });
-    if (!late.isComplete) return waiting('the vector store', late.waitSeconds);
-    state = await keep({ lateWrites: late.state });
-  }
-  if (!state.loss) {
-    const loss = await settle(context, state, keep);
-    if (!loss) return waiting('more time', 0);
-    state = await keep({ loss });
-  }
-  if (state.oldVersion === undefined) {
-    await removeTestWrites(context, [returnTo]);
-    await assertStillThere(context, state);
-    await renew();
-    await changeSetting(context, returnTo);
-    if (!(await isDoneOutside(context, 'deploy-old', returnTo))) return waiting('the webhook');
-    const proving = { collection: returnTo, from: state, save: keep };
-    state = await keep({ oldVersion: await proveOldVersion(context, proving) });
-  }
-  if (run.openedAt !== undefined && !state.isLastLookTaken) {
-    const loss = await lookAgain(context, state, keep);
-    if (!loss) return waiting('more time', 0);
-    state = await keep({ loss, isLastLookTaken: true });
-  }
-  return await open(context, state, state.loss ?? { lost: 0 });
+function stagesOf(run: Run, { way, restores, returnTo, mayHaveLeaked }: State): Stage<State>[] {
+  const wasOpened = run.openedAt !== undefined;
+  const when = (isNeeded: boolean, ...stages: Stage<State>[]) => (isNeeded ? stages : []);
+  return [
+    ...when(
+      restores !== undefined,
+      restoreSnapshot<State>(returnTo, ({ restores }) => restores),
+      passing(RESTORE_CHECKED, checkRestored),
+    ),
+    passing(FREEZING, async () => ({})),
+    passing('frozen', awaitFreeze),
+    ...when(
+      way === 'carry',
+      passing('late-writes-carried', carryLateWrites),
+      passing('equal', makeEqual),
+    ),
+    ...when(wasOpened && way !== 'carry', passing('counted', countLeftBehind)),
+    passing('deployed', deployOld),
+    ...when(way === 'carry', passing('last-look-taken', lookAgain)),
+    OPENED,
+    ...when(mayHaveLeaked, passing('leaks-carried', carryLeaks)),
+  ];
 }
 
-/** @returns seconds to wait before it is continued; undefined when it is restored */
-async function restore(
-  context: StepContext,
-  state: State,
-  keep: Keep,
-): Promise<number | undefined> {
-  const stage = restoreSnapshot<State>(state.returnTo, ({ restores }) => restores);
-  const save = async (reached: State) => void (await keep(reached));
-  const end = await takeStages(context, [stage], { from: state, save });
-  return end.isComplete ? undefined : end.waitSeconds;
-}
+type Advance = Stage<State>['advance'];
 
-// docs/decisions/automatic-rollback.md: only where users were let in, somebody has to be kept out.
-async function awaitFreeze(context: StepContext, state: State, keep: Keep) {
-  const collections = liveCollectionsOf(context.run);
-  if (!(await isDoneOutside(context, 'freeze', collections[0]))) return waiting('the webhook');
-  if (context.run.openedAt === undefined) return undefined;
-  const proof = await proveFrozen(context, {
-    collections,
-    look: state.look,
-    remember: async (look) => void (await keep({ look })),
-  });
-  return 'done' in proof ? proof : undefined;
-}
-
-/** Users were let into the new version, and the old collection is there to take their writes. */
-function keepsWrites({ openedAt }: Run, { restores }: Pick<State, 'restores'>): boolean {
-  return openedAt !== undefined && !restores;
-}
-
-/** From here on nobody writes. @returns undefined when time was up */
-async function settle(context: StepContext, state: State, keep: Keep): Promise<Loss | undefined> {
+// Refused while nobody is kept from writing yet; what is written until then counts again once writes are frozen.
+const checkRestored: Advance = async (context, state, keep) => {
   const { services, run } = context;
   await assertStillThere(context, state);
-  if (keepsWrites(run, state)) {
-    return (await carryWritesBack(context, state, keep)) ? { lost: 0 } : undefined;
-  }
-  const key = exportKeyOf(run);
-  const loss = await exportLostWrites(services, run, { old: state.returnTo, key });
-  try {
-    assertAcknowledged(run, loss, context, state);
-  } catch (error) {
-    // Nothing is lost: no copy of users' texts is left behind.
-    await services.artifacts.delete(key);
-    throw error;
-  }
-  return loss;
-}
+  await assertRestored(services, run, state.returnTo);
+  return state.way === 'to-snapshot' ? await countLeftBehind(context, state, keep) : {};
+};
 
-function exportKeyOf({ runId, rollbackStartedAt }: Run): string {
-  return `${runId}/lost-writes-${rollbackStartedAt}.jsonl`;
-}
+// docs/decisions/automatic-rollback.md: only where users were let in, somebody has to be kept out.
+const awaitFreeze: Advance = async (context, { look }, keep) => {
+  const collections = liveCollectionsOf(context.run);
+  if (!(await isDoneOutside(context, 'freeze', collections[0]))) return waiting('the webhook');
+  if (context.run.openedAt === undefined) return {};
+  const remember = async (look: State['look']) => void (await keep({ look }));
+  const proof = await proveFrozen(context, { collections, look, remember });
+  return 'done' in proof ? proof : {};
+};
+
+const carryLateWrites: Advance = async (context, { carried: from, restores }, keep) => {
+  const save = async (carried: State['carried']) => void (await keep({ carried }));
+  try {
+    const late = await carryOverLateWrites(context, { from, save });
+    return late.isComplete ? { carried: late.state } : late.wait;
+  } catch (error) {
+    if (!restores || !(error instanceof Refusal)) throw error;
+    // The old collection is damaged: that is why its snapshot takes its place.
+    const { services, run } = context;
+    const message = 'What was written to the damaged old collection cannot be carried over';
+    services.log({ level: 'WARN', message, runId: run.runId, why: error.why });
+    return {};
+  }
+};
+
+// From here on nobody writes.
+const makeEqual: Advance = async (context, state, keep) => {
+  await assertStillThere(context, state, 0);
+  // Nobody decides on the rollback of a window, and so it never has to refuse.
+  const policy = context.run.liveAt === undefined ? 'insert-if-excessive' : 'refuse';
+  const isEqual = await carryWritesBack(context, state, keep, policy);
+  return isEqual ? {} : MORE_TIME;
+};
+
+const countLeftBehind: Advance = async (context, { way, returnTo, acknowledged }) => {
+  const { services, run, input } = context;
+  const isUnreadable = (await readabilityOf(services, run)) !== undefined;
+  if (isUnreadable && way === 'as-it-was') return { leftBehind: 'unknown' };
+  const collections = { from: liveCollectionOf(run), to: returnTo };
+  const { adds, changes, removes } = isUnreadable
+    ? { adds: 0, changes: 0, removes: 0 }
+    : await countChanges(context, collections);
+  const leftBehind = adds + changes + removes;
+  const limit = input.acknowledgedLoss ?? acknowledged;
+  if (way === 'as-it-was' || leftBehind <= limit) return { leftBehind };
+  const writes = `${leftBehind} ${leftBehind === 1 ? 'write' : 'writes'}`;
+  const why = `This rollback loses ${writes}; acknowledged: ${limit}.`;
+  throw new Refusal('RefusedLossNotAcknowledged', why);
+};
+
+const deployOld: Advance = async (context, state, keep) => {
+  const { returnTo } = state;
+  await removeTestWrites(context, [returnTo]);
+  await assertStillThere(context, state, expectedPoints(state));
+  await context.renew();
+  await changeSetting(context, returnTo);
+  if (!(await isDoneOutside(context, 'deploy-old', returnTo))) return waiting('the webhook');
+  const proving = { collection: returnTo, from: state, save: keep };
+  return { oldVersion: await proveOldVersion(context, proving) };
+};
 
 /**
- * What was written until the old version was deployed. Once only: a program that writes without end would keep users from
- * writing. What is lost of it counts, and cannot be refused any more.
- * @returns undefined when time was up
+ * What was written to the new collection until the old version was deployed. Once only: a program that writes without end
+ * would keep users from writing. Where the old version has taken writes as well, those of the new one are only added.
  */
-async function lookAgain(
-  context: StepContext,
-  state: State,
-  keep: Keep,
-): Promise<Loss | undefined> {
-  const { services, run } = context;
-  if (!keepsWrites(run, state)) {
-    return await exportLostWrites(services, run, { old: state.returnTo, key: exportKeyOf(run) });
+const lookAgain: Advance = async (context, begun, keep) => {
+  const isLost = (await readabilityOf(context.services, context.run)) !== undefined;
+  if (isLost || begun.lastLook === 'nothing-new') return {};
+  let state = begun;
+  if (state.lastLook === undefined) {
+    const lastLook = await planLastLook(context, state);
+    if (lastLook === 'nothing-new') return { lastLook };
+    state = await keep({ lastLook, equalizing: {} });
   }
-  const isEqual =
-    (await isAsReconciled(context, state)) || (await carryWritesBack(context, state, keep));
-  return isEqual ? { lost: 0 } : undefined;
+  const policy = state.lastLook === 'repair' ? 'insert-if-excessive' : 'insert';
+  return (await carryWritesBack(context, state, keep, policy)) ? {} : MORE_TIME;
+};
+
+async function planLastLook(context: StepContext, state: State): Promise<State['lastLook']> {
+  const { services, run } = context;
+  const report = reportOf(state);
+  const digestOf = async (name: string) =>
+    (await scanCollection(services, run, name)).contents.digest;
+  if ((await digestOf(liveCollectionOf(run))) === report?.from.digest) return 'nothing-new';
+  return (await digestOf(state.returnTo)) === report?.to.digest ? 'repair' : 'insert';
+}
+
+function reportOf({ equalizing: { compared, written } }: State) {
+  return (written ?? compared)?.report;
 }
 
 /** @returns false when time was up */
-async function carryWritesBack(context: StepContext, state: State, keep: Keep): Promise<boolean> {
-  const names = { from: liveCollectionOf(context.run), to: state.returnTo };
-  const settings = await reconcileSettings(context, 'repair', names);
-  const { reconciled: before } = state;
-  const reached = await reconcileInStep(context, settings, {
-    start: before && !before.isComplete ? before : RECONCILE_START,
-    save: async (reconciled, progress) => void (await keep({ reconciled }, progress)),
-  });
-  if (!reached.isComplete) return false;
-  const faults = faultsIn(reached.report);
-  if (faults.length === 0) return true;
-  const why = `${names.to} could not be made equal to ${names.from}: ${faults.join(', ')}.`;
-  throw new Refusal('RefusedVerification', why);
-}
-
-/** Whether the new collection, where it is still there, is as it was when the old one was made equal to it. */
-async function isAsReconciled(
-  { services, run }: StepContext,
-  { reconciled }: Pick<State, 'reconciled'>,
+async function carryWritesBack(
+  context: StepContext,
+  { returnTo: to, equalizing: reached, deletes: begun }: State,
+  keep: Keep<State>,
+  policy: EqualizeOptions['policy'],
 ): Promise<boolean> {
-  const live = liveCollectionOf(run);
-  if (!reconciled?.isComplete) return false;
-  if (!(await services.vectors.collectionExists(live))) return true;
-  const { contents } = await scanCollection(services, run, live);
-  return contents.digest === reconciled.report.from.digest;
-}
-
-/** Where nobody was let in, what is found is exported, and stands in nobody's way. @throws Refusal */
-function assertAcknowledged(run: Run, { lost }: Loss, { input }: StepRequest, state: State): void {
-  const acknowledged = input.acknowledgedLoss ?? state.acknowledged;
-  if (run.openedAt === undefined || lost <= acknowledged) return;
-  const writes = `${lost} ${lost === 1 ? 'write' : 'writes'}`;
-  const why = `This rollback loses ${writes}; acknowledged: ${acknowledged}.`;
-  throw new Refusal('RefusedLossNotAcknowledged', why);
+  const report = await equalize(context, {
+    ...{ from: liveCollectionOf(context.run), to, policy, reached },
+    deletes: context.input.deletes ?? begun,
+    save: (equalizing, progress) => keep({ equalizing }, progress),
+  });
+  return report !== undefined;
 }
 
 /**
@@ -326,9 +300,9 @@ async function isOnNew({ services, run }: StepContext): Promise<boolean> {
   return run.openedAt !== undefined && (await services.setting.read()) === liveCollectionOf(run);
 }
 
-async function stayOnNew(context: StepContext, { refused, isFreezing }: State): Promise<Outcome> {
+async function stayOnNew(context: StepContext, { refused, passed }: State): Promise<Outcome> {
   const { run } = context;
-  if (isFreezing) {
+  if (passed.includes(FREEZING)) {
     if (!(await isDoneOutside(context, 'open-writes', liveCollectionOf(run))))
       return waiting('the webhook');
     await assertOpen(context, liveCollectionsOf(run));
@@ -341,35 +315,59 @@ async function stayOnNew(context: StepContext, { refused, isFreezing }: State): 
   return { done: true, phase, refusal: new Refusal(name, why) };
 }
 
-async function open(
-  context: StepContext,
-  state: Pick<State, 'returnTo' | 'restores' | 'lateWrites' | 'reconciled' | 'oldVersion'>,
-  loss: Loss,
-): Promise<Outcome> {
-  const { run } = context;
-  const { returnTo, lateWrites, oldVersion } = state;
-  await assertStillThere(context, state);
+const OPENED = passing<State>('opened', async (context, state) => {
+  const { returnTo } = state;
+  const expected = expectedPoints(state);
+  await assertStillThere(context, state, expected);
   if (!(await isDoneOutside(context, 'open-writes', returnTo))) return waiting('the webhook');
   // The new collection may be the only copy left: a write would create an empty one in the place of the old.
-  await assertStillThere(context, state);
+  await assertStillThere(context, state, expected);
   await assertOpen(context, [returnTo]);
-  // Users have written to the old collection since: what came so late can be compared by a person only.
-  const isKept = keepsWrites(run, state) && !(await isAsReconciled(context, state));
+  return {};
+});
+
+/** That the collection was left with; undefined where it was left as it was. */
+function expectedPoints(state: State): number | undefined {
+  return state.way === 'carry' ? reportOf(state)?.to.points : undefined;
+}
+
+// Users are back already.
+const carryLeaks: Advance = async (context, { returnTo, carried: from }, keep) => {
+  const save = async (carried: State['carried']) => void (await keep({ carried }));
+  const leaks = await carryOverLeaks(context, returnTo, { from, save });
+  return leaks.isComplete ? { carried: leaks.state } : leaks.wait;
+};
+
+async function conclude(context: StepContext, state: State): Promise<Outcome> {
+  const { run } = context;
+  const { way, returnTo, carried, oldVersion, leftBehind = 0 } = state;
+  const served = run.openedAt !== undefined;
+  const holdsMore =
+    way === 'carry' ? await hasMore(context, state) : !served && isLeftBehind(carried);
+  const kept = served || holdsMore ? liveCollectionsOf(run) : [];
   const message = 'What the run has left on the store is to be removed by hand';
-  await tidyUp(context, message, () => removeOwn(context, isKept ? liveCollectionsOf(run) : []));
-  const { lost, exportedTo } = loss;
-  if (exportedTo) await retain(context, exportedTo);
+  await tidyUp(context, message, () => removeOwn(context, kept));
   const facts = {
     returnedTo: returnTo,
-    lost,
-    ...(lateWrites.found ? lateWriteFacts(lateWrites) : {}),
-    ...(isKept ? { keptForWrites: liveCollectionOf(run) } : {}),
+    leftBehind,
+    ...(served ? lateWriteFacts(carried) : leakFacts(carried)),
+    ...(kept[0] && { kept: kept[0] }),
+    ...(holdsMore && { comparedByHand: liveCollectionOf(run) }),
     ...(oldVersion === 'unproved' ? { oldVersion } : {}),
-    ...(exportedTo ? { exportedTo, usersWereLetIn: run.openedAt !== undefined } : {}),
   };
   const evidence = await storeReport(context, 'rollback-report', { facts });
   await retain(context, evidence.artifact);
   return { done: true, evidence };
+}
+
+/** Whether the new collection has what did not come along: only a person can compare it now. */
+async function hasMore(context: StepContext, state: State): Promise<boolean> {
+  const { services, run } = context;
+  const report = reportOf(state);
+  if (report && report.from.digest !== report.to.digest) return true;
+  if ((await readabilityOf(services, run)) !== undefined) return false;
+  const { contents } = await scanCollection(services, run, liveCollectionOf(run));
+  return contents.digest !== report?.from.digest;
 }
 
 /** As long as the other artifacts of the run, and no shorter than anything is kept from today on. */

@@ -47,6 +47,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
     startedAt: isoOf(startedAt),
     deadlineAt: isoOf(deadlineAt),
     endedAt: isoOf(endedAt),
+    /** Collections that were to be removed, and stay: somebody wrote to them. */
+    kept: run.kept ?? [],
     /** From then on users may have written to the new version. */
     openedAt: isoOf(run.openedAt),
     /** The first write that was refused; null where none was, or none is kept from writing. */

@@ -5,7 +5,7 @@ import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { type Stage, takeStages } from '../runs/stages.ts';
-import type { Approach, StepContext } from '../runs/step.ts';
+import type { Approach, StepContext, Waiting } from '../runs/step.ts';
 import { scan } from '../scan.ts';
 import {
   assertFree,
@@ -48,13 +48,13 @@ export async function assertNamesFree({ services, run }: Pick<Approach, 'service
 
 /**
  * Where the plan asks for it; done already, otherwise.
- * @returns seconds to wait before it is to be taken again; undefined when all is uploaded and proved
+ * @returns what is waited for; undefined when all is uploaded and proved
  * @throws Refusal, and what was half-made is removed
  */
 export async function uploadSwap(
   context: StepContext,
   { from, save }: { readonly from: Uploads; readonly save: (uploads: Uploads) => Promise<void> },
-): Promise<number | undefined> {
+): Promise<Waiting | undefined> {
   const { run, services, note } = context;
   const passages = passagesOf(run);
   if (passages.length > 0 && run.uploadingAt === undefined) {
@@ -79,7 +79,7 @@ export async function uploadSwap(
         throw error;
       },
     );
-    if (!end.isComplete) return end.waitSeconds;
+    if (!end.isComplete) return end.wait;
   }
   return undefined;
 }

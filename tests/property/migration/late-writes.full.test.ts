@@ -177,7 +177,7 @@ describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
     const { phase, evidence } = await migration.runs.read(RUN);
     expect(phase).toBe('rolled-back');
     if (!written) return calls();
-    const kept = evidence['rollback-report']?.facts.keptForWrites;
+    const kept = evidence['rollback-report']?.facts.comparedByHand;
     const found = await fingerprintOf(vectors, kept === undefined ? SOURCE : migration.target);
     expect(found, `${kind} after call ${at}`).toEqual(written);
     ends[kept === undefined ? 'came along' : 'kept'] += 1;

@@ -19,6 +19,7 @@ export const STATUS = {
     retention: null,
     next: 'backup',
     endedAt: null,
+    kept: [],
   },
   ...{ testUser: 'tester', deadlineAt: null, progress: null },
   moves: [{ command: 'backup' }, { command: 'abort' }],

@@ -1,11 +1,13 @@
 // docs/decisions/automatic-rollback.md: what nobody has to acknowledge never keeps a window from closing; what somebody
 // has to is never decided by the clock.
 import { describe, expect, it } from 'vitest';
+import { ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { changedServices } from '../../../support/migration/changed-services.ts';
+import { changedServices, whenAsked } from '../../../support/migration/changed-services.ts';
 import {
+  changeByUser,
   deleteFirst,
   fingerprintOf,
   writeToNew,
@@ -39,22 +41,57 @@ describe('before users were let in', () => {
       shortcomings: { noKeywordModel: true },
     });
     await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedMissingModel'));
+    const filter = ofTestUser(await migration.runs.read(RUN));
+    await migration.services.vectors.deletePoints(migration.target, { filter });
     return migration;
   }
 
-  it('a stray write is reported and exported, and the window closes all the same', async () => {
+  it('what the new version took before it should comes along, once users are back', async () => {
     const migration = await failed();
-    await writeToNew(migration, 'By a program that nobody thought of');
+    const { setting, vectors } = migration.services;
+    // In this order: the id of the new memory is random, and it might be the first.
+    await deleteFirst(migration, migration.target);
+    await writeToNew(migration, 'Of a user who was let in too early');
+    const written = await fingerprintOf(vectors, migration.target);
     migration.pass(WINDOW_MS);
     await watchUntilDone(migration);
     const { phase, evidence } = await migration.runs.read(RUN);
     const facts = evidence['rollback-report']?.facts;
     expect(phase).toBe('rolled-back');
-    expect(facts).toMatchObject({ returnedTo: SOURCE, lost: 1, usersWereLetIn: false });
-    const { artifacts } = migration.services;
-    const bytes = await Array.fromAsync(artifacts.get(String(facts?.exportedTo)));
-    expect(Buffer.concat(bytes).toString()).toContain('By a program that nobody thought of');
+    expect(facts).toMatchObject({ returnedTo: SOURCE, leakedWrites: 2, leakedWritesOverruled: 0 });
+    expect(await setting.read()).toBe(SOURCE);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('of two changes of one memory, the one stays that users have, and the other is kept', async () => {
+    const migration = await failed();
+    const { vectors } = migration.services;
+    await changeByUser(migration, migration.target, 'Changed on the new version');
+    await changeByUser(migration, SOURCE, 'Changed on the old version');
+    const [old, leaked] = await Promise.all(
+      [SOURCE, migration.target].map((name) => fingerprintOf(vectors, name)),
+    );
+    await migration.finish('rollback', { actor: 'machine' });
+    const { evidence } = await migration.runs.read(RUN);
+    expect(evidence['rollback-report']?.facts).toMatchObject({
+      ...{ leakedWrites: 1, leakedWritesOverruled: 1 },
+      comparedByHand: migration.target,
+    });
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(leaked);
+  });
+
+  it('a new collection that was emptied takes nothing from the old one', async () => {
+    const migration = await failed();
+    const { vectors } = migration.services;
+    const old = await fingerprintOf(vectors, SOURCE);
+    const { points } = await vectors.scroll(migration.target, { limit: 999, vector: false });
+    await vectors.deletePoints(migration.target, { ids: points.map(({ id }) => id) });
+    await migration.finish('rollback', { actor: 'machine' });
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    const { evidence } = await migration.runs.read(RUN);
+    expect(evidence['rollback-report']?.facts).toMatchObject({ leakedWritesWithheld: 60 });
   });
 
   it('what was written to the old version meanwhile is kept: users go on where they are', async () => {
@@ -68,7 +105,7 @@ describe('before users were let in', () => {
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
     expect((await migration.runs.read(RUN)).evidence['rollback-report']?.facts).toEqual({
       returnedTo: SOURCE,
-      lost: 0,
+      leftBehind: 0,
     });
   });
 
@@ -153,6 +190,32 @@ describe('once users may have written', () => {
     expect(points.some(({ payload }) => payload.includes('Among the first'))).toBe(true);
   });
 
+  it('a new collection that was emptied takes nothing from the old one', async () => {
+    const migration = await opening();
+    const { vectors } = migration.services;
+    const old = await fingerprintOf(vectors, SOURCE);
+    const { points } = await vectors.scroll(migration.target, { limit: 999, vector: false });
+    await vectors.deletePoints(migration.target, { ids: points.map(({ id }) => id) });
+    await writeToNew(migration, 'Among the first');
+    migration.pass(WINDOW_MS);
+    await watchUntilDone(migration);
+    const { evidence, phase } = await migration.runs.read(RUN);
+    expect(phase).toBe('rolled-back');
+    expect(await fingerprintOf(vectors, SOURCE)).toMatchObject({ points: old.points + 1 });
+    expect(evidence['rollback-report']?.facts).toMatchObject({ comparedByHand: migration.target });
+  });
+
+  it('a new collection that is gone keeps nobody from returning', async () => {
+    const migration = await opening();
+    const { vectors } = migration.services;
+    const old = await fingerprintOf(vectors, SOURCE);
+    await vectors.deleteCollection(migration.target);
+    migration.pass(WINDOW_MS);
+    await watchUntilDone(migration);
+    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+  });
+
   it('a write that came late to the old collection is kept', async () => {
     const migration = await opening();
     await writeToNew(migration, 'Among the first');
@@ -181,10 +244,9 @@ describe('once users may have written', () => {
 
   it('a rollback that is refused continues the cutover it came from', async () => {
     const migration = await opening();
-    await writeToNew(migration, 'Among the first');
-    await migration.services.vectors.deleteCollection(SOURCE);
-    const attempt = migration.finish('rollback');
-    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
+    const unfrozen = whenAsked(migration, 'freeze', () => 'done');
+    const attempt = migration.finish('rollback', {}, unfrozen);
+    await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
     expect((await migration.runs.read(RUN)).phase).toBe('switching');
     await migration.finish('cutover');
     expect((await migration.runs.read(RUN)).phase).toBe('live');

@@ -156,24 +156,3 @@ describe('a freeze', () => {
     expect(await vectors.count(SOURCE, ofUser(testUserOf(RUN)))).toBe(0);
   });
 });
-
-describe('the loss of a rollback', () => {
-  it('is what was exported, not what was counted a moment before', async () => {
-    const migration = await migrationAt('live');
-    const { artifacts, vectors, setting } = migration.services;
-    const deleteOne = async () => {
-      const { points } = await vectors.scroll(migration.target, { limit: 1 });
-      await vectors.deletePoints(migration.target, { ids: points.map(({ id }) => id) });
-    };
-    await deleteOne();
-    await vectors.deleteCollection(SOURCE);
-    const put: typeof artifacts.put = async (key, content) => {
-      if (key.includes('lost-writes')) await deleteOne();
-      return await artifacts.put(key, content);
-    };
-    const changes = { artifacts: { put } };
-    const attempt = migration.finish('rollback', { acknowledgedLoss: 1 }, changes);
-    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
-    expect(await setting.read()).toBe(migration.target);
-  });
-});

@@ -4,6 +4,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
+import { fingerprintOf, writeToOld } from '../../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { Killed, mortal } from '../../../support/migration/mortal.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
@@ -13,10 +14,7 @@ import { LEASE_MS, REPORT } from '../../../support/migration/run-table.ts';
 const DAY_MS = 86_400_000;
 const TWO_MINUTES_MS = 120_000;
 const DIGEST = 'a'.repeat(64);
-const BACKUPS = [
-  ...['snapshot-2-part-00000', 'snapshot-2-part-00001'],
-  ...['graph-2/nodes.jsonl', 'lost-writes-12.jsonl'],
-];
+const BACKUPS = ['snapshot-2-part-00000', 'snapshot-2-part-00001', 'graph-2/nodes.jsonl'];
 const REPORTS = ['backup-manifest-2.json', 'cutover-report-9.json', 'user-counts-2.json'];
 
 /** A run that went live just now, with backups and reports; as its record and artifacts would tell of it. */
@@ -33,7 +31,9 @@ async function liveRun(plan: Record<string, unknown> = {}): Promise<Migration> {
     await services.artifacts.retain(key, new Date(retainUntil));
   }
   const stored = { digest: DIGEST, recordedAt: clock().getTime(), facts: {} };
+  const { digest: fingerprint } = await fingerprintOf(services.vectors, SOURCE);
   const evidence = {
+    'verification-report': { ...stored, artifact: `${RUN}/v.json`, facts: { fingerprint } },
     'backup-manifest': { ...stored, artifact: `${RUN}/backup-manifest-2.json` },
     'cutover-report': { ...stored, artifact: `${RUN}/cutover-report-9.json` },
   };
@@ -175,6 +175,18 @@ describe('what was kept for a rollback', () => {
     expect(await keepWatch(services)).toMatchObject({ phase: 'closed' });
     expect(await artifactsOf(migration)).toEqual(REPORTS.toSorted());
     expect(await hasOldCollection(migration)).toBe(false);
+  });
+
+  it('stays where it changed since the switch: what was written is nowhere else', async () => {
+    const migration = await migrationAt('live', {}, { removesWhenOver: true });
+    const { services, logged } = migration;
+    await writeToOld(migration, 'Of a program that nobody thought of');
+    migration.pass(30 * DAY_MS);
+    await migration.finish('retention');
+    expect(await hasOldCollection(migration)).toBe(true);
+    const status = await readStatus(services, RUN);
+    expect(status).toMatchObject({ phase: 'closed', kept: [SOURCE] });
+    expect(logged.at(-1)).toMatchObject({ level: 'WARN', collection: SOURCE });
   });
 
   it('stays while the setting names it, whoever has changed that', async () => {

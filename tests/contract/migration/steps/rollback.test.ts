@@ -1,10 +1,9 @@
-// Rollback. Before users were let into the new version nothing can be lost. After, every write comes along while the old
-// collection is there; without it the snapshot is restored, and only as many writes are lost as were acknowledged.
+// Rollback. Before users were let into the new version nothing can be lost. After, every write comes along, to the old
+// collection or to its restored snapshot, unless the operator leaves them behind; and nothing is removed by mistake.
 import { describe, expect, it } from 'vitest';
 import type { ExternalAction } from '../../../../lib/migration/phases.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { partsOf } from '../../../../lib/migration/snapshots.ts';
-import { replayWrites } from '../../../../lib/migration/steps/lost-writes.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { type ServiceChanges, whenAsked } from '../../../support/migration/changed-services.ts';
@@ -40,10 +39,6 @@ const reportOf = async ({ runs }: Migration) =>
   (await runs.read(RUN)).evidence['rollback-report']?.facts;
 
 const collectionsOf = ({ services }: Migration) => services.vectors.listCollections();
-
-async function exportsOf({ services: { artifacts } }: Migration): Promise<string[]> {
-  return await Array.fromAsync(artifacts.list(`${RUN}/lost-writes-`), ({ key }) => key);
-}
 
 /** Before the first hook of this action is asked, that happens. */
 function justBefore(migration: Migration, action: ExternalAction, happens: () => Promise<void>) {
@@ -148,22 +143,25 @@ describe('with the old collection', () => {
   it('every write comes along: created, changed and deleted, in text, vector and user', async () => {
     const migration = await migrationAt('live');
     const { vectors, setting } = migration.services;
-    await writeToNew(migration, 'New fact 1', 'New fact 2');
+    // The new memories last: their ids are random, and one of them might be the first.
     await deleteFirst(migration, migration.target);
     const changed = await firstPoint(migration, migration.target);
     const vector = changed.vector ?? ('[]' as never);
     const payload = '{"user_id":"user-2","data":"Changed","n":10.0}' as typeof changed.payload;
     await vectors.upsert(migration.target, [{ id: changed.id, vector, payload }], 'upsert');
+    await writeToNew(migration, 'New fact 1', 'New fact 2');
     const written = await fingerprintOf(vectors, migration.target);
     expect(await migration.invoke('rollback', { execute: false })).toMatchObject({
-      forecast: { returnsTo: SOURCE, lostWrites: 0 },
+      forecast: { returnsTo: SOURCE, adds: 2, changes: 1, removes: 1, of: 60, leavesBehind: 0 },
     });
     await migration.finish('rollback');
     expect(await phaseOf(migration)).toBe('rolled-back');
     expect(await setting.read()).toBe(SOURCE);
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
-    expect(await reportOf(migration)).toEqual({ returnedTo: SOURCE, lost: 0 });
-    expect(await exportsOf(migration)).toEqual([]);
+    expect(await reportOf(migration)).toEqual({
+      ...{ returnedTo: SOURCE, leftBehind: 0 },
+      kept: migration.target,
+    });
     const info = await vectors.collectionInfo(SOURCE);
     expect(info?.config.params.sparse_vectors ?? null).toBeNull();
   });
@@ -221,13 +219,13 @@ describe('with the old collection', () => {
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
   });
 
-  it('the new collection stays where it was written to after the last look at it', async () => {
+  it('the new collection is to be compared where it was written to after the last look at it', async () => {
     const migration = await migrationAt('live');
     const services = justBefore(migration, 'open-writes', () => writeToNew(migration, 'Too late'));
     await migration.finish('rollback', {}, services);
     expect(await phaseOf(migration)).toBe('rolled-back');
     expect(await collectionsOf(migration)).toContain(migration.target);
-    expect(await reportOf(migration)).toMatchObject({ lost: 0, keptForWrites: migration.target });
+    expect(await reportOf(migration)).toMatchObject({ comparedByHand: migration.target });
   });
 
   it('once it was deleted and restored, what was written since comes along again', async () => {
@@ -265,11 +263,10 @@ describe('with the old collection', () => {
     await migration.finish('rollback');
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
     expect(await reportOf(migration)).toMatchObject({
-      lost: 0,
       lateWrites: 2,
       lateWritesOverruled: 0,
     });
-    expect(await collectionsOf(migration)).toEqual([SOURCE]);
+    expect(await reportOf(migration)).not.toHaveProperty('comparedByHand');
   });
 
   it('what a probe or a smoke test has left there is removed', async () => {
@@ -281,11 +278,28 @@ describe('with the old collection', () => {
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
   });
 
-  it('the collections that the run has made are removed, and the old one is not', async () => {
-    const migration = await migrationAt('live', {}, { uploadAs: 'memories_of_2026' });
-    expect(await collectionsOf(migration)).toContain('memories_of_2026');
+  it('the collection that users leave stays, and the old one does', async () => {
+    const uploadAs = 'memories_of_2026';
+    const migration = await migrationAt('live', {}, { uploadAs });
     await migration.finish('rollback');
-    expect(await collectionsOf(migration)).toEqual([SOURCE]);
+    const left = [SOURCE, uploadAs, `${uploadAs}_entities`];
+    expect((await collectionsOf(migration)).toSorted()).toEqual(left.toSorted());
+    expect(await reportOf(migration)).toMatchObject({ kept: uploadAs });
+  });
+
+  it('what the old version takes before writes are opened is not removed by the last look', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    const services = justBefore(migration, 'deploy-old', async () => {
+      await writeToNew(migration, 'Late, to the new version');
+      await writeToOld(migration, 'Early, to the old version');
+    });
+    await migration.finish('rollback', {}, services);
+    const { points } = await vectors.scroll(SOURCE, { limit: 999, vector: false });
+    for (const text of ['Late, to the new version', 'Early, to the old version']) {
+      expect(points.some(({ payload }) => payload.includes(text))).toBe(true);
+    }
+    expect(await reportOf(migration)).toMatchObject({ comparedByHand: migration.target });
   });
 
   it('is not decided by the machine once the run is live', async () => {
@@ -427,7 +441,141 @@ describe('after deploy-old', () => {
   );
 });
 
-describe('without the old collection', () => {
+describe('a new collection that is damaged', () => {
+  const emptied = async (migration: Migration) => {
+    const { vectors } = migration.services;
+    const { points } = await vectors.scroll(migration.target, { limit: 999, vector: false });
+    await vectors.deletePoints(migration.target, { ids: points.map(({ id }) => id) });
+  };
+
+  const gone = async ({ services, target }: Migration) =>
+    void (await services.vectors.deleteCollection(target));
+
+  async function poorer({ services, target }: Migration): Promise<void> {
+    const { points } = await services.vectors.scroll(target, { limit: 21, vector: false });
+    await services.vectors.deletePoints(target, { ids: points.map(({ id }) => id) });
+  }
+
+  async function overwritten({ services: { vectors }, target }: Migration): Promise<void> {
+    const { points } = await vectors.scroll(target, { limit: 21 });
+    const payload = '{"user_id":"user-1","data":"Nonsense"}' as (typeof points)[0]['payload'];
+    const changed = points.map(({ id, vector = '[]' as never }) => ({ id, vector, payload }));
+    await vectors.upsert(target, changed, 'upsert');
+  }
+
+  const REFUSED: readonly [string, (migration: Migration) => Promise<void>, RegExp][] = [
+    ['is empty', emptied, /remove 60 of 60 points of memories and change 0; .* at most 20/],
+    ['has lost more than 20', poorer, /remove 21 of 60 points of memories and change 0/],
+    ['was overwritten', overwritten, /remove 0 of 60 points of memories and change 21/],
+    ['is gone', gone, /memories_v3_run-a is gone/],
+  ];
+
+  it.each(REFUSED)('makes the old one no poorer: it %s', async (_, damage, why) => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    const old = await fingerprintOf(vectors, SOURCE);
+    await damage(migration);
+    const standing = await serviceOf(migration);
+    for (const execute of [false, true]) {
+      const attempt = migration.invoke('rollback', { execute });
+      await expect(attempt).rejects.toEqual(named('RefusedUnsafeRollback', why));
+    }
+    expect(await serviceOf(migration)).toEqual(standing);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    await migration.finish('rollback', { asItWas: true });
+    expect(await phaseOf(migration)).toBe('rolled-back');
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+  });
+
+  it('makes it no poorer where it is emptied after writes were frozen, and opens them again', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    const old = await fingerprintOf(vectors, SOURCE);
+    const services = justBefore(migration, 'freeze', () => emptied(migration));
+    const attempt = migration.finish('rollback', {}, services);
+    await expect(attempt).rejects.toEqual(named('RefusedUnsafeRollback', /remove 60 of 60/));
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    expect(await phaseOf(migration)).toBe('live');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('does so where users did it, as the operator says, and not one more', async () => {
+    const migration = await migrationAt('live');
+    await poorer(migration);
+    const attempt = migration.invoke('rollback', { deletes: 20 });
+    await expect(attempt).rejects.toEqual(named('RefusedUnsafeRollback'));
+    const { vectors } = migration.services;
+    const left = await fingerprintOf(vectors, migration.target);
+    await migration.finish('rollback', { deletes: 21 });
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(left);
+  });
+
+  it.each([500, 400])('refuses once where it cannot be read: %s', async (answer) => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    const failure =
+      answer === 500
+        ? new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { answer })
+        : new Refusal('RefusedByStore', 'scroll: 400.', { answer });
+    const scroll: typeof vectors.scroll = async (name, request) => {
+      if (name === migration.target) throw failure;
+      return await vectors.scroll(name, request);
+    };
+    const services = { vectors: { scroll } };
+    const attempt = migration.invoke('rollback', {}, services);
+    const why = 'memories_v3_run-a cannot be read';
+    await expect(attempt).rejects.toEqual(named('RefusedUnsafeRollback', why));
+    await migration.finish('rollback', { asItWas: true }, services);
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+    expect(await reportOf(migration)).toMatchObject({ leftBehind: 'unknown' });
+  });
+
+  it('leaves behind what was written since, as the operator decides, and keeps it', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    const old = await fingerprintOf(vectors, SOURCE);
+    await writeToNew(migration, 'New fact 1', 'New fact 2');
+    const written = await fingerprintOf(vectors, migration.target);
+    expect(await migration.invoke('rollback', { execute: false, asItWas: true })).toMatchObject({
+      forecast: { returnsTo: SOURCE, leavesBehind: 2 },
+    });
+    await migration.finish('rollback', { asItWas: true });
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(written);
+    const facts = { returnedTo: SOURCE, leftBehind: 2, kept: migration.target };
+    expect(await reportOf(migration)).toEqual(facts);
+  });
+
+  it('and the old one gone: as it was, in the snapshot', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    const old = await fingerprintOf(vectors, SOURCE);
+    await gone(migration);
+    await vectors.deleteCollection(SOURCE);
+    const attempt = migration.invoke('rollback');
+    await expect(attempt).rejects.toEqual(named('RefusedUnsafeRollback', 'is gone'));
+    await migration.finish('rollback', { asItWas: true });
+    expect(await migration.services.setting.read()).toBe(RESTORED);
+    expect(await fingerprintOf(vectors, RESTORED)).toEqual(old);
+  });
+
+  it('hinders nothing where only its optimizer is in trouble', async () => {
+    const migration = await migrationAt('live');
+    await writeToNew(migration, 'New fact');
+    const { vectors } = migration.services;
+    const written = await fingerprintOf(vectors, migration.target);
+    const collectionInfo: typeof vectors.collectionInfo = async (name) => {
+      const info = await vectors.collectionInfo(name);
+      if (!info || name !== migration.target) return info;
+      return { ...info, status: 'red', optimizer_status: { error: 'Service internal error' } };
+    };
+    await migration.finish('rollback', {}, { vectors: { collectionInfo } });
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+  });
+});
+
+describe('an old collection that is damaged', () => {
   async function bereft(...texts: string[]): Promise<Migration> {
     const migration = await migrationAt('live');
     await writeToNew(migration, ...texts);
@@ -435,122 +583,45 @@ describe('without the old collection', () => {
     return migration;
   }
 
-  it('its snapshot is restored under a fresh name', async () => {
-    const migration = await migrationAt('live');
+  it('is gone: its snapshot is restored under a fresh name, and every write since comes along', async () => {
+    const migration = await bereft('New fact 1');
+    await deleteFirst(migration, migration.target);
     const { vectors, setting } = migration.services;
-    const old = await fingerprintOf(vectors, SOURCE);
-    await vectors.deleteCollection(SOURCE);
+    const written = await fingerprintOf(vectors, migration.target);
     await migration.finish('rollback');
     expect(await setting.read()).toBe(RESTORED);
-    expect(await fingerprintOf(vectors, RESTORED)).toEqual(old);
-    expect(await collectionsOf(migration)).toEqual([RESTORED]);
+    expect(await fingerprintOf(vectors, RESTORED)).toEqual(written);
     expect(await vectors.listSnapshots(RESTORED)).toEqual([]);
+    expect(await reportOf(migration)).toMatchObject({ returnedTo: RESTORED, leftBehind: 0 });
   });
 
-  it.each([undefined, 0, 2])('3 writes are not lost for %s acknowledged', async (n) => {
-    const migration = await bereft('New fact 1', 'New fact 2', 'New fact 3');
-    const { heard } = await serviceOf(migration);
-    const input = n === undefined ? {} : { acknowledgedLoss: n };
-    const attempt = migration.finish('rollback', input);
-    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 3 writes/));
-    expect(await phaseOf(migration)).toBe('live');
-    expect((await serviceOf(migration)).heard).toEqual(heard);
-    expect(await collectionsOf(migration)).not.toContain(RESTORED);
-    expect(await exportsOf(migration)).toEqual([]);
-  });
-
-  it('acknowledged, they are exported once, and kept as long as the backups', async () => {
-    const migration = await bereft('New fact 1', 'New fact 2');
-    const { artifacts } = migration.services;
-    expect(await migration.invoke('rollback', { execute: false })).toMatchObject({
-      forecast: { returnsTo: RESTORED, lostWrites: { atLeast: 2 } },
-    });
-    migration.pass(20 * DAY_MS);
-    await migration.finish('rollback', { acknowledgedLoss: 2 });
-    const [key = '', ...others] = await exportsOf(migration);
-    expect(others).toEqual([]);
-    const facts = { returnedTo: RESTORED, lost: 2, exportedTo: key, usersWereLetIn: true };
-    expect(await reportOf(migration)).toEqual(facts);
-    const text = Buffer.concat(await Array.fromAsync(artifacts.get(key))).toString();
-    const lines = text.trim().split('\n');
-    expect(lines.map((line) => JSON.parse(line).payload.data).toSorted()).toEqual([
-      'New fact 1',
-      'New fact 2',
-    ]);
-    const until = (await artifacts.head(key))?.retainUntil?.getTime();
-    expect(until).toBeGreaterThan(migration.clock().getTime() + 29 * DAY_MS);
-  });
-
-  it('what was written while the old version was deployed is exported, too', async () => {
-    const migration = await bereft('Known to be lost');
-    const services = justBefore(migration, 'deploy-old', () => writeToNew(migration, 'Too late'));
-    await migration.finish('rollback', { acknowledgedLoss: 1 }, services);
-    const [key = ''] = await exportsOf(migration);
-    expect(await reportOf(migration)).toMatchObject({ lost: 2, exportedTo: key });
-    const text = Buffer.concat(
-      await Array.fromAsync(migration.services.artifacts.get(key)),
-    ).toString();
-    expect(text).toContain('Too late');
-  });
-
-  it('what was exported is replayed, and no newer write is replaced', async () => {
-    const migration = await bereft('New fact 1', 'New fact 2');
-    const { services } = migration;
-    const { vectors } = services;
+  it('is in trouble: its snapshot takes its place, and the damaged one stays', async () => {
+    const migration = await migrationAt('live');
+    await writeToNew(migration, 'New fact');
+    const { vectors, setting } = migration.services;
     const written = await fingerprintOf(vectors, migration.target);
-    await migration.finish('rollback', { acknowledgedLoss: 2 });
-    const [key = ''] = await exportsOf(migration);
-    const none = { collection: RESTORED, written: 2, deleted: 0, newer: 0 };
-    expect(await replayWrites(services, { key, execute: false })).toEqual(none);
-    expect(await fingerprintOf(vectors, RESTORED)).not.toEqual(written);
-    for (let n = 0; n < 2; n += 1) {
-      expect(await replayWrites(services, { key, execute: true })).toEqual(none);
-      expect(await fingerprintOf(vectors, RESTORED)).toEqual(written);
-    }
-    const { points } = await vectors.scroll(RESTORED, { limit: 999 });
-    const [one] = points.filter(({ payload }) => payload.includes('New fact 1'));
-    const { vector, ...newer } = one ?? (await firstPoint(migration, RESTORED));
-    const payload = { ...JSON.parse(newer.payload), updated_at: '2100-01-01T00:00:00Z' };
-    const changed = { ...newer, vector: vector as NonNullable<typeof vector> };
-    await vectors.upsert(
-      RESTORED,
-      [{ ...changed, payload: JSON.stringify(payload) as typeof newer.payload }],
-      'upsert',
-    );
-    expect(await replayWrites(services, { key, execute: true })).toMatchObject({
-      written: 1,
-      newer: 1,
-    });
+    const collectionInfo: typeof vectors.collectionInfo = async (name) => {
+      const info = await vectors.collectionInfo(name);
+      return info && name === SOURCE ? { ...info, status: 'red' } : info;
+    };
+    await migration.finish('rollback', {}, { vectors: { collectionInfo } });
+    expect(await setting.read()).toBe(RESTORED);
+    expect(await fingerprintOf(vectors, RESTORED)).toEqual(written);
+    expect(await collectionsOf(migration)).toContain(SOURCE);
   });
 
-  it('one write more than was acknowledged opens the new version again', async () => {
-    const migration = await bereft('Known to be lost');
-    const services = justBefore(migration, 'freeze', () =>
-      writeToNew(migration, 'At the last moment'),
-    );
-    const attempt = migration.finish('rollback', { acknowledgedLoss: 1 }, services);
-    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 2 writes/));
-    expect(await phaseOf(migration)).toBe('live');
-    expect(migration.operator.heard.slice(-2)).toEqual(['freeze', 'open-writes']);
-    expect(await exportsOf(migration)).toEqual([]);
-    await migration.finish('rollback', { acknowledgedLoss: 2 });
-    expect(await reportOf(migration)).toMatchObject({ lost: 2 });
-  });
-
-  it('that is refused has writes opened again, and looks whether they are', async () => {
-    const migration = await bereft('Known to be lost');
-    const services = justBefore(migration, 'freeze', () =>
-      writeToNew(migration, 'At the last moment'),
-    );
-    const deaf = new Set(['open-writes']);
-    const unheard = doingOnce(migration, deaf, services);
-    const attempt = migration.finish('rollback', { acknowledgedLoss: 1 }, unheard);
-    await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
-    expect(await phaseOf(migration)).toBe('rolling-back');
-    deaf.clear();
-    const next = migration.finish('rollback', { acknowledgedLoss: 1 }, unheard);
-    await expect(next).rejects.toEqual(named('RefusedLossNotAcknowledged'));
-    expect(await phaseOf(migration)).toBe('live');
+  it('was emptied: it is filled again, and nothing is taken from the new one', async () => {
+    const migration = await migrationAt('live');
+    const { vectors, setting } = migration.services;
+    await writeToNew(migration, 'New fact');
+    const written = await fingerprintOf(vectors, migration.target);
+    const { points } = await vectors.scroll(SOURCE, { limit: 999, vector: false });
+    await vectors.deletePoints(SOURCE, { ids: points.map(({ id }) => id) });
+    await migration.finish('rollback');
+    expect(await setting.read()).toBe(SOURCE);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(written);
+    expect(await reportOf(migration)).toMatchObject({ lateWrites: 60, lateWritesWithheld: 60 });
   });
 
   /** What is kept under the key has become something else, unnoticed by the store that keeps it. */
@@ -622,5 +693,58 @@ describe('without the old collection', () => {
     await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
     expect(await serviceOf(migration)).toMatchObject({ heard, record: { phase: 'live' } });
     expect(await collectionsOf(migration)).not.toContain(RESTORED);
+  });
+});
+
+describe('to the snapshot', () => {
+  const input = { toSnapshot: true };
+
+  it.each([undefined, 0, 2])('3 writes are not left behind for %s acknowledged', async (n) => {
+    const migration = await migrationAt('live');
+    await writeToNew(migration, 'New fact 1', 'New fact 2', 'New fact 3');
+    expect(await migration.invoke('rollback', { ...input, execute: false })).toMatchObject({
+      forecast: { returnsTo: RESTORED, leavesBehind: 3 },
+    });
+    const { heard } = await serviceOf(migration);
+    const acknowledged = n === undefined ? {} : { acknowledgedLoss: n };
+    const attempt = migration.finish('rollback', { ...input, ...acknowledged });
+    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 3 writes/));
+    expect(await phaseOf(migration)).toBe('live');
+    expect((await serviceOf(migration)).heard).toEqual(heard);
+    expect(await collectionsOf(migration)).not.toContain(RESTORED);
+  });
+
+  it('acknowledged, they stay in the new collection', async () => {
+    const migration = await migrationAt('live');
+    const { vectors, setting } = migration.services;
+    const old = await fingerprintOf(vectors, SOURCE);
+    await writeToNew(migration, 'New fact 1', 'New fact 2');
+    const written = await fingerprintOf(vectors, migration.target);
+    await migration.finish('rollback', { ...input, acknowledgedLoss: 2 });
+    expect(await setting.read()).toBe(RESTORED);
+    expect(await fingerprintOf(vectors, RESTORED)).toEqual(old);
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(written);
+    const facts = { returnedTo: RESTORED, leftBehind: 2, kept: migration.target };
+    expect(await reportOf(migration)).toEqual(facts);
+  });
+
+  it('one write more than was acknowledged opens the new version again', async () => {
+    const migration = await migrationAt('live');
+    await writeToNew(migration, 'Known to be left behind');
+    const acknowledged = { ...input, acknowledgedLoss: 1 };
+    const services = justBefore(migration, 'freeze', () =>
+      writeToNew(migration, 'At the last moment'),
+    );
+    const deaf = new Set(['open-writes']);
+    const unheard = doingOnce(migration, deaf, services);
+    const attempt = migration.finish('rollback', acknowledged, unheard);
+    // It looks whether writes are open again.
+    await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
+    expect(await phaseOf(migration)).toBe('rolling-back');
+    deaf.clear();
+    const next = migration.finish('rollback', acknowledged, unheard);
+    await expect(next).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 2 writes/));
+    expect(await phaseOf(migration)).toBe('live');
+    expect(migration.operator.heard.slice(-2)).toEqual(['freeze', 'open-writes']);
   });
 });

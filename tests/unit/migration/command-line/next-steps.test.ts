@@ -40,6 +40,18 @@ describe('the next step of a run', () => {
   });
 });
 
+it('after a rollback that would remove too much are the three ways on', () => {
+  const why = 'This rollback would remove 300 of 300 points of memories and change 0; at most 20.';
+  const commandsAfter = (reason: string) => {
+    const refusal = new Refusal('RefusedUnsafeRollback', reason);
+    const { next } = aftermathOf(standing('live', { retention }), undefined, refusal);
+    return next.map(({ command }) => command.replace('npm run migrate -- rollback --execute', ''));
+  };
+  const given = [' --run run-a', ' --deletes 300 --run run-a', ' --as-it-was --run run-a'];
+  expect(commandsAfter(why)).toEqual(given);
+  expect(commandsAfter('memories_v3_run-a is gone.')).toEqual([given[0], given[2]]);
+});
+
 describe('the last line of a command that was refused', () => {
   const ROLLBACK = 'npm run migrate -- rollback --execute';
 
@@ -49,7 +61,10 @@ describe('the last line of a command that was refused', () => {
         'RefusedLossNotAcknowledged',
         'This rollback loses 12 writes; acknowledged: 3.',
       ] as const),
-      ...(['live', `Next: ${ROLLBACK} --acknowledged-loss 12 --run run-a   (return to`] as const),
+      ...([
+        'live',
+        `Next: ${ROLLBACK} --to-snapshot --acknowledged-loss 12 --run run-a   (return to`,
+      ] as const),
     ],
     [
       ...(['RefusedPrerequisites', 'There is no keyword slot.', 'rebuilt'] as const),

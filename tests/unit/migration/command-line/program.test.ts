@@ -129,10 +129,10 @@ describe('a command that stops users', () => {
   });
 
   it('is not confirmed for a dry run', async () => {
-    const forecast = { returnsTo: 'memories', lostWrites: { atLeast: 3, exactly: 'unknown' } };
+    const forecast = { returnsTo: 'memories', leavesBehind: { atLeast: 3 } };
     const { place } = createPlace({ rollback: [{ runId: RUN, dryRun: true, forecast }] });
     const { code, output } = await typeCommand(place, 'rollback');
-    const lines = '\n  returns to: memories\n  lost writes: at least 3, exactly unknown\n';
+    const lines = '\n  returns to: memories\n  leaves behind: at least 3\n';
     expect([code, output]).toEqual([0, expect.stringContaining(lines)]);
   });
 });

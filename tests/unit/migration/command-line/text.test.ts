@@ -127,24 +127,27 @@ describe('the status page', () => {
       ],
     });
 
-  it('says what a rollback has lost, and the command that writes it again', () => {
-    const key = 'run-a/lost-writes-1.jsonl';
-    const lines = rolledBack({ lost: 3, exportedTo: key, usersWereLetIn: true }).split('\n');
-    expect(lines).toContain(`Lost: 3 writes, exported as ${key}.`);
+  it('says what a rollback has left behind, and where it is', () => {
+    const lines = rolledBack({ leftBehind: 3, kept: 'memories_v3_run-a' }).split('\n');
+    expect(lines).toContain('Left behind: 3 writes.');
     expect(lines).toContain(
-      `  To write them again: npm run replay-writes -- --export ${key} --execute`,
+      'Collection memories_v3_run-a stays as users left it; delete it when nobody needs it.',
     );
+    expect(rolledBack({ leftBehind: 'unknown' })).toContain('Left behind: unknown');
   });
 
-  it('says that a rollback has lost nothing, and what stays to be compared', () => {
-    expect(rolledBack({ lost: 0 })).toContain('Lost: no writes.');
-    expect(rolledBack({ lost: 0, keptForWrites: 'memories_v3_run-a' })).toContain(
-      'Collection memories_v3_run-a was written to until the end, and stays: compare it by hand, then delete it.',
+  it('says that a rollback has left nothing behind, and what is to be compared', () => {
+    expect(rolledBack({ leftBehind: 0 })).toContain('Left behind: no writes.');
+    expect(rolledBack({ leftBehind: 0, comparedByHand: 'memories_v3_run-a' })).toContain(
+      'Collection memories_v3_run-a has writes that did not come along: compare it by hand.',
     );
-    expect(rolledBack({ lost: 0, oldVersion: 'unproved' })).toContain(
+    expect(page({ kept: ['memories'] })).toContain(
+      'Collection memories changed since the switch, and stays: compare it by hand.',
+    );
+    expect(rolledBack({ leftBehind: 0, oldVersion: 'unproved' })).toContain(
       'The backend did not say whether it runs the old version: check it.',
     );
-    expect(page({})).not.toContain('Lost:');
+    expect(page({})).not.toContain('Left behind');
   });
 
   it('begins the next steps with the one that continues', () => {

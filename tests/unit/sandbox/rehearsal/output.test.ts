@@ -14,7 +14,7 @@ it.each([
   [
     'what was acknowledged',
     [WELL, ACKNOWLEDGED],
-    '3 writes lost as acknowledged, and exported; nothing else was lost.',
+    '3 writes left behind as acknowledged; nothing was lost.',
   ],
   ['more', [ACKNOWLEDGED, { ...WELL, lost: ['1 is missing'] }], 'The rehearsal failed.'],
 ])('says that it lost %s', (_, outcomes, line) => {
