@@ -10,8 +10,6 @@ import { createKeys, firstKeyOf, lastKeyOf, parseDateKey } from '../lib/store/ke
 import type { Place } from './bench-ledger.ts';
 import type { Listed } from './listed.ts';
 
-export type NaiveListing = ReturnType<typeof createNaiveListing>;
-
 export function createNaiveListing(
   client: Pick<DynamoDBDocumentClient, 'send'>,
   { tableName, ledgerId }: Place,

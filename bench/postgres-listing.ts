@@ -31,8 +31,6 @@ const INDEXES = `
   CREATE INDEX ON transactions (category_id, ${NEWEST_FIRST});
   CREATE INDEX ON transactions (category_id, type, ${NEWEST_FIRST})`;
 
-export type PostgresListing = Awaited<ReturnType<typeof openPostgresListing>>;
-
 /** Loads the contents, and makes the indexes and the statistics as they would be in use. */
 export async function openPostgresListing(
   run: BenchRun,

@@ -75,7 +75,7 @@ export function withTables(text: string): string {
   });
 }
 
-/** The names of the generated sections of a text. */
+/** @internal A test compares it with the tables: the names of the generated sections of a text. */
 export function sectionsOf(text: string): string[] {
   return [...text.matchAll(SECTION)].map(([, name = '']) => name);
 }

@@ -20,8 +20,6 @@ export type Failure =
       readonly headers?: Readonly<Record<string, string>>;
     };
 
-export type Faults = ReturnType<typeof createFaults>;
-
 export function createFaults() {
   let rules: { fault: Fault; left: number }[] = [];
 

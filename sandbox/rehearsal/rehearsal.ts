@@ -10,7 +10,6 @@ import { rollback } from '../../lib/migration/steps/rollback.ts';
 import { keepWatch } from '../../lib/migration/steps/watch.ts';
 import { startWebhook } from '../webhook.ts';
 import type { WorldOptions } from '../world.ts';
-import { type Act, failureOf } from './acts/act.ts';
 import { createDiary, type Diary } from './diary.ts';
 import type { Mishap } from './fault-proxy.ts';
 import { type OtherProcess, startMigrate } from './other-process.ts';
@@ -49,11 +48,17 @@ interface MigrateOptions {
   readonly services?: Services;
 }
 
+interface RehearsalOptions {
+  /** Whether the swap is by snapshot and upload. */
+  readonly uploads?: boolean | undefined;
+  readonly options: Partial<WorldOptions>;
+}
+
 /** @param number of the act */
 export async function startRehearsal(
   parts: Parts,
   number: number,
-  { uploads, options }: Pick<Act, 'uploads'> & { readonly options: Partial<WorldOptions> },
+  { uploads, options }: RehearsalOptions,
 ): Promise<Rehearsal> {
   const clock = createTurnedClock(parts);
   const stage = await setStage(parts, { number, clock: clock.now }, options);
@@ -154,4 +159,12 @@ async function polled<Result extends Awaited<ReturnType<typeof keepWatch>>>(
     if (result === undefined || result.dryRun || result.done) return result;
     await clock.wait(result.waitSeconds);
   }
+}
+
+/** What it was refused or failed with; undefined when it was not. */
+export async function failureOf(attempt: Promise<unknown>): Promise<Error | undefined> {
+  return await attempt.then(
+    () => undefined,
+    (error: Error) => error,
+  );
 }

@@ -1,11 +1,11 @@
 // What requests cost in DynamoDB's own units, which are the same on every machine and at every size of the ledger.
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import { bulkLoad, bulkLoadHousehold } from '../../bench/bulk-loader.ts';
 import { type Cost, createMeteredClient, type MeteredClient } from '../../bench/metered-client.ts';
 import { openLedger } from '../../cli/open-ledger.ts';
 import { seededRandom } from '../../cli/seed/seeded-random.ts';
 import type { Ledger } from '../../lib/ledger/ledger.ts';
 import { NAMES_READ_AT_ONCE } from '../../lib/store/categories.ts';
+import { bulkLoad, bulkLoadHousehold } from '../support/bulk-loader.ts';
 import { isOnDynamodbLocal } from '../support/database-engine.ts';
 import { MOST_UNITS, REQUEST_UNITS, type RequestKind } from '../support/request-units.ts';
 import { createTestTable } from '../support/test-table.ts';

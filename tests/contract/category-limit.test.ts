@@ -1,6 +1,5 @@
 // A ledger has a limited number of categories, active and inactive, so that the list of all fits one response.
 import { expect, test } from 'vitest';
-import { bulkLoad } from '../../bench/bulk-loader.ts';
 import { CATEGORY_LIMIT } from '../../lib/domain/category.ts';
 import { toCategoryRowJson } from '../../lib/http/category-json.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
@@ -8,6 +7,7 @@ import type { Api } from '../support/api/api-client.ts';
 import { expectConflict } from '../support/api/expect-reply.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn, createTestService } from '../support/api/open-api.ts';
+import { bulkLoad } from '../support/bulk-loader.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 test('the next category after the limit is a 409, also when others are inactive', async () => {

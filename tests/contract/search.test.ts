@@ -1,11 +1,11 @@
 // q and sort of the transaction list.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bulkLoadHousehold } from '../../bench/bulk-loader.ts';
 import { MOST_SEARCHED } from '../../lib/domain/transaction.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, type WireRecord } from '../support/api/records.ts';
+import { bulkLoadHousehold } from '../support/bulk-loader.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const table = await createTestTable();

@@ -5,9 +5,10 @@ import { createVerification } from '../../lib/ledger/verification.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
-import { type Command, DAYS, makeCommand, send, swapNames } from '../support/model/commands.ts';
+import { DAYS, makeCommand, send, swapNames } from '../support/model/commands.ts';
 import { readHoldings } from '../support/model/holdings.ts';
 import {
+  type Command,
   countOf,
   EMPTY,
   listOf,

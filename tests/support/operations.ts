@@ -1,12 +1,12 @@
 // One request of each endpoint, the kind that makes the most calls and writes the most items, and how to run it with faults.
 import { expect } from 'vitest';
-import { bulkLoad } from '../../bench/bulk-loader.ts';
 import { openLedger } from '../../cli/open-ledger.ts';
 import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
 import type { Api, ApiResponse, ResponseBody } from './api/api-client.ts';
 import { openInProcess } from './api/in-process-client.ts';
 import { LUNCH } from './api/records.ts';
+import { bulkLoad } from './bulk-loader.ts';
 import { readContents } from './ledger-contents.ts';
 import type { Client } from './store-faults.ts';
 import { createTestTable, type TestTable } from './test-table.ts';

@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { bulkLoadHousehold } from '../../bench/bulk-loader.ts';
 import { createKeys } from '../../lib/store/keys.ts';
 import { BARE_ENVIRONMENT } from './bare-environment.ts';
+import { bulkLoadHousehold } from './bulk-loader.ts';
 import { createTestTable } from './test-table.ts';
 
 const COMMAND = join(import.meta.dirname, '../../cli/verify-ledger.ts');

@@ -12,7 +12,7 @@ import {
 } from '../graph/graph-store.ts';
 import { decodeProperties, type Properties, type TaggedValue } from '../graph/values.ts';
 import { isRefusedWith, Refusal } from '../refusals.ts';
-import type { Neo4jSessions } from './neo4j.ts';
+import type { Neo4jSessions } from './neo4j-sessions.ts';
 
 // A constraint outlives a killed restore and holds no data: they say what is to be done next.
 const FILLING = '_restore_filling';

@@ -79,7 +79,7 @@ export interface Step {
   readonly onEntering?: (
     context: StepRequest,
   ) => Partial<Pick<Run, 'deadlineAt' | 'rollbackStartedAt'>>;
-  readonly mayBeLate?: MayBeLate;
+  readonly mayBeLate?: MayBeLate<StepRequest>;
   readonly work: (context: StepContext) => Promise<Outcome>;
 }
 

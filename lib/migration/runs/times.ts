@@ -2,8 +2,8 @@
 // more days a rollback is possible.
 import { isInWindow } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
+import type { Services } from '../services.ts';
 import type { Progress, Run } from './run.ts';
-import type { StepRequest } from './step.ts';
 
 /** Between two looks at a service, or at what a person has approved. */
 export const POLL_SECONDS = 5;
@@ -19,22 +19,28 @@ export const LONGEST_RETRY_SECONDS = 60;
 
 export const DAY_MS = 86_400_000;
 
+/** A run and the clock that its deadline is compared with. */
+interface Timed {
+  readonly services: Pick<Services, 'clock'>;
+  readonly run: Run;
+}
+
 /** Whether a step may be taken although the window is over. */
-export type MayBeLate = 'always' | ((context: StepRequest) => Promise<boolean>);
+export type MayBeLate<Request extends Timed> = 'always' | ((request: Request) => Promise<boolean>);
 
 /** @throws Refusal when the step comes too late */
-export async function assertWindowOpen(
-  context: StepRequest,
-  mayBeLate: MayBeLate = async () => false,
+export async function assertWindowOpen<Request extends Timed>(
+  context: Request,
+  mayBeLate: MayBeLate<Request> = async () => false,
 ): Promise<void> {
   if (!isLate(context) || mayBeLate === 'always' || (await mayBeLate(context))) return;
   throw windowClosed(context.run);
 }
 
 /** Called while a step works: one that began in time stops at the deadline, so that the rollback does not wait for it. */
-export function assertNotClosing(
-  context: StepRequest,
-  mayBeLate: MayBeLate | undefined,
+export function assertNotClosing<Request extends Timed>(
+  context: Request,
+  mayBeLate: MayBeLate<Request> | undefined,
 ): () => void {
   const endsInTime = mayBeLate !== 'always' && !isLate(context);
   return () => {
@@ -47,7 +53,7 @@ export function isOverdue(run: Pick<Run, 'phase' | 'deadlineAt'>, now: Date): bo
   return isInWindow(run.phase) && isPastDeadline(run, now);
 }
 
-function isLate({ services, run }: StepRequest): boolean {
+function isLate({ services, run }: Timed): boolean {
   return isPastDeadline(run, services.clock());
 }
 

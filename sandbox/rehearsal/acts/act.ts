@@ -23,11 +23,3 @@ export interface Ending {
   /** Writes to the new version that the rollback lost, as acknowledged. */
   readonly acknowledgedLoss?: number;
 }
-
-/** What it was refused or failed with; undefined when it was not. */
-export async function failureOf(attempt: Promise<unknown>): Promise<Error | undefined> {
-  return await attempt.then(
-    () => undefined,
-    (error: Error) => error,
-  );
-}

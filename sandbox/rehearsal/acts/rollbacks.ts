@@ -2,8 +2,8 @@
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import { startNewVersion } from '../../memory-backend/new-version.ts';
 import { compareHoldings, holdingsOf } from '../holdings.ts';
-import type { Rehearsal } from '../rehearsal.ts';
-import { type Act, failureOf } from './act.ts';
+import { failureOf, type Rehearsal } from '../rehearsal.ts';
+import type { Act } from './act.ts';
 
 const NEW_WRITES = 2;
 /** The new ones, and one that is taken away. */

@@ -1,10 +1,10 @@
 // What an export costs in DynamoDB's units: each part as much as what it reads, and no part more than 1 MB.
 import { expect, it } from 'vitest';
-import { bulkLoadHousehold } from '../../../bench/bulk-loader.ts';
 import { createMeteredClient } from '../../../bench/metered-client.ts';
 import { openLedger } from '../../../cli/open-ledger.ts';
 import type { ListPosition } from '../../../lib/domain/transaction.ts';
 import { toCsvPart } from '../../../lib/http/transaction-csv.ts';
+import { bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { MOST_UNITS } from '../../support/request-units.ts';
 import { createTestTable } from '../../support/test-table.ts';
 

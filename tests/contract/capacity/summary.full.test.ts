@@ -1,10 +1,10 @@
 // What a summary costs in DynamoDB's units, and that the sums make no usual write cost more.
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import { bulkLoad, bulkLoadHousehold } from '../../../bench/bulk-loader.ts';
 import { createMeteredClient } from '../../../bench/metered-client.ts';
 import { openLedger } from '../../../cli/open-ledger.ts';
 import { LARGEST_AMOUNT } from '../../../lib/domain/money.ts';
 import { TRANSACTION_TYPES } from '../../../lib/domain/transaction.ts';
+import { bulkLoad, bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { isOnDynamodbLocal } from '../../support/database-engine.ts';
 import { REQUEST_UNITS } from '../../support/request-units.ts';
 import { createTestTable } from '../../support/test-table.ts';

@@ -1,11 +1,11 @@
 // A database that throttles every call several times: delays do not add up beyond the deadline of a request.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { bulkLoadHousehold } from '../../../bench/bulk-loader.ts';
 import { createLedgerService, REQUEST_TIMEOUTS } from '../../../lib/ledger/ledger.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
 import type { Api, ApiResponse } from '../../support/api/api-client.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';
 import { LUNCH } from '../../support/api/records.ts';
+import { bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { type Client, PASSING_FAULTS } from '../../support/store-faults.ts';
 import { createTestTable } from '../../support/test-table.ts';
 import { createVirtualRetryPolicy, createVirtualTime } from '../../support/virtual-time.ts';

@@ -1,9 +1,9 @@
 // Every difference between what is recorded and what the rows say is reported, and repaired if it is known what is right.
 import { describe, expect, it } from 'vitest';
-import { bulkLoadHousehold } from '../../../bench/bulk-loader.ts';
 import { createVerification } from '../../../lib/ledger/verification.ts';
 import type { Key, Keys } from '../../../lib/store/keys.ts';
 import { type Drift, describeDrift } from '../../../lib/store/verification/drifts.ts';
+import { bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { createCorruptibleTable } from '../../support/corruptible-table.ts';
 import { createSleeplessRetryPolicy } from '../../support/sleepless-retry-policy.ts';
 

@@ -3,11 +3,18 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import description from '../../../lib/http/openapi.json' with { type: 'json' };
 import { NOT_UTF8 } from '../../../lib/http/query-string.ts';
-import type { ApiResponse } from './api-client.ts';
 import { findRoute } from './routes.ts';
 
 export interface DescribedOperation {
   readonly responses: Readonly<Record<string, DescribedResponse>>;
+}
+
+/** What was received, as far as the description speaks of it. */
+interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+  readonly body: { readonly error?: unknown; readonly message?: unknown };
 }
 
 interface DescribedResponse {
@@ -35,7 +42,7 @@ for (const [name, schema] of Object.entries(schemas)) {
 }
 
 /** @throws Error where the response is not as described */
-export function assertDescribed(method: string, path: string, response: ApiResponse): void {
+export function assertDescribed(method: string, path: string, response: Received): void {
   if (isOfGateway(method, response)) return;
   const operation = DESCRIBED.get(findRoute(method, path).key);
   const described = operation ? operation.responses[response.status] : undescribed(response);
@@ -47,13 +54,13 @@ export function assertDescribed(method: string, path: string, response: ApiRespo
 }
 
 // The gateway answers preflights. The local one also answers HEAD from GET, and refuses browsers of other origins.
-function isOfGateway(method: string, { status, body }: ApiResponse): boolean {
+function isOfGateway(method: string, { status, body }: Received): boolean {
   if (method === 'HEAD' || body.error === 'forbidden_origin') return true;
   return method === 'OPTIONS' && status < 300;
 }
 
 function problemOf(
-  { headers, text, body }: ApiResponse,
+  { headers, text, body }: Received,
   described: DescribedResponse | undefined,
 ): string | undefined {
   if (!described) return 'the status';
@@ -71,7 +78,7 @@ function problemOf(
 }
 
 // A path or method without a route.
-function undescribed({ status, body }: ApiResponse): DescribedResponse | undefined {
+function undescribed({ status, body }: Received): DescribedResponse | undefined {
   const schema = { $ref: '#/components/schemas/Failure' };
   return status === 404 || status === 405 || body.message === NOT_UTF8
     ? { content: { 'application/json': { schema } } }

@@ -1,26 +1,13 @@
 // Commands that change a ledger, made up so that they meet: few names, few days, and now and then somebody gone.
 import type { SeededRandom } from '../../../cli/seed/seeded-random.ts';
 import type { Api, ApiResponse } from '../api/api-client.ts';
-import type { Given, Model, ModelCategory, ModelTransaction } from './ledger-model.ts';
-
-type TransactionFields = Omit<ModelTransaction, keyof Given>;
-type CategoryFields = Omit<ModelCategory, keyof Given>;
-
-export type Command =
-  | { readonly kind: 'create transaction'; readonly fields: TransactionFields }
-  | {
-      readonly kind: 'update transaction';
-      readonly id: number;
-      readonly changes: Partial<TransactionFields>;
-    }
-  | { readonly kind: 'delete transaction'; readonly id: number }
-  | { readonly kind: 'create category'; readonly fields: CategoryFields }
-  | {
-      readonly kind: 'update category';
-      readonly id: number;
-      readonly changes: Partial<CategoryFields>;
-    }
-  | { readonly kind: 'delete category'; readonly id: number };
+import type {
+  CategoryFields,
+  Command,
+  Model,
+  ModelCategory,
+  TransactionFields,
+} from './ledger-model.ts';
 
 const NAMES = ['Food', 'food', 'Rent', 'Pay', 'Fun', 'Büro', 'Тест', '#', 'a#b'];
 const COLORS = [null, '#123', '#A1B2C3'];

@@ -1,5 +1,4 @@
 // A ledger as plainly as it can be written down: two maps, and the rules of the service document over them.
-import type { Command } from './commands.ts';
 
 /** As the wire has them, without what the service alone decides. */
 export interface ModelTransaction {
@@ -31,6 +30,25 @@ export type Refusal = '400 validation_failed' | '404 not_found' | '409 conflict'
 
 /** What a new record gets from the service. */
 export type Given = Pick<ModelTransaction, 'id' | 'created_at'>;
+
+export type TransactionFields = Omit<ModelTransaction, keyof Given>;
+export type CategoryFields = Omit<ModelCategory, keyof Given>;
+
+export type Command =
+  | { readonly kind: 'create transaction'; readonly fields: TransactionFields }
+  | {
+      readonly kind: 'update transaction';
+      readonly id: number;
+      readonly changes: Partial<TransactionFields>;
+    }
+  | { readonly kind: 'delete transaction'; readonly id: number }
+  | { readonly kind: 'create category'; readonly fields: CategoryFields }
+  | {
+      readonly kind: 'update category';
+      readonly id: number;
+      readonly changes: Partial<CategoryFields>;
+    }
+  | { readonly kind: 'delete category'; readonly id: number };
 
 export const EMPTY: Model = { transactions: new Map(), categories: new Map() };
 

@@ -1,7 +1,7 @@
 // Explains the outcome of commands that were under way at once: some order in which they could have come one by one.
 import type { ApiResponse } from '../api/api-client.ts';
-import type { Command } from './commands.ts';
 import type { Holdings } from './holdings.ts';
+import type { Command } from './ledger-model.ts';
 import { after, type Model, type Refusal, refusalsOf } from './ledger-model.ts';
 
 export interface Outcome {

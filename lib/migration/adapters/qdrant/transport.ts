@@ -42,7 +42,7 @@ export const PATIENT_PACE: RetryPolicy = {
   deadlineMs: 45_000,
 };
 
-/** Of a call with all its retries; streams of a snapshot excepted. */
+/** @internal A test compares it with the lease: of a call with all its retries; streams of a snapshot excepted. */
 export const LONGEST_CALL_MS = PATIENT_PACE.deadlineMs + TIMEOUT_MS;
 
 export function createTransport(connection: QdrantConnection) {

@@ -1,6 +1,7 @@
 import { Neo4jError } from 'neo4j-driver';
 import { expect, test } from 'vitest';
-import { failureOf, openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
+import { openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
+import { failureOf } from '../../../../lib/migration/adapters/neo4j-sessions.ts';
 import { freePort } from '../../../../local/processes/free-port.ts';
 
 test.each([

@@ -1,11 +1,11 @@
 // Fills an empty ledger fast: rows in batches, every count summed on the way and written once at the end.
 // The result equals that of as many single creates (`npm run verify-ledger` agrees).
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Category } from '../lib/domain/category.ts';
-import type { Transaction } from '../lib/domain/transaction.ts';
-import type { Item } from '../lib/store/database.ts';
-import { type HouseholdLedgerOptions, householdLedger } from './household-ledger.ts';
-import { createLedgerItems } from './ledger-items.ts';
+import { type HouseholdLedgerOptions, householdLedger } from '../../bench/household-ledger.ts';
+import { createLedgerItems } from '../../bench/ledger-items.ts';
+import type { Category } from '../../lib/domain/category.ts';
+import type { Transaction } from '../../lib/domain/transaction.ts';
+import type { Item } from '../../lib/store/database.ts';
 
 /** The limit of one BatchWriteItem. */
 const BATCH_SIZE = 25;
