@@ -1,4 +1,6 @@
-// Ends every run with `N passed, N failed[, N skipped]`, and sees to it that a run which failed says so.
+// Ends every run with `N passed, N failed[, N skipped]`, and sees to it that a run which failed says so. Appends the name of
+// each skipped test to the file SKIPPED_TESTS, if that variable is set: CI knows which tests may be skipped.
+import { appendFileSync } from 'node:fs';
 import type { Reporter, TestModule, TestRunEndReason, TestSuite } from 'vitest/node';
 
 type Counts = Record<'passed' | 'failed' | 'skipped', number>;
@@ -18,6 +20,7 @@ export default class ClosingLine implements Reporter {
   ): void {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
     for (const module of modules) countModule(module, counts);
+    reportSkipped(modules);
     // Interrupted: what did not run has not passed.
     if (reason === 'interrupted') counts.failed += 1;
     this.#counts = counts;
@@ -49,4 +52,15 @@ function countModule(module: TestModule, counts: Counts): void {
 function failedSuites(module: TestModule): number {
   const suites: (TestModule | TestSuite)[] = [module, ...module.children.allSuites()];
   return suites.filter((suite) => suite.errors().length > 0).length;
+}
+
+function reportSkipped(modules: readonly TestModule[]): void {
+  const { SKIPPED_TESTS: file } = process.env;
+  if (!file) return;
+  const names = modules.flatMap((module) =>
+    [...module.children.allTests('skipped')].map(
+      (test) => `${module.relativeModuleId} > ${test.fullName}\n`,
+    ),
+  );
+  appendFileSync(file, names.join(''));
 }
