@@ -78,7 +78,8 @@ function tablePolicies(tableArn: string, actions: readonly string[]): Policy[] {
     Query: [tableArn, ...indexArns(tableArn)],
     QueryTable: [tableArn],
   };
-  const statements = actions.map((action) =>
+  const ofLedgers = actions.filter((action) => action !== 'ApiKeys');
+  const statements = ofLedgers.map((action) =>
     queried[action]
       ? allow(['dynamodb:Query'], queried[action].map(substituted))
       : allow([`dynamodb:${action}`], [substituted(tableArn)]),
@@ -87,7 +88,7 @@ function tablePolicies(tableArn: string, actions: readonly string[]): Policy[] {
   const apiKeys = allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [substituted(tableArn)]);
   const Condition = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['@API_KEYS'] } };
   return [
-    policy('ledger-table', statements.map(onlyLedgers)),
+    ...(statements.length > 0 ? [policy('ledger-table', statements.map(onlyLedgers))] : []),
     policy('api-keys', [{ ...apiKeys, Condition }]),
   ];
 }

@@ -1,6 +1,7 @@
 // The OpenAPI document of the service, made from the schemas that validate requests and from lib/http/operations.ts.
 import { type ConversionConfig, type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
+import { SCOPES } from '../../lib/auth/caller.ts';
 import { newCategoryBody } from '../../lib/http/category-json.ts';
 import { type ObjectSchema, READ_ONLY } from '../../lib/http/fields.ts';
 import { IDEMPOTENCY_KEY } from '../../lib/http/idempotency.ts';
@@ -318,6 +319,16 @@ const SCHEMAS: Readonly<Record<string, object>> = {
         ),
       },
     }),
+  }),
+  Me: succeeded({
+    data: object(
+      {
+        ledger: TEXT,
+        scope: { enum: SCOPES },
+        kind: { enum: ['key', 'token', 'anonymous'] },
+      },
+      { key_id: TEXT, name: { ...TEXT, description: 'Of the key.' } },
+    ),
   }),
   Deleted: succeeded({ message: TEXT }),
   Health: succeeded({ data: object({ status: { const: 'ok' } }, { table: { const: 'ok' } }) }),

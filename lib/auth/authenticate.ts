@@ -3,7 +3,7 @@ import { ForbiddenError, UnauthenticatedError } from '../errors.ts';
 import type { RequestLimits } from '../request-context.ts';
 import type { VerifyToken } from './access-tokens.ts';
 import { type ApiKey, isApiKey } from './api-keys.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, IdentifiedCaller } from './caller.ts';
 
 /**
  * @param authorization the header as it was sent
@@ -12,7 +12,7 @@ import type { Caller } from './caller.ts';
 export type Authenticate = (
   authorization: string | undefined,
   limits: RequestLimits,
-) => Promise<Caller>;
+) => Promise<IdentifiedCaller>;
 
 /** A revoked key is refused this much later at most, by each function that has used it before. */
 const CACHE_MS = 30_000;
@@ -50,16 +50,19 @@ export function createAuthenticate(options: {
   }
 
   return async (authorization, limits) => {
-    if (authorization === undefined && anonymous) return anonymous;
+    if (authorization === undefined && anonymous) return { ...anonymous, kind: 'anonymous' };
     const token = BEARER.exec(authorization ?? '')?.[1];
     if (token === undefined) {
       throw new UnauthenticatedError(
         'Send an API key or access token: "Authorization: Bearer ..."',
       );
     }
-    if (isApiKey(token)) return await keyOf(token, limits);
+    if (isApiKey(token)) {
+      const { id: keyId, name, ledger, scope } = await keyOf(token, limits);
+      return { kind: 'key', keyId, name, ledger, scope };
+    }
     if (!verifyToken) throw new UnauthenticatedError('The API key is not known');
-    return await verifyToken(token);
+    return { ...(await verifyToken(token)), kind: 'token' };
   };
 }
 

@@ -12,6 +12,14 @@ export interface Caller {
   readonly scope: Scope | undefined;
 }
 
+/** How a caller is known: by a key, by an access token, or as one who needs neither. */
+export interface IdentifiedCaller extends Caller {
+  readonly kind: 'key' | 'token' | 'anonymous';
+  /** Of a key. */
+  readonly keyId?: string;
+  readonly name?: string;
+}
+
 /**
  * The ledger of a person, whatever characters the issuer's subject has: `user-` and 43 letters, digits, "-" or "_".
  * The issuer is part of it, so that two issuers never share a ledger.

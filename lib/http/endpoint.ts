@@ -1,6 +1,7 @@
 // The one middy chain: every handler is an endpoint plus the middleware it needs.
 import middy, { type MiddlewareObj } from '@middy/core';
 import { assertAllowed } from '../auth/authenticate.ts';
+import type { IdentifiedCaller } from '../auth/caller.ts';
 import { ValidationError } from '../errors.ts';
 import type { Ledger, LedgerService } from '../ledger/ledger.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -12,6 +13,7 @@ import type { Reply } from './replies.ts';
 import { requestLog } from './request-log.ts';
 
 export type LedgerEvent = ApiEvent & {
+  readonly caller: IdentifiedCaller;
   readonly context: RequestContext;
   /** The ledger of the request, within the request's deadline. */
   readonly ledger: Ledger;
@@ -51,7 +53,7 @@ function requestContext(service: LedgerService): MiddlewareObj<LedgerEvent, Repl
       assertAllowed(caller, event.requestContext.http.method);
       const context: RequestContext = { ...started, ledger: caller.ledger };
       tally.ledger = context.ledger;
-      Object.assign(event, { context, ledger: service.openLedger(context) });
+      Object.assign(event, { caller, context, ledger: service.openLedger(context) });
     },
   };
 }

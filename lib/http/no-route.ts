@@ -3,7 +3,7 @@ import { MethodNotAllowedError, NotFoundError } from '../errors.ts';
 
 // The routes of serverless.yml; a test keeps the two equal.
 const METHODS: readonly (readonly [path: RegExp, methods: readonly string[]])[] = [
-  [/^\/(health|openapi\.json|docs|summary)\/?$/, ['GET']],
+  [/^\/(health|openapi\.json|docs|summary|me)\/?$/, ['GET']],
   [/^\/(transactions|categories)\/?$/, ['GET', 'POST']],
   [/^\/transactions\/bulk\/?$/, ['POST']],
   [/^\/transactions\/export\/?$/, ['GET']],

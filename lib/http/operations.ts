@@ -159,6 +159,12 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     query: summaryQuery,
     response: 'Summary',
   },
+  'GET /me': {
+    id: 'identifyCaller',
+    summary: 'Say who sends the request',
+    description: 'The ledger and the scope of the key or token, and id and name of the key.',
+    response: 'Me',
+  },
   'GET /health': {
     id: 'checkHealth',
     summary: 'Check that the service runs',

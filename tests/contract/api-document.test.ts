@@ -12,7 +12,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 test('every route has an example, and every example the response that the document shows', async () => {
   const clock = () => new Date('2026-03-31T12:00:00Z');
-  const api = await openInProcess(await createTestService({ clock }));
+  const api = await openInProcess(await createTestService({ clock, ledgerId: 'default' }));
   const routes = new Set<string>();
   const examples = DOCUMENT.matchAll(EXAMPLE);
   for (const [, method = '', target = '', rawBody, type, shown = ''] of examples) {

@@ -93,7 +93,12 @@ const PROVOKED: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> =
   },
   500: (call) => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    return send(withoutDatabase, call, call.path === '/health' ? { query: 'deep' } : {});
+    // Those that reach no table without them.
+    const provoking: Record<string, ApiRequest> = {
+      '/health': { query: 'deep' },
+      '/me': { headers: { authorization: 'Bearer fl_unread' } },
+    };
+    return send(withoutDatabase, call, provoking[call.path]);
   },
 };
 

@@ -87,6 +87,7 @@ const STEPS: readonly Step[] = [
     { query: { group_by: 'category', start_date: '2025-01-31', end_date: '2026-03-09' } },
     200,
   ],
+  ['api/me', {}, 200],
   ['api/health', { query: { deep: '' } }, 200],
   ['api/openapi', {}, 200],
   ['api/preflight', {}, 404],

@@ -9,8 +9,8 @@ const FUNCTIONS = join(import.meta.dirname, '../../functions');
 describe.each(STAGES)('functions of stage %s', (stage) => {
   const functions = apiFunctionsOf(readTemplate(stage));
 
-  it('are one for each endpoint, three about the service, one for preflights and one for everything else', () => {
-    expect(functions).toHaveLength(18);
+  it('are one for each endpoint, four about the service and the caller, one for preflights and one for everything else', () => {
+    expect(functions).toHaveLength(19);
   });
 
   it('are the files of the API folders, each deployed once', () => {

@@ -165,6 +165,17 @@ export type Summary = {
         }[];
     };
 };
+export type Me = {
+    success: true;
+    data: {
+        ledger: string;
+        scope: "read" | "write";
+        kind: "key" | "token" | "anonymous";
+        key_id?: string;
+        /** Of the key. */
+        name?: string;
+    };
+};
 export type Health = {
     success: true;
     data: {
@@ -769,6 +780,29 @@ export function readSummary(groupBy: "category" | "month" | "type", { $type, cat
         start_date: startDate,
         end_date: endDate
     }))}`, {
+        ...opts
+    });
+}
+/**
+ * Say who sends the request
+ */
+export function identifyCaller(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Me;
+    } | {
+        status: 400;
+        data: Failure;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>("/me", {
         ...opts
     });
 }

@@ -15,13 +15,16 @@ export const OPERATIONS = [
   ['PUT /categories/{id}', 'categories/update'],
   ['DELETE /categories/{id}', 'categories/delete'],
   ['GET /summary', 'summary/read'],
+  ['GET /me', 'api/me'],
   ['GET /health', 'api/health'],
   ['GET /openapi.json', 'api/openapi'],
   ['GET /docs', 'api/docs'],
 ] as const;
 
 /** Those that need to know who sends the request. */
-export const LEDGER_OPERATIONS = OPERATIONS.filter(([, name]) => !name.startsWith('api/'));
+export const LEDGER_OPERATIONS = OPERATIONS.filter(
+  ([, name]) => !name.startsWith('api/') || name === 'api/me',
+);
 
 export type FunctionName = (typeof OPERATIONS)[number][1] | 'api/preflight' | 'api/not-found';
 

@@ -70,13 +70,13 @@ describe('who sends a request', () => {
 
   it('is the subject of an access token', async () => {
     const { authenticate, reads } = world({ hasIssuer: true });
-    expect(await authenticate('Bearer a.b.c')).toBe(TOKEN_CALLER);
+    expect(await authenticate('Bearer a.b.c')).toEqual({ ...TOKEN_CALLER, kind: 'token' });
     expect(reads).toEqual([]);
   });
 
   it('is the default ledger where none is required, but never for a key that is wrong', async () => {
     const { authenticate } = world({ isOpen: true });
-    expect(await authenticate(undefined)).toBe(OPEN);
+    expect(await authenticate(undefined)).toEqual({ ...OPEN, kind: 'anonymous' });
     expect(await authenticate('Bearer fl_phone')).toMatchObject({ ledger: 'alice' });
     await expect(authenticate('Bearer fl_tablet')).rejects.toBeInstanceOf(UnauthenticatedError);
   });
