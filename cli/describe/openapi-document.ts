@@ -254,6 +254,14 @@ const FAILURE_FIELDS = {
 };
 const SUM = { type: 'number', description: 'At most 2 decimals.' };
 const TOTALS = { income: SUM, expense: SUM, net: SUM, count: COUNT };
+const TOTALS_BY_PERIOD = Object.fromEntries(
+  Object.entries(TOTALS).map(([name, items]) => [name, { type: 'array', items }]),
+);
+const summaryGroup = (figures: Record<string, object>) =>
+  object(
+    { key: { type: ['integer', 'string', 'null'] }, ...figures },
+    { name: { type: ['string', 'null'], description: 'Of a category.' } },
+  );
 const succeeded = (fields: Record<string, object>) =>
   object({ success: { enum: [true] }, ...fields });
 
@@ -309,16 +317,19 @@ const SCHEMAS: Readonly<Record<string, object>> = {
     }),
   }),
   Summary: succeeded({
-    data: object({
-      ...TOTALS,
-      groups: {
-        type: 'array',
-        items: object(
-          { key: { type: ['integer', 'string', 'null'] }, ...TOTALS },
-          { name: { type: ['string', 'null'], description: 'Of a category.' } },
-        ),
+    data: object(
+      {
+        ...TOTALS,
+        groups: {
+          type: 'array',
+          items: { anyOf: [summaryGroup(TOTALS), summaryGroup(TOTALS_BY_PERIOD)] },
+        },
       },
-    }),
+      {
+        months: { type: 'array', items: TEXT, description: 'By a group and `month`.' },
+        years: { type: 'array', items: TEXT, description: 'By a group and `year`.' },
+      },
+    ),
   }),
   Me: succeeded({
     data: object(

@@ -1,4 +1,12 @@
 // What came in and what went out, in whole cents.
+import { ValidationError } from '../errors.ts';
+import {
+  type CalendarMonth,
+  type CalendarYear,
+  monthOfYear,
+  toMonth,
+  yearOf,
+} from './calendar-date.ts';
 import type { TransactionFilter } from './transaction.ts';
 
 export interface Totals {
@@ -7,22 +15,78 @@ export interface Totals {
   readonly count: number;
 }
 
-export const SUMMARY_GROUPINGS = ['category', 'month', 'type'] as const;
-export type SummaryGrouping = (typeof SUMMARY_GROUPINGS)[number];
+export const GROUPINGS = ['category', 'type'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
 
+export const PERIODS = ['month', 'year'] as const;
+export type Period = (typeof PERIODS)[number];
+
+/** By one of them, or by both: each group by its periods. */
 export interface SummaryQuery extends TransactionFilter {
-  readonly groupBy: SummaryGrouping;
+  readonly grouping?: Grouping | undefined;
+  readonly period?: Period | undefined;
 }
 
-export interface SummaryGroup extends Totals {
-  /** A category's id (null: no category), a month or a type. */
+interface GroupKey {
+  /** A category's id (null: no category), a type, a month or a year. */
   readonly key: number | string | null;
   /** Of a category. */
   readonly name?: string | null;
 }
 
-export interface Summary extends Totals {
-  readonly groups: readonly SummaryGroup[];
+/** The months of a group, in any order. */
+export interface MonthlyGroup extends GroupKey {
+  readonly months: readonly (readonly [CalendarMonth, Totals])[];
+}
+
+export interface SummaryGroup extends GroupKey, Totals {}
+
+/** One total for each period of the summary. */
+export interface SummarySeries extends GroupKey {
+  readonly totals: readonly Totals[];
+}
+
+/** By one grouping, or by a grouping and a period. */
+export type Summary = Totals &
+  (
+    | { readonly groups: readonly SummaryGroup[] }
+    | {
+        readonly period: Period;
+        readonly periods: readonly string[];
+        readonly series: readonly SummarySeries[];
+      }
+  );
+
+export const NOTHING: Totals = { incomeCents: 0n, expenseCents: 0n, count: 0 };
+
+const MOST_PERIODS = 1_200;
+/** The largest response of 601 groups by ten years of months has some 5 MB; Lambda allows 6. */
+const MOST_FIGURES = 80_000;
+
+/** @throws ValidationError where there are more periods than one response holds */
+export function summarize(
+  groups: readonly MonthlyGroup[],
+  { grouping, period }: Pick<SummaryQuery, 'grouping' | 'period'>,
+): Summary {
+  const total = addUp(groups.map(totalOf));
+  if (!period)
+    return {
+      ...total,
+      groups: groups.map(({ months, ...key }) => ({ ...key, ...totalOf({ months }) })),
+    };
+  const byPeriod = groups.map(({ months, ...key }) => ({ key, totals: totalsBy(period, months) }));
+  const periods = periodsOf(
+    period,
+    byPeriod.flatMap(({ totals }) => [...totals.keys()]),
+  );
+  refuseTooMany(periods.length, groups.length);
+  const series = byPeriod.map(({ key, totals }) => ({
+    ...key,
+    totals: periods.map((each) => totals.get(each) ?? NOTHING),
+  }));
+  if (grouping) return { ...total, period, periods, series };
+  const totals = series.flatMap((each) => each.totals);
+  return { ...total, groups: periods.map((key, n) => ({ key, ...(totals[n] ?? NOTHING) })) };
 }
 
 export function addUp(all: readonly Totals[]): Totals {
@@ -32,6 +96,49 @@ export function addUp(all: readonly Totals[]): Totals {
       expenseCents: sum.expenseCents + expenseCents,
       count: sum.count + count,
     }),
-    { incomeCents: 0n, expenseCents: 0n, count: 0 },
+    NOTHING,
   );
+}
+
+function totalOf({ months }: Pick<MonthlyGroup, 'months'>): Totals {
+  return addUp(months.map(([, totals]) => totals));
+}
+
+/** Only of periods that have transactions. */
+function totalsBy(period: Period, months: MonthlyGroup['months']): Map<string, Totals> {
+  const used = months.filter(([, { count }]) => count > 0);
+  const byPeriod = Map.groupBy(used, ([month]) => (period === 'month' ? month : yearOf(month)));
+  return new Map([...byPeriod].map(([key, all]) => [key, totalOf({ months: all })]));
+}
+
+/** From the first to the last. */
+function periodsOf(period: Period, used: readonly string[]): string[] {
+  const sorted = used.toSorted();
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const numberOf = period === 'month' ? monthNumber : Number;
+  const length = numberOf(last) - numberOf(first) + 1;
+  const start = numberOf(first);
+  return Array.from({ length }, (_, n) =>
+    period === 'month' ? monthOfNumber(start + n) : yearOfNumber(start + n),
+  );
+}
+
+function monthNumber(month: CalendarMonth): number {
+  return Number(yearOf(month)) * 12 + monthOfYear(month) - 1;
+}
+
+function monthOfNumber(number: number): CalendarMonth {
+  return toMonth(yearOfNumber(Math.floor(number / 12)), (number % 12) + 1);
+}
+
+function yearOfNumber(number: number): CalendarYear {
+  return String(number).padStart(4, '0');
+}
+
+function refuseTooMany(periods: number, groups: number): void {
+  const most = Math.min(MOST_PERIODS, Math.floor(MOST_FIGURES / Math.max(1, groups)));
+  if (periods <= most) return;
+  const limit = `The transactions of these dates span ${periods} periods; this summary may have ${most}.`;
+  throw new ValidationError('Filter validation failed', { details: { group_by: [limit] } });
 }

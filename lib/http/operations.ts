@@ -155,7 +155,9 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     id: 'readSummary',
     summary: 'Add up transactions',
     description: `Income, expense, net and number of the transactions, and the same for each group: each category (also
-      those without transactions) and what has no category, each month that has transactions, or each type.`,
+      those without transactions) and what has no category, each type, or each month or year from the first to the last that
+      has transactions. With two of them, such as \`category,month\`, \`months\` or \`years\` names the periods, and each
+      group has arrays of numbers, one for each period.`,
     query: summaryQuery,
     response: 'Summary',
   },

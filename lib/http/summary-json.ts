@@ -2,18 +2,28 @@
 import * as v from 'valibot';
 import { fromCents } from '../domain/money.ts';
 import {
-  SUMMARY_GROUPINGS,
+  GROUPINGS,
+  PERIODS,
   type Summary,
   type SummaryGroup,
   type SummaryQuery,
+  type SummarySeries,
   type Totals,
 } from '../domain/summary.ts';
 import { parseFilter } from './fields.ts';
 import { toTransactionFilter, transactionFilter } from './transaction-json.ts';
 
+/** Each group by its periods. */
+const BOTH = GROUPINGS.flatMap((grouping) =>
+  PERIODS.map((period) => `${grouping},${period}` as const),
+);
+
 export const summaryQuery = v.object(
   {
-    group_by: v.picklist(SUMMARY_GROUPINGS, 'Must be "category", "month" or "type".'),
+    group_by: v.picklist(
+      [...GROUPINGS, ...PERIODS, ...BOTH],
+      'Must be "category", "type", "month", "year", or one of the first two with one of the others: "category,month".',
+    ),
     ...transactionFilter,
   },
   'Is required.',
@@ -23,16 +33,36 @@ export const summaryQuery = v.object(
 export function parseSummaryQuery(
   query: Readonly<Record<string, string | undefined>>,
 ): SummaryQuery {
-  const { group_by: groupBy, ...sent } = parseFilter(summaryQuery, query);
-  return { groupBy, ...toTransactionFilter(sent) };
+  const { group_by, ...sent } = parseFilter(summaryQuery, query);
+  const named = group_by.split(',');
+  return {
+    grouping: GROUPINGS.find((each) => named.includes(each)),
+    period: PERIODS.find((each) => named.includes(each)),
+    ...toTransactionFilter(sent),
+  };
 }
 
-export function toSummaryJson({ groups, ...totals }: Summary) {
-  return { ...toTotalsJson(totals), groups: groups.map(toGroupJson) };
+/** By two groupings the periods are named once, and each group has arrays of numbers, one for each period. */
+export function toSummaryJson(summary: Summary) {
+  const totals = toTotalsJson(summary);
+  if ('groups' in summary) return { ...totals, groups: summary.groups.map(toGroupJson) };
+  const { period, periods, series } = summary;
+  return { ...totals, [`${period}s`]: periods, groups: series.map(toSeriesJson) };
 }
 
 function toGroupJson({ key, name, ...totals }: SummaryGroup) {
   return { key, ...(name === undefined ? {} : { name }), ...toTotalsJson(totals) };
+}
+
+function toSeriesJson({ key, name, totals }: SummarySeries) {
+  const figures = totals.map(toTotalsJson);
+  return {
+    ...{ key, ...(name === undefined ? {} : { name }) },
+    income: figures.map(({ income }) => income),
+    expense: figures.map(({ expense }) => expense),
+    net: figures.map(({ net }) => net),
+    count: figures.map(({ count }) => count),
+  };
 }
 
 function toTotalsJson({ incomeCents, expenseCents, count }: Totals) {

@@ -2,12 +2,11 @@
 // number of transactions.
 import { dateRange, totalsByMonth } from '../domain/day-histogram.ts';
 import {
-  addUp,
+  type Grouping,
+  type MonthlyGroup,
   type Summary,
-  type SummaryGroup,
-  type SummaryGrouping,
   type SummaryQuery,
-  type Totals,
+  summarize,
 } from '../domain/summary.ts';
 import { TRANSACTION_TYPES, type TransactionFilter } from '../domain/transaction.ts';
 import type { CategoryStore } from '../store/categories.ts';
@@ -25,53 +24,50 @@ export function createSummaries(options: {
   const { dayCounts, categories } = options;
 
   const groupings: Record<
-    SummaryGrouping,
-    (filter: TransactionFilter) => Promise<readonly SummaryGroup[]>
-  > = { category: byCategory, month: byMonth, type: byType };
+    Grouping,
+    (filter: TransactionFilter) => Promise<readonly MonthlyGroup[]>
+  > = { category: byCategory, type: byType };
 
-  /** Eventually consistent, like lists. The groups add up to the totals. */
-  async function read({ groupBy, ...filter }: SummaryQuery): Promise<Summary> {
+  /**
+   * Eventually consistent, like lists. The groups add up to the totals.
+   * @throws ValidationError
+   */
+  async function read({ grouping, period, ...filter }: SummaryQuery): Promise<Summary> {
     const { start, end } = dateRange(filter.startDate, filter.endDate);
-    const groups = start > end ? [] : await groupings[groupBy](filter);
-    return { ...addUp(groups), groups };
+    const groupsOf = grouping ? groupings[grouping] : asOne;
+    return summarize(start > end ? [] : await groupsOf(filter), { grouping, period });
   }
 
   /** Every category, also without transactions, by name; then what has no category. */
-  async function byCategory(filter: TransactionFilter): Promise<readonly SummaryGroup[]> {
+  async function byCategory(filter: TransactionFilter): Promise<readonly MonthlyGroup[]> {
     const names = await categories.names();
     const { categoryId } = filter;
     const wanted = [...names, NO_CATEGORY].filter(
       ([id]) => categoryId === undefined || id === categoryId,
     );
-    const groups: SummaryGroup[] = [];
+    const groups: MonthlyGroup[] = [];
     for (let first = 0; first < wanted.length; first += CATEGORIES_READ_AT_ONCE) {
-      const some = wanted.slice(first, first + CATEGORIES_READ_AT_ONCE).map(async ([key, name]) => {
-        return { key, name, ...addUp(await totalsOf({ ...filter, categoryId: key })) };
-      });
+      const some = wanted
+        .slice(first, first + CATEGORIES_READ_AT_ONCE)
+        .map(async ([key, name]) => ({
+          ...{ key, name },
+          months: await monthsOf({ ...filter, categoryId: key }),
+        }));
       groups.push(...(await Promise.all(some)));
     }
     return groups;
   }
 
-  /** Oldest first, only months that have transactions. */
-  async function byMonth(filter: TransactionFilter): Promise<readonly SummaryGroup[]> {
-    const months = await monthsOf(filter);
-    return months
-      .filter(([, { count }]) => count > 0)
-      .map(([key, totals]) => ({ key, ...totals }))
-      .reverse();
-  }
-
-  async function byType(filter: TransactionFilter): Promise<readonly SummaryGroup[]> {
+  async function byType(filter: TransactionFilter): Promise<readonly MonthlyGroup[]> {
     const { range, counts } = await countsOf(filter);
-    return TRANSACTION_TYPES.filter((type) => (filter.type ?? type) === type).map((type) => ({
-      key: type,
-      ...addUp(totalsByMonth(range, counts, type).map(([, totals]) => totals)),
+    return TRANSACTION_TYPES.filter((type) => (filter.type ?? type) === type).map((key) => ({
+      key,
+      months: totalsByMonth(range, counts, key),
     }));
   }
 
-  async function totalsOf(filter: TransactionFilter): Promise<Totals[]> {
-    return (await monthsOf(filter)).map(([, totals]) => totals);
+  async function asOne(filter: TransactionFilter): Promise<readonly MonthlyGroup[]> {
+    return [{ key: null, months: await monthsOf(filter) }];
   }
 
   async function monthsOf(filter: TransactionFilter) {

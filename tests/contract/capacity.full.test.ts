@@ -228,8 +228,14 @@ async function measureRequests({ ledger, client }: Metered): Promise<Record<Requ
   const remove = await client.measure(() => transactions.remove(id));
   const removeBare = await client.measure(() => transactions.remove(String(bare.result.id)));
   const bulk = await client.measure(() => transactions.createMany(many));
-  const byMonth = await client.measure(() => summaries.read({ ...ofYear, groupBy: 'month' }));
-  const byCategory = await client.measure(() => summaries.read({ ...ofYear, groupBy: 'category' }));
+  const byMonth = await client.measure(() => summaries.read({ ...ofYear, period: 'month' }));
+  const byCategory = await client.measure(() =>
+    summaries.read({ ...ofYear, grouping: 'category' }),
+  );
+  const tenYears = { ...ofYear, startDate: '2017-01-01', endDate: '2026-12-31' };
+  const chart = await client.measure(() =>
+    summaries.read({ ...tenYears, grouping: 'category', period: 'month' }),
+  );
   const list = await client.measure(() => categories.list({ activeOnly: true }));
   const category = await client.measure(() =>
     categories.create({ name: 'Sailing', description: null, color: null, isActive: true }),
@@ -238,6 +244,7 @@ async function measureRequests({ ledger, client }: Metered): Promise<Record<Requ
     read: read.cost,
     'summary of a year by month': byMonth.cost,
     'summary of a year by category': byCategory.cost,
+    'summary of ten years by category and month': chart.cost,
     'list of 30 categories': list.cost,
     create: create.cost,
     'create with an external id': imported.cost,

@@ -51,6 +51,56 @@ describe('GET /summary', () => {
     expect(await keysOf({ group_by: 'month', type: 'expense', category_id: 'none' })).toEqual([]);
   });
 
+  it('shows months and years without transactions between others', async () => {
+    await givenTransaction(api, { amount: 1, transaction_date: '2024-12-31' });
+    const of = async (query: Record<string, string>) =>
+      (await api.get('/summary', query)).body.data;
+    const range = { start_date: '2024-12-31', end_date: '2026-03-31' };
+    const { groups: months } = await of({ group_by: 'month', ...range });
+    expect(months).toHaveLength(16);
+    expect(months[1]).toEqual({ key: '2025-01', ...NOTHING });
+    expect(await of({ group_by: 'year', ...range })).toMatchObject({
+      groups: [
+        { key: '2024', expense: 1, count: 1 },
+        { key: '2025', ...NOTHING },
+        { key: '2026', expense: 7.3, count: 3 },
+      ],
+    });
+    expect(await of({ group_by: 'type,year', ...range })).toEqual({
+      ...{ income: 0, expense: 8.3, net: -8.3, count: 4, years: ['2024', '2025', '2026'] },
+      groups: [
+        { key: 'income', income: [0, 0, 0], expense: [0, 0, 0], net: [0, 0, 0], count: [0, 0, 0] },
+        {
+          ...{ key: 'expense', income: [0, 0, 0], expense: [1, 0, 7.3], net: [-1, 0, -7.3] },
+          count: [1, 0, 3],
+        },
+      ],
+    });
+    const { months: names, groups } = await of({
+      group_by: 'category,month',
+      start_date: '2026-03-01',
+    });
+    expect(names).toEqual(['2026-03', '2026-04']);
+    expect(groups[0]).toMatchObject({ key: food.id, name: 'Food', expense: [0.3, 0] });
+    expect(groups.at(-1)).toMatchObject({ key: null, name: null, income: [0, 2_500] });
+  });
+
+  it('refuses more than 1,200 months', async () => {
+    await givenTransaction(api, { transaction_date: '0001-01-31' });
+    await givenTransaction(api, { transaction_date: '0101-01-01' });
+    const months = (end_date: string) => api.get('/summary', { group_by: 'month', end_date });
+    expect((await months('0100-12-31')).body.data.groups).toHaveLength(1);
+    const { status, body } = await months('0101-01-31');
+    expect([status, body.details]).toEqual([
+      400,
+      {
+        group_by: [
+          'The transactions of these dates span 1201 periods; this summary may have 1200.',
+        ],
+      },
+    ]);
+  });
+
   it('is empty where the range is', async () => {
     const range = { start_date: '2026-04-01', end_date: '2026-03-01' };
     const { body } = await api.get('/summary', { group_by: 'category', ...range });
@@ -72,6 +122,8 @@ describe('GET /summary', () => {
   it.each([
     [{}, ['group_by']],
     [{ group_by: 'day' }, ['group_by']],
+    [{ group_by: 'month,category' }, ['group_by']],
+    [{ group_by: 'category,type' }, ['group_by']],
     [{ group_by: 'type', page: '1' }, ['page']],
     [
       { group_by: 'type', start_date: '2026-02-30', category_id: 'x' },

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openLedger } from '../../cli/open-ledger.ts';
 import { daysInMonth, monthOf } from '../../lib/domain/calendar-date.ts';
 import { LARGEST_AMOUNT } from '../../lib/domain/money.ts';
-import { SUMMARY_GROUPINGS, type SummaryQuery } from '../../lib/domain/summary.ts';
+import type { SummaryQuery } from '../../lib/domain/summary.ts';
 import {
   type NamedTransaction,
   TRANSACTION_TYPES,
@@ -32,13 +32,21 @@ const fields: fc.Arbitrary<TransactionFields> = fc.record({
 });
 const change = fc.record({ position: fc.nat(), to: fc.option(fields, { nil: undefined }) });
 const boundary = fc.option(fc.oneof(crowdedDate, anyDate), { nil: undefined });
-const question: fc.Arbitrary<SummaryQuery> = fc.record({
-  groupBy: fc.constantFrom(...SUMMARY_GROUPINGS),
+const BY = [
+  ...[{ grouping: 'category' }, { grouping: 'type' }, { period: 'month' }, { period: 'year' }],
+  { grouping: 'category', period: 'month' },
+  { grouping: 'type', period: 'year' },
+] as const;
+const filter = fc.record({
   type: fc.constantFrom(undefined, ...TRANSACTION_TYPES),
   categoryId: fc.constantFrom(undefined, undefined, null, ...CATEGORIES, 9),
   startDate: boundary.map((date) => date && wholeMonthsNowAndThen(date, '01')),
   endDate: boundary.map((date) => date && wholeMonthsNowAndThen(date)),
 });
+
+const question: fc.Arbitrary<SummaryQuery> = fc
+  .tuple(fc.constantFrom(...BY), filter)
+  .map(([by, filtered]) => ({ ...by, ...filtered }));
 
 /** Ranges of whole months are read from other items than those that cut a month. */
 function wholeMonthsNowAndThen(date: string, day?: string): string {
@@ -85,7 +93,7 @@ function totalsOf(rows: readonly TransactionFields[]) {
 }
 
 function summaryOf(model: readonly TransactionFields[], query: SummaryQuery) {
-  const { groupBy, type, categoryId, startDate = '', endDate = '9999-99-99' } = query;
+  const { grouping, period, type, categoryId, startDate = '', endDate = '9999-99-99' } = query;
   const isEmpty = startDate > endDate;
   const rows = model
     .filter((row) => (type ?? row.type) === row.type)
@@ -96,19 +104,47 @@ function summaryOf(model: readonly TransactionFields[], query: SummaryQuery) {
       [...CATEGORIES, null]
         .filter((id) => categoryId === undefined || id === categoryId)
         .map((key) => ({
-          ...{ key, name: key === null ? null : `Category ${key}` },
-          ...totalsOf(rows.filter((row) => row.categoryId === key)),
+          group: { key, name: key === null ? null : `Category ${key}` },
+          rows: rows.filter((row) => row.categoryId === key),
         })),
-    month: () =>
-      [...new Set(rows.map(({ date }) => monthOf(date)))]
-        .toSorted()
-        .map((key) => ({ key, ...totalsOf(rows.filter(({ date }) => monthOf(date) === key)) })),
     type: () =>
       TRANSACTION_TYPES.filter((each) => (type ?? each) === each).map((key) => ({
-        ...{ key, ...totalsOf(rows.filter((row) => row.type === key)) },
+        group: { key },
+        rows: rows.filter((row) => row.type === key),
       })),
   };
-  return { ...totalsOf(rows), groups: isEmpty ? [] : groups[groupBy]() };
+  const all = isEmpty || !grouping ? [] : groups[grouping]();
+  const periods = period ? periodsOf(rows, period) : [];
+  const inPeriod = (some: readonly TransactionFields[], each: string) =>
+    totalsOf(some.filter(({ date }) => date.startsWith(each)));
+  const total = totalsOf(rows);
+  if (!period) {
+    return { ...total, groups: all.map((each) => ({ ...each.group, ...totalsOf(each.rows) })) };
+  }
+  if (!grouping) {
+    return { ...total, groups: periods.map((key) => ({ key, ...inPeriod(rows, key) })) };
+  }
+  const series = all.map(({ group, rows: ofGroup }) => ({
+    ...{ ...group, totals: periods.map((each) => inPeriod(ofGroup, each)) },
+  }));
+  return { ...total, period, periods, series };
+}
+
+/** Each from that of the first row to that of the last. */
+function periodsOf(rows: readonly TransactionFields[], period: 'month' | 'year'): string[] {
+  const length = period === 'month' ? 'YYYY-MM'.length : 'YYYY'.length;
+  const used = rows.map(({ date }) => date.slice(0, length)).toSorted();
+  const [first, last] = [used[0], used.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const all: string[] = [];
+  for (let year = Number(first.slice(0, 4)); year <= Number(last.slice(0, 4)); year += 1) {
+    const text = String(year).padStart(4, '0');
+    if (period === 'year') all.push(text);
+    for (let month = 1; period === 'month' && month <= 12; month += 1) {
+      all.push(`${text}-${String(month).padStart(2, '0')}`);
+    }
+  }
+  return all.filter((each) => each >= first && each <= last);
 }
 
 test(`every summary is the model's (seed ${SEED})`, async () => {

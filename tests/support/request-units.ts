@@ -17,6 +17,7 @@ export const REQUEST_UNITS = {
   read: { read: 2, write: 0 },
   'summary of a year by month': { read: 0.5, write: 0 },
   'summary of a year by category': { read: 16.5, write: 0 },
+  'summary of ten years by category and month': { read: 16.5, write: 0 },
   'list of 30 categories': { read: 2, write: 0 },
   create: { read: 1, write: 17 },
   'create with an external id': { read: 1, write: 19 },

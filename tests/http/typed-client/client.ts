@@ -151,7 +151,7 @@ export type Summary = {
         /** At most 2 decimals. */
         net: number;
         count: number;
-        groups: {
+        groups: ({
             key: number | string | null;
             /** At most 2 decimals. */
             income: number;
@@ -162,7 +162,19 @@ export type Summary = {
             count: number;
             /** Of a category. */
             name?: string | null;
-        }[];
+        } | {
+            key: number | string | null;
+            income: number[];
+            expense: number[];
+            net: number[];
+            count: number[];
+            /** Of a category. */
+            name?: string | null;
+        })[];
+        /** By a group and `month`. */
+        months?: string[];
+        /** By a group and `year`. */
+        years?: string[];
     };
 };
 export type Me = {
@@ -752,7 +764,7 @@ export function deleteCategory(id: number, { ifMatch }: {
 /**
  * Add up transactions
  */
-export function readSummary(groupBy: "category" | "month" | "type", { $type, categoryId, startDate, endDate }: {
+export function readSummary(groupBy: "category" | "type" | "month" | "year" | "category,month" | "category,year" | "type,month" | "type,year", { $type, categoryId, startDate, endDate }: {
     $type?: "income" | "expense";
     categoryId?: number | "none";
     startDate?: string;
