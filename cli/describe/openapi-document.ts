@@ -282,6 +282,26 @@ function rowSchema({ type, properties, required }: ReturnType<typeof object>) {
   return { type, properties: { ...properties, etag }, required: [...required, 'etag'] };
 }
 
+/** One result for each record: those that were applied, and those that were refused. */
+function bulkResults(
+  counts: readonly string[],
+  status: number,
+  fields: Record<string, object> = {},
+) {
+  const { details, existing_id, ...reason } = FAILURE_FIELDS;
+  const refused = { enum: [400, 404, 409, 412, 422, 500] };
+  const items = {
+    oneOf: [
+      object({ index: COUNT, status: { enum: [status] }, id: ID, ...fields }),
+      object({ index: COUNT, status: refused, ...reason }, { details, existing_id }),
+    ],
+  };
+  const counted = [...counts, 'failed'].map((name) => [name, COUNT]);
+  return succeeded({
+    data: object({ ...Object.fromEntries(counted), results: { type: 'array', items } }),
+  });
+}
+
 const SCHEMAS: Readonly<Record<string, object>> = {
   Transaction: TRANSACTION,
   TransactionRow: rowSchema(TRANSACTION),
@@ -304,18 +324,9 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   CategoryRead: succeeded({ data: reference('schemas', 'Category') }),
   CategoryWritten: succeeded({ data: reference('schemas', 'Category'), message: TEXT }),
   TransactionsFile: { ...TEXT, description: `Columns: ${CSV_COLUMNS.join(', ')}.` },
-  TransactionResults: succeeded({
-    data: object({
-      ...{ created: COUNT, duplicates: COUNT, failed: COUNT },
-      results: {
-        type: 'array',
-        items: object(
-          { index: COUNT, status: { enum: [201, 400, 404, 409, 422, 500] } },
-          { id: ID, ...FAILURE_FIELDS },
-        ),
-      },
-    }),
-  }),
+  TransactionResults: bulkResults(['created', 'duplicates'], 201, { etag: TEXT }),
+  TransactionUpdates: bulkResults(['updated'], 200, { etag: TEXT }),
+  TransactionDeletions: bulkResults(['deleted'], 200),
   Summary: succeeded({
     data: object(
       {

@@ -1,6 +1,9 @@
-// The reply to a request of many records: one result for each, in the order of the request.
+// Requests of many records: each is applied or refused by itself, and the reply has one result for each, in their order.
+import type { Outcome } from '../ledger/bulk.ts';
 import { logFailure } from '../log.ts';
+import type { Write } from '../store/database.ts';
 import { toErrorReply } from './error-reply.ts';
+import type { JsonObject } from './json-body.ts';
 import type { Reply } from './replies.ts';
 
 /** What the client sees of one record, besides its position. */
@@ -12,7 +15,23 @@ export interface ItemOutcome {
   readonly cause?: unknown;
 }
 
-export interface BulkWords {
+/** What an idempotency key does to one record; nothing without a key. */
+export interface ItemMarker<Value> {
+  /** The writes that remember it, of the database transaction that applies it. */
+  readonly alsoWrite?: (value: Value) => readonly Write[];
+  readonly wasApplied?: () => Promise<boolean>;
+}
+
+export interface BulkOperation<Event, Fields extends object, Value> {
+  /** The items of the body. @throws ValidationError for a body of another form, which no key remembers */
+  readonly items: (json: JsonObject) => readonly unknown[];
+  /** @throws ValidationError for an item, which does not refuse the others */
+  readonly parse: (item: unknown) => Fields;
+  readonly apply: (
+    event: Event,
+    items: readonly (Fields & ItemMarker<Value>)[],
+  ) => Promise<readonly Outcome<Value>[]>;
+  readonly toResult: (value: Value) => ItemResult;
   /** How the records of a status are counted; all others have failed. */
   readonly counted: Readonly<Record<number, string>>;
   /** The message of the 500 of one record. */
@@ -28,17 +47,45 @@ export function isUnexpected({ result }: ItemOutcome): boolean {
   return result.status >= 500;
 }
 
-export function toFailedItem(error: unknown, { failure }: BulkWords): ItemOutcome {
+export function toFailedItem(error: unknown, failure: string): ItemOutcome {
   const { status, body } = toErrorReply(error, failure);
   const { success: _, ...reason } = body;
   return { result: { status, ...reason }, cause: error };
 }
 
+/** An outcome for each item: only those that are valid are applied. */
+export async function applyItems<Event, Fields extends object, Value>(
+  { parse, apply, toResult, failure }: BulkOperation<Event, Fields, Value>,
+  event: Event,
+  items: readonly unknown[],
+  markerOf: (index: number) => ItemMarker<Value> = () => ({}),
+): Promise<ItemOutcome[]> {
+  const parsed = items.map((item, index): Outcome<Fields & ItemMarker<Value>> => {
+    try {
+      return { value: { ...parse(item), ...markerOf(index) } };
+    } catch (error) {
+      return { error };
+    }
+  });
+  const valid = parsed.flatMap((each) => ('value' in each ? [each.value] : []));
+  const applied = (await apply(event, valid)).values();
+  return parsed.map((each) => {
+    const outcome = 'error' in each ? each : applied.next().value;
+    if (outcome && 'value' in outcome) return { result: toResult(outcome.value) };
+    return toFailedItem(outcome?.error, failure);
+  });
+}
+
 /** @throws the cause where nothing could be applied because the database failed */
 export function bulkReply(
   outcomes: readonly ItemOutcome[],
-  { counted, failure, requestId }: BulkWords & { readonly requestId: string },
+  options: {
+    readonly counted: Readonly<Record<number, string>>;
+    readonly failure: string;
+    readonly requestId: string;
+  },
 ): Reply {
+  const { counted, failure, requestId } = options;
   const unexpected = outcomes.filter(isUnexpected);
   if (unexpected.length > 0 && !outcomes.some(isApplied)) throw unexpected[0]?.cause;
   for (const { cause } of unexpected) logFailure({ requestId, failure, cause });
@@ -47,31 +94,4 @@ export function bulkReply(
     results.filter(({ status }) => (counted[status] ?? 'failed') === name).length;
   const counts = [...Object.values(counted), 'failed'].map((name) => [name, countOf(name)]);
   return { status: 207, body: { success: true, data: { ...Object.fromEntries(counts), results } } };
-}
-
-interface ParsedItem<Fields> {
-  readonly index: number;
-  readonly fields: Fields;
-}
-
-/** An outcome for each body of a request: only those that are valid are run. */
-export async function runValid<Fields>(
-  bodies: readonly unknown[],
-  { parse, ...words }: BulkWords & { readonly parse: (body: unknown) => Fields },
-  run: (items: readonly ParsedItem<Fields>[]) => Promise<readonly ItemOutcome[]>,
-): Promise<ItemOutcome[]> {
-  const outcomes = new Map<number, ItemOutcome>();
-  const items: ParsedItem<Fields>[] = [];
-  for (const [index, body] of bodies.entries()) {
-    try {
-      items.push({ index, fields: parse(body) });
-    } catch (error) {
-      outcomes.set(index, toFailedItem(error, words));
-    }
-  }
-  for (const [n, outcome] of (await run(items)).entries()) {
-    const index = items[n]?.index;
-    if (index !== undefined) outcomes.set(index, outcome);
-  }
-  return [...outcomes].sort(([one], [other]) => one - other).map(([, outcome]) => outcome);
 }

@@ -11,8 +11,10 @@ import {
 import type { Write } from '../store/database.ts';
 import { keyReused, type RecordedReply } from '../store/idempotency.ts';
 import {
-  type BulkWords,
+  applyItems,
+  type BulkOperation,
   bulkReply,
+  type ItemMarker,
   type ItemOutcome,
   type ItemResult,
   isApplied,
@@ -60,64 +62,48 @@ export function idempotent<Event extends CreateEvent>(
   };
 }
 
-/** What a keyed request of many records remembers of each of them. */
-export interface ItemMarkers {
-  /** The writes that belong into the transaction of the record. */
-  readonly record: (index: number, result: ItemResult) => readonly Write[];
-  /** The result of the record in an earlier attempt with this key; undefined where none was applied. */
-  readonly find: (index: number) => Promise<ItemResult | undefined>;
-}
-
-export interface BulkOperation<Event> extends BulkWords {
-  /** The items of the body. @throws ValidationError for a body of another form, which no key remembers */
-  readonly items: (json: JsonObject) => readonly unknown[];
-  readonly run: (
-    event: Event,
-    items: readonly unknown[],
-    markers?: ItemMarkers,
-  ) => Promise<readonly ItemOutcome[]>;
-}
-
 /**
  * The same for a request of many records, in more than one transaction. The key is bound to the body before anything is
  * written. Each record has a marker of its own, which outranks every later refusal: a repetition of a request that was
  * interrupted applies the rest, and answers with the first results of the others, whatever has changed since.
  */
-export function idempotentItems<Event extends CreateEvent>(
-  operation: BulkOperation<Event>,
+export function idempotentItems<Event extends CreateEvent, Fields extends object, Value>(
+  operation: BulkOperation<Event, Fields, Value>,
 ): (event: Event) => Promise<Reply> {
-  const { items: itemsOf, run } = operation;
+  const { items: itemsOf, toResult, counted, failure } = operation;
   return async (event) => {
     const items = itemsOf(event.json);
     const { requestId } = event.context;
     const reply = (outcomes: readonly ItemOutcome[]) =>
-      bulkReply(outcomes, { ...operation, requestId });
+      bulkReply(outcomes, { counted, failure, requestId });
     const key = readKey(event);
-    if (key === undefined) return reply(await run(event, items));
+    if (key === undefined) return reply(await applyItems(operation, event, items));
 
     const { idempotency } = event.ledger;
     const fingerprint = hash(canonicalJson(event.json));
     const markerKey = (index: number) => hash(`${key} ${index}`);
-    const markers: ItemMarkers = {
-      record: (index, { status, ...body }) => [
-        idempotency.record(markerKey(index), { fingerprint, status, body }),
-      ],
-      find: async (index) => {
-        const marker = await idempotency.find(markerKey(index));
-        if (!marker) return undefined;
-        const { status, body } = replay(marker, fingerprint);
-        return { status, ...(body as object) };
-      },
+    const find = async (index: number): Promise<ItemResult | undefined> => {
+      const marker = await idempotency.find(markerKey(index));
+      if (!marker) return undefined;
+      const { status, body } = replay(marker, fingerprint);
+      return { status, ...(body as object) };
     };
+    const markerOf = (index: number): ItemMarker<Value> => ({
+      alsoWrite(value) {
+        const { status, ...body } = toResult(value);
+        return [idempotency.record(markerKey(index), { fingerprint, status, body })];
+      },
+      wasApplied: async () => (await find(index)) !== undefined,
+    });
     const settle = (outcomes: readonly ItemOutcome[]) =>
       Promise.all(
         outcomes.map(async (outcome, index) => {
           if (isApplied(outcome)) return outcome;
           try {
-            const result = await markers.find(index);
+            const result = await find(index);
             return result ? { result } : outcome;
           } catch (error) {
-            return toFailedItem(error, operation);
+            return toFailedItem(error, failure);
           }
         }),
       );
@@ -128,7 +114,7 @@ export function idempotentItems<Event extends CreateEvent>(
       return { ...reply(await settle(outcomesIn(body))), headers };
     }
     await idempotency.bind(hash(`${key} body`), fingerprint);
-    const outcomes = await settle(await run(event, items, markers));
+    const outcomes = await settle(await applyItems(operation, event, items, markerOf));
     const first = reply(outcomes);
     // Without it the markers are enough to repeat the request. Records that failed unexpectedly are tried again.
     if (!outcomes.some(isUnexpected))

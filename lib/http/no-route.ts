@@ -5,7 +5,8 @@ import { MethodNotAllowedError, NotFoundError } from '../errors.ts';
 const METHODS: readonly (readonly [path: RegExp, methods: readonly string[]])[] = [
   [/^\/(health|openapi\.json|docs|summary|me)\/?$/, ['GET']],
   [/^\/(transactions|categories)\/?$/, ['GET', 'POST']],
-  [/^\/transactions\/bulk\/?$/, ['POST']],
+  [/^\/transactions\/bulk\/?$/, ['POST', 'PUT']],
+  [/^\/transactions\/bulk\/delete\/?$/, ['POST']],
   [/^\/transactions\/export\/?$/, ['GET']],
   [/^\/(transactions|categories)\/[^/]+\/?$/, ['GET', 'PUT', 'DELETE']],
 ];

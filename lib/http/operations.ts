@@ -12,6 +12,8 @@ import {
   newTransactionsBody,
   transactionChangesBody,
   transactionQuery,
+  transactionsChangesBody,
+  transactionsRemovalBody,
 } from './transaction-json.ts';
 
 export interface Operation {
@@ -38,6 +40,7 @@ export interface Operation {
 }
 
 const NO_CATEGORY = 'There is no such transaction, or no category with the `category_id` sent.';
+const NO_LIST_OF_EXISTING = `The body is not a list of 1 to ${LARGEST_BULK} transactions, each of them once.`;
 const INVALID_TRANSACTION = 'The body is invalid, or the category is inactive.';
 
 export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
@@ -73,6 +76,28 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     response: 'TransactionResults',
     status: 207,
     failures: { 400: `The body is not a list of 1 to ${LARGEST_BULK} transactions.`, 409: false },
+    isIdempotent: true,
+  },
+  'PUT /transactions/bulk': {
+    id: 'updateTransactions',
+    summary: `Update up to ${LARGEST_BULK} transactions`,
+    description: `Each is changed or refused by itself: \`results\` has one result for each, in their order. Each names its
+      \`id\`, the fields that change, and optionally as \`if_match\` the \`etag\` of the version that it expects.`,
+    body: transactionsChangesBody,
+    response: 'TransactionUpdates',
+    status: 207,
+    failures: { 400: NO_LIST_OF_EXISTING, 409: false },
+    isIdempotent: true,
+  },
+  'POST /transactions/bulk/delete': {
+    id: 'deleteTransactions',
+    summary: `Delete up to ${LARGEST_BULK} transactions`,
+    description: `Each is removed or refused by itself: \`results\` has one result for each, in their order. Each names its
+      \`id\`, and optionally as \`if_match\` the \`etag\` of the version that it expects.`,
+    body: transactionsRemovalBody,
+    response: 'TransactionDeletions',
+    status: 207,
+    failures: { 400: NO_LIST_OF_EXISTING, 409: false },
     isIdempotent: true,
   },
   'GET /transactions/export': {

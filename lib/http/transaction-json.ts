@@ -18,9 +18,10 @@ import {
 } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import { parseBody, parseFilter, sentOnly } from './fields.ts';
-import { tagOf } from './preconditions.ts';
+import { isExpectedBy, tagOf } from './preconditions.ts';
 
 const LONGEST_EXTERNAL_ID = 128;
+const ID_RULE = 'Must be the id of a transaction (an integer).';
 const CATEGORY_ID_RULE = 'Must be the id of a category (an integer) or null.';
 
 const transactionType = v.picklist(TRANSACTION_TYPES, 'Must be "income" or "expense".');
@@ -51,7 +52,7 @@ const bulkBody = (each: v.GenericSchema) =>
     },
     'Is required.',
   );
-/** For the API description only: `parseBulk` leaves each item to `parseNewTransaction`, so that an invalid one does not refuse the others. */
+/** For the API description only: `parseBulk` leaves each item to its own schema, so that an invalid one does not refuse the others. */
 export const newTransactionsBody = bulkBody(newTransactionBody);
 const unvalidatedTransactionsBody = bulkBody(v.unknown());
 
@@ -60,12 +61,50 @@ export function parseBulk(body: Readonly<Record<string, unknown>>): readonly unk
   return parseBody(unvalidatedTransactionsBody, body).transactions as unknown[];
 }
 
+/**
+ * The same for items that name a transaction, each of them once.
+ * @throws ValidationError
+ */
+export function parseBulkOfExisting(body: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const items = parseBulk(body);
+  const ids = items.map((item) => (isObject(item) ? item.id : undefined));
+  const twice = ids.find((id, index) => typeof id === 'number' && ids.indexOf(id) !== index);
+  if (twice === undefined) return items;
+  const details = { transactions: [`Must name each transaction once: ${twice} is there twice.`] };
+  throw new ValidationError('Input validation failed', { details });
+}
+
 export const transactionChangesBody = v.partial(newTransactionBody);
+
+/** Names a transaction, and the version of it that is expected. */
+const existing = {
+  id: v.pipe(v.number(ID_RULE), v.integer(ID_RULE)),
+  if_match: v.exactOptional(
+    v.pipe(v.string('Must be a string.'), v.description('As the header If-Match.')),
+  ),
+};
+
+const changeBody = v.object({ ...transactionChangesBody.entries, ...existing }, 'Is required.');
+const removalBody = v.object(existing, 'Is required.');
+/** For the API description only, as `newTransactionsBody`. */
+export const transactionsChangesBody = bulkBody(changeBody);
+export const transactionsRemovalBody = bulkBody(removalBody);
+
+/** @throws ValidationError with the errors of every field; of `if_match`, too */
+export function parseBulkChange(body: unknown) {
+  const { id, if_match, ...sent } = parseBody(changeBody, objectOf(body));
+  return { id, isExpected: isExpectedBy(if_match, 't', id), changes: toTransactionChanges(sent) };
+}
+
+/** @throws as `parseBulkChange` does */
+export function parseBulkRemoval(body: unknown) {
+  const { id, if_match } = parseBody(removalBody, objectOf(body));
+  return { id, isExpected: isExpectedBy(if_match, 't', id) };
+}
 
 /** @throws ValidationError with the errors of every field */
 export function parseNewTransaction(body: unknown): NewTransaction {
-  if (!isObject(body)) throw new ValidationError('Must be a JSON object');
-  const sent = parseBody(newTransactionBody, body);
+  const sent = parseBody(newTransactionBody, objectOf(body));
   return {
     description: sent.description,
     amount: sent.amount,
@@ -84,7 +123,12 @@ export function parseNewTransaction(body: unknown): NewTransaction {
 export function parseTransactionChanges(
   body: Readonly<Record<string, unknown>>,
 ): TransactionChanges {
-  const sent = parseBody(transactionChangesBody, body);
+  return toTransactionChanges(parseBody(transactionChangesBody, body));
+}
+
+function toTransactionChanges(
+  sent: v.InferOutput<typeof transactionChangesBody>,
+): TransactionChanges {
   return sentOnly({
     description: sent.description,
     amount: sent.amount,
@@ -121,6 +165,15 @@ export function transactionTag(transaction: NamedTransaction): string {
 /** A row of a list, with what `If-Match` needs. */
 export function toTransactionRowJson(transaction: NamedTransaction) {
   return { ...toTransactionJson(transaction), etag: transactionTag(transaction) };
+}
+
+/** The result of one transaction in a bulk request. */
+export function toBulkResult(status: number) {
+  return (transaction: NamedTransaction) => ({
+    status,
+    id: transaction.id,
+    etag: transactionTag(transaction),
+  });
 }
 
 // A repeated parameter arrives as its values joined by commas, which none of these accepts.
@@ -214,6 +267,12 @@ export function toTransactionFilter(
     startDate: sent.start_date,
     endDate: sent.end_date,
   };
+}
+
+/** @throws ValidationError */
+function objectOf(body: unknown): Readonly<Record<string, unknown>> {
+  if (isObject(body)) return body;
+  throw new ValidationError('Must be a JSON object');
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,107 +1,106 @@
-// Creates many transactions in few database transactions. What one of them refuses is halved until the refusal belongs to
-// one transaction: the others are stored, and each gets an outcome of its own.
-import type { NewTransaction, Transaction } from '../domain/transaction.ts';
+// Applies many changes of transactions in few database transactions. What one of them refuses is halved until the refusal
+// belongs to one change: the others are applied, and each gets an outcome of its own.
 import {
   DeadlineExceededError,
-  DuplicateError,
   OutcomeUnknownError,
   RequestRepeatedError,
+  StaleRecordError,
 } from '../errors.ts';
-import type { Write } from '../store/database.ts';
-import type { NewRow, TransactionStore } from '../store/transactions.ts';
+import type { RowChange, TransactionStore } from '../store/transactions.ts';
+
+/** What a change resulted in, or why it was not applied. */
+export type Outcome<Value> = { readonly value: Value } | { readonly error: unknown };
 
 export interface BulkItem {
-  readonly fields: NewTransaction;
-  /** Further writes of the database transaction that stores it. */
-  readonly alsoWrite?: (id: number) => readonly Write[];
-  /** Whether an earlier attempt of the same request stored it. Asked where that may be. */
-  readonly wasApplied?: () => Promise<boolean>;
+  /** Whether an earlier attempt of the same request applied it. Asked where that may be. */
+  readonly wasApplied?: (() => Promise<boolean>) | undefined;
 }
 
-/** The id of the transaction, or why it was not created. */
-export type BulkOutcome = { readonly id: number } | { readonly error: unknown };
-
-interface Pending extends NewRow {
-  readonly item: BulkItem;
-  readonly setOutcome: (outcome: BulkOutcome) => void;
+/** A change that nothing but its write can refuse any more. */
+export interface Prepared<Value> extends BulkItem {
+  readonly change: RowChange;
+  readonly value: Value;
+  /** Decides and writes again where the row has changed since it was read. */
+  readonly again?: () => Promise<Value>;
 }
 
-/** Reads of external ids at the same time. */
-const READS_AT_ONCE = 25;
+interface Pending<Value> extends Prepared<Value> {
+  readonly setOutcome: (outcome: Outcome<Value>) => void;
+}
 
-export function createManyWith(options: {
-  readonly store: Pick<TransactionStore, 'findExternal' | 'nextIds' | 'add' | 'fit'>;
-  /** @throws NotFoundError, ValidationError */
-  readonly requireAssignable: (categoryId: number | null) => Promise<unknown>;
-  readonly newTransaction: (fields: NewTransaction, id: number) => Transaction;
-}) {
-  const { store, requireAssignable, newTransaction } = options;
+/** Reads of items at the same time. */
+const AT_ONCE = 25;
 
-  /** @returns an outcome for each item, in the order of the items */
-  return async (items: readonly BulkItem[]): Promise<BulkOutcome[]> => {
-    const outcomes: (BulkOutcome | undefined)[] = items.map(() => undefined);
-    await refuse(items, outcomes);
-    const open = items.flatMap((item, index) => (outcomes[index] ? [] : [{ item, index }]));
-    const firstId = open.length === 0 ? 0 : await store.nextIds(open.length);
-    const rows = open.map(({ item, index }, n): Pending => {
-      const { fields, alsoWrite = () => [] } = item;
-      const transaction = newTransaction(fields, firstId + n);
-      const setOutcome = (outcome: BulkOutcome) => {
-        outcomes[index] = outcome;
-      };
-      return { item, transaction, also: alsoWrite(transaction.id), setOutcome };
-    });
-    await add(rows);
-    return outcomes.map((outcome) => outcome ?? { error: new Error('An item has no outcome') });
-  };
-
-  /** Finds what can be refused without a write. */
-  async function refuse(items: readonly BulkItem[], outcomes: (BulkOutcome | undefined)[]) {
-    const byCategory = Map.groupBy(items, ({ fields }) => fields.categoryId);
-    const refused = new Map<number | null, unknown>();
-    await Promise.all(
-      [...byCategory.keys()].map((id) =>
-        requireAssignable(id).catch((error) => refused.set(id, error)),
+/** Runs a function for each item. @returns an outcome for each, in their order */
+export async function settleEach<Item, Value>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Value>,
+): Promise<Outcome<Value>[]> {
+  const outcomes: Outcome<Value>[] = [];
+  for (let first = 0; first < items.length; first += AT_ONCE) {
+    const some = items.slice(first, first + AT_ONCE).map((item) =>
+      run(item).then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
       ),
     );
-    const external: { readonly index: number; readonly externalId: string }[] = [];
-    for (const [index, { fields }] of items.entries()) {
-      if (refused.has(fields.categoryId))
-        outcomes[index] = { error: refused.get(fields.categoryId) };
-      else if (fields.externalId) external.push({ index, externalId: fields.externalId });
-    }
-    for (let first = 0; first < external.length; first += READS_AT_ONCE) {
-      const some = external
-        .slice(first, first + READS_AT_ONCE)
-        .map(async ({ index, externalId }) => {
-          const id = await store.findExternal(externalId);
-          if (id !== undefined) outcomes[index] = { error: new DuplicateError(externalId, id) };
-        });
-      await Promise.all(some);
-    }
+    outcomes.push(...(await Promise.all(some)));
   }
+  return outcomes;
+}
 
-  async function add(rows: readonly Pending[]): Promise<void> {
-    if (rows.length > 1 && !store.fit(rows)) return await addHalves(rows);
+/** @returns an outcome for each, in their order: that of its preparation where it failed there */
+export async function applyMany<Value>(
+  store: Pick<TransactionStore, 'write' | 'fit'>,
+  prepared: readonly Outcome<Prepared<Value>>[],
+): Promise<Outcome<Value>[]> {
+  const outcomes: Outcome<Value>[] = prepared.map((each) =>
+    'error' in each ? each : { error: new Error('A change has no outcome') },
+  );
+  const pending = prepared.flatMap((each, index): Pending<Value>[] => {
+    if ('error' in each) return [];
+    const setOutcome = (outcome: Outcome<Value>) => {
+      outcomes[index] = outcome;
+    };
+    return [{ ...each.value, setOutcome }];
+  });
+  if (pending.length > 0) await apply(pending);
+  return outcomes;
+
+  async function apply(rows: readonly Pending<Value>[]): Promise<void> {
+    const changes = rows.map(({ change }) => change);
+    if (rows.length > 1 && !store.fit(changes)) return await applyHalves(rows);
     try {
-      await store.add(rows);
-      for (const { transaction, setOutcome } of rows) setOutcome({ id: transaction.id });
+      await store.write(changes);
+      for (const { value, setOutcome } of rows) setOutcome({ value });
     } catch (error) {
-      if (rows.length === 1 || isFinal(error)) {
+      if (isFinal(error)) {
         for (const { setOutcome } of rows) setOutcome({ error });
+      } else if (rows.length === 1) {
+        await Promise.all(rows.map((row) => applyAgain(row, error)));
       } else {
         const left =
           error instanceof RequestRepeatedError ? await giveUpRepeated(rows, error) : rows;
-        await (left.length < rows.length ? add(left) : addHalves(rows));
+        await (left.length < rows.length ? applyRest(left) : applyHalves(rows));
       }
     }
   }
 
-  /** Gives up the rows that an earlier attempt of the request stored. @returns the others */
-  async function giveUpRepeated(rows: readonly Pending[], error: unknown) {
+  async function applyRest(rows: readonly Pending<Value>[]): Promise<void> {
+    if (rows.length > 0) await apply(rows);
+  }
+
+  async function applyAgain({ again, setOutcome }: Pending<Value>, error: unknown) {
+    if (!again || !(error instanceof StaleRecordError)) return setOutcome({ error });
+    const [outcome = { error }] = await settleEach([again], (attempt) => attempt());
+    setOutcome(outcome);
+  }
+
+  /** Gives up the rows that an earlier attempt of the request applied. @returns the others */
+  async function giveUpRepeated(rows: readonly Pending<Value>[], error: unknown) {
     const left = rows.map(async (row) => {
       try {
-        if (!(await row.item.wasApplied?.())) return [row];
+        if (!(await row.wasApplied?.())) return [row];
         row.setOutcome({ error });
       } catch (failure) {
         row.setOutcome({ error: failure });
@@ -112,14 +111,14 @@ export function createManyWith(options: {
   }
 
   // One half after the other: both change the same counts, and of two equal external ids the first one wins.
-  async function addHalves(rows: readonly Pending[]): Promise<void> {
+  async function applyHalves(rows: readonly Pending<Value>[]): Promise<void> {
     const middle = Math.ceil(rows.length / 2);
-    await add(rows.slice(0, middle));
-    await add(rows.slice(middle));
+    await apply(rows.slice(0, middle));
+    await apply(rows.slice(middle));
   }
 }
 
-// Half of the rows would fail alike, or could be stored twice.
+// Half of the rows would fail alike, or could be written twice.
 function isFinal(error: unknown): boolean {
   return error instanceof DeadlineExceededError || error instanceof OutcomeUnknownError;
 }

@@ -17,10 +17,10 @@ import {
 import { unknownRecord, ValidationError } from '../errors.ts';
 import type { RetryPolicy } from '../retry.ts';
 import { type CategoryStore, NAMES_READ_AT_ONCE } from '../store/categories.ts';
-import type { AlsoWrite } from '../store/database.ts';
+import type { AlsoWrite, Write } from '../store/database.ts';
 import type { TransactionPage, TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
-import { createManyWith } from './bulk.ts';
+import { createManyTransactions } from './many-transactions.ts';
 import { type IsExpected, ifExpected, retryOnConflict } from './retry-on-conflict.ts';
 
 export interface TransactionListing {
@@ -133,9 +133,9 @@ export function createTransactions(options: {
     alsoWrite: AlsoWrite<NamedTransaction> = () => [],
   ): Promise<NamedTransaction> {
     const category = await requireAssignable(fields.categoryId);
-    const transaction = newTransaction(fields, await store.nextIds(1));
-    const created = { ...transaction, categoryName: category?.name };
-    await store.add([{ transaction, also: alsoWrite(created) }]);
+    const after = newTransaction(fields, await store.nextIds(1));
+    const created = { ...after, categoryName: category?.name };
+    await store.write([{ after, also: alsoWrite(created) }]);
     return created;
   }
 
@@ -145,27 +145,36 @@ export function createTransactions(options: {
     return { externalId: null, ...fields, date, id, ...firstRevision(now) };
   }
 
-  const createMany = createManyWith({ store, requireAssignable, newTransaction });
-
   /** @throws NotFoundError when it no longer exists, and as `create` does */
   async function update(
     existing: Transaction,
     changes: TransactionChanges,
     isExpected?: IsExpected,
+    alsoWrite: AlsoWrite<NamedTransaction> = () => [],
   ): Promise<NamedTransaction> {
     return await revise(existing, isExpected, async (before) => {
-      const category = await requireAssignable(changes.categoryId ?? null);
-      const after: Transaction = { ...before, ...changes, ...nextRevision(before, clock()) };
       // Nothing may fail after the write is applied, so its response is created first.
+      const category = await requireAssignable(changes.categoryId ?? null);
+      const after = changed(before, changes);
       const answer = category ? { ...after, categoryName: category.name } : await readName(after);
-      await store.replace(before, after);
+      await store.write([{ before, after, also: alsoWrite(answer) }]);
       return answer;
     });
   }
 
+  function changed(before: Transaction, changes: TransactionChanges): Transaction {
+    return { ...before, ...changes, ...nextRevision(before, clock()) };
+  }
+
   /** @throws NotFoundError */
-  async function remove(pathId: string, isExpected?: IsExpected): Promise<void> {
-    await revise(await find(pathId), isExpected, store.remove);
+  async function remove(
+    pathId: string,
+    isExpected?: IsExpected,
+    alsoWrite: () => readonly Write[] = () => [],
+  ): Promise<void> {
+    await revise(await find(pathId), isExpected, (before) =>
+      store.write([{ before, also: alsoWrite() }]),
+    );
   }
 
   async function revise<Result>(
@@ -205,7 +214,10 @@ export function createTransactions(options: {
     return new Map([...names, ...found.map(({ id, name }) => [id, name] as const)]);
   }
 
-  return { list, readExportPart, find, read, create, createMany, update, remove };
+  const single = { find, update, remove, requireAssignable, newTransaction, changed };
+  const many = createManyTransactions({ store, categories, single });
+
+  return { list, readExportPart, find, read, create, update, remove, ...many };
 }
 
 function withName(transaction: Transaction, nameOf: ReadonlyMap<number, string>): NamedTransaction {

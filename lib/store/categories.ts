@@ -9,7 +9,7 @@ import { isAssignableId, isStoredAs } from '../domain/record.ts';
 import { StaleRecordError, unknownRecord } from '../errors.ts';
 import type { Database, Item, OutcomeCheck, Write } from './database.ts';
 import { type Keys, LAST_ID } from './keys.ts';
-import { addTo, setOn } from './update-writes.ts';
+import { addTo, deletionOf, setOn } from './update-writes.ts';
 
 export type CategoryStore = ReturnType<typeof createCategoryStore>;
 
@@ -152,15 +152,12 @@ export function createCategoryStore(options: { readonly database: Database; read
   }
 
   function releaseName(name: string, categoryId: number): Write {
-    return {
-      Delete: {
-        Key: keys.categoryName(name),
-        ConditionExpression: IS_OWN_NAME,
-        ExpressionAttributeValues: { ':id': categoryId },
-      },
+    return deletionOf(keys.categoryName(name), {
+      expression: IS_OWN_NAME,
+      values: { ':id': categoryId },
       onConditionFailed: () =>
         new Error(`The name of category ${categoryId} is not reserved for it`),
-    };
+    });
   }
 
   return { get, all, names, isNameTaken, nextId, add, replace, deactivate, counterWrites };

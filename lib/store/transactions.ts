@@ -3,10 +3,10 @@ import { isAssignableId, isStoredAs } from '../domain/record.ts';
 import type { Transaction, TransactionType } from '../domain/transaction.ts';
 import { DuplicateError, StaleRecordError } from '../errors.ts';
 import type { CategoryStore } from './categories.ts';
-import type { Database, Item, Write } from './database.ts';
+import type { Database, Item, OutcomeCheck, Write } from './database.ts';
 import type { DayCounts } from './day-counts.ts';
 import { type Keys, LAST_ID, parseDateKey } from './keys.ts';
-import { setOn } from './update-writes.ts';
+import { deletionOf, itemName, setOn } from './update-writes.ts';
 
 export type TransactionStore = ReturnType<typeof createTransactionStore>;
 
@@ -23,10 +23,12 @@ interface StoredTransaction {
   readonly version: number;
 }
 
-/** A new transaction, and further writes of the database transaction that stores it. */
-export interface NewRow {
-  readonly transaction: Transaction;
-  readonly also: readonly Write[];
+/** A transaction before and after a change: one that is created has no before, one that is removed no after. */
+export interface RowChange {
+  readonly before?: Transaction;
+  readonly after?: Transaction;
+  /** Further writes of the database transaction. */
+  readonly also?: readonly Write[];
 }
 
 /** The limit of one TransactWriteItems. */
@@ -62,79 +64,65 @@ export function createTransactionStore(options: {
   }
 
   /**
-   * Stores all rows or none.
-   * @throws DuplicateError; NotFoundError, ValidationError when a category no longer exists or is inactive
+   * Applies all changes or none; counts that rows share are written once.
+   * @throws StaleRecordError when a row has changed since it was read; DuplicateError; NotFoundError, ValidationError when a
+   *   category no longer exists or is inactive
    */
-  async function add(rows: readonly NewRow[]): Promise<void> {
-    const [first] = rows;
-    if (!first) return;
-    await database.commit(writesOf(rows), {
-      key: keys.transaction(first.transaction.id),
-      // No other request has this id.
-      wasApplied: (stored) => stored !== undefined,
-    });
+  async function write(changes: readonly RowChange[]): Promise<void> {
+    const [first] = changes;
+    if (first) await database.commit(writesOf(changes), outcomeOf(first, changes.length === 1));
   }
 
-  /** Whether the rows can be stored in one database transaction, which writes each item once. */
-  function fit(rows: readonly NewRow[]): boolean {
-    const externalIds = rows.flatMap(({ transaction: { externalId } }) => externalId ?? []);
-    const areDistinct = new Set(externalIds).size === externalIds.length;
-    return areDistinct && writesOf(rows).length <= MOST_WRITES;
+  /** Whether the changes can be applied in one database transaction, which writes each item once. */
+  function fit(changes: readonly RowChange[]): boolean {
+    const writes = writesOf(changes);
+    return new Set(writes.map(itemName)).size === writes.length && writes.length <= MOST_WRITES;
   }
 
-  function writesOf(rows: readonly NewRow[]): Write[] {
-    const puts = rows.flatMap(({ transaction, also }): Write[] => [
-      ...also,
-      {
-        Put: { Item: toTransactionItem(keys, transaction), ConditionExpression: IS_NEW },
-        onConditionFailed: () => new Error(`Transaction id ${transaction.id} was given twice`),
-      },
-      ...externalIdWrites(undefined, transaction),
-    ]);
+  function writesOf(changes: readonly RowChange[]): Write[] {
     return [
-      ...puts,
+      ...changes.flatMap(({ also = [], before, after }) => [
+        ...also,
+        ...rowWrite(before, after),
+        ...externalIdWrites(before, after),
+      ]),
       ...counterWrites(
-        [],
-        rows.map(({ transaction }) => transaction),
+        changes.flatMap(({ before }) => before ?? []),
+        changes.flatMap(({ after }) => after ?? []),
       ),
     ];
   }
 
-  /** @throws StaleRecordError when the row has changed since it was read, and as `add` does */
-  async function replace(before: Transaction, after: Transaction): Promise<void> {
-    const changed = changedAttributes(
-      toTransactionItem(keys, before),
-      toTransactionItem(keys, after),
-    );
-    const update = setOn(keys.transaction(after.id), changed, {
+  function rowWrite(before: Transaction | undefined, after: Transaction | undefined): Write[] {
+    if (!before) return after ? [put(after)] : [];
+    const key = keys.transaction(before.id);
+    const condition = {
       expression: IS_UNCHANGED,
       values: { ':version': before.version },
-      onConditionFailed: (existing) => stale(before, existing),
-    });
-    await database.commit(
-      [update, ...externalIdWrites(before, after), ...counterWrites([before], [after])],
-      {
-        key: keys.transaction(after.id),
-        wasApplied: (stored) => isStoredAs(after, stored && fromTransactionItem(stored)),
-      },
-    );
+      onConditionFailed: (existing: Item | undefined) => stale(before, existing),
+    };
+    if (!after) return [deletionOf(key, condition)];
+    const items = [toTransactionItem(keys, before), toTransactionItem(keys, after)] as const;
+    return [setOn(key, changedAttributes(...items), condition)];
   }
 
-  /** @throws StaleRecordError when the row has changed since it was read */
-  async function remove(transaction: Transaction): Promise<void> {
-    const deletion: Write = {
-      Delete: { Key: keys.transaction(transaction.id), ...unchanged(transaction) },
-      onConditionFailed: (existing) => stale(transaction, existing),
+  function put(transaction: Transaction): Write {
+    return {
+      Put: { Item: toTransactionItem(keys, transaction), ConditionExpression: IS_NEW },
+      onConditionFailed: () => new Error(`Transaction id ${transaction.id} was given twice`),
     };
-    const writes = [
-      deletion,
-      ...externalIdWrites(transaction, undefined),
-      ...counterWrites([transaction], []),
-    ];
-    await database.commit(writes, {
-      key: keys.transaction(transaction.id),
-      wasApplied: (stored) => stored === undefined,
-    });
+  }
+
+  function outcomeOf({ before, after }: RowChange, isOnlyOne: boolean): OutcomeCheck {
+    const key = keys.transaction((after ?? before)?.id ?? 0);
+    // No other request has the id of a new row.
+    if (!before) return { key, wasApplied: (stored) => stored !== undefined };
+    // Another request may have removed this row, and none of the others.
+    if (!after) return { key, wasApplied: (stored) => !stored && (isOnlyOne || undefined) };
+    return {
+      key,
+      wasApplied: (stored) => isStoredAs(after, stored && fromTransactionItem(stored)),
+    };
   }
 
   function counterWrites(before: readonly Transaction[], after: readonly Transaction[]): Write[] {
@@ -171,17 +159,14 @@ export function createTransactionStore(options: {
   }
 
   function release(externalId: string, id: number): Write {
-    return {
-      Delete: {
-        Key: keys.externalId(externalId),
-        ConditionExpression: IS_OWN_EXTERNAL_ID,
-        ExpressionAttributeValues: { ':id': id },
-      },
+    return deletionOf(keys.externalId(externalId), {
+      expression: IS_OWN_EXTERNAL_ID,
+      values: { ':id': id },
       onConditionFailed: () => new Error(`The external id of transaction ${id} is not its own`),
-    };
+    });
   }
 
-  return { get, findExternal, nextIds, add, fit, replace, remove };
+  return { get, findExternal, nextIds, write, fit };
 }
 
 /** Undefined where the attribute is to go. All others stay as they are, also those that only newer code knows. */
@@ -189,13 +174,6 @@ function changedAttributes(before: Item, after: Item): Item {
   const names = Object.keys({ ...before, ...after });
   const changed = names.filter((name) => before[name] !== after[name]);
   return Object.fromEntries(changed.map((name) => [name, after[name]]));
-}
-
-function unchanged({ version }: Transaction) {
-  return {
-    ConditionExpression: IS_UNCHANGED,
-    ExpressionAttributeValues: { ':version': version },
-  };
 }
 
 function stale({ id, version }: Transaction, existing: Item | undefined): StaleRecordError {

@@ -1,4 +1,4 @@
-// Update expressions. Attributes are placeholders, because many names are reserved words.
+// Writes with conditions. Attributes of an update are placeholders, because many names are reserved words.
 import type { Write } from './database.ts';
 import type { Key } from './keys.ts';
 
@@ -33,6 +33,19 @@ export function setOn(
     ...(removed.length > 0 ? [`REMOVE ${removed.join(', ')}`] : []),
   ];
   return update(key, clauses.join(' '), new Map(Object.entries(attributes)), condition);
+}
+
+export function deletionOf(key: Key, { expression, values, onConditionFailed }: Condition): Write {
+  return {
+    Delete: { Key: key, ConditionExpression: expression, ExpressionAttributeValues: values },
+    onConditionFailed,
+  };
+}
+
+/** Of the item that is written. */
+export function itemName({ Put, Update, Delete, ConditionCheck }: Write): string {
+  const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
+  return `${pk} ${sk}`;
 }
 
 function update(

@@ -42,7 +42,9 @@ describe('POST /transactions/bulk', () => {
     const { status, body } = await api.post('/transactions/bulk', { transactions });
     expect([status, body.data.created]).toEqual([207, count]);
     expect(body.data.results).toEqual(
-      transactions.map((_, index) => ({ index, status: 201, id: index + 1 })),
+      transactions.map((_, index) => ({
+        ...{ index, status: 201, id: index + 1, etag: expect.any(String) },
+      })),
     );
     expect((await api.get(`/transactions/${count}`)).body.data).toMatchObject(
       transactions.at(-1) ?? {},

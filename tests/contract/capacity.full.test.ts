@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, test } from 'vitest';
 import { type Cost, createMeteredClient, type MeteredClient } from '../../bench/metered-client.ts';
 import { openLedger } from '../../cli/open-ledger.ts';
 import { seededRandom } from '../../cli/seed/seeded-random.ts';
+import type { TransactionChanges } from '../../lib/domain/transaction.ts';
 import type { Ledger } from '../../lib/ledger/ledger.ts';
 import { NAMES_READ_AT_ONCE } from '../../lib/store/categories.ts';
 import { bulkLoad, bulkLoadHousehold } from '../support/bulk-loader.ts';
@@ -228,6 +229,16 @@ async function measureRequests({ ledger, client }: Metered): Promise<Record<Requ
   const remove = await client.measure(() => transactions.remove(id));
   const removeBare = await client.measure(() => transactions.remove(String(bare.result.id)));
   const bulk = await client.measure(() => transactions.createMany(many));
+  const created = bulk.result.flatMap((each) => ('value' in each ? each.value.id : []));
+  const changeAll = async (changes: TransactionChanges) =>
+    await client.measure(() =>
+      transactions.updateMany(created.map((each) => ({ id: each, changes }))),
+    );
+  const bulkNotes = await changeAll({ notes: 'Split' });
+  const bulkMoves = await changeAll({ categoryId: FURNITURE });
+  const bulkRemoval = await client.measure(() =>
+    transactions.removeMany(created.map((each) => ({ id: each }))),
+  );
   const byMonth = await client.measure(() => summaries.read({ ...ofYear, period: 'month' }));
   const byCategory = await client.measure(() =>
     summaries.read({ ...ofYear, grouping: 'category' }),
@@ -250,6 +261,9 @@ async function measureRequests({ ledger, client }: Metered): Promise<Record<Requ
     'create with an external id': imported.cost,
     'create without a category': bare.cost,
     'bulk create of 100': bulk.cost,
+    'bulk update of 100, of their notes': bulkNotes.cost,
+    'bulk update of 100, to another category': bulkMoves.cost,
+    'bulk delete of 100': bulkRemoval.cost,
     delete: remove.cost,
     'delete without a category': removeBare.cost,
     'update of notes': update.cost,

@@ -87,7 +87,7 @@ const PROVOKED: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> =
     await send(api, call, { headers });
     const body =
       'transactions' in call.body
-        ? { transactions: [{ ...LUNCH, description: 'Other' }] }
+        ? { transactions: [{ id: UNKNOWN_ID }] }
         : { ...call.body, description: 'Other' };
     return send(api, { ...call, body }, { headers });
   },
@@ -118,7 +118,12 @@ async function callOf(route: string, described: Call['described']): Promise<Call
   const given = isCategory ? givenCategory : givenTransaction;
   const id = pattern.includes('{id}') ? (await given(api)).id : '';
   const one = isCategory ? { name: randomUUID() } : LUNCH;
-  const body = pattern.endsWith('/bulk') ? { transactions: [one] } : one;
+  const bodies: Record<string, object> = {
+    'POST /transactions/bulk': { transactions: [one] },
+    'PUT /transactions/bulk': { transactions: [{ id: (await given(api)).id, notes: 'Note' }] },
+    'POST /transactions/bulk/delete': { transactions: [{ id: (await given(api)).id }] },
+  };
+  const body = bodies[route] ?? one;
   const query: Call['query'] = pattern === '/summary' ? { group_by: 'type' } : {};
   return { method, path: pattern.replace('{id}', id), body, query, described };
 }

@@ -71,7 +71,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/http/idempotency.ts', 'tests/unit/http/idempotency.test.ts', [
     ['if (!outcomes.some(isUnexpected))', 'if (outcomes)'],
     ['return result ? { result } : outcome;', 'return outcome;'],
-    ['return toFailedItem(error, operation);', 'return outcome;'],
+    ['return toFailedItem(error, failure);', 'return outcome;'],
     ['await settle(outcomesIn(body))', 'outcomesIn(body)'],
     ['if (isConflict(error)) throw failure;', ''],
     ['throw isBusy(error)', 'throw error instanceof RequestRepeatedError'],

@@ -49,6 +49,19 @@ export const OPERATIONS: readonly Operation[] = [
     ...{ status: 207, failure: 'Failed to create transactions' },
   },
   {
+    name: 'update transactions',
+    ask: (api) => {
+      const place = { category_id: 2, transaction_date: '2025-01-01' };
+      return api.put('/transactions/bulk', { transactions: [{ id: 1, type: 'income', ...place }] });
+    },
+    ...{ status: 207, failure: 'Failed to update transactions' },
+  },
+  {
+    name: 'delete transactions',
+    ask: (api) => api.post('/transactions/bulk/delete', { transactions: [{ id: 2 }] }),
+    ...{ status: 207, failure: 'Failed to delete transactions' },
+  },
+  {
     name: 'read transaction',
     ask: (api) => api.get('/transactions/1'),
     ...{ status: 200, failure: 'Failed to retrieve transaction', isRead: true },

@@ -40,6 +40,9 @@ function costOf({ read, write }: Units, seconds = 0.05): number {
 const { create } = REQUEST_UNITS;
 const SECONDS: Readonly<Record<string, number>> = {
   'bulk create of 100': 1,
+  'bulk update of 100, of their notes': 1,
+  'bulk update of 100, to another category': 1,
+  'bulk delete of 100': 1,
   'part of an export': 1,
 };
 

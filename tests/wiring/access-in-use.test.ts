@@ -41,6 +41,7 @@ interface Call {
   readonly id?: number;
   readonly body?: Record<string, unknown>;
   readonly query?: Record<string, string>;
+  readonly headers?: Record<string, string>;
 }
 type Step = readonly [name: string, call: Call, status: number];
 
@@ -56,9 +57,21 @@ const STEPS: readonly Step[] = [
   ['transactions/list', { query: { type: 'expense' } }, 200],
   [
     'transactions/bulk',
-    { body: { transactions: [{ ...BILL, external_id: 'a', category_id: 1 }] } },
+    { body: { transactions: [{ ...BILL, external_id: 'a', category_id: 1 }, BILL] } },
     207,
   ],
+  [
+    'transactions/bulk-update',
+    { body: { transactions: [{ id: 3, external_id: null, category_id: 2 }] } },
+    207,
+  ],
+  ['transactions/bulk-update', { body: { transactions: [{ id: 3, external_id: 'a' }] } }, 207],
+  [
+    'transactions/bulk-delete',
+    { body: { transactions: [{ id: 9 }] }, headers: { 'idempotency-key': 'k' } },
+    207,
+  ],
+  ['transactions/bulk-delete', { body: { transactions: [{ id: 4 }] } }, 207],
   ['transactions/export', { query: { external_id: 'a' } }, 200],
   ['transactions/update', { id: 3, body: { external_id: null } }, 200],
   ['transactions/export', {}, 200],
@@ -287,10 +300,14 @@ it.skipIf(!hasEngine)('a list queries four indexes and the table', () => {
   expect(queries).toContain('dynamodb:Query table of ledgers');
 });
 
-async function invoke(name: string, { id, body, query }: Call, secret: string): Promise<number> {
+async function invoke(
+  name: string,
+  { id, body, query, headers }: Call,
+  secret: string,
+): Promise<number> {
   const { handler } = await import(join(FUNCTIONS, `${name}.ts`));
   const event = {
-    headers: { authorization: `Bearer ${secret}` },
+    headers: { authorization: `Bearer ${secret}`, ...headers },
     pathParameters: id === undefined ? undefined : { id: String(id) },
     queryStringParameters: query,
     body: body && JSON.stringify(body),

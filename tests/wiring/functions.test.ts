@@ -10,7 +10,7 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
   const functions = apiFunctionsOf(readTemplate(stage));
 
   it('are one for each endpoint, four about the service and the caller, one for preflights and one for everything else', () => {
-    expect(functions).toHaveLength(19);
+    expect(functions).toHaveLength(21);
   });
 
   it('are the files of the API folders, each deployed once', () => {

@@ -79,19 +79,70 @@ export type TransactionResults = {
         created: number;
         duplicates: number;
         failed: number;
-        results: {
+        results: ({
             index: number;
-            status: 201 | 400 | 404 | 409 | 422 | 500;
-            id?: number;
-            error?: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
-            message?: string;
+            status: 201;
+            id: number;
+            etag: string;
+        } | {
+            index: number;
+            status: 400 | 404 | 409 | 412 | 422 | 500;
+            error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
+            message: string;
             /** Each invalid field with its sentences. */
             details?: {
                 [key: string]: string[];
             };
             /** The transaction that has the `external_id`. */
             existing_id?: number;
-        }[];
+        })[];
+    };
+};
+export type TransactionUpdates = {
+    success: true;
+    data: {
+        updated: number;
+        failed: number;
+        results: ({
+            index: number;
+            status: 200;
+            id: number;
+            etag: string;
+        } | {
+            index: number;
+            status: 400 | 404 | 409 | 412 | 422 | 500;
+            error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
+            message: string;
+            /** Each invalid field with its sentences. */
+            details?: {
+                [key: string]: string[];
+            };
+            /** The transaction that has the `external_id`. */
+            existing_id?: number;
+        })[];
+    };
+};
+export type TransactionDeletions = {
+    success: true;
+    data: {
+        deleted: number;
+        failed: number;
+        results: ({
+            index: number;
+            status: 200;
+            id: number;
+        } | {
+            index: number;
+            status: 400 | 404 | 409 | 412 | 422 | 500;
+            error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
+            message: string;
+            /** Each invalid field with its sentences. */
+            details?: {
+                [key: string]: string[];
+            };
+            /** The transaction that has the `external_id`. */
+            existing_id?: number;
+        })[];
     };
 };
 export type TransactionsFile = string;
@@ -359,6 +410,128 @@ export function createTransactions(body: {
         status: 500;
         data: Failure;
     }>("/transactions/bulk", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "Idempotency-Key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Update up to 100 transactions
+ */
+export function updateTransactions(body: {
+    transactions: {
+        description?: string;
+        /** At most 2 decimals. */
+        amount?: number;
+        "type"?: "income" | "expense";
+        category_id?: number | null;
+        transaction_date?: string;
+        notes?: string | null;
+        external_id?: string | null;
+        id: number;
+        /** As the header If-Match. */
+        if_match?: string;
+    }[];
+    /** Ignored. */
+    id?: any;
+    /** Ignored. */
+    created_at?: any;
+    /** Ignored. */
+    updated_at?: any;
+    /** Ignored. */
+    category_name?: any;
+    /** Ignored. */
+    transaction_count?: any;
+    /** Ignored. */
+    etag?: any;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 207;
+        data: TransactionUpdates;
+    } | {
+        status: 400;
+        data: Failure;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 413;
+        data: Failure;
+    } | {
+        status: 415;
+        data: Failure;
+    } | {
+        status: 422;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>("/transactions/bulk", oazapfts.json({
+        ...opts,
+        method: "PUT",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "Idempotency-Key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Delete up to 100 transactions
+ */
+export function deleteTransactions(body: {
+    transactions: {
+        id: number;
+        /** As the header If-Match. */
+        if_match?: string;
+    }[];
+    /** Ignored. */
+    id?: any;
+    /** Ignored. */
+    created_at?: any;
+    /** Ignored. */
+    updated_at?: any;
+    /** Ignored. */
+    category_name?: any;
+    /** Ignored. */
+    transaction_count?: any;
+    /** Ignored. */
+    etag?: any;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 207;
+        data: TransactionDeletions;
+    } | {
+        status: 400;
+        data: Failure;
+    } | {
+        status: 401;
+        data: Failure;
+    } | {
+        status: 403;
+        data: Failure;
+    } | {
+        status: 413;
+        data: Failure;
+    } | {
+        status: 415;
+        data: Failure;
+    } | {
+        status: 422;
+        data: Failure;
+    } | {
+        status: 500;
+        data: Failure;
+    }>("/transactions/bulk/delete", oazapfts.json({
         ...opts,
         method: "POST",
         body,

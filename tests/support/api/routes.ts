@@ -5,6 +5,8 @@ export const OPERATIONS = [
   ['GET /transactions', 'transactions/list'],
   ['POST /transactions', 'transactions/create'],
   ['POST /transactions/bulk', 'transactions/bulk'],
+  ['PUT /transactions/bulk', 'transactions/bulk-update'],
+  ['POST /transactions/bulk/delete', 'transactions/bulk-delete'],
   ['GET /transactions/export', 'transactions/export'],
   ['GET /transactions/{id}', 'transactions/read'],
   ['PUT /transactions/{id}', 'transactions/update'],
@@ -41,8 +43,8 @@ const FUNCTION_OF = new Map<string, FunctionName>(OPERATIONS);
 export function findRoute(method: string, path: string): Route {
   if (method === 'OPTIONS') return { key: 'OPTIONS /{path+}', functionName: 'api/preflight' };
   const [, resource = '', id, ...rest] = path.replace(/(?<=[^/])\/$/, '').split('/');
-  const exact = `${method} /${resource}/${id}`;
-  if (rest.length === 0 && FUNCTION_OF.has(exact)) {
+  const exact = [`${method} /${resource}`, id, ...rest].join('/');
+  if (FUNCTION_OF.has(exact)) {
     return { key: exact, functionName: FUNCTION_OF.get(exact) ?? 'api/not-found' };
   }
   const key = `${method} /${resource}${id === undefined ? '' : '/{id}'}`;

@@ -5,12 +5,15 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   ConflictError,
   DuplicateError,
+  NotFoundError,
   OutcomeUnknownError,
+  PreconditionFailedError,
   RequestRepeatedError,
   ValidationError,
 } from '../../../lib/errors.ts';
-import type { ItemOutcome } from '../../../lib/http/bulk-reply.ts';
-import { type BulkOperation, idempotent, idempotentItems } from '../../../lib/http/idempotency.ts';
+import type { BulkOperation } from '../../../lib/http/bulk-reply.ts';
+import { idempotent, idempotentItems } from '../../../lib/http/idempotency.ts';
+import type { Outcome } from '../../../lib/ledger/bulk.ts';
 
 /** The first read of the marker finds nothing, the second one fails. */
 async function errorAfter(error: Error): Promise<unknown> {
@@ -54,17 +57,24 @@ describe('a request of many records', () => {
   afterEach(() => void vi.restoreAllMocks());
 
   type Event = Parameters<ReturnType<typeof idempotent>>[0];
-  const CREATED = { result: { status: 201, id: 7 } };
+  const CREATED = { value: 7 };
   const EARLIER = { status: 201, body: { id: 9 } };
   const FINGERPRINT = createHash('sha256').update('{"transactions":[1,2]}').digest('hex');
-  const failed = (status: number): ItemOutcome => ({ result: { status }, cause: new Error('no') });
+  const ERRORS: Readonly<Record<number, Error>> = {
+    400: new ValidationError('no'),
+    404: new NotFoundError('no'),
+    409: new DuplicateError('bank-1', 3),
+    412: new PreconditionFailedError('no'),
+    500: new Error('no'),
+  };
+  const failed = (status: number) => ({ error: ERRORS[status] });
 
   /**
    * Two records. `markers` has what is found under the key of the request and then those of refused records; an error is
    * thrown when it is read.
    */
   function given(
-    outcomes: readonly ItemOutcome[],
+    outcomes: readonly Outcome<number>[],
     markers: readonly (object | Error | undefined)[] = [],
   ) {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
@@ -87,11 +97,13 @@ describe('a request of many records', () => {
       context: { requestId: 'r' },
       ledger: { idempotency },
     } as unknown as Event;
-    const operation: BulkOperation<Event> = {
+    const operation: BulkOperation<Event, object, number> = {
+      items: ({ transactions }) => transactions as unknown[],
+      parse: () => ({}),
+      apply: async () => outcomes,
+      toResult: (id) => ({ status: 201, id }),
       counted: { 201: 'created', 409: 'duplicates' },
       failure: 'Failed',
-      items: ({ transactions }) => transactions as unknown[],
-      run: async () => outcomes,
     };
     return { send: () => idempotentItems(operation)(event), saved, bound };
   }

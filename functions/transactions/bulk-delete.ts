@@ -1,0 +1,24 @@
+// POST /transactions/bulk/delete: each transaction is removed or refused by itself.
+import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
+import { idempotentItems } from '../../lib/http/idempotency.ts';
+import { jsonBody } from '../../lib/http/json-body.ts';
+import { parseBulkOfExisting, parseBulkRemoval } from '../../lib/http/transaction-json.ts';
+import type { LedgerService } from '../../lib/ledger/ledger.ts';
+import { serviceFromEnvironment } from '../../lib/runtime.ts';
+
+export function createHandler(service: LedgerService) {
+  return ledgerEndpoint(service, 'Failed to delete transactions')
+    .use(jsonBody())
+    .handler(
+      idempotentItems({
+        items: parseBulkOfExisting,
+        parse: parseBulkRemoval,
+        apply: ({ ledger }, items) => ledger.transactions.removeMany(items),
+        toResult: (id) => ({ status: 200, id }),
+        counted: { 200: 'deleted' },
+        failure: 'Failed to delete transaction',
+      }),
+    );
+}
+
+export const handler = createHandler(serviceFromEnvironment());

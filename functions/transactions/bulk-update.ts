@@ -1,0 +1,28 @@
+// PUT /transactions/bulk: each transaction is changed or refused by itself.
+import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
+import { idempotentItems } from '../../lib/http/idempotency.ts';
+import { jsonBody } from '../../lib/http/json-body.ts';
+import {
+  parseBulkChange,
+  parseBulkOfExisting,
+  toBulkResult,
+} from '../../lib/http/transaction-json.ts';
+import type { LedgerService } from '../../lib/ledger/ledger.ts';
+import { serviceFromEnvironment } from '../../lib/runtime.ts';
+
+export function createHandler(service: LedgerService) {
+  return ledgerEndpoint(service, 'Failed to update transactions')
+    .use(jsonBody())
+    .handler(
+      idempotentItems({
+        items: parseBulkOfExisting,
+        parse: parseBulkChange,
+        apply: ({ ledger }, items) => ledger.transactions.updateMany(items),
+        toResult: toBulkResult(200),
+        counted: { 200: 'updated' },
+        failure: 'Failed to update transaction',
+      }),
+    );
+}
+
+export const handler = createHandler(serviceFromEnvironment());
