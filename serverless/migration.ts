@@ -17,7 +17,7 @@ import {
   settingPolicies,
 } from './migration-policies.ts';
 import { SETTINGS } from './migration-settings.ts';
-import { allow, arnOf, type Policy, policy, role, TRACING_POLICY, trust } from './roles.ts';
+import { allow, arnOf, BOUNDARY, type Policy, policy, role, trust } from './roles.ts';
 
 // docs/decisions/copy-memory.md
 const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-space-size=8';
@@ -77,7 +77,6 @@ export async function migrationStateMachines(serverless: Configuration) {
         name: `finance-ledger-${stage}-memory-migration`,
         role: { 'Fn::GetAtt': ['MemoryMigrationRole', 'Arn'] },
         definition: migrationMachine(stage),
-        tracingConfig: { enabled: true },
         // What a state is given and gives is left out: causes of failures may quote names.
         loggingConfig: {
           ...{ level: 'ALL', includeExecutionData: false },
@@ -191,7 +190,7 @@ function machineRole(): object {
     Type: 'AWS::IAM::Role',
     Properties: {
       AssumeRolePolicyDocument: trust('states.amazonaws.com'),
-      ManagedPolicyArns: [TRACING_POLICY],
+      ...BOUNDARY,
       Policies: [
         policy('migration-functions', [allow(['lambda:InvokeFunction'], resources)]),
         policy('log-delivery', [allow(LOG_DELIVERY, ['*'])]),

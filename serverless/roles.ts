@@ -20,9 +20,11 @@ export interface Policy {
   readonly PolicyDocument: object;
 }
 
-// Tracing actions know no resources, so AWS's own write-only policy grants them.
-export const TRACING_POLICY = {
-  'Fn::Sub': `arn:\${AWS::Partition}:iam::aws:policy/AWSXRayDaemonWriteAccess`,
+// Made by an administrator, from docs/boundary-policy.json: whoever deploys can give a role no more than it allows.
+export const BOUNDARY = {
+  PermissionsBoundary: {
+    'Fn::Sub': `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:policy/finance-ledger-boundary`,
+  },
 };
 
 /** CloudFormation resources, `{ TransactionsListRole: ..., ... }`. */
@@ -53,7 +55,7 @@ export function role(logGroup: string, policies: readonly Policy[]): object {
     Type: 'AWS::IAM::Role',
     Properties: {
       AssumeRolePolicyDocument: trust('lambda.amazonaws.com'),
-      ManagedPolicyArns: [TRACING_POLICY],
+      ...BOUNDARY,
       Policies: [policy('own-log-group', [logStatement(logGroup)]), ...policies],
     },
   };

@@ -1,5 +1,5 @@
-// npm run lint:template: packages a stage, without a migration and with one, and runs cfn-lint and checkov on the
-// templates. Exit code 1: a finding without a reason in serverless/lint-exceptions.json, or a reason without a finding.
+// npm run lint:template: packages a stage, without a migration and with one, runs cfn-lint and checkov on the templates,
+// and compares the policies of docs/ with what AWS publishes. Exit code 1: a finding without a reason in serverless/lint-exceptions.json, or a reason without a finding.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,13 +9,14 @@ import { createCommand, runProgram } from '../processes/program.ts';
 import { pythonWith, whyNoPython } from '../processes/python-tools.ts';
 import { createRunning } from '../processes/running.ts';
 import { runServerless } from './emulated-stage.ts';
+import { isMatch, lintPolicies, publishedSchema, READ_PUBLISHED } from './lint-policies.ts';
 import { MIGRATING } from './migrating-parameters.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'linters.txt');
 const EXCEPTIONS = join(import.meta.dirname, '../../serverless/lint-exceptions.json');
 
 interface Finding {
-  readonly linter: 'cfn-lint' | 'checkov';
+  readonly linter: 'cfn-lint' | 'checkov' | 'policies';
   readonly rule: string;
   readonly what: string;
 }
@@ -23,6 +24,12 @@ interface Finding {
 const exceptionsSchema = v.object({
   'cfn-lint': v.record(v.string(), v.string()),
   checkov: v.record(v.string(), v.string()),
+  /** By action, or several by a pattern such as `kms:*`. */
+  policies: v.record(v.string(), v.string()),
+});
+
+const templateSchema = v.object({
+  Resources: v.record(v.string(), v.object({ Type: v.string() })),
 });
 
 const cfnLintSchema = v.array(
@@ -86,7 +93,10 @@ async function findingsOf(templates: readonly string[]): Promise<Finding[]> {
     ...templates.flatMap((template) => ['--file', template]),
     ...['--quiet', '--compact', '--skip-download', '--output', 'json'],
   ]);
+  const types = [...new Set((await Promise.all(templates.map(typesIn))).flat())];
+  const published = await outputOf(python, ['-c', READ_PUBLISHED, ...types]);
   return [
+    ...(await lintPolicies(v.parse(publishedSchema, published), types)),
     ...v.parse(cfnLintSchema, cfnLint).map(({ Rule, Message, Location }) => ({
       ...{ linter: 'cfn-lint' as const, rule: Rule.Id },
       what: `${Message} (${(Location.Path ?? []).join('/')})`,
@@ -96,6 +106,11 @@ async function findingsOf(templates: readonly string[]): Promise<Finding[]> {
       what: `${check.check_name} (${check.resource})`,
     })),
   ];
+}
+
+async function typesIn(template: string): Promise<string[]> {
+  const { Resources } = v.parse(templateSchema, JSON.parse(await readFile(template, 'utf8')));
+  return Object.values(Resources).map(({ Type }) => Type);
 }
 
 // Both end with another exit code than 0 when they find something.
@@ -112,8 +127,10 @@ async function outputOf(program: string, args: readonly string[]): Promise<unkno
 
 async function judge(findings: readonly Finding[]) {
   const exceptions = v.parse(exceptionsSchema, JSON.parse(await readFile(EXCEPTIONS, 'utf8')));
-  const unexplained = findings.filter(({ linter, rule }) => !exceptions[linter][rule]);
-  const found = new Set(findings.map(({ linter, rule }) => `${linter} ${rule}`));
+  const reasonFor = ({ linter, rule }: Finding) =>
+    Object.keys(exceptions[linter]).find((pattern) => isMatch(rule, pattern));
+  const unexplained = findings.filter((finding) => !reasonFor(finding));
+  const found = new Set(findings.map((finding) => `${finding.linter} ${reasonFor(finding)}`));
   const unused = Object.entries(exceptions)
     .flatMap(([linter, reasons]) => Object.keys(reasons).map((rule) => `${linter} ${rule}`))
     .filter((name) => !found.has(name));

@@ -14,4 +14,5 @@ export const MIGRATING = {
   artifactsUrl: 's3://memory-backups.example/of/memories',
   alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
   monthlyBudgetUsd: '50',
+  reservedConcurrency: '2',
 };

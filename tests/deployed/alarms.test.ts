@@ -118,9 +118,9 @@ test('every alarm of one metric is deployed here', () => {
 test('a watchdog that fails raises its alarm', async () => {
   const FunctionName = `finance-ledger-${stage}-migrationRetention`;
   const Payload = JSON.stringify({ runId: 5 });
-  const { FunctionError } = await new LambdaClient(options).send(
-    new InvokeCommand({ FunctionName, Payload }),
-  );
+  const { FunctionError } = await new LambdaClient(
+    clientOptions(inject('operator').environment),
+  ).send(new InvokeCommand({ FunctionName, Payload }));
   expect(FunctionError).toBeDefined();
   // The emulator evaluates its alarms when somebody sends data, whatever they are.
   const MetricData = [{ MetricName: 'Any', Value: 1 }];

@@ -1,13 +1,7 @@
 // Vitest's global setup of these tests: what a migration speaks to, an emulator of AWS, and the service deployed there.
-import { readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import {
-  AttachUserPolicyCommand,
-  CreateAccessKeyCommand,
-  CreatePolicyCommand,
-  CreateUserCommand,
-  IAMClient,
-} from '@aws-sdk/client-iam';
+import { promisify } from 'node:util';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { TestProject } from 'vitest/node';
@@ -17,21 +11,26 @@ import { startAwsEmulator } from '../../local/emulator/aws-emulator.ts';
 import {
   addressOf,
   clientOptions,
-  createKey,
   deployStage,
   type EmulatedStage,
   repairCors,
 } from '../../local/emulator/emulated-stage.ts';
+import { createUser, putBoundary } from '../../local/emulator/policies.ts';
 import { createRunning, type Running } from '../../local/processes/running.ts';
 import { startWebhook } from '../../sandbox/webhook.ts';
 import { SOURCE, startSandboxWorld } from '../../sandbox/world.ts';
 import { createHttpClient } from '../support/api/http-client.ts';
+import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     deployed: EmulatedStage;
-    /** The same as a user who has just the policy of docs/deploy.md. */
+    /** The same as users who have just the policy of their role in docs/deploy.md. */
     deployer: EmulatedStage;
+    operator: EmulatedStage;
+    remover: EmulatedStage;
+    /** How many roles act within the boundary. */
+    boundedRoles: number;
     /** What is deployed, as `serverless deploy --package` takes it. */
     packageFolder: string;
     /** Of the stage. */
@@ -46,7 +45,7 @@ declare module 'vitest' {
 }
 
 const STAGE = 'dev';
-const POLICY = join(import.meta.dirname, '../../docs/deploy-policy.json');
+const KEYS = join(import.meta.dirname, '../../cli/keys.ts');
 const RUN = 'deployed';
 const BUCKET = 'migration-artifacts';
 const KEY_PARAMETER = '/emulated/memory-backend-key';
@@ -64,16 +63,21 @@ export default async function deployService({ provide }: TestProject) {
     const deployed = { stage: STAGE, environment };
     const parameters = await openMigration(running, environment);
     const folder = await running.temporaryFolder('ledger-deployed-');
-    const deployer = { ...deployed, environment: await createDeployer(environment) };
+    const deployer = { ...deployed, environment: await createUser(environment, 'deploy') };
+    const operator = { ...deployed, environment: await createUser(environment, 'operator') };
+    const remover = { ...deployed, environment: await createUser(environment, 'removal') };
     await deployStage(deployer, folder, parameters);
+    provide('boundedRoles', (await putBoundary(deployed)).length);
     provide('deployer', deployer);
+    provide('operator', operator);
+    provide('remover', remover);
     provide('packageFolder', folder);
     provide('parameters', parameters);
     provide('corsBeforeRepair', await preflightStatus(deployed));
     await repairCors(deployed);
     provide('deployed', deployed);
     provide('runId', RUN);
-    provide('apiKey', await createKey(deployed, 'home'));
+    provide('apiKey', await createKey(operator, 'home'));
     provide('apiUrl', await addressOf(deployed));
   } catch (error) {
     await running.stop();
@@ -82,20 +86,12 @@ export default async function deployService({ provide }: TestProject) {
   return running.stop;
 }
 
-/** A user with the policy of docs/deploy.md and no other. */
-async function createDeployer(environment: EmulatedStage['environment']) {
-  const iam = new IAMClient(clientOptions(environment));
-  const UserName = 'deployer';
-  await iam.send(new CreateUserCommand({ UserName }));
-  const policy = { PolicyName: UserName, PolicyDocument: await readFile(POLICY, 'utf8') };
-  const { Policy } = await iam.send(new CreatePolicyCommand(policy));
-  await iam.send(new AttachUserPolicyCommand({ UserName, PolicyArn: Policy?.Arn }));
-  const { AccessKey } = await iam.send(new CreateAccessKeyCommand({ UserName }));
-  return {
-    ...environment,
-    AWS_ACCESS_KEY_ID: AccessKey?.AccessKeyId ?? '',
-    AWS_SECRET_ACCESS_KEY: AccessKey?.SecretAccessKey ?? '',
-  };
+/** @returns the secret of a new API key */
+async function createKey({ stage, environment }: EmulatedStage, ledger: string): Promise<string> {
+  const command = [KEYS, '--stage', stage, 'create', '--name', 'tests', '--ledger', ledger];
+  const env = { ...BARE_ENVIRONMENT, ...environment };
+  const { stdout } = await promisify(execFile)(process.execPath, command, { env });
+  return stdout.trim();
 }
 
 /** @returns the parameters of the stage */

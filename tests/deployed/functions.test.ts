@@ -39,7 +39,7 @@ test('npm run import reaches the stage', async () => {
   const file = join(folder, 'bank.csv');
   await writeFile(file, 'date,name,amount\n1986-05-04,Tea,-3\n');
   const command = [IMPORT, file, '--stage', stage, '--yes'];
-  const env = { ...BARE_ENVIRONMENT, ...environment, API_KEY: inject('apiKey') };
+  const env = { ...BARE_ENVIRONMENT, ...inject('operator').environment, API_KEY: inject('apiKey') };
   const { stdout } = await promisify(execFile)(process.execPath, command, { env });
   expect(stdout).toContain('1 created');
 });

@@ -17,7 +17,7 @@ import { clientOptions, runServerless, stackOf } from '../../local/emulator/emul
 const { environment } = inject('deployed');
 const client = new DynamoDBClient(clientOptions(environment));
 // Never deployed here.
-const other = { ...inject('deployer'), stage: 'prod' };
+const other = { ...inject('remover'), stage: 'prod' };
 const TableName = stackOf(other.stage);
 
 async function leaveTable(): Promise<void> {
@@ -62,6 +62,6 @@ test('one with data is kept', async () => {
 });
 
 test('the table of a stage that is deployed is kept', async () => {
-  const discarded = runServerless(inject('deployer'), ['discard-table']);
+  const discarded = runServerless(inject('remover'), ['discard-table']);
   await expect(discarded).rejects.toThrow('of the stack');
 });

@@ -15,7 +15,7 @@ import { clientOptions, runServerless } from '../../local/emulator/emulated-stag
 import { migrateWith } from '../support/migration/command-line.ts';
 import { changedPackage, type PackagedResource, timestampsOf } from './deployments.ts';
 
-const { stage, environment } = inject('deployed');
+const { stage, environment } = inject('operator');
 const deployer = inject('deployer');
 const runId = inject('runId');
 const states = new SFNClient(clientOptions(environment));
@@ -63,7 +63,7 @@ async function describeExecution() {
 
 async function collection(): Promise<string | undefined> {
   const Name = '/emulated/memory-collection';
-  const ssm = new SSMClient(clientOptions(environment));
+  const ssm = new SSMClient(clientOptions(inject('deployed').environment));
   return (await ssm.send(new GetParameterCommand({ Name }))).Parameter?.Value;
 }
 
@@ -88,7 +88,7 @@ test('meanwhile the stage can be neither deployed, nor rolled back, nor removed'
       `It would change functions while the run ${runId} is active (phase copied).`,
     );
   }
-  await expect(runServerless(deployer, ['remove'])).rejects.toThrow(
+  await expect(runServerless(inject('remover'), ['remove'])).rejects.toThrow(
     'It would remove the functions',
   );
 });

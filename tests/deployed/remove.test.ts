@@ -8,7 +8,7 @@ const deployed = inject('deployed');
 const options = clientOptions(deployed.environment);
 
 beforeAll(async () => {
-  await runServerless(inject('deployer'), ['remove']);
+  await runServerless(inject('remover'), ['remove']);
 });
 
 test('the stack is gone', async () => {

@@ -32,10 +32,10 @@ import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { timestampsOf } from './deployments.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const { stage, environment } = inject('deployed');
+const { stage, environment } = inject('operator');
 const deployer = inject('deployer');
 const dynamodb = new DynamoDBClient(clientOptions(environment));
-const lambda = new LambdaClient(clientOptions(deployer.environment));
+const lambda = new LambdaClient(clientOptions(environment));
 const api = createHttpClient(inject('apiUrl'), { authorization: `Bearer ${inject('apiKey')}` });
 afterAll(() => api.close());
 

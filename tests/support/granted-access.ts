@@ -20,7 +20,8 @@ export interface Statement {
 
 export interface RoleProperties {
   readonly AssumeRolePolicyDocument: unknown;
-  readonly ManagedPolicyArns: readonly unknown[];
+  readonly ManagedPolicyArns?: readonly unknown[];
+  readonly PermissionsBoundary: unknown;
   readonly Policies: readonly {
     readonly PolicyName: string;
     readonly PolicyDocument: { readonly Statement: readonly Statement[] };
@@ -49,7 +50,7 @@ export function statementsOf(role: RoleProperties): Statement[] {
 
 /** What a role grants. A statement of another form than those known here keeps its own words, which nothing uses. */
 export function grantedBy(template: Template, role: RoleProperties): string[] {
-  const statements = statementsOf(role).flatMap((statement) =>
+  return statementsOf(role).flatMap((statement) =>
     statement.Action.flatMap((action) =>
       statement.Resource.map(
         (resource) =>
@@ -57,7 +58,6 @@ export function grantedBy(template: Template, role: RoleProperties): string[] {
       ),
     ),
   );
-  return [...statements, ...role.ManagedPolicyArns.map((arn) => managed(placeOf(template, arn)))];
 }
 
 // By the keys that a statement is limited to: the table holds ledgers, API keys and the records of migrations.
@@ -120,12 +120,6 @@ function namesOf(template: Template): [name: string, meaning: string][] {
   ];
 }
 
-function managed(policy: string): string {
-  return `managed ${policy}`;
-}
-
-const TRACING = managed('iam::aws:policy/AWSXRayDaemonWriteAccess');
-
 // What the Step Functions guide lists for log delivery. These actions know no resources.
 const LOG_DELIVERY = [
   ...['CreateLogDelivery', 'GetLogDelivery', 'UpdateLogDelivery', 'DeleteLogDelivery'],
@@ -138,7 +132,7 @@ export function neededByAws(template: Template, user: string): string[] {
 }
 
 function neededByLambda(template: Template, user: string): string[] {
-  const [id, { FunctionName, TracingConfig }] = functionOf(template, user);
+  const [id, { FunctionName }] = functionOf(template, user);
   const groups = resourcesOf(template, 'AWS::Logs::LogGroup').filter(
     ([, { Properties }]) => Properties.LogGroupName === `/aws/lambda/${FunctionName}`,
   );
@@ -148,7 +142,6 @@ function neededByLambda(template: Template, user: string): string[] {
   return [
     ...groups.flatMap(([group]) => [`logs:CreateLogStream ${group}`, `logs:PutLogEvents ${group}`]),
     ...failures.map((queue) => `sqs:SendMessage ${placeOf(template, queue)}`),
-    ...((TracingConfig as Tracing).Mode === 'Active' ? [TRACING] : []),
   ];
 }
 
@@ -157,18 +150,13 @@ interface InvokeConfiguration {
   readonly DestinationConfig: { readonly OnFailure: { readonly Destination: unknown } };
 }
 
-interface Tracing {
-  readonly Mode: string;
-}
-
 interface Machine {
   readonly DefinitionString: { readonly 'Fn::Sub': string };
   readonly LoggingConfiguration: { readonly Level: string };
-  readonly TracingConfiguration: { readonly Enabled: boolean };
 }
 
 function neededByMachine(template: Template): string[] {
-  const { DefinitionString, LoggingConfiguration, TracingConfiguration } = theOnly<Machine>(
+  const { DefinitionString, LoggingConfiguration } = theOnly<Machine>(
     template,
     'AWS::StepFunctions::StateMachine',
   ).Properties;
@@ -176,11 +164,7 @@ function neededByMachine(template: Template): string[] {
   const functions = resourcesOf(template, 'AWS::Lambda::Function')
     .filter(([, { Properties }]) => invoked.has(String(Properties.FunctionName)))
     .map(([id]) => `lambda:InvokeFunction ${id}`);
-  return [
-    ...functions,
-    ...(LoggingConfiguration.Level === 'OFF' ? [] : LOG_DELIVERY),
-    ...(TracingConfiguration.Enabled ? [TRACING] : []),
-  ];
+  return [...functions, ...(LoggingConfiguration.Level === 'OFF' ? [] : LOG_DELIVERY)];
 }
 
 function functionOf(template: Template, user: string): [id: string, FunctionProperties] {
@@ -190,9 +174,9 @@ function functionOf(template: Template, user: string): [id: string, FunctionProp
   return [found[0], found[1].Properties];
 }
 
-/** The role without one of its actions or managed policies, for each of them. */
+/** The role without one of its actions, for each of them. */
 export function withoutEach(role: RoleProperties): [action: string, role: RoleProperties][] {
-  const actions = role.Policies.flatMap(({ PolicyDocument }, p) =>
+  return role.Policies.flatMap(({ PolicyDocument }, p) =>
     PolicyDocument.Statement.flatMap(({ Action }, s) =>
       Action.map((action, a): [string, RoleProperties] => {
         const changed = structuredClone(role) as Mutable;
@@ -201,11 +185,6 @@ export function withoutEach(role: RoleProperties): [action: string, role: RolePr
       }),
     ),
   );
-  const policies = role.ManagedPolicyArns.map((_, n): [string, RoleProperties] => [
-    'managed',
-    { ...role, ManagedPolicyArns: role.ManagedPolicyArns.toSpliced(n, 1) },
-  ]);
-  return [...actions, ...policies];
 }
 
 interface Mutable extends RoleProperties {

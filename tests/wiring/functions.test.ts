@@ -22,14 +22,13 @@ describe.each(STAGES)('functions of stage %s', (stage) => {
   });
 
   describe.each(functions)('%s', (_name, properties) => {
-    it('runs on Node 24 and arm64, within limits of its own, traced', () => {
+    it('runs on Node 24 and arm64, within limits of its own', () => {
       expect(properties).toMatchObject({
         FunctionName: expect.stringContaining(`finance-ledger-${stage}-`),
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
         MemorySize: 512,
         Timeout: 20,
-        TracingConfig: { Mode: 'Active' },
         LoggingConfig: expect.objectContaining({ LogFormat: 'JSON' }),
       });
     });

@@ -31,13 +31,12 @@ describe.each(STAGES)('functions of the migration in stage %s', (stage) => {
   });
 
   describe.each(functions)('%s', (name, properties) => {
-    it('runs on Node 24 and arm64, within limits of its own, traced', () => {
+    it('runs on Node 24 and arm64, within limits of its own', () => {
       expect(properties).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
         MemorySize: 1024,
         Timeout: QUICK.includes(name) ? 60 : 900,
-        TracingConfig: { Mode: 'Active' },
       });
     });
 
@@ -148,7 +147,7 @@ describe('the watchdog', () => {
   });
 
   it('always finds room in Lambda, as a rollback does', () => {
-    const reserved = migrationFunctionsOf(readTemplate('prod'))
+    const reserved = migrationFunctionsOf(readTemplate('migrating'))
       .filter(([, properties]) => properties.ReservedConcurrentExecutions !== undefined)
       .map(([name, properties]) => [name, properties.ReservedConcurrentExecutions]);
     expect(reserved).toEqual([

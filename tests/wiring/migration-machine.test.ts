@@ -26,7 +26,6 @@ interface MachineProperties {
   readonly RoleArn: unknown;
   readonly StateMachineType?: string;
   readonly LoggingConfiguration: unknown;
-  readonly TracingConfiguration: unknown;
   readonly DefinitionString: { readonly 'Fn::Sub': string };
 }
 
@@ -69,9 +68,8 @@ describe.each(STAGES)('the state machine of stage %s', (stage) => {
     expect(retried).toEqual(expect.arrayContaining(TRANSIENT_ERRORS));
   });
 
-  it('is logged, without what the states carry, and traced', () => {
-    const { LoggingConfiguration, TracingConfiguration } = machine.Properties;
-    expect(TracingConfiguration).toEqual({ Enabled: true });
+  it('is logged, without what the states carry', () => {
+    const { LoggingConfiguration } = machine.Properties;
     const LogGroupArn = { 'Fn::GetAtt': ['MemoryMigrationLogGroup', 'Arn'] };
     expect(LoggingConfiguration).toEqual({
       Level: 'ALL',

