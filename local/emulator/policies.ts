@@ -14,6 +14,7 @@ import {
   CreateUserCommand,
   IAMClient,
   PutRolePermissionsBoundaryCommand,
+  PutUserPolicyCommand,
 } from '@aws-sdk/client-iam';
 import { clientOptions, type EmulatedStage, stackOf } from './emulated-stage.ts';
 
@@ -32,12 +33,22 @@ export async function createUser(environment: EmulatedStage['environment'], name
   await iam.send(new CreateUserCommand({ UserName: name }));
   const PolicyArn = await createPolicy(iam, name);
   await iam.send(new AttachUserPolicyCommand({ UserName: name, PolicyArn }));
+  if (name === 'operator') await allowRestores(iam, name);
   const { AccessKey } = await iam.send(new CreateAccessKeyCommand({ UserName: name }));
   return {
     ...environment,
     AWS_ACCESS_KEY_ID: AccessKey?.AccessKeyId ?? '',
     AWS_SECRET_ACCESS_KEY: AccessKey?.SecretAccessKey ?? '',
   };
+}
+
+/** The emulator does not read which table a restore is of, and so takes no policy that names one. */
+async function allowRestores(iam: IAMClient, UserName: string): Promise<void> {
+  const Statement = [
+    { Effect: 'Allow', Action: 'dynamodb:RestoreTableToPointInTime', Resource: '*' },
+  ];
+  const PolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement });
+  await iam.send(new PutUserPolicyCommand({ UserName, PolicyName: 'restores', PolicyDocument }));
 }
 
 /**
