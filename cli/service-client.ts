@@ -27,6 +27,12 @@ const RETRY_POLICY = {
   longestDelayMs: 5_000,
   deadlineMs: 60_000,
 };
+/** For many requests of one command, which may wait until the service has room for them again. */
+export const PATIENT_POLICY: RetryPolicy = {
+  ...RETRY_POLICY,
+  longestDelayMs: 30_000,
+  deadlineMs: 900_000,
+};
 const NO_SERVER = ['ECONNREFUSED', 'ENOTFOUND'];
 const MOST_SHOWN = 200;
 const HOW_TO_GET_A_KEY =
@@ -38,7 +44,8 @@ export function serviceAddress(): string {
 }
 
 export function createServiceClient(options: ServiceClientOptions) {
-  const { url, key, userAgent, retryPolicy = RETRY_POLICY, fetch = globalThis.fetch } = options;
+  const { url, key, userAgent, fetch = globalThis.fetch } = options;
+  const retryPolicy = { requestedDelayMs, ...(options.retryPolicy ?? RETRY_POLICY) };
 
   async function send(method: string, path: string, { body, headers }: ServiceRequest) {
     const response = await fetch(`${url}${path}`, {
@@ -54,7 +61,8 @@ export function createServiceClient(options: ServiceClientOptions) {
     if (response.status < 400) return { text, link: response.headers.get('link') };
     const advice = response.status === 401 ? HOW_TO_GET_A_KEY : '';
     const message = `${method} ${url}${path} answered ${response.status}: ${messageIn(text)}${advice}`;
-    throw Object.assign(new StartError(message), { status: response.status });
+    const retryAfter = Number(response.headers.get('retry-after') ?? 0);
+    throw Object.assign(new StartError(message), { status: response.status, retryAfter });
   }
 
   /** Retries what is transient. @throws StartError */
@@ -107,6 +115,11 @@ function isTransient(error: unknown, isRepeatable: boolean): boolean {
   const { status, cause } = error as { status?: number; cause?: { code?: string } };
   if (status !== undefined) return status === 429 || (isRepeatable && status >= 500);
   return isRepeatable && !NO_SERVER.includes(cause?.code ?? '');
+}
+
+/** In seconds, as the service and API Gateway give it. */
+function requestedDelayMs(error: unknown): number {
+  return ((error as { retryAfter?: number }).retryAfter || 0) * 1000;
 }
 
 /** The message of an error response; a proxy in between answers with other text than JSON. */

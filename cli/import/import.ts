@@ -17,7 +17,12 @@ import {
 import { StartError } from '../../local/processes/start-error.ts';
 import { isAwsHost } from '../../local/settings.ts';
 import { USER_AGENTS } from '../../local/user-agents.ts';
-import { createServiceClient, type ServiceClient, serviceAddress } from '../service-client.ts';
+import {
+  createServiceClient,
+  PATIENT_POLICY,
+  type ServiceClient,
+  serviceAddress,
+} from '../service-client.ts';
 import { DATE_ORDERS, DECIMAL_SIGNS, readStatement, type Statement } from './statement.ts';
 import { missingRows, upload } from './upload.ts';
 
@@ -75,7 +80,8 @@ async function importFile(file: string, options: ReturnType<typeof command.opts>
     return console.log('The file has no rows: nothing to import.');
   const url = options.stage ? await addressOf(options.stage) : options.url;
   const key = process.env.API_KEY || undefined;
-  const service = createServiceClient({ url, key, userAgent: USER_AGENTS.import });
+  const retryPolicy = { ...PATIENT_POLICY, onRetry: explainWait };
+  const service = createServiceClient({ url, key, userAgent: USER_AGENTS.import, retryPolicy });
   await describe(statement, service);
   if (options.yes) await run(statement, service);
   else {
@@ -121,6 +127,13 @@ async function run(statement: Statement, service: ServiceClient): Promise<void> 
   );
   show(refused);
   if (refused.length > 0) process.exitCode = EXIT.failed;
+}
+
+/** The command waits longer and longer; nothing is lost. */
+function explainWait(error: unknown): void {
+  const { status } = error as { status?: number };
+  const why = status === undefined ? 'Nothing answers' : `The service answered ${status}`;
+  console.error(`${why}: sending the same rows again in a moment`);
 }
 
 function show(lines: readonly { line: number; message: string }[]): void {

@@ -90,6 +90,13 @@ it('sends a request again that was refused for its rate', async () => {
   expect(await service.call('POST', '/x', { body: {} })).toEqual({ id: 7 });
 });
 
+it('waits as long as the service says', async () => {
+  const busy = () => new Response('', { status: 503, headers: { 'retry-after': '2' } });
+  const { service, pauses } = openClient(busy, done);
+  expect(await service.call('GET', '/x')).toEqual({ id: 7 });
+  expect(pauses).toEqual([2_000]);
+});
+
 it('limits the time of each request', async () => {
   const { service, sent } = openClient(done);
   await service.call('GET', '/x');

@@ -36,6 +36,15 @@ it('pauses before it repeats rows that failed', async () => {
   expect(steps).toEqual([bulk, 'pause', bulk, 'pause', bulk]);
 });
 
+it('backs off for as long as the service has no room', async () => {
+  const { service, steps } = openService((_, requests) =>
+    requests < 9 ? new Response('', { status: requests % 2 ? 429 : 503 }) : results(201, 201),
+  );
+  const uploaded = await upload(service, BANK, () => undefined);
+  expect(uploaded).toEqual({ created: 2, duplicates: 0, refused: [] });
+  expect(steps.filter((step) => step === 'pause')).toHaveLength(8);
+});
+
 it('names the rows that fail to the end', async () => {
   const { service, steps } = openService(() => results(201, 500));
   const uploaded = await upload(service, BANK, () => undefined);
