@@ -45,18 +45,32 @@ function slashRoute(functionName: string, routeKey: string): [string, object] {
 }
 
 // Nobody who uses the API needs many of these.
-const SHARE_OF_THROTTLE = 0.1;
+const SHARE_OF_UNKNOWN_ROUTES = 0.1;
 
-/** Throttles of their own for what anybody may send: unknown routes, and preflights. */
+// One of these reads or writes hundreds of units of the table.
+const LARGE_REQUESTS = ['POST /transactions/bulk', 'GET /transactions/export'];
+
+/**
+ * Routes that are throttled otherwise than others: unknown ones and large requests less, and preflights by themselves, for
+ * browsers send one before every distinct query.
+ */
 export async function routeSettings(configuration: Configuration) {
-  const share = async (name: string) =>
-    Math.max(1, Math.round(Number(await textOf(configuration, name)) * SHARE_OF_THROTTLE));
-  const throttle = {
-    ThrottlingRateLimit: await share('param:throttleRate'),
-    ThrottlingBurstLimit: await share('param:throttleBurst'),
-    DetailedMetricsEnabled: true,
+  const [rate, burst, bulkRate] = [
+    Number(await textOf(configuration, 'param:throttleRate')),
+    Number(await textOf(configuration, 'param:throttleBurst')),
+    Number(await textOf(configuration, 'param:bulkRate')),
+  ];
+  const share = (value: number) => Math.max(1, Math.round(value * SHARE_OF_UNKNOWN_ROUTES));
+  const bothForms = LARGE_REQUESTS.flatMap((route) => [route, `${route}/`]);
+  return {
+    $default: throttle(share(rate), share(burst)),
+    'OPTIONS /{proxy+}': throttle(rate, burst),
+    ...Object.fromEntries(bothForms.map((route) => [route, throttle(bulkRate, 2 * bulkRate)])),
   };
-  return { $default: throttle, 'OPTIONS /{proxy+}': throttle };
+}
+
+function throttle(ThrottlingRateLimit: number, ThrottlingBurstLimit: number) {
+  return { ThrottlingRateLimit, ThrottlingBurstLimit, DetailedMetricsEnabled: true };
 }
 
 /** The comma-separated parameter as a list. */

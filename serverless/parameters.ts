@@ -56,6 +56,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   throttleRate: whole(1, 100_000),
   throttleBurst: whole(1, 100_000),
+  bulkRate: whole(1, 100_000),
   logRetentionDays: {
     requirement: `one of ${RETENTION_DAYS.join(', ')}`,
     allows: (text) => RETENTION_DAYS.map(String).includes(text),

@@ -40,6 +40,18 @@ describe('a preflight is answered', () => {
   });
 });
 
+test('a page may send twenty requests at once, each with its preflight', async () => {
+  const statuses = await Promise.all(
+    Array.from({ length: 20 }, async (_, n) => {
+      const path = `/transactions${n % 2 ? '/' : ''}`;
+      const { status } = await preflight(path, origin, 'GET');
+      return [status, (await api.request('GET', path, { headers: { origin } })).status];
+    }),
+  );
+  for (const [preflighted = 0, status] of statuses)
+    expect([preflighted < 300, status]).toEqual([true, 200]);
+});
+
 test('a preflight from another origin gets no CORS headers', async () => {
   const { headers } = await preflight('/transactions', foreign, 'GET');
   expect(headers).not.toHaveProperty('access-control-allow-origin');

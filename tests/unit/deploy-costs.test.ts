@@ -53,10 +53,15 @@ describe('a million requests', () => {
   });
 });
 
+const { params } = parse(readFileSync(join(ROOT, 'serverless.yml'), 'utf8'));
+const INDEXES = table.GlobalSecondaryIndexes.length;
+// The maximum throughput is that of the table and of each index. A new row is one unit in each index.
+const CREATE = create.write - INDEXES;
+const BULK = REQUEST_UNITS['bulk create of 100'].write - 100 * INDEXES;
+
 describe('a month at the throttle', () => {
-  const { params } = parse(readFileSync(join(ROOT, 'serverless.yml'), 'utf8'));
   // The maximum throughput is that of the table and of each index.
-  const parts = 1 + table.GlobalSecondaryIndexes.length;
+  const parts = 1 + INDEXES;
 
   it.each(['dev', 'prod'])('%s', (stage) => {
     const { throttleRate, maxReadUnits, maxWriteUnits } = params[stage];
@@ -69,10 +74,58 @@ describe('a month at the throttle', () => {
     const costs = [millions * costOf(MOST_UNITS.list), millions * costOf(create), most];
     expect(row(stage)).toEqual([throttleRate, ...costs.map(Math.round)].map(String));
   });
+});
 
-  it.each(['dev', 'prod'])('stays below the maximum throughput of the table: %s', (stage) => {
-    const { throttleRate, maxReadUnits, maxWriteUnits } = params[stage];
-    expect(maxReadUnits).toBeGreaterThanOrEqual(throttleRate * MOST_UNITS.list.read);
-    expect(maxWriteUnits).toBeGreaterThanOrEqual(throttleRate * create.write);
+describe('the maximum throughput of the table is enough for', () => {
+  it.each(['dev', 'prod'])('every request at the throttle of its kind: %s', (stage) => {
+    const { throttleRate, bulkRate, maxReadUnits, maxWriteUnits } = params[stage];
+    // Each route has a second form, with a slash at its end, and a throttle of its own.
+    const bulk = 2 * bulkRate;
+    const part = MOST_UNITS['part of an export'].read + REQUEST_UNITS['bulk create of 100'].read;
+    expect(throttleRate * CREATE + bulk * BULK).toBeLessThanOrEqual(maxWriteUnits);
+    expect(throttleRate * MOST_UNITS.list.read + bulk * part).toBeLessThanOrEqual(maxReadUnits);
+    expect(limits(stage)).toEqual([
+      ...[throttleRate, CREATE, throttleRate * CREATE],
+      ...[bulk, BULK, bulk * BULK, maxWriteUnits],
+    ]);
+  });
+
+  /** Of the sentence about a stage. */
+  function limits(stage: string): number[] {
+    const [, sentence = ''] = new RegExp(`^- \\*${stage}\\*: (.*)$`, 'm').exec(DOCUMENT) ?? [];
+    return [...sentence.replaceAll(',', '').matchAll(/\d+/g)].map(([number]) => Number(number));
+  }
+});
+
+describe('a thousand households, and more of them', () => {
+  const REQUESTS_A_MONTH = 3_000;
+  const PEAK = 10;
+  const WRITES = 0.2;
+  const SECONDS_OF_A_REQUEST = 0.05;
+  const { throttleRate, maxReadUnits, maxWriteUnits } = params.prod;
+
+  it.each([1, 10, 100, 1_000])('%i times', (times) => {
+    const households = 1_000 * times;
+    const rate = Math.ceil((households * REQUESTS_A_MONTH * PEAK) / SECONDS_PER_MONTH);
+    const read = Math.round(rate * (1 - WRITES) * MOST_UNITS.list.read);
+    const write = Math.round(rate * WRITES * CREATE);
+    const atOnce = Math.ceil(rate * SECONDS_OF_A_REQUEST);
+    // In the order in which they are met; AWS's are the default quotas of an account.
+    const reached = Object.entries({
+      throttleRate: rate > throttleRate,
+      maxReadUnits: read > maxReadUnits,
+      maxWriteUnits: write > maxWriteUnits,
+      'API Gateway': rate > 10_000,
+      Lambda: atOnce > 1_000,
+      DynamoDB: Math.max(read, write) > 40_000,
+    })
+      .filter(([, isReached]) => isReached)
+      .map(([name]) => name);
+    const [peak, reads, writes, invocations, limit = ''] = row(households.toLocaleString('en'));
+    expect([peak, reads, writes, invocations]).toEqual(
+      [rate, read, write, atOnce].map((n) => n.toLocaleString('en')),
+    );
+    expect(reached.filter((name) => !limit.includes(name))).toEqual([]);
+    expect(reached.length === 0).toBe(limit.startsWith('none'));
   });
 });

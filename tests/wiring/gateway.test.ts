@@ -6,76 +6,87 @@ interface StageExpectation {
   readonly stage: Stage;
   readonly rate: number;
   readonly burst: number;
+  readonly bulk: number;
   readonly origins: string[];
 }
 
 const STAGE_SETTINGS: readonly StageExpectation[] = [
-  { stage: 'dev', rate: 20, burst: 40, origins: ['http://localhost:3000'] },
-  { stage: 'prod', rate: 100, burst: 200, origins: ['https://finance-ledger.example'] },
+  { stage: 'dev', rate: 20, burst: 40, bulk: 1, origins: ['http://localhost:3000'] },
+  { stage: 'prod', rate: 100, burst: 200, bulk: 3, origins: ['https://finance-ledger.example'] },
 ];
 
-describe.each(STAGE_SETTINGS)('the gateway of stage $stage', ({ stage, rate, burst, origins }) => {
-  const template = readTemplate(stage);
-  const deployed = theOnly(template, 'AWS::ApiGatewayV2::Stage').Properties;
+describe.each(STAGE_SETTINGS)(
+  'the gateway of stage $stage',
+  ({ stage, rate, burst, bulk, origins }) => {
+    const template = readTemplate(stage);
+    const deployed = theOnly(template, 'AWS::ApiGatewayV2::Stage').Properties;
 
-  it('is throttled, and measured route by route', () => {
-    expect(deployed.DefaultRouteSettings).toEqual({
-      DetailedMetricsEnabled: true,
-      ThrottlingRateLimit: rate,
-      ThrottlingBurstLimit: burst,
+    it('is throttled, and measured route by route', () => {
+      expect(deployed.DefaultRouteSettings).toEqual({
+        DetailedMetricsEnabled: true,
+        ThrottlingRateLimit: rate,
+        ThrottlingBurstLimit: burst,
+      });
     });
-  });
 
-  it('has a tenth of the throttle for unknown routes and for preflights', () => {
-    const throttle = {
-      DetailedMetricsEnabled: true,
-      ThrottlingRateLimit: rate / 10,
-      ThrottlingBurstLimit: burst / 10,
-    };
-    expect(deployed.RouteSettings).toEqual({ $default: throttle, 'OPTIONS /{proxy+}': throttle });
-    const routes = resourcesOf<{ RouteKey: string }>(template, 'AWS::ApiGatewayV2::Route');
-    const { DependsOn } = theOnly(template, 'AWS::ApiGatewayV2::Stage') as { DependsOn?: string[] };
-    const settled = routes.filter(([name]) => DependsOn?.includes(name));
-    expect(settled.map(([, { Properties }]) => Properties.RouteKey).sort()).toEqual(
-      Object.keys(deployed.RouteSettings ?? {}).sort(),
-    );
-  });
+    it('has throttles of their own for unknown routes, preflights and large requests', () => {
+      const throttle = (ThrottlingRateLimit: number, ThrottlingBurstLimit: number) => {
+        return { DetailedMetricsEnabled: true, ThrottlingRateLimit, ThrottlingBurstLimit };
+      };
+      expect(deployed.RouteSettings).toEqual({
+        $default: throttle(rate / 10, burst / 10),
+        'OPTIONS /{proxy+}': throttle(rate, burst),
+        'POST /transactions/bulk': throttle(bulk, 2 * bulk),
+        'POST /transactions/bulk/': throttle(bulk, 2 * bulk),
+        'GET /transactions/export': throttle(bulk, 2 * bulk),
+        'GET /transactions/export/': throttle(bulk, 2 * bulk),
+      });
+      const routes = resourcesOf<{ RouteKey: string }>(template, 'AWS::ApiGatewayV2::Route');
+      const { DependsOn } = theOnly(template, 'AWS::ApiGatewayV2::Stage') as {
+        DependsOn?: string[];
+      };
+      const settled = routes.filter(([name]) => DependsOn?.includes(name));
+      expect(settled.map(([, { Properties }]) => Properties.RouteKey).sort()).toEqual(
+        Object.keys(deployed.RouteSettings ?? {}).sort(),
+      );
+    });
 
-  it('writes an access log of JSON objects', () => {
-    expect(deployed.AccessLogSettings).toMatchObject({
-      DestinationArn: { 'Fn::GetAtt': ['HttpApiLogGroup', 'Arn'] },
+    it('writes an access log of JSON objects', () => {
+      expect(deployed.AccessLogSettings).toMatchObject({
+        DestinationArn: { 'Fn::GetAtt': ['HttpApiLogGroup', 'Arn'] },
+      });
+      const { Format } = deployed.AccessLogSettings as { Format: string };
+      expect(JSON.parse(Format)).toMatchObject({
+        requestId: '$context.requestId',
+        functionRequestId: '$context.integration.requestId',
+        routeKey: '$context.routeKey',
+        status: '$context.status',
+        responseLatency: '$context.responseLatency',
+        integrationLatency: '$context.integrationLatency',
+        integrationError: '$context.integrationErrorMessage',
+        sourceIp: '$context.identity.sourceIp',
+        userAgent: '$context.identity.userAgent',
+      });
     });
-    const { Format } = deployed.AccessLogSettings as { Format: string };
-    expect(JSON.parse(Format)).toMatchObject({
-      requestId: '$context.requestId',
-      functionRequestId: '$context.integration.requestId',
-      routeKey: '$context.routeKey',
-      status: '$context.status',
-      responseLatency: '$context.responseLatency',
-      integrationLatency: '$context.integrationLatency',
-      integrationError: '$context.integrationErrorMessage',
-      sourceIp: '$context.identity.sourceIp',
-      userAgent: '$context.identity.userAgent',
-    });
-  });
 
-  it('answers preflight requests of named origins and shows them the request id', () => {
-    const { CorsConfiguration } = theOnly(template, 'AWS::ApiGatewayV2::Api').Properties;
-    expect(CorsConfiguration).toEqual({
-      AllowOrigins: origins,
-      AllowMethods: ['GET', 'POST', 'PUT', 'DELETE'],
-      AllowHeaders: [
-        'Authorization',
-        'Content-Type',
-        'Idempotency-Key',
-        'If-Match',
-        'If-None-Match',
-      ],
-      ExposeHeaders: [
-        ...['Content-Disposition', 'ETag', 'Idempotent-Replayed', 'Link'],
-        ...['Retry-After', 'X-Request-Id'],
-      ],
-      MaxAge: 3600,
+    it('answers preflight requests of named origins and shows them the request id', () => {
+      const { CorsConfiguration } = theOnly(template, 'AWS::ApiGatewayV2::Api').Properties;
+      expect(CorsConfiguration).toEqual({
+        AllowOrigins: origins,
+        AllowMethods: ['GET', 'POST', 'PUT', 'DELETE'],
+        AllowHeaders: [
+          'Authorization',
+          'Content-Type',
+          'Idempotency-Key',
+          'If-Match',
+          'If-None-Match',
+        ],
+        ExposeHeaders: [
+          ...['Content-Disposition', 'ETag', 'Idempotent-Replayed', 'Link'],
+          ...['Retry-After', 'X-Request-Id'],
+        ],
+        MaxAge: 3600,
+      });
     });
-  });
-});
+  },
+);
