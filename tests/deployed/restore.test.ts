@@ -44,7 +44,8 @@ const RESTORED = `${DAMAGED}-restored`;
 
 /** The functions that write, as the document names them. */
 const [, writers = ''] =
-  /for name in (transactions[\w ]+); do/.exec(readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8')) ?? [];
+  /for name in (transactions[\w ]+); do/.exec(readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8')) ??
+  [];
 const functionNames = writers.split(' ').map((name) => `${DAMAGED}-${name}`);
 
 const createCategory = (name: string) => api.request('POST', '/categories/', { body: { name } });
