@@ -50,8 +50,13 @@ function reasonsOfAccess({ next }: Situation): string[] {
     : [];
 }
 
+/** Runs that no function of the stage serves are not hurt by a deployment. */
+function mayHaveRuns(...templates: readonly (Template | undefined)[]): boolean {
+  return templates.some((template) => template && settingsOf(template).qdrantUrl);
+}
+
 function reasonsOfRun({ run, deployed, next, acceptedRun }: Situation): string[] {
-  if (run === undefined) return [];
+  if (run === undefined || !mayHaveRuns(deployed, next)) return [];
   if ('unknown' in run) {
     if (acceptedRun === 'unknown') return [];
     return [
@@ -80,23 +85,21 @@ interface Change {
 }
 
 function watchdogReasons({ deployed, next }: Change, under: string): string[] {
+  if (!mayHaveRuns(next)) {
+    return [`It would take away the functions of the migration and its watchdog ${under}.`];
+  }
   const [current, left] = [schedulesOf(deployed), schedulesOf(next)];
   if (left.length > 0 && current.every((id) => left.includes(id))) return [];
-  return current.length > 0
-    ? [`It would disable the watchdog ${under}.`]
-    : [`It would leave the run without a watchdog ${under}.`];
+  return [`It would disable the watchdog ${under}.`];
 }
 
 function settingReasons({ deployed, next }: Change, under: string): string[] {
   const after = settingsOf(next);
   const current = deployed && settingsOf(deployed);
-  // Without a store no deployed function serves the run, which the command line does. It needs a store all the same.
+  // Without a store no deployed function serves the run, which the command line does, in the same table.
   const before = current?.qdrantUrl
     ? current
-    : {
-        qdrantUrl: after.qdrantUrl || 'missing',
-        tableName: current?.tableName ?? after.tableName,
-      };
+    : { tableName: current?.tableName ?? after.tableName };
   const differing = Object.keys(before).filter((name) => after[name] !== before[name]);
   const [changed, omitted] = [true, false].map((isGiven) =>
     differing.filter((name) => Boolean(after[name]) === isGiven).join(', '),
@@ -127,8 +130,9 @@ function settingsOf(template: Template): Readonly<Record<string, unknown>> {
 /** Of the watchdog, by their logical names: those that are enabled. */
 function schedulesOf(template: Template | undefined): string[] {
   return Object.entries(template?.Resources ?? {})
-    .filter(([, { Type, Properties }]) => {
-      return Type === 'AWS::Events::Rule' && Properties?.State === 'ENABLED';
+    .filter(([id, { Type, Properties }]) => {
+      const isSchedule = Type === 'AWS::Events::Rule' && id.startsWith('Watchdog');
+      return isSchedule && Properties?.State === 'ENABLED';
     })
     .map(([id]) => id);
 }
@@ -309,7 +313,9 @@ export class DeployGuard {
       next,
       isRollback: isRollback ?? false,
       // Without deployed functions no run can be active: the table may be absent.
-      run: await this.#activeRun(tableName, inUse === undefined),
+      run: mayHaveRuns(deployed, next)
+        ? await this.#activeRun(tableName, inUse === undefined)
+        : undefined,
       table: await this.#tableState(deployed),
       acceptedRun: this.#acceptedRun,
     });

@@ -1,5 +1,6 @@
 // The migration of the memory backend as it is deployed: functions and roles from the migrationAccess lines
-// of serverless.yml, and the state machine that drives them. A local start has none of it.
+// of serverless.yml, and the state machine that drives them. A stage without a store to migrate has none of it, nor has
+// a local start.
 import {
   type Configuration,
   type FunctionSettings,
@@ -116,10 +117,8 @@ export async function migrationRoles(serverless: Configuration): Promise<Resourc
 export async function migrationWatchdog(serverless: Configuration): Promise<Resources> {
   const lines = await accessLines(serverless);
   if (lines.length === 0) return {};
-  // Without a store there is nothing to watch.
-  const State = (await textOf(serverless, 'param:qdrantUrl')) === '' ? 'DISABLED' : 'ENABLED';
   const rates = Object.entries(SCHEDULES).map(([name, rate]) => [`Watchdog${name}`, rate] as const);
-  const rules = rates.map(([name, rate]) => rule(name, rate, State));
+  const rules = rates.map(([name, rate]) => rule(name, rate));
   const names = rates.map(([name]) => name);
   const permissions = names.map((name) => [`${name}Permission`, permission(name)]);
   return {
@@ -133,13 +132,13 @@ export async function migrationWatchdog(serverless: Configuration): Promise<Reso
   };
 }
 
-function rule(name: string, ScheduleExpression: string, State: string): [string, object] {
+function rule(name: string, ScheduleExpression: string): [string, object] {
   const target = {
     ...{ Id: 'watchdog', Arn: { 'Fn::GetAtt': [`${logicalName(WATCHDOG)}LambdaFunction`, 'Arn'] } },
     RetryPolicy: { MaximumRetryAttempts: 5, MaximumEventAgeInSeconds: 300 },
     DeadLetterConfig: { Arn: { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] } },
   };
-  const Properties = { ScheduleExpression, State, Targets: [target] };
+  const Properties = { ScheduleExpression, State: 'ENABLED', Targets: [target] };
   return [name, { Type: 'AWS::Events::Rule', Properties }];
 }
 
@@ -218,6 +217,7 @@ async function machineLogGroup(serverless: Configuration): Promise<object> {
 
 async function accessLines(serverless: Configuration): Promise<[string, MigrationAccess][]> {
   if ((await textOf(serverless, 'sls:stage')) === 'local') return [];
+  if ((await textOf(serverless, 'param:qdrantUrl')) === '') return [];
   return Object.entries(await sectionOf(serverless, 'custom', 'migrationAccess'));
 }
 

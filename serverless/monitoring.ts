@@ -69,7 +69,7 @@ export async function monitoring(configuration: Configuration): Promise<Resource
       await textOf(configuration, 'param:tableName'),
       table.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName),
     ),
-    ...migrationAlarms((await textOf(configuration, 'param:qdrantUrl')) !== ''),
+    ...((await textOf(configuration, 'param:qdrantUrl')) === '' ? [] : migrationAlarms()),
   ];
   const alarms = definitions.map((definition) => [
     `${definition.id}Alarm`,
@@ -234,7 +234,7 @@ function tableAlarms(TableName: string, indexes: readonly string[]): AlarmDefini
   ];
 }
 
-function migrationAlarms(isWatched: boolean): AlarmDefinition[] {
+function migrationAlarms(): AlarmDefinition[] {
   const execution = (MetricName: string): Metric => ({
     Namespace: 'AWS/States',
     MetricName,
@@ -261,8 +261,7 @@ function migrationAlarms(isWatched: boolean): AlarmDefinition[] {
       datapointsToAlarm: 1,
       evaluationPeriods: 1,
     },
-    // Created with the schedules: an alarm that is already in ALARM when they are enabled would not notify.
-    ...(isWatched ? [silentWatchdog()] : []),
+    silentWatchdog(),
     {
       id: 'WatchdogUndelivered',
       description:

@@ -33,8 +33,10 @@ export function rolesOf(template: Template): [user: string, role: string][] {
   const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function').map(
     ([, { Properties }]) => [entryPoint(Properties.Handler), Properties.Role] as const,
   );
-  const { RoleArn } = theOnly(template, 'AWS::StepFunctions::StateMachine').Properties;
-  return [...functions, [STATE_MACHINE, RoleArn] as const].map(([user, role]) => {
+  const machines = resourcesOf(template, 'AWS::StepFunctions::StateMachine').map(
+    ([, { Properties }]) => [STATE_MACHINE, Properties.RoleArn] as const,
+  );
+  return [...functions, ...machines].map(([user, role]) => {
     return [user, (role as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt'][0]];
   });
 }

@@ -57,13 +57,13 @@ export default function packageService({ provide }: TestProject) {
   };
 }
 
-/** Folder of stage `prod` as it is deployed. All stages have the same bundles. */
+/** Folder of stage `prod` with a migration, as it is deployed. All stages have the same bundles. */
 export async function packageBundles(): Promise<string> {
   const name = `bundles-${hashOf(INPUTS_OF_BUNDLES)}`;
   const running = createRunning();
   return await fetchOnce(running, join(PACKAGES, name), async (draft) => {
     const prod = { stage: 'prod', environment: ENVIRONMENT, running };
-    await runServerless(prod, ['package', '--package', join(draft, name)]);
+    await runServerless(prod, ['package', '--package', join(draft, name)], MIGRATING);
     return join(draft, name);
   });
 }

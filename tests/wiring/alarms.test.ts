@@ -123,11 +123,6 @@ describe('what an alarm names exists', () => {
   });
 });
 
-it('where nothing is to be migrated, there is no alarm of a silent watchdog', () => {
-  expect(readTemplate('prod').Resources.WatchdogSilentAlarm).toBeUndefined();
-  expect(readTemplate('migrating').Resources.WatchdogSilentAlarm).toBeDefined();
-});
-
 it('the dashboard shows every alarm', () => {
   const { DashboardBody } = theOnly<{ DashboardBody: { 'Fn::Sub': string } }>(
     template,

@@ -82,6 +82,11 @@ describe('the guard allows', () => {
       'a migration added while the command line drives a live run',
       { run: LIVE, deployed: withoutStore },
     ],
+    [
+      'a stage without a migration, whatever is in its table',
+      { run: ACTIVE, deployed: withoutStore, next: withoutStore },
+    ],
+    ['its removal', { run: ACTIVE, deployed: withoutStore, next: undefined }],
     ['a new table name on deployment', { next: onTable(migrating, 'restored') }],
     ['a rollback on the same table', { isRollback: true }],
   ])('%s', (_, situation) => {
@@ -92,17 +97,20 @@ describe('the guard allows', () => {
 describe('the guard refuses', () => {
   it.each<[what: string, situation: Partial<Situation>, reason: RegExp]>([
     ['a change of functions under a run', { run: ACTIVE }, /change functions .*run spring/],
-    ['a disabled watchdog', { run: LIVE, next: withoutStore }, /disable the watchdog/],
+    [
+      'a deployment that takes the migration away',
+      { run: LIVE, next: withoutStore },
+      /take away the functions of the migration and its watchdog .* It omits qdrantUrl/,
+    ],
+    [
+      'a rollback to a deployment without the migration',
+      { run: LIVE, next: withoutStore, isRollback: true },
+      /take away the functions of the migration/,
+    ],
     [
       'one schedule of the watchdog disabled, and another left',
       { run: LIVE, next: without(migrating, 'AWS::Events::Rule') },
       /disable the watchdog/,
-    ],
-    ['a missing qdrantUrl', { run: LIVE, next: withoutStore }, /omits qdrantUrl/],
-    [
-      'a live run left without a watchdog where none is deployed',
-      { run: LIVE, deployed: withoutStore, next: withoutStore },
-      /It would leave the run without a watchdog .* It omits qdrantUrl while/,
     ],
     [
       'another table for a live run, also where no migration is deployed',

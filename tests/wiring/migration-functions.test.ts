@@ -21,71 +21,46 @@ const OF_WEBHOOK = ['freeze', 'cutover', 'rollback', 'retention'].map(
 );
 const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-space-size=8';
 
-describe.each(STAGES)('functions of the migration in stage %s', (stage) => {
-  const functions = migrationFunctionsOf(readTemplate(stage));
+const template = readTemplate('migrating');
+const functions = migrationFunctionsOf(template);
 
-  it('are the files of functions/migration', () => {
-    const files = readdirSync(FOLDER);
-    const names = functions.map(([name]) => `${name.replace('migration/', '')}.ts`);
-    expect(names.sort()).toEqual(files.sort());
-  });
+it.each(STAGES)('a stage %s with nothing to migrate has nothing of a migration', (stage) => {
+  const { Resources } = readTemplate(stage);
+  expect(Object.keys(Resources).filter((id) => /Migration|Watchdog/.test(id))).toEqual([]);
+  expect(Object.values(Resources).filter(({ Type }) => /Events|SQS|Step/.test(Type))).toEqual([]);
+});
 
-  describe.each(functions)('%s', (name, properties) => {
-    it('runs on Node 24 and arm64, within limits of its own', () => {
-      expect(properties).toMatchObject({
-        Runtime: 'nodejs24.x',
-        Architectures: ['arm64'],
-        MemorySize: 1024,
-        Timeout: QUICK.includes(name) ? 60 : 900,
-      });
-    });
+it('the functions of a migration are the files of functions/migration', () => {
+  const names = functions.map(([name]) => `${name.replace('migration/', '')}.ts`);
+  expect(names.sort()).toEqual(readdirSync(FOLDER).sort());
+});
 
-    it('knows of what nobody has named yet just where it would be kept', () => {
-      expect(properties.Environment.Variables).toEqual({
-        TABLE_NAME: `finance-ledger-${stage}`,
-        AUTH: 'required',
-        AUTH_ISSUER: '',
-        AUTH_AUDIENCE: '',
-        LEDGER_ID: 'default',
-        TIME_ZONE: 'UTC',
-        NODE_OPTIONS,
-        METRICS_NAMESPACE: `finance-ledger-${stage}`,
-        ...(QUICK.includes(name)
-          ? {}
-          : { COLLECTION_SETTING: `ssm:/finance-ledger/${stage}/memory-collection` }),
-        ...(OF_GRAPH.includes(name) ? { NEO4J_USER: 'neo4j' } : {}),
-      });
-    });
+it.each(functions)('%s runs on Node 24 and arm64, within limits of its own', (name, properties) => {
+  expect(properties).toMatchObject({
+    Runtime: 'nodejs24.x',
+    Architectures: ['arm64'],
+    MemorySize: 1024,
+    Timeout: QUICK.includes(name) ? 60 : 900,
   });
 });
 
-describe.each(STAGES)('the command line, on stage %s', (stage) => {
-  const functions = migrationFunctionsOf(readTemplate(stage));
-
-  it.each(FUNCTION_NAMES)('finds the function %s', (file) => {
-    const name = deployedName(file, stage);
-    const found = functions.filter(([, { FunctionName }]) => FunctionName === name);
-    expect(found.map(([entry]) => entry)).toEqual([`migration/${file}`]);
-  });
+it.each(FUNCTION_NAMES)('the command line finds the function %s', (file) => {
+  const name = deployedName(file, 'prod');
+  const found = functions.filter(([, { FunctionName }]) => FunctionName === name);
+  expect(found.map(([entry]) => entry)).toEqual([`migration/${file}`]);
 });
 
 describe('a stage with something to migrate', () => {
-  const template = readTemplate('migrating');
-
-  it.each(migrationFunctionsOf(template))(
-    'gives %s only addresses that it uses',
-    (name, properties) => {
-      const variables = Object.keys(properties.Environment.Variables);
-      const has = (start: string) => variables.some((variable) => variable.startsWith(start));
-      expect(has('NEO4J_URL')).toBe(OF_GRAPH.includes(name));
-      expect(has('MIGRATION_WEBHOOK')).toBe(OF_WEBHOOK.includes(name));
-      expect(has('QDRANT_URL')).toBe(!QUICK.includes(name));
-    },
-  );
+  it.each(functions)('gives %s only addresses that it uses', (name, properties) => {
+    const variables = Object.keys(properties.Environment.Variables);
+    const has = (start: string) => variables.some((variable) => variable.startsWith(start));
+    expect(has('NEO4J_URL')).toBe(OF_GRAPH.includes(name));
+    expect(has('MIGRATION_WEBHOOK')).toBe(OF_WEBHOOK.includes(name));
+    expect(has('QDRANT_URL')).toBe(!QUICK.includes(name));
+  });
 
   it('tells the step that backs up where everything is but the webhook', () => {
-    const [, properties] =
-      migrationFunctionsOf(template).find(([name]) => name === 'migration/backup') ?? [];
+    const [, properties] = functions.find(([name]) => name === 'migration/backup') ?? [];
     expect(properties?.Environment.Variables).toEqual({
       TABLE_NAME: 'finance-ledger-prod',
       AUTH: 'required',
@@ -113,11 +88,8 @@ describe('a stage with something to migrate', () => {
 const FAILURES = { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] };
 
 describe('the watchdog', () => {
-  it.each([
-    ['prod', 'DISABLED'],
-    ['migrating', 'ENABLED'],
-  ] as const)('runs daily and every two minutes where there is a store: %s, %s', (stage, State) => {
-    const rules = resourcesOf(readTemplate(stage), 'AWS::Events::Rule').map(
+  it('runs daily and every two minutes', () => {
+    const rules = resourcesOf(template, 'AWS::Events::Rule').map(
       ([, { Properties }]) => Properties,
     );
     const Targets = [
@@ -129,13 +101,13 @@ describe('the watchdog', () => {
       },
     ];
     expect(rules).toEqual([
-      { ScheduleExpression: 'rate(1 day)', State, Targets },
-      { ScheduleExpression: 'rate(2 minutes)', State, Targets },
+      { ScheduleExpression: 'rate(1 day)', State: 'ENABLED', Targets },
+      { ScheduleExpression: 'rate(2 minutes)', State: 'ENABLED', Targets },
     ]);
   });
 
   it('is retried when it fails, and then kept in a queue', () => {
-    const invocations = resourcesOf(readTemplate('prod'), 'AWS::Lambda::EventInvokeConfig');
+    const invocations = resourcesOf(template, 'AWS::Lambda::EventInvokeConfig');
     expect(invocations.map(([, { Properties }]) => Properties)).toEqual([
       expect.objectContaining({
         FunctionName: { Ref: 'MigrationRetentionLambdaFunction' },
@@ -147,7 +119,7 @@ describe('the watchdog', () => {
   });
 
   it('always finds room in Lambda, as a rollback does', () => {
-    const reserved = migrationFunctionsOf(readTemplate('migrating'))
+    const reserved = functions
       .filter(([, properties]) => properties.ReservedConcurrentExecutions !== undefined)
       .map(([name, properties]) => [name, properties.ReservedConcurrentExecutions]);
     expect(reserved).toEqual([
@@ -157,7 +129,6 @@ describe('the watchdog', () => {
   });
 
   it('has schedules that may send to the queue', () => {
-    const template = readTemplate('prod');
     const rules = resourcesOf(template, 'AWS::Events::Rule').map(([name]) => name);
     expect(theOnly(template, 'AWS::SQS::QueuePolicy').Properties).toEqual({
       Queues: [{ Ref: 'WatchdogFailures' }],
@@ -181,7 +152,6 @@ describe('the watchdog', () => {
   });
 
   it('is all that anybody but operators and the state machine may invoke', () => {
-    const template = readTemplate('prod');
     expect(resourcesOf(template, 'AWS::Lambda::Url')).toEqual([]);
     const permissions = resourcesOf(template, 'AWS::Lambda::Permission')
       .map(([, { Properties }]) => Properties)

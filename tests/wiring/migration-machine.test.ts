@@ -9,7 +9,6 @@ import {
   type FunctionProperties,
   readTemplate,
   resourcesOf,
-  STAGES,
   theOnly,
 } from '../support/packaged-template.ts';
 
@@ -29,8 +28,8 @@ interface MachineProperties {
   readonly DefinitionString: { readonly 'Fn::Sub': string };
 }
 
-describe.each(STAGES)('the state machine of stage %s', (stage) => {
-  const template = readTemplate(stage);
+describe('the state machine', () => {
+  const template = readTemplate('migrating');
   const machine = theOnly<MachineProperties>(template, 'AWS::StepFunctions::StateMachine');
   const definition = machine.Properties.DefinitionString['Fn::Sub'];
   const { States } = JSON.parse(definition) as StateMachineDefinition;
@@ -38,7 +37,7 @@ describe.each(STAGES)('the state machine of stage %s', (stage) => {
 
   it('is named, and has a role of its own', () => {
     expect(machine.Properties).toMatchObject({
-      StateMachineName: `finance-ledger-${stage}-memory-migration`,
+      StateMachineName: 'finance-ledger-prod-memory-migration',
       RoleArn: { 'Fn::GetAtt': ['MemoryMigrationRole', 'Arn'] },
     });
   });
@@ -49,7 +48,7 @@ describe.each(STAGES)('the state machine of stage %s', (stage) => {
   });
 
   it('is the one that tests and rehearsals execute, with region and account put in', () => {
-    const executed = JSON.stringify(migrationMachine(stage)).replaceAll('#{', `\${`);
+    const executed = JSON.stringify(migrationMachine('prod')).replaceAll('#{', `\${`);
     expect(JSON.parse(definition)).toEqual(JSON.parse(executed));
   });
 
@@ -77,7 +76,7 @@ describe.each(STAGES)('the state machine of stage %s', (stage) => {
       Destinations: [{ CloudWatchLogsLogGroup: { LogGroupArn } }],
     });
     expect(template.Resources.MemoryMigrationLogGroup?.Properties).toMatchObject({
-      RetentionInDays: { dev: 14, prod: 365 }[stage],
+      RetentionInDays: 365,
     });
   });
 

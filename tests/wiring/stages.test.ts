@@ -12,16 +12,12 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (stage, retentionDays) => {
   const template = readTemplate(stage);
   const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup');
 
-  it('logs every function, the gateway and the state machine', () => {
+  it('logs every function and the gateway', () => {
     const functions = resourcesOf(template, 'AWS::Lambda::Function').map(
       ([, { Properties }]) => `/aws/lambda/${Properties.FunctionName}`,
     );
     const names = logGroups.map(([, { Properties }]) => Properties.LogGroupName);
-    const others = [
-      `/aws/http-api/finance-ledger-${stage}`,
-      `/aws/vendedlogs/states/finance-ledger-${stage}-memory-migration`,
-    ];
-    expect(names.sort()).toEqual([...functions, ...others].sort());
+    expect(names.sort()).toEqual([...functions, `/aws/http-api/finance-ledger-${stage}`].sort());
   });
 
   it.each(logGroups)('keeps %s for a stated time', (_name, { Properties }) => {
