@@ -89,7 +89,8 @@ describe.each([...apiFunctionsOf(template), ...migrationFunctionsOf(template)])(
       expect(sources).toContain(`functions/${name}.ts`);
       const strangers = sources.filter(
         (source) =>
-          source !== `functions/${name}.ts` && !/^(lib|serverless\/bundle|node_modules)\//.test(source),
+          source !== `functions/${name}.ts` &&
+          !/^(lib|serverless\/bundle|node_modules)\//.test(source),
       );
       expect(strangers).toEqual([]);
     });
