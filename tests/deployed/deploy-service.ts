@@ -15,12 +15,12 @@ import {
   type EmulatedStage,
   repairCors,
 } from '../../local/emulator/emulated-stage.ts';
-import { createUser, putBoundary } from '../../local/emulator/policies.ts';
 import { createRunning, type Running } from '../../local/processes/running.ts';
 import { startWebhook } from '../../sandbox/webhook.ts';
 import { SOURCE, startSandboxWorld } from '../../sandbox/world.ts';
 import { createHttpClient } from '../support/api/http-client.ts';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
+import { createUser, putBoundary } from './users.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
