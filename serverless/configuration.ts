@@ -9,7 +9,7 @@ export interface Configuration {
 export interface FunctionSettings {
   readonly handler: string;
   readonly timeout?: number;
-  readonly events?: readonly { readonly httpApi?: string }[];
+  readonly events?: readonly { readonly httpApi?: string; readonly schedule?: object }[];
 }
 
 /** CloudFormation resources by their logical names. */

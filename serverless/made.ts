@@ -1,4 +1,5 @@
 // A plug-in of the packager: serverless.yml includes what the other files of this folder make, as `${made:slashRoutes}`.
+import { canaryFunctions, canaryRole } from './canary.ts';
 import type { Configuration } from './configuration.ts';
 import { accessLogFormat, allowedOrigins, routeSettings, slashRoutes } from './gateway.ts';
 import {
@@ -16,6 +17,8 @@ type Make = (configuration: Configuration) => unknown;
 const MAKERS: Readonly<Record<string, Make>> = {
   accessLogFormat,
   allowedOrigins,
+  canaryFunctions,
+  canaryRole,
   ledgerRoles,
   ledgerTable,
   migrationFunctions,

@@ -43,6 +43,9 @@ const RULES: Readonly<Record<string, Rule>> = {
       'the ARN of an SNS topic, such as arn:aws:sns:eu-west-1:111122223333:alarms',
     ),
   ),
+  canaryKeyParameter: orEmpty(
+    matching(/^\/[\w./-]{1,200}$/, 'a name such as /finance-ledger/prod/canary-key'),
+  ),
   monthlyBudgetUsd: orEmpty({
     requirement: 'a number above 0',
     allows: (text) => Number(text) > 0,
@@ -92,6 +95,9 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
   const unnotified = monthlyBudgetUsd !== '' && alarmTopicArn === '';
   return [
     ...broken,
+    ...(stage === 'prod' && alarmTopicArn === ''
+      ? ['alarmTopicArn is empty: nobody would learn of an alarm of prod.']
+      : []),
     ...(unnotified ? [`monthlyBudgetUsd "${monthlyBudgetUsd}" needs alarmTopicArn.`] : []),
     ...faultsOfVariables(parameters),
   ];

@@ -59,7 +59,8 @@ const command = createCommand('npm run lint:template --', 'Lint the packaged tem
       console.log('0 passed, 0 failed, 1 skipped');
       return;
     }
-    const templates = [await packaged(stage, {}), await packaged(stage, MIGRATING)];
+    const { alarmTopicArn } = MIGRATING;
+    const templates = [await packaged(stage, { alarmTopicArn }), await packaged(stage, MIGRATING)];
     const findings = await findingsOf(templates);
     const { unexplained, unused } = await judge(findings);
     for (const { linter, rule, what } of unexplained) console.log(`${linter} ${rule}: ${what}`);

@@ -12,6 +12,7 @@ export const MIGRATING = {
   migrationWebhookTokenParameter: '/memory/webhook-token',
   collectionParameter: '/memory/collection',
   artifactsUrl: 's3://memory-backups.example/of/memories',
+  canaryKeyParameter: '/finance-ledger/canary-key',
   alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
   monthlyBudgetUsd: '50',
   reservedConcurrency: '2',

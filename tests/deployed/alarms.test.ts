@@ -19,7 +19,7 @@ const { stage, environment } = inject('deployed');
 const options = clientOptions(environment);
 const cloudWatch = new CloudWatchClient(options);
 const SELDOM = { interval: 500 };
-const OF_ONE_METRIC = ['GatewayErrors', 'GatewayLatency', 'TableConflicts', 'WatchdogFailed'];
+const OF_ONE_METRIC = ['CanaryFailed', 'TableConflicts', 'WatchdogFailed'];
 const STACK = {
   Resources: {
     Topic: { Type: 'AWS::SNS::Topic', Properties: { TopicName: 'alarms' } },

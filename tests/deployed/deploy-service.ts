@@ -2,6 +2,11 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import {
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+  UpdateFunctionConfigurationCommand,
+} from '@aws-sdk/client-lambda';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { TestProject } from 'vitest/node';
@@ -14,6 +19,7 @@ import {
   deployStage,
   type EmulatedStage,
   repairCors,
+  stackOf,
 } from '../../local/emulator/emulated-stage.ts';
 import { createRunning, type Running } from '../../local/processes/running.ts';
 import { startWebhook } from '../../sandbox/webhook.ts';
@@ -50,6 +56,7 @@ const RUN = 'deployed';
 const BUCKET = 'migration-artifacts';
 const KEY_PARAMETER = '/emulated/memory-backend-key';
 const COLLECTION_PARAMETER = '/emulated/memory-collection';
+const CANARY_KEY_PARAMETER = '/finance-ledger/dev/canary-key';
 
 // Long waits of the state machine last a hundredth of what they say.
 const WAIT_SCALE = 0.01;
@@ -78,6 +85,7 @@ export default async function deployService({ provide }: TestProject) {
     provide('deployed', deployed);
     provide('runId', RUN);
     provide('apiKey', await createKey(operator, 'home'));
+    await openCanary(deployed, await createKey(operator, 'canary'));
     provide('apiUrl', await addressOf(deployed));
   } catch (error) {
     await running.stop();
@@ -92,6 +100,22 @@ async function createKey({ stage, environment }: EmulatedStage, ledger: string):
   const env = { ...BARE_ENVIRONMENT, ...environment };
   const { stdout } = await promisify(execFile)(process.execPath, command, { env });
   return stdout.trim();
+}
+
+/** Its key, and the address of the API on the emulator, which is none of AWS's. */
+async function openCanary(deployed: EmulatedStage, key: string): Promise<void> {
+  const options = clientOptions(deployed.environment);
+  const secret = { Name: CANARY_KEY_PARAMETER, Value: key, Type: 'SecureString' } as const;
+  await new SSMClient(options).send(new PutParameterCommand(secret));
+  const lambda = new LambdaClient(options);
+  const FunctionName = `${stackOf(deployed.stage)}-canary`;
+  const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
+  const [apiId] = new URL(await addressOf(deployed)).hostname.split('.');
+  const API_URL = `${deployed.environment.AWS_ENDPOINT_URL}/_aws/execute-api/${apiId}`;
+  const Variables = { ...Environment?.Variables, API_URL };
+  await lambda.send(
+    new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables } }),
+  );
 }
 
 /** @returns the parameters of the stage */
@@ -113,6 +137,7 @@ async function openMigration(running: Running, environment: EmulatedStage['envir
     migrationWebhookUrl: webhook.url,
     collectionParameter: COLLECTION_PARAMETER,
     artifactsUrl: `s3://${BUCKET}/migration`,
+    canaryKeyParameter: CANARY_KEY_PARAMETER,
     alarmTopicArn: 'arn:aws:sns:eu-west-1:000000000000:alarms',
   };
 }

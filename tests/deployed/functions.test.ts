@@ -65,6 +65,10 @@ test('GET /docs is a page that may reach nothing but this service', async () => 
   });
 });
 
+test('the canary does what clients do, and finds the table protected', async () => {
+  expect(await invoke('canary', {})).toBeNull();
+});
+
 test('a run that does not exist cannot be given up', async () => {
   const answer = await invoke('migrationAbort', { runId: 'no-such-run', execute: true });
   expect(answer.errorMessage).toContain('no-such-run');

@@ -1,5 +1,5 @@
-// The states of an alarm as CloudWatch's documentation defines them, for a series of data points: M of N, missing data,
-// and the metric math that our alarms use.
+// The states of an alarm as CloudWatch's documentation defines them, for a series of data points: M of N and missing data.
+import { evaluate } from './metric-math.ts';
 
 export type State = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
 
@@ -89,16 +89,10 @@ function expressionOf({ Metrics = [] }: AlarmProperties): string | undefined {
 function combine(expression: string | undefined, series: readonly Series[]): Series {
   const [first = []] = series;
   if (expression === undefined) return first;
-  if (expression === 'FILL(m1, 0)') return first.map((value) => value ?? 0);
-  const reduce = REDUCERS[expression];
-  if (!reduce) throw new Error(`No alarm of ours is computed by ${expression}`);
-  return first.map((_, n) => {
-    const present = series.map((each) => each[n]).filter((value) => value !== undefined);
-    return present.length === 0 ? undefined : reduce(present);
-  });
+  return first.map((_, n) =>
+    evaluate(
+      expression,
+      series.map((each) => each[n]),
+    ),
+  );
 }
-
-const REDUCERS: Readonly<Record<string, (values: readonly number[]) => number>> = {
-  'SUM(METRICS())': (values) => values.reduce((sum, value) => sum + value, 0),
-  'MAX(METRICS())': (values) => Math.max(...values),
-};

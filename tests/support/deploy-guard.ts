@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { MIGRATING } from '../../local/emulator/migrating-parameters.ts';
 import { DeployGuard } from '../../serverless/deploy-guard.ts';
 
 export interface AwsRequest {
@@ -68,8 +69,10 @@ export function createGuard(spec: GuardSpec) {
   return new DeployGuard(serverless as never, options, { log });
 }
 
-/** `params` of serverless.yml, with a word in place of each variable. */
+/** `params` of serverless.yml, with a word in place of each variable, and with the topic that prod needs. */
 export function readParameters(): Record<string, Record<string, unknown>> {
   const text = readFileSync(join(import.meta.dirname, '../../serverless.yml'), 'utf8');
-  return parse(text.replaceAll(/\$\{[^}]*\}/g, 'word')).params;
+  const { params } = parse(text.replaceAll(/\$\{[^}]*\}/g, 'word'));
+  const { alarmTopicArn } = MIGRATING;
+  return { ...params, prod: { ...params.prod, alarmTopicArn } };
 }

@@ -140,7 +140,7 @@ function neededByLambda(template: Template, user: string): string[] {
   );
   const failures = resourcesOf<InvokeConfiguration>(template, 'AWS::Lambda::EventInvokeConfig')
     .filter(([, { Properties }]) => Properties.FunctionName.Ref === id)
-    .map(([, { Properties }]) => Properties.DestinationConfig.OnFailure.Destination);
+    .flatMap(([, { Properties }]) => Properties.DestinationConfig.OnFailure?.Destination ?? []);
   return [
     ...groups.flatMap(([group]) => [`logs:CreateLogStream ${group}`, `logs:PutLogEvents ${group}`]),
     ...failures.map((queue) => `sqs:SendMessage ${placeOf(template, queue)}`),
@@ -149,7 +149,7 @@ function neededByLambda(template: Template, user: string): string[] {
 
 interface InvokeConfiguration {
   readonly FunctionName: { readonly Ref: string };
-  readonly DestinationConfig: { readonly OnFailure: { readonly Destination: unknown } };
+  readonly DestinationConfig: { readonly OnFailure?: { readonly Destination: unknown } };
 }
 
 interface Machine {

@@ -40,7 +40,8 @@ const ENVIRONMENT = {
  */
 export default function packageService({ provide }: TestProject) {
   const running = createRunning();
-  const prod = templateOf(running, { name: 'prod', stage: 'prod' });
+  const { alarmTopicArn } = MIGRATING;
+  const prod = templateOf(running, { name: 'prod', stage: 'prod', parameters: { alarmTopicArn } });
   const dev = templateOf(running, { name: 'dev', stage: 'dev' });
   const migrating = templateOf(running, {
     ...{ name: 'migrating', stage: 'prod', parameters: MIGRATING },

@@ -76,17 +76,13 @@ export function functionsOf(template: Template): [name: string, FunctionProperti
   );
 }
 
-/** Those behind the gateway; a function is one of these or of the migration's. */
+/** Those behind the gateway. */
 export function apiFunctionsOf(template: Template): [name: string, FunctionProperties][] {
-  return functionsOf(template).filter(([name]) => !isOfMigration(name));
+  return functionsOf(template).filter(([name]) => !/^(migration|canary)\//.test(name));
 }
 
 export function migrationFunctionsOf(template: Template): [name: string, FunctionProperties][] {
-  return functionsOf(template).filter(([name]) => isOfMigration(name));
-}
-
-function isOfMigration(name: string): boolean {
-  return name.startsWith('migration/');
+  return functionsOf(template).filter(([name]) => name.startsWith('migration/'));
 }
 
 /** `functions/transactions/list.handler` -> `transactions/list` */

@@ -123,6 +123,7 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
 function ofTable(operation: string, body: Request): string[] {
   const parts = body.TransactItems?.flatMap((item) => Object.entries(item));
   if (parts) return parts.map(([kind, part]) => `dynamodb:${kind}Item table of ${keyOf(part)}`);
+  if (operation.startsWith('Describe')) return [`dynamodb:${operation} table`];
   const place = body.IndexName ? `index ${body.IndexName}` : 'table';
   return [`dynamodb:${operation} ${place} of ${keyOf(body)}`];
 }

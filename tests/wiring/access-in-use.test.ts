@@ -2,10 +2,13 @@
 // recorded from the functions themselves. No local engine checks permissions, so a missing one shows here first.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createApiKeys } from '../../lib/auth/api-keys.ts';
+import { requireProtectedTable } from '../../lib/canary/table-protection.ts';
 import { CATEGORY_LIMIT } from '../../lib/domain/category.ts';
 import { createRemembering } from '../../lib/migration/runs/run-store.ts';
 import { servicesFromEnvironment } from '../../lib/migration/services-from-environment.ts';
@@ -28,10 +31,12 @@ import {
 } from '../support/granted-access.ts';
 import { createRecordedRun, type RecordedRun, SETTING } from '../support/migration/recorded-run.ts';
 import {
+  functionsOf,
   migrationFunctionsOf,
   type Packaged,
   readTemplate,
   resourcesOf,
+  type Template,
 } from '../support/packaged-template.ts';
 import { type AccessRecorder, openAccessRecorder } from '../support/recorded-access.ts';
 
@@ -183,6 +188,7 @@ beforeAll(async () => {
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
   await callEndpoints(endpoint);
   await openServices();
+  await runCanary();
   await migrate();
 });
 
@@ -210,6 +216,23 @@ async function callEndpoints(database: string): Promise<void> {
     secrets.set(name, secret);
     expect(await invoke(name, call, secret), `${name} ${JSON.stringify(call)}`).toBe(status);
   }
+}
+
+/** Reads its key and looks at the table. What it asks of the API, it asks as a client. */
+async function runCanary(): Promise<void> {
+  const [, { Environment }] = canaryOf(readTemplate('migrating'));
+  recorder.recordFor('canary/check');
+  const Name = Environment.Variables.CANARY_KEY_PARAMETER;
+  await new SSMClient().send(new GetParameterCommand({ Name, WithDecryption: true }));
+  const client = new DynamoDBClient({ endpoint: recorder.endpoint });
+  // The local engine knows no backups.
+  await requireProtectedTable(client, TABLE).catch(() => undefined);
+}
+
+function canaryOf(template: Template) {
+  const canary = functionsOf(template).find(([name]) => name === 'canary/check');
+  if (!canary) throw new Error('There is no canary');
+  return canary;
 }
 
 /** Reads the secrets that a function of the migration is deployed with, as its first invocation does. */

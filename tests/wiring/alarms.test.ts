@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CAUSES } from '../support/alarm-causes.ts';
+import { CAUSES, type Cause } from '../support/alarm-causes.ts';
 import {
   type AlarmProperties,
   type Metric,
@@ -10,7 +10,12 @@ import {
   type Series,
   statesOf,
 } from '../support/alarm-states.ts';
-import { functionsOf, readTemplate, resourcesOf, theOnly } from '../support/packaged-template.ts';
+import {
+  apiFunctionsOf,
+  readTemplate,
+  resourcesOf,
+  theOnly,
+} from '../support/packaged-template.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:alarms';
 
@@ -21,7 +26,7 @@ const alarms = resourcesOf<AlarmProperties>(template, 'AWS::CloudWatch::Alarm').
 
 // AWS's lists of metrics: by namespace, the names and the dimensions of each.
 const PUBLISHED: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  'AWS/ApiGateway': { '5xx': ['ApiId'], Latency: ['ApiId'] },
+  'AWS/ApiGateway': { '5xx': ['ApiId'], Latency: ['ApiId'], Count: ['ApiId'] },
   'AWS/Lambda': {
     Errors: ['FunctionName'],
     Throttles: ['FunctionName'],
@@ -38,19 +43,24 @@ const PUBLISHED: Readonly<Record<string, Readonly<Record<string, readonly string
   'AWS/SQS': { NumberOfMessagesSent: ['QueueName'] },
 };
 
+const NONE: Cause = { healthy: 0, cause: 0, lasting: 0 };
+
 it('every alarm has its cause in tests/support/alarm-causes.ts', () => {
   expect(alarms.map(([id]) => id).sort()).toEqual(Object.keys(CAUSES).sort());
 });
 
 describe.each(alarms)('the alarm %s', (id, alarm) => {
-  const { healthy, cause, lasting } = CAUSES[id] ?? { healthy: 0, cause: 0, lasting: 0 };
+  const { healthy, cause, lasting, traffic, unless } = CAUSES[id] ?? NONE;
   const metrics = metricsOf(alarm);
+  const causes = traffic === undefined ? metrics : metrics.slice(0, -1);
   const quiet: Series = Array.from({ length: 15 }, () => healthy);
   const loud = (periods: number): Series => Array.from({ length: periods }, () => cause);
-  const sharing = (one: Series, n: number) =>
-    metrics.map((_, m) => (m === n ? one : one.map(() => healthy)));
+  const sharing = (one: Series, n: number, requests = traffic) => [
+    ...causes.map((_, m) => (m === n ? one : one.map(() => healthy))),
+    one.map(() => requests),
+  ];
 
-  it.each(metrics.map((_, n) => n))('fires for metric %i alone, and recovers', (n) => {
+  it.each(causes.map((_, n) => n))('fires for metric %i alone, and recovers', (n) => {
     const states = statesOf(alarm, sharing([...quiet, ...loud(lasting), ...quiet], n));
     expect(states.slice(0, quiet.length + lasting - 1)).not.toContain('ALARM');
     expect(states[quiet.length + lasting - 1]).toBe('ALARM');
@@ -65,6 +75,14 @@ describe.each(alarms)('the alarm %s', (id, alarm) => {
   it('stays quiet when all is well', () => {
     expect(new Set(statesOf(alarm, sharing(quiet, 0)))).toEqual(new Set(['OK']));
   });
+
+  if (unless) {
+    it('stays quiet with another traffic', () => {
+      const bad = quiet.map(() => unless.value);
+      expect(statesOf(alarm, sharing(bad, 0, unless.traffic))).not.toContain('ALARM');
+      expect(statesOf(alarm, sharing(bad, 0))).toContain('ALARM');
+    });
+  }
 
   it.each(metrics)('watches $Namespace $MetricName, which AWS publishes', (metric) => {
     const dimensions = PUBLISHED[metric.Namespace]?.[metric.MetricName] ?? [];
@@ -112,10 +130,10 @@ describe('what an alarm names exists', () => {
   });
 
   it('every function behind the gateway is watched for errors, throttles and duration', () => {
-    const behindGateway = functionsOf(template).filter(([name]) => !name.startsWith('migration/'));
+    const behindGateway = apiFunctionsOf(template);
     for (const metricName of ['Errors', 'Throttles', 'Duration']) {
       const watched = alarms
-        .filter(([id]) => !id.startsWith('Watchdog'))
+        .filter(([id]) => !/^(Watchdog|Canary)/.test(id))
         .flatMap(([, alarm]) => metricsOf(alarm))
         .filter(({ MetricName }) => MetricName === metricName);
       expect(watched).toHaveLength(behindGateway.length);
@@ -143,7 +161,7 @@ it('a budget is kept where an amount is named, and notifies the same topic', () 
     expect.objectContaining({ Subscribers }),
     expect.objectContaining({ Subscribers }),
   ]);
-  expect(resourcesOf(readTemplate('prod'), 'AWS::Budgets::Budget')).toEqual([]);
+  expect(resourcesOf(readTemplate('dev'), 'AWS::Budgets::Budget')).toEqual([]);
 });
 
 function valuesOf({ Dimensions }: Metric, name: string): unknown[] {

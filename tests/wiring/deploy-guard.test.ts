@@ -61,7 +61,7 @@ function withFunctions(change: (properties: FunctionProperties) => void) {
 
 /** The template with the first resource of the type disabled. */
 function without(template: Template & Situation['next'], type: string) {
-  const rules = resourcesOf(template, type);
+  const rules = resourcesOf(template, type).filter(([id]) => id.startsWith('Watchdog'));
   const [first, ...others] = rules;
   if (!first || others.length === 0) throw new Error(`There are not several ${type}`);
   const [id, rule] = first;

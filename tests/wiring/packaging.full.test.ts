@@ -21,7 +21,7 @@ import { packageBundles } from '../support/package-service.ts';
 import {
   apiFunctionsOf,
   type FunctionProperties,
-  migrationFunctionsOf,
+  functionsOf,
   readTemplateIn,
 } from '../support/packaged-template.ts';
 
@@ -74,38 +74,35 @@ function start(bundle: Bundle, { Handler, Environment }: FunctionProperties): un
   return JSON.parse(printed);
 }
 
-describe.each([...apiFunctionsOf(template), ...migrationFunctionsOf(template)])(
-  '%s',
-  (name, properties) => {
-    const bundle = bundleOf(properties);
-    const file = `functions/${name}.mjs`;
+describe.each(functionsOf(template))('%s', (name, properties) => {
+  const bundle = bundleOf(properties);
+  const file = `functions/${name}.mjs`;
 
-    it('is one bundle and its source map', () => {
-      expect(Object.keys(bundle).toSorted()).toEqual([file, `${file}.map`]);
-    });
+  it('is one bundle and its source map', () => {
+    expect(Object.keys(bundle).toSorted()).toEqual([file, `${file}.map`]);
+  });
 
-    it('holds its own entry point, the library and packages, nothing local and no test', () => {
-      const sources = sourcesOf(bundle);
-      expect(sources).toContain(`functions/${name}.ts`);
-      const strangers = sources.filter(
-        (source) =>
-          source !== `functions/${name}.ts` &&
-          !/^(lib|serverless\/bundle|node_modules)\//.test(source),
-      );
-      expect(strangers).toEqual([]);
-    });
+  it('holds its own entry point, the library and packages, nothing local and no test', () => {
+    const sources = sourcesOf(bundle);
+    expect(sources).toContain(`functions/${name}.ts`);
+    const strangers = sources.filter(
+      (source) =>
+        source !== `functions/${name}.ts` &&
+        !/^(lib|serverless\/bundle|node_modules)\//.test(source),
+    );
+    expect(strangers).toEqual([]);
+  });
 
-    it('is no larger than it may be', () => {
-      const ofApi = name === 'api/docs' ? OF_DOCUMENTATION : OF_API;
-      const largest = name.startsWith('migration/') ? OF_MIGRATION : ofApi;
-      expect(bundle[file]?.byteLength).toBeLessThanOrEqual(largest);
-    });
+  it('is no larger than it may be', () => {
+    const ofApi = name === 'api/docs' ? OF_DOCUMENTATION : OF_API;
+    const largest = name.startsWith('migration/') ? OF_MIGRATION : ofApi;
+    expect(bundle[file]?.byteLength).toBeLessThanOrEqual(largest);
+  });
 
-    it('starts', () => {
-      expect(start(bundle, properties)).toMatchObject({ handler: 'function' });
-    });
-  },
-);
+  it('starts', () => {
+    expect(start(bundle, properties)).toMatchObject({ handler: 'function' });
+  });
+});
 
 describe.each(apiFunctionsOf(template))('%s', (_name, properties) => {
   const bundle = bundleOf(properties);

@@ -4,7 +4,7 @@ import { MIGRATING } from '../../local/emulator/migrating-parameters.ts';
 import { findFaults } from '../../serverless/parameters.ts';
 import { createGuard, readParameters } from '../support/deploy-guard.ts';
 
-function parametersOf(stage: string) {
+function parametersOf(stage: string): Record<string, unknown> {
   const { default: common, [stage]: own } = readParameters();
   return { ...common, ...own };
 }
@@ -37,7 +37,8 @@ it.each([
   ['maxReadUnits', '', /^maxReadUnits "" must be/],
   ['maxWriteUnits', '0', /^maxWriteUnits "0" must be/],
   ['alarmTopicArn', 'notanarn', /^alarmTopicArn "notanarn" must be the ARN of an SNS topic/],
-  ['monthlyBudgetUsd', '50', 'monthlyBudgetUsd "50" needs alarmTopicArn.'],
+  ['alarmTopicArn', '', 'alarmTopicArn is empty: nobody would learn of an alarm of prod.'],
+  ['canaryKeyParameter', 'canary-key', /^canaryKeyParameter "canary-key" must be a name such as/],
   ['allowedOrigins', 'https://a.example/', /^allowedOrigins "https:\/\/a.example\/" must be/],
   ['allowedOrigins', 'https://a.example,b', /^allowedOrigins "https:\/\/a.example,b" must be/],
   ['artifactsUrl', 'file:///tmp', /^artifactsUrl "file:\/\/\/tmp" must be s3:\/\/bucket\/prefix/],
@@ -54,7 +55,10 @@ it('an issuer has an https address', () => {
   ]);
 });
 
-it('a budget is an amount', () => {
+it('a budget needs a topic, and is an amount', () => {
+  expect(faultsWith({ monthlyBudgetUsd: '50' }, 'dev')).toEqual([
+    'monthlyBudgetUsd "50" needs alarmTopicArn.',
+  ]);
   expect(faultsWith({ ...MIGRATING, monthlyBudgetUsd: 'much' })).toEqual([
     'monthlyBudgetUsd "much" must be a number above 0, or empty.',
   ]);

@@ -1,0 +1,87 @@
+// A client of the service's own. Through the public address it does what people do: it creates, reads, lists and deletes
+// a transaction, in a ledger of its own. What a crash leaves behind, the next run deletes.
+import * as v from 'valibot';
+
+export interface CanaryOptions {
+  /** Of the API, without a slash at its end. */
+  readonly url: string;
+  readonly key: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly sleep: (milliseconds: number) => Promise<unknown>;
+  readonly now: () => Date;
+}
+
+export class CanaryFailed extends Error {
+  override readonly name = 'CanaryFailed';
+}
+
+// Lists lag behind writes, seldom by more than a second.
+const MOST_LISTS = 20;
+const BETWEEN_LISTS_MS = 500;
+
+const createdSchema = v.object({ data: v.object({ id: v.number() }) });
+const listSchema = v.object({ data: v.array(v.object({ id: v.number() })) });
+
+/** @throws CanaryFailed naming the step */
+export async function runCanary(options: CanaryOptions): Promise<void> {
+  const { url, key, fetch, sleep, now } = options;
+  const today = now().toISOString().slice(0, 10);
+  const days = `start_date=${today}&end_date=${today}`;
+
+  for (const { id } of await list()) await remove(id);
+  const transaction = {
+    description: 'Canary',
+    amount: 1,
+    type: 'expense',
+    transaction_date: today,
+  };
+  const created = await call('create', 'POST', '/transactions', [201], transaction);
+  const { id } = read('create', createdSchema, created).data;
+  await call('read', 'GET', `/transactions/${id}`, [200]);
+  await awaitList(id);
+  await remove(id);
+  await call('read what is deleted', 'GET', `/transactions/${id}`, [404]);
+
+  async function list() {
+    return read('list', listSchema, await call('list', 'GET', `/transactions?${days}`, [200])).data;
+  }
+
+  async function awaitList(id: number): Promise<void> {
+    for (let lists = 1; lists <= MOST_LISTS; lists += 1) {
+      if ((await list()).some((row) => row.id === id)) return;
+      await sleep(BETWEEN_LISTS_MS);
+    }
+    throw new CanaryFailed(`The list does not show transaction ${id}, which was created.`);
+  }
+
+  // A list may still show what an earlier run has deleted.
+  async function remove(id: number): Promise<void> {
+    await call('delete', 'DELETE', `/transactions/${id}`, [200, 404]);
+  }
+
+  async function call(
+    step: string,
+    method: string,
+    path: string,
+    expected: readonly number[],
+    body?: object,
+  ): Promise<unknown> {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const response = await fetch(`${url}${path}`, request).catch((cause: unknown) => {
+      throw new CanaryFailed(`Cannot ${step}: nothing answers at ${url}.`, { cause });
+    });
+    const text = await response.text();
+    if (expected.includes(response.status)) return JSON.parse(text);
+    const requestId = response.headers.get('x-request-id') ?? 'none';
+    throw new CanaryFailed(
+      `Cannot ${step}: ${method} ${path} answered ${response.status}, request id ${requestId}.`,
+    );
+  }
+}
+
+function read<Schema extends v.GenericSchema>(step: string, schema: Schema, body: unknown) {
+  const parsed = v.safeParse(schema, body);
+  if (parsed.success) return parsed.output;
+  throw new CanaryFailed(`Cannot ${step}: the response has another form.`);
+}

@@ -1,0 +1,27 @@
+// Whether the table in use is still protected: a deployment or an operator can switch both protections off.
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
+import { CanaryFailed } from './canary.ts';
+
+/** @throws CanaryFailed naming each protection that is off */
+export async function requireProtectedTable(
+  client: Pick<DynamoDBClient, 'send'>,
+  TableName: string,
+): Promise<void> {
+  const [{ Table }, { ContinuousBackupsDescription }] = await Promise.all([
+    client.send(new DescribeTableCommand({ TableName })),
+    client.send(new DescribeContinuousBackupsCommand({ TableName })),
+  ]);
+  const { PointInTimeRecoveryStatus } =
+    ContinuousBackupsDescription?.PointInTimeRecoveryDescription ?? {};
+  const off = [
+    ...(Table?.DeletionProtectionEnabled ? [] : ['deletion protection']),
+    ...(PointInTimeRecoveryStatus === 'ENABLED' ? [] : ['point-in-time recovery']),
+  ];
+  if (off.length > 0) {
+    throw new CanaryFailed(`The table ${TableName} has no ${off.join(' and no ')}.`);
+  }
+}

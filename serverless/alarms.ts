@@ -1,0 +1,307 @@
+// What each alarm of a stage watches. docs/deploy.md says of every alarm what to do when it fires.
+import { logicalName } from './configuration.ts';
+
+export interface Metric {
+  readonly Namespace: string;
+  readonly MetricName: string;
+  readonly Dimensions: Readonly<Record<string, unknown>>;
+  /** Where it is another than the alarm's. */
+  readonly statistic?: string;
+}
+
+export interface AlarmDefinition {
+  /** Such as `GatewayErrors`; the alarm is named `finance-ledger-prod-gateway-errors`. */
+  readonly id: string;
+  readonly description: string;
+  readonly metrics: readonly Metric[];
+  /** Metric math over the metrics, which are `m1`, `m2` ...; without it, their sum. */
+  readonly expression?: string;
+  readonly statistic: string;
+  /** In seconds. */
+  readonly period: number;
+  readonly threshold: number;
+  readonly datapointsToAlarm: number;
+  readonly evaluationPeriods: number;
+  readonly comparisonOperator?: string;
+  readonly treatMissingData?: string;
+}
+
+export interface WatchedFunction {
+  readonly name: string;
+  readonly folder: string;
+  /** In seconds. */
+  readonly timeout: number;
+}
+
+const MINUTE = 60;
+const FIVE_MINUTES = 300;
+
+// CloudWatch takes up to ten metrics in one alarm.
+const LARGEST_ALARM = 10;
+
+// A function that takes longer than this share of its timeout is about to be cut off.
+const SHARE_OF_TIMEOUT = 0.8;
+
+// With fewer requests in a period, one slow or failed one would be more than a hundredth of them.
+const LEAST_TRAFFIC = 100;
+
+export function gatewayAlarms(): AlarmDefinition[] {
+  const metric = (MetricName: string): Metric => ({
+    Namespace: 'AWS/ApiGateway',
+    MetricName,
+    Dimensions: { ApiId: { Ref: 'HttpApi' } },
+  });
+  const traffic = { ...metric('Count'), statistic: 'Sum' };
+  return [
+    {
+      id: 'GatewayErrors',
+      description: `The API answered with 5xx in two of three periods of five minutes, each with fewer than ${LEAST_TRAFFIC} requests`,
+      metrics: [metric('5xx'), traffic],
+      expression: `IF(FILL(m2, 0) < ${LEAST_TRAFFIC}, m1, 0)`,
+      statistic: 'Sum',
+      period: FIVE_MINUTES,
+      threshold: 1,
+      datapointsToAlarm: 2,
+      evaluationPeriods: 3,
+    },
+    {
+      id: 'GatewayErrorRatio',
+      description: `The API answered 1 % of the requests with 5xx in two of three periods of five minutes, each with at least ${LEAST_TRAFFIC} requests`,
+      metrics: [metric('5xx'), traffic],
+      expression: `IF(m2 >= ${LEAST_TRAFFIC}, 100 * FILL(m1, 0) / m2, 0)`,
+      statistic: 'Sum',
+      period: FIVE_MINUTES,
+      threshold: 1,
+      datapointsToAlarm: 2,
+      evaluationPeriods: 3,
+    },
+    {
+      id: 'GatewayLatency',
+      description: `One request in a hundred takes 3 s or more, in three of five periods of five minutes, each with at least ${LEAST_TRAFFIC} requests`,
+      metrics: [metric('Latency'), traffic],
+      expression: `IF(m2 >= ${LEAST_TRAFFIC}, m1, 0)`,
+      statistic: 'p99',
+      period: FIVE_MINUTES,
+      threshold: 3000,
+      datapointsToAlarm: 3,
+      evaluationPeriods: 5,
+    },
+  ];
+}
+
+/** Of the function that uses the service as a client does. */
+export function canaryAlarms(name: string): AlarmDefinition[] {
+  return [
+    {
+      id: 'CanaryFailed',
+      description:
+        'The canary failed in two of three periods of five minutes: clients fail, or the table has lost a protection',
+      metrics: [functionMetric(name, 'Errors')],
+      statistic: 'Sum',
+      period: FIVE_MINUTES,
+      threshold: 1,
+      datapointsToAlarm: 2,
+      evaluationPeriods: 3,
+    },
+    silent({
+      id: 'CanarySilent',
+      description: 'The canary has not run for a quarter of an hour',
+      name,
+      period: FIVE_MINUTES,
+      periods: 3,
+    }),
+  ];
+}
+
+// The canary has alarms of its own. The steps of the migration are left out: they fail by design when they refuse or wait, and work up to their
+// timeout. What matters of them fails the execution.
+export function functionAlarms(functions: readonly WatchedFunction[]): AlarmDefinition[] {
+  const folders = Object.groupBy(functions, ({ folder }) => folder);
+  return Object.entries(folders)
+    .filter(([folder]) => folder !== 'migration' && folder !== 'canary')
+    .flatMap(([folder, members]) => slices(members ?? []).map((slice, n) => ({ folder, slice, n })))
+    .flatMap(({ folder, slice, n }) => {
+      const group = `${logicalName(folder)}${n === 0 ? '' : n + 1}`;
+      const timeout = Math.min(...slice.map((each) => each.timeout));
+      const metrics = (MetricName: string) =>
+        slice.map(({ name }) => functionMetric(name, MetricName));
+      return [
+        {
+          id: `${group}Errors`,
+          description: `A function of ${folder} crashed or timed out`,
+          metrics: metrics('Errors'),
+          statistic: 'Sum',
+          period: FIVE_MINUTES,
+          threshold: 1,
+          datapointsToAlarm: 1,
+          evaluationPeriods: 1,
+        },
+        {
+          id: `${group}Throttles`,
+          description: `Lambda refused to run a function of ${folder}, in two of three minutes`,
+          metrics: metrics('Throttles'),
+          statistic: 'Sum',
+          period: MINUTE,
+          threshold: 1,
+          datapointsToAlarm: 2,
+          evaluationPeriods: 3,
+        },
+        {
+          id: `${group}Duration`,
+          description: `A function of ${folder} took more than ${SHARE_OF_TIMEOUT * timeout} s of its ${timeout} s`,
+          metrics: metrics('Duration'),
+          expression: 'MAX(METRICS())',
+          statistic: 'Maximum',
+          period: FIVE_MINUTES,
+          threshold: SHARE_OF_TIMEOUT * timeout * 1000,
+          datapointsToAlarm: 1,
+          evaluationPeriods: 1,
+        },
+      ];
+    });
+}
+
+function functionMetric(name: string, MetricName: string): Metric {
+  return {
+    Namespace: 'AWS/Lambda',
+    MetricName,
+    Dimensions: { FunctionName: { Ref: `${logicalName(name)}LambdaFunction` } },
+  };
+}
+
+// The operations that lib/store uses: DynamoDB counts its own errors by operation.
+const OPERATIONS = ['GetItem', 'Query', 'UpdateItem', 'TransactWriteItems'];
+
+export function tableAlarms(TableName: string, indexes: readonly string[]): AlarmDefinition[] {
+  const metric = (MetricName: string, more: Readonly<Record<string, string>> = {}): Metric => ({
+    Namespace: 'AWS/DynamoDB',
+    MetricName,
+    Dimensions: { TableName, ...more },
+  });
+  const everywhere = (MetricName: string) => [
+    metric(MetricName),
+    ...indexes.map((GlobalSecondaryIndexName) => metric(MetricName, { GlobalSecondaryIndexName })),
+  ];
+  const throttles = (kind: 'Read' | 'Write'): AlarmDefinition => ({
+    id: `Table${kind}Throttles`,
+    description: `DynamoDB throttled ${kind.toLowerCase()}s of the table or an index, in two of three minutes`,
+    metrics: everywhere(`${kind}ThrottleEvents`),
+    statistic: 'Sum',
+    period: MINUTE,
+    threshold: 1,
+    datapointsToAlarm: 2,
+    evaluationPeriods: 3,
+  });
+  return [
+    throttles('Read'),
+    throttles('Write'),
+    {
+      id: 'TableConflicts',
+      description: 'Many transactions conflict: 20 or more in a minute, in three of five minutes',
+      metrics: [metric('TransactionConflict')],
+      statistic: 'Sum',
+      period: MINUTE,
+      threshold: 20,
+      datapointsToAlarm: 3,
+      evaluationPeriods: 5,
+    },
+    {
+      id: 'TableSystemErrors',
+      description: 'DynamoDB failed by itself, in two of three minutes',
+      metrics: OPERATIONS.map((Operation) => metric('SystemErrors', { Operation })),
+      statistic: 'Sum',
+      period: MINUTE,
+      threshold: 1,
+      datapointsToAlarm: 2,
+      evaluationPeriods: 3,
+    },
+  ];
+}
+
+export function migrationAlarms(): AlarmDefinition[] {
+  const execution = (MetricName: string): Metric => ({
+    Namespace: 'AWS/States',
+    MetricName,
+    Dimensions: { StateMachineArn: { Ref: 'MemoryMigration' } },
+  });
+  return [
+    {
+      id: 'ExecutionsFailed',
+      description: 'An execution of the migration failed or timed out',
+      metrics: [execution('ExecutionsFailed'), execution('ExecutionsTimedOut')],
+      statistic: 'Sum',
+      period: MINUTE,
+      threshold: 1,
+      datapointsToAlarm: 1,
+      evaluationPeriods: 1,
+    },
+    {
+      id: 'WatchdogFailed',
+      description: 'The watchdog of the migration failed; an overdue rollback may be delayed',
+      metrics: [functionMetric('migrationRetention', 'Errors')],
+      statistic: 'Sum',
+      period: MINUTE,
+      threshold: 1,
+      datapointsToAlarm: 1,
+      evaluationPeriods: 1,
+    },
+    silent({
+      id: 'WatchdogSilent',
+      description:
+        'The watchdog of the migration has not run for ten minutes: a window would stay open',
+      name: 'migrationRetention',
+      period: MINUTE,
+      periods: 10,
+    }),
+    {
+      id: 'WatchdogUndelivered',
+      description:
+        'An invocation of the watchdog failed after all retries; its event is in the queue WatchdogFailures',
+      metrics: [
+        {
+          Namespace: 'AWS/SQS',
+          MetricName: 'NumberOfMessagesSent',
+          Dimensions: { QueueName: { 'Fn::GetAtt': ['WatchdogFailures', 'QueueName'] } },
+        },
+      ],
+      statistic: 'Sum',
+      period: FIVE_MINUTES,
+      threshold: 1,
+      datapointsToAlarm: 1,
+      evaluationPeriods: 1,
+    },
+  ];
+}
+
+interface Silence {
+  readonly id: string;
+  readonly description: string;
+  /** Of the function. */
+  readonly name: string;
+  readonly period: number;
+  readonly periods: number;
+}
+
+function silent({ id, description, name, period, periods }: Silence): AlarmDefinition {
+  return {
+    id,
+    description,
+    metrics: [functionMetric(name, 'Invocations')],
+    // Periods without an invocation have no data point; a zero in each makes the time exact.
+    expression: 'FILL(m1, 0)',
+    statistic: 'Sum',
+    period,
+    threshold: 1,
+    datapointsToAlarm: periods,
+    evaluationPeriods: periods,
+    comparisonOperator: 'LessThanThreshold',
+    treatMissingData: 'breaching',
+  };
+}
+
+function slices(members: readonly WatchedFunction[]): WatchedFunction[][] {
+  const count = Math.ceil(members.length / LARGEST_ALARM);
+  return Array.from({ length: count }, (_, n) =>
+    members.slice(n * LARGEST_ALARM, (n + 1) * LARGEST_ALARM),
+  );
+}
