@@ -8,14 +8,14 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { hasEnded, type Phase } from '../lib/migration/phases.ts';
 import { LOCK_KEY, recordKey } from '../lib/migration/runs/run-lock.ts';
+import {
+  NO_ROLLBACK,
+  type RollbackConfiguration,
+  rollbackConfiguration,
+} from './deploy-rollback.ts';
 import { SETTINGS } from './migration-settings.ts';
 import { findFaults, type Parameters } from './parameters.ts';
-
-export interface Template {
-  readonly Resources: Readonly<
-    Record<string, { readonly Type: string; readonly Properties?: Record<string, unknown> }>
-  >;
-}
+import type { Template } from './template.ts';
 
 /** The run that has the lock of the table, or is live. */
 export type ActiveRun =
@@ -174,11 +174,12 @@ function variablesOf(properties: Record<string, unknown>): Record<string, string
 /** What the plug-in uses of serverless.yml, resolved. */
 interface Service {
   readonly service: string;
-  readonly custom: { readonly deployDuringRun: string };
+  readonly custom: { readonly deployDuringRun: string; readonly rollbackMinutes: string };
   readonly provider: {
     readonly environment: Record<string, string>;
     /** Once the service is packaged. */
     readonly compiledCloudFormationTemplate: Template;
+    rollbackConfiguration?: RollbackConfiguration;
   };
   readonly functions: Readonly<
     Record<string, { readonly environment?: object; readonly reservedConcurrency?: number }>
@@ -211,6 +212,8 @@ interface Serverless {
 interface Provider {
   readonly naming: { getStackName(): string; getCompiledTemplateS3Suffix(): string };
   getStage(): string;
+  getRegion(): string;
+  getAccountInfo(): Promise<{ readonly accountId: string; readonly partition: string }>;
   getDeploymentPrefix(): string;
   getServerlessDeploymentBucketName(): Promise<string>;
   getAwsSdkV3Config(): Promise<object>;
@@ -238,16 +241,26 @@ export class DeployGuard {
     initialize: async () => {
       // `deploy --package` replaces the settings by those of the package later, and their acceptance is an old one.
       this.#acceptedRun = this.#serverless.service.custom.deployDuringRun;
+      this.#rollbackMinutes = this.#serverless.service.custom.rollbackMinutes;
       await this.#checkBeforePackaging();
     },
     // Again: the run may have started meanwhile, and `--package` names a template of its own.
-    'before:deploy:deploy': () => this.#check({ next: this.#compiled() }),
+    'before:deploy:deploy': async () => {
+      await this.#check({ next: this.#compiled() });
+      this.#serverless.service.provider.rollbackConfiguration = await this.#rollbackOf(
+        this.#compiled(),
+      );
+    },
     'before:deploy:function:initialize': () => {
       throw this.#refusal(['It would change the code but not its settings. Use "deploy".']);
     },
     'after:package:finalize': () =>
       removeTemporaryFolders(Object.keys(this.#serverless.service.functions)),
-    'before:rollback:rollback': () => this.#checkRollback(),
+    'before:rollback:rollback': async () => {
+      await this.#checkRollback();
+      // Alarms that fire already are the reason for it.
+      this.#serverless.service.provider.rollbackConfiguration = NO_ROLLBACK;
+    },
     'before:remove:remove': () => this.#check({ next: undefined }),
     'discard-table:discard': () => this.#discardTable(),
   };
@@ -257,6 +270,7 @@ export class DeployGuard {
   readonly #log: Log;
   /** Of this command. */
   #acceptedRun = '';
+  #rollbackMinutes = '0';
 
   constructor(serverless: Serverless, options: Options, { log }: { readonly log: Log }) {
     this.#serverless = serverless;
@@ -348,6 +362,17 @@ export class DeployGuard {
       if (error instanceof Error && /does not exist/.test(error.message)) return undefined;
       throw error;
     }
+  }
+
+  async #rollbackOf(next: Template): Promise<RollbackConfiguration> {
+    const minutes = Number(this.#rollbackMinutes);
+    if (minutes === 0) return NO_ROLLBACK;
+    const { accountId, partition } = await this.#provider.getAccountInfo();
+    const place = `arn:${partition}:cloudwatch:${this.#provider.getRegion()}:${accountId}`;
+    return rollbackConfiguration({
+      ...{ deployed: await this.#deployedTemplate(), next, minutes },
+      arnOf: (name) => `${place}:alarm:${name}`,
+    });
   }
 
   async #earlierTemplate(timestamp: string): Promise<Template> {

@@ -52,6 +52,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   }),
   reservedConcurrency: orEmpty(whole(1, 1000)),
   deployDuringRun: ANY,
+  // As long as CloudFormation watches.
+  rollbackMinutes: whole(0, 180),
   allowedOrigins: {
     requirement:
       '"*" or origins such as https://app.example, comma-separated, without a slash at the end',

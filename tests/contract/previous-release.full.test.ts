@@ -9,7 +9,7 @@ import { createVerification } from '../../lib/ledger/verification.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 /** The commit that is deployed. Name the new one with each release. */
-const PREVIOUS = 'dd2c40c7';
+const PREVIOUS = 'dd2c40ca280c916c5266a47552869992a4370065';
 
 const { client, tableName, endpoint } = await createTestTable();
 const RELEASES = ['previous', 'present'] as const;

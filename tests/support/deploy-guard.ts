@@ -39,6 +39,8 @@ export function createGuard(spec: GuardSpec) {
   };
   const provider = {
     getStage: () => stage,
+    getRegion: () => 'eu-west-1',
+    getAccountInfo: async () => ({ accountId: '111122223333', partition: 'aws' }),
     getDeploymentPrefix: () => 'serverless',
     getServerlessDeploymentBucketName: async () => 'code',
     getAwsSdkV3Config: async () => ({
@@ -54,7 +56,7 @@ export function createGuard(spec: GuardSpec) {
     get service() {
       return {
         service: 'finance-ledger',
-        custom: { deployDuringRun: '' },
+        custom: { deployDuringRun: '', rollbackMinutes: '0' },
         initialServerlessConfig: {
           params: readParameters(),
         },

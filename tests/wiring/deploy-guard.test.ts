@@ -10,6 +10,7 @@ import {
   type Situation,
   tableOf,
 } from '../../serverless/deploy-guard.ts';
+import { rollbackConfiguration } from '../../serverless/deploy-rollback.ts';
 import { SETTINGS } from '../../serverless/migration-settings.ts';
 import { createGuard, type GuardSpec } from '../support/deploy-guard.ts';
 import {
@@ -225,8 +226,10 @@ it('before packaging, the guard knows the same settings and schedules', () => {
 
 describe('a package that is deployed later', () => {
   const deploy = async (acceptance: { given: string; packaged: string }) => {
-    const provider = { compiledCloudFormationTemplate: migrating };
-    let custom = { deployDuringRun: acceptance.given };
+    const provider: { rollbackConfiguration?: object; compiledCloudFormationTemplate: object } = {
+      compiledCloudFormationTemplate: migrating,
+    };
+    let custom = { deployDuringRun: acceptance.given, rollbackMinutes: '15' };
     const guard = createGuard({
       command: 'deploy',
       options: { package: 'folder' },
@@ -235,12 +238,14 @@ describe('a package that is deployed later', () => {
     });
     await guard.hooks.initialize();
     // The packager reads the package before the guard's next hook.
-    custom = { deployDuringRun: acceptance.packaged };
+    custom = { deployDuringRun: acceptance.packaged, rollbackMinutes: '0' };
     await guard.hooks['before:deploy:deploy']();
+    return provider;
   };
 
-  it('is deployed under a run that this command accepts', async () => {
-    await deploy({ given: ACTIVE.id, packaged: '' });
+  it('is deployed under a run that this command accepts, and undone by alarms', async () => {
+    const { rollbackConfiguration } = await deploy({ given: ACTIVE.id, packaged: '' });
+    expect(rollbackConfiguration).toMatchObject({ MonitoringTimeInMinutes: 15 });
   });
 
   it('is refused under a run that was accepted at packaging time', async () => {
@@ -316,6 +321,43 @@ describe('discard-table', () => {
     expect(await discarded).toEqual([
       'Deleted the table finance-ledger-prod, which was left over and empty.',
     ]);
+  });
+});
+
+describe('alarms undo a deployment', () => {
+  const rollbackOf = (given: Partial<Parameters<typeof rollbackConfiguration>[0]>) =>
+    rollbackConfiguration({
+      ...{ deployed: migrating, next: migrating, minutes: 15, arnOf: (name) => `arn:${name}` },
+      ...given,
+    });
+  const named = (...names: string[]) => ({
+    RollbackTriggers: names.map((name) => ({
+      ...{ Arn: `arn:finance-ledger-prod-${name}`, Type: 'AWS::CloudWatch::Alarm' },
+    })),
+    MonitoringTimeInMinutes: 15,
+  });
+  const ofApi = [
+    'gateway-errors',
+    'gateway-error-ratio',
+    'transactions-errors',
+    'categories-errors',
+  ];
+
+  it('if they are deployed and stay', () => {
+    expect(rollbackOf({})).toEqual(named(...ofApi, 'canary-failed'));
+    for (const other of [{ deployed: withoutStore }, { next: withoutStore }]) {
+      expect(rollbackOf(other as object)).toEqual(named(...ofApi));
+    }
+  });
+
+  it('but not a first deployment, nor where the operator says so', () => {
+    for (const given of [{ deployed: undefined }, { minutes: 0 }]) {
+      expect(rollbackOf(given)).toEqual({ RollbackTriggers: [], MonitoringTimeInMinutes: 0 });
+    }
+  });
+
+  it('names no more alarms than CloudFormation takes', () => {
+    expect(rollbackOf({}).RollbackTriggers.length).toBeLessThanOrEqual(5);
   });
 });
 

@@ -1,0 +1,47 @@
+// Which alarms undo a deployment. CloudFormation watches them while it deploys and for some minutes afterwards, and goes
+// back to the earlier code and settings when one of them fires.
+import type { Template } from './template.ts';
+
+export interface RollbackConfiguration {
+  readonly RollbackTriggers: readonly { readonly Arn: string; readonly Type: string }[];
+  readonly MonitoringTimeInMinutes: number;
+}
+
+// CloudFormation takes up to five. An alarm fires here when requests of clients fail.
+const TRIGGERS = [
+  'GatewayErrorsAlarm',
+  'GatewayErrorRatioAlarm',
+  'TransactionsErrorsAlarm',
+  'CategoriesErrorsAlarm',
+  'CanaryFailedAlarm',
+];
+
+/** Without triggers of its own a stack would keep those of the deployment before. */
+export const NO_ROLLBACK: RollbackConfiguration = {
+  RollbackTriggers: [],
+  MonitoringTimeInMinutes: 0,
+};
+
+/**
+ * Only alarms that are there and stay: CloudFormation refuses others.
+ * @param arnOf of an alarm by its name
+ * @param minutes 0: nothing undoes the deployment
+ */
+export function rollbackConfiguration(options: {
+  readonly deployed: Template | undefined;
+  readonly next: Template;
+  readonly minutes: number;
+  readonly arnOf: (alarmName: string) => string;
+}): RollbackConfiguration {
+  const { deployed, next, minutes, arnOf } = options;
+  const names = TRIGGERS.flatMap((id) => {
+    const name = deployed?.Resources[id]?.Properties?.AlarmName;
+    return name === next.Resources[id]?.Properties?.AlarmName && name ? [String(name)] : [];
+  });
+  if (minutes === 0 || names.length === 0) return NO_ROLLBACK;
+  const RollbackTriggers = names.map((name) => ({
+    Arn: arnOf(name),
+    Type: 'AWS::CloudWatch::Alarm',
+  }));
+  return { RollbackTriggers, MonitoringTimeInMinutes: minutes };
+}
