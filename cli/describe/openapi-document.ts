@@ -125,7 +125,7 @@ function headers(method: string, { isVersioned, isIdempotent }: Operation) {
 /** The statuses follow from what the operation takes; `failures` adds others or says more. */
 function responsesOf(method: string, path: string, operation: Operation) {
   const { status = 200, response, body, query, failures = {}, isPublic } = operation;
-  const { isVersioned, isIdempotent, isCsv } = operation;
+  const { isVersioned, isIdempotent, asJson } = operation;
   const isWrite = method !== 'GET';
   const usual: Record<number, string | false | undefined> = {
     400:
@@ -151,11 +151,12 @@ function responsesOf(method: string, path: string, operation: Operation) {
     ...responseHeaders(
       hasTag && 'ETag',
       isIdempotent && 'Idempotent-Replayed',
-      isCsv && 'Content-Disposition',
-      isCsv && 'Link',
+      asJson !== undefined && 'Content-Disposition',
+      asJson !== undefined && 'Link',
     ),
     content: {
-      [isCsv ? 'text/csv' : 'application/json']: { schema: reference('schemas', response) },
+      [asJson ? 'text/csv' : 'application/json']: { schema: reference('schemas', response) },
+      ...(asJson && jsonContent(reference('schemas', asJson))),
     },
   };
   const unchanged = {
@@ -190,7 +191,7 @@ const HEADERS = {
   'X-Request-Id': { schema: { type: 'string' }, required: true },
   ETag: { schema: { type: 'string' }, required: true },
   'Idempotent-Replayed': { schema: { const: 'true' } },
-  'Content-Disposition': { schema: { type: 'string' }, required: true },
+  'Content-Disposition': { schema: { type: 'string' }, description: 'Of a CSV file.' },
   Link: { schema: { type: 'string' } },
   'Retry-After': { schema: { type: 'integer' } },
   'WWW-Authenticate': { schema: { type: 'string' }, required: true },
@@ -216,7 +217,7 @@ function toBodySchema(body: ObjectSchema) {
   const ignored = [...READ_ONLY].map((name) => [name, { description: 'Ignored.' }]);
   return {
     type: 'object',
-    properties: { ...properties, ...Object.fromEntries(ignored) },
+    properties: { ...Object.fromEntries(ignored), ...properties },
     ...(required?.length ? { required } : {}),
     minProperties: 1,
     additionalProperties: false,
@@ -265,9 +266,10 @@ const summaryGroup = (figures: Record<string, object>) =>
 const succeeded = (fields: Record<string, object>) =>
   object({ success: { enum: [true] }, ...fields });
 
-const TRANSACTION = recordSchema(v.omit(newTransactionBody, ['external_id']), {
+const TRANSACTION = recordSchema(v.omit(newTransactionBody, ['external_id', 'import_id']), {
   category_name: TEXT,
   external_id: TEXT,
+  import_id: { ...TEXT, description: 'The import that created it.' },
 });
 const CATEGORY = recordSchema(newCategoryBody, {
   transaction_count: {
@@ -324,6 +326,10 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   CategoryRead: succeeded({ data: reference('schemas', 'Category') }),
   CategoryWritten: succeeded({ data: reference('schemas', 'Category'), message: TEXT }),
   TransactionsFile: { ...TEXT, description: `Columns: ${CSV_COLUMNS.join(', ')}.` },
+  TransactionsPart: succeeded({
+    data: { type: 'array', items: reference('schemas', 'TransactionRow') },
+    next: { type: ['string', 'null'], description: 'The query of the next part.' },
+  }),
   TransactionResults: bulkResults(['created', 'duplicates'], 201, { etag: TEXT }),
   TransactionUpdates: bulkResults(['updated'], 200, { etag: TEXT }),
   TransactionDeletions: bulkResults(['deleted'], 200),

@@ -1,7 +1,6 @@
-// GET /transactions/export: one part of a CSV file; the Link header names the next.
+// GET /transactions/export: one part of all that the filters choose, which names the next.
 import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
-import { foundText } from '../../lib/http/replies.ts';
-import { parseExportQuery, toCsvPart } from '../../lib/http/transaction-csv.ts';
+import { exportReply, parseExportQuery } from '../../lib/http/transaction-export.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
 
@@ -9,7 +8,7 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to export transactions').handler(
     async ({ ledger, query }) => {
       const part = await ledger.transactions.readExportPart(parseExportQuery(query));
-      return foundText(toCsvPart(part, query));
+      return exportReply(part, query);
     },
   );
 }

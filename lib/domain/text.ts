@@ -25,9 +25,18 @@ export function trimmedText(maximum: number) {
   return v.pipe(v.string('Must be a string.'), v.trim(), filledText(maximum));
 }
 
+/** On one line, without control characters. */
+export function printableText(maximum: number) {
+  return v.pipe(filledText(maximum), v.check(isPrintable, 'Must have printable characters only.'));
+}
+
 // A lone surrogate has no UTF-8 form: a store would keep another text than the one sent.
 function isWellFormed(value: string): boolean {
   return value.isWellFormed();
+}
+
+function isPrintable(value: string): boolean {
+  return !/[\p{C}\p{Zl}\p{Zp}]/u.test(value);
 }
 
 function isNotBlank(value: string): boolean {

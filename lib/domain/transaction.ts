@@ -20,6 +20,8 @@ export interface TransactionFields {
 
 export interface Transaction extends TransactionFields, Revision {
   readonly id: number;
+  /** The import that created it, for its whole life; null or absent: none. */
+  readonly importId?: string | null;
 }
 
 export interface NamedTransaction extends Transaction {
@@ -28,7 +30,8 @@ export interface NamedTransaction extends Transaction {
 }
 
 /** A new transaction may leave its date to the ledger. */
-export type NewTransaction = Omit<TransactionFields, 'date'> & { readonly date?: CalendarDate };
+export type NewTransaction = Omit<TransactionFields, 'date'> &
+  Pick<Transaction, 'importId'> & { readonly date?: CalendarDate };
 export type TransactionChanges = Partial<TransactionFields>;
 
 export interface TransactionFilter {
@@ -43,6 +46,7 @@ export interface TransactionFilter {
 
 export interface TransactionSelection extends TransactionFilter {
   readonly externalId?: string | undefined;
+  readonly importId?: string | undefined;
   /** In the description or the notes, in any case. */
   readonly search?: string | undefined;
 }

@@ -16,6 +16,7 @@ export const READ_ONLY = new Set([
   'category_name',
   'transaction_count',
   'etag',
+  'import_id',
 ]);
 
 /** A body may name any number of unknown fields; the response stays small. */

@@ -6,7 +6,7 @@ import { categoryChangesBody, categoryQuery, newCategoryBody } from './category-
 import type { ObjectSchema } from './fields.ts';
 import { healthQuery } from './health-query.ts';
 import { summaryQuery } from './summary-json.ts';
-import { exportQuery } from './transaction-csv.ts';
+import { exportQuery } from './transaction-export.ts';
 import {
   newTransactionBody,
   newTransactionsBody,
@@ -27,8 +27,8 @@ export interface Operation {
   /** Name of the JSON schema of the response (cli/describe/openapi-document.ts), and its status where it is not 200. */
   readonly response: string;
   readonly status?: number;
-  /** The response is one part of a CSV file, and a Link header names the next part. */
-  readonly isCsv?: boolean;
+  /** Name of the JSON schema of the response where the query asks for JSON; otherwise it is a part of a CSV file. */
+  readonly asJson?: string;
   /** What the failures below mean here, where that is more than the usual. */
   readonly failures?: Readonly<Record<number, string | false>>;
   /** One record, whose version clients can name: ETag, and If-Match or If-None-Match. */
@@ -102,13 +102,14 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
   },
   'GET /transactions/export': {
     id: 'exportTransactions',
-    summary: 'Export transactions as CSV',
+    summary: 'Export transactions as CSV or JSON',
     description: `One part of a CSV file, oldest first. While there are more, \`Link: <...>; rel="next"\` names the next
       part. Only the first part has the line of column names, so that the parts put together are one file. Text that
-      begins like a formula has an apostrophe before it.`,
+      begins like a formula has an apostrophe before it. With \`format=json\` one part of the transactions as a list has
+      them, and \`next\` is the query of the next part.`,
     query: exportQuery,
     response: 'TransactionsFile',
-    isCsv: true,
+    asJson: 'TransactionsPart',
   },
   'GET /transactions/{id}': {
     id: 'readTransaction',

@@ -45,10 +45,6 @@ export function foundPage(data: readonly object[], pagination: Pagination): Repl
   return { status: 200, body: { success: true, data, pagination: toPaginationJson(pagination) } };
 }
 
-export function foundText(found: Required<Pick<Reply, 'text' | 'headers'>>): Reply {
-  return { status: 200, body: {}, ...found };
-}
-
 export function created(data: object, message: string): Reply {
   return { status: 201, body: { success: true, data, message } };
 }

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { calendarDate } from '../domain/calendar-date.ts';
 import { amount } from '../domain/money.ts';
-import { filledText, text } from '../domain/text.ts';
+import { filledText, printableText, text } from '../domain/text.ts';
 import {
   DEFAULT_PER_PAGE,
   LARGEST_BULK,
@@ -21,10 +21,13 @@ import { parseBody, parseFilter, sentOnly } from './fields.ts';
 import { isExpectedBy, tagOf } from './preconditions.ts';
 
 const LONGEST_EXTERNAL_ID = 128;
+const LONGEST_IMPORT_ID = 64;
 const ID_RULE = 'Must be the id of a transaction (an integer).';
 const CATEGORY_ID_RULE = 'Must be the id of a category (an integer) or null.';
 
 const transactionType = v.picklist(TRANSACTION_TYPES, 'Must be "income" or "expense".');
+
+const importId = printableText(LONGEST_IMPORT_ID);
 
 export const newTransactionBody = v.object(
   {
@@ -37,6 +40,7 @@ export const newTransactionBody = v.object(
     transaction_date: v.exactOptional(calendarDate),
     notes: v.exactOptional(v.nullable(text(5_000))),
     external_id: v.exactOptional(v.nullable(filledText(LONGEST_EXTERNAL_ID))),
+    import_id: v.exactOptional(v.nullable(importId)),
   },
   'Is required.',
 );
@@ -74,7 +78,8 @@ export function parseBulkOfExisting(body: Readonly<Record<string, unknown>>): re
   throw new ValidationError('Input validation failed', { details });
 }
 
-export const transactionChangesBody = v.partial(newTransactionBody);
+/** `import_id` is never changed: sent back as it was read, it is ignored. */
+export const transactionChangesBody = v.partial(v.omit(newTransactionBody, ['import_id']));
 
 /** Names a transaction, and the version of it that is expected. */
 const existing = {
@@ -112,6 +117,7 @@ export function parseNewTransaction(body: unknown): NewTransaction {
     categoryId: sent.category_id ?? null,
     notes: sent.notes ?? null,
     ...(sent.external_id == null ? {} : { externalId: sent.external_id }),
+    ...(sent.import_id == null ? {} : { importId: sent.import_id }),
     ...(sent.transaction_date === undefined ? {} : { date: sent.transaction_date }),
   };
 }
@@ -140,7 +146,7 @@ function toTransactionChanges(
   });
 }
 
-/** Every field, null when empty; `category_name` and `external_id` only where there are any. */
+/** Every field, null when empty; `category_name`, `external_id` and `import_id` only where there are any. */
 export function toTransactionJson(transaction: NamedTransaction) {
   return {
     id: transaction.id,
@@ -152,6 +158,7 @@ export function toTransactionJson(transaction: NamedTransaction) {
     transaction_date: transaction.date,
     notes: transaction.notes,
     ...(transaction.externalId ? { external_id: transaction.externalId } : {}),
+    ...(transaction.importId ? { import_id: transaction.importId } : {}),
     created_at: new Date(transaction.createdAt).toISOString(),
     updated_at: new Date(transaction.updatedAt).toISOString(),
   };
@@ -202,23 +209,28 @@ export const transactionFilter = {
   end_date: v.exactOptional(calendarDate),
 };
 
-const searched = (limits = '') =>
-  v.exactOptional(
+/** What reads every transaction that the other filters leave. */
+const searched = (limits = '') => ({
+  import_id: v.exactOptional(
+    v.pipe(importId, v.description(`The import that created the transaction.${limits}`)),
+  ),
+  q: v.exactOptional(
     v.pipe(
       filledText(100),
       v.description(`A text in the description or the notes, in any case.${limits}`),
     ),
-  );
+  ),
+});
 
 export const transactionSelection = {
   ...transactionFilter,
   external_id: v.exactOptional(filledText(LONGEST_EXTERNAL_ID)),
-  q: searched(),
+  ...searched(),
 };
 
 export const transactionQuery = v.object({
   ...transactionSelection,
-  q: searched(
+  ...searched(
     ` Needs \`start_date\` and \`end_date\`; the other filters may leave ${MOST_SEARCHED} transactions at most.`,
   ),
   sort: v.exactOptional(v.picklist(['date', '-date'], 'Must be "date" or "-date".')),
@@ -243,7 +255,8 @@ export function parseTransactionQuery(
   query: Readonly<Record<string, string | undefined>>,
 ): TransactionQuery {
   const sent = parseFilter(transactionQuery, query);
-  if (sent.q !== undefined) requireDates(sent);
+  if (sent.q !== undefined) requireDates(sent, 'q');
+  if (sent.import_id !== undefined) requireDates(sent, 'import_id');
   return {
     ...toTransactionSelection(sent),
     isOldestFirst: sent.sort === 'date',
@@ -255,7 +268,12 @@ export function parseTransactionQuery(
 export function toTransactionSelection(
   sent: v.InferOutput<v.ObjectSchema<typeof transactionSelection, undefined>>,
 ): TransactionSelection {
-  return { ...toTransactionFilter(sent), externalId: sent.external_id, search: sent.q };
+  return {
+    ...toTransactionFilter(sent),
+    externalId: sent.external_id,
+    importId: sent.import_id,
+    search: sent.q,
+  };
 }
 
 export function toTransactionFilter(
@@ -280,9 +298,14 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** A search reads the transactions of the range. @throws ValidationError */
-function requireDates({ start_date, end_date }: { start_date?: string; end_date?: string }): void {
+function requireDates(
+  { start_date, end_date }: { start_date?: string; end_date?: string },
+  parameter: string,
+): void {
   const missing = Object.entries({ start_date, end_date }).filter(([, date]) => !date);
   if (missing.length === 0) return;
-  const details = Object.fromEntries(missing.map(([name]) => [name, ['Is required with q.']]));
+  const details = Object.fromEntries(
+    missing.map(([name]) => [name, [`Is required with ${parameter}.`]]),
+  );
   throw new ValidationError('Filter validation failed', { details });
 }

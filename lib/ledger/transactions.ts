@@ -43,12 +43,12 @@ export function createTransactions(options: {
 
   /** Newest first: by date, then creation, then id. */
   async function list(query: TransactionQuery): Promise<TransactionListing> {
-    const { page, perPage, externalId, search, isOldestFirst, ...filter } = query;
+    const { page, perPage, externalId, search, importId, isOldestFirst, ...filter } = query;
     if (externalId !== undefined) return await listExternal(externalId, query);
     const [{ total, items }, firstNames] = await Promise.all([
-      search === undefined
+      search === undefined && importId === undefined
         ? pages.read(filter, offsetOf(page, perPage), perPage, isOldestFirst)
-        : readMatching(search, query),
+        : readMatching(query),
       categories.names(NAMES_READ_AT_ONCE),
     ]);
     const nameOf = await withMissingNames(firstNames, items);
@@ -59,13 +59,15 @@ export function createTransactions(options: {
   }
 
   /** @throws ValidationError where too many rows would have to be read */
-  async function readMatching(
-    search: string,
-    { page, perPage, isOldestFirst, ...filter }: TransactionQuery,
-  ): Promise<TransactionPage> {
-    const { total, items } = await pages.readAll(filter, MOST_SEARCHED);
-    if (total > MOST_SEARCHED) throw tooManyToSearch(total);
-    const found = items.filter((row) => matches(row, { ...filter, search }));
+  async function readMatching({
+    page,
+    perPage,
+    isOldestFirst,
+    ...selection
+  }: TransactionQuery): Promise<TransactionPage> {
+    const { total, items } = await pages.readAll(selection, MOST_SEARCHED);
+    if (total > MOST_SEARCHED) throw tooManyToSearch(total, selection);
+    const found = items.filter((row) => matches(row, selection));
     const sorted = isOldestFirst ? found.reverse() : found;
     const offset = offsetOf(page, perPage);
     return { total: found.length, items: sorted.slice(offset, offset + perPage) };
@@ -142,7 +144,7 @@ export function createTransactions(options: {
   function newTransaction(fields: NewTransaction, id: number): Transaction {
     const now = clock();
     const date = fields.date ?? currentDate(now, timeZone);
-    return { externalId: null, ...fields, date, id, ...firstRevision(now) };
+    return { externalId: null, importId: null, ...fields, date, id, ...firstRevision(now) };
   }
 
   /** @throws NotFoundError when it no longer exists, and as `create` does */
@@ -230,7 +232,7 @@ function withName(transaction: Transaction, nameOf: ReadonlyMap<number, string>)
 
 function matches(
   row: Transaction,
-  { type, categoryId, startDate, endDate, search }: TransactionSelection,
+  { type, categoryId, startDate, endDate, importId, search }: TransactionSelection,
 ): boolean {
   const text = () => `${row.description}\n${row.notes ?? ''}`.toLowerCase();
   return (
@@ -238,11 +240,13 @@ function matches(
     (categoryId === undefined || row.categoryId === categoryId) &&
     (startDate === undefined || row.date >= startDate) &&
     (endDate === undefined || row.date <= endDate) &&
+    (importId === undefined || row.importId === importId) &&
     (search === undefined || text().includes(search.toLowerCase()))
   );
 }
 
-function tooManyToSearch(candidates: number): ValidationError {
-  const limit = `A search reads at most ${MOST_SEARCHED} transactions; these dates and filters have ${candidates}.`;
-  return new ValidationError('Filter validation failed', { details: { q: [limit] } });
+function tooManyToSearch(candidates: number, { search }: TransactionSelection): ValidationError {
+  const limit = `A list searches at most ${MOST_SEARCHED} transactions; these dates and filters have ${candidates}. GET /transactions/export?format=json searches any number.`;
+  const parameter = search === undefined ? 'import_id' : 'q';
+  return new ValidationError('Filter validation failed', { details: { [parameter]: [limit] } });
 }

@@ -19,6 +19,7 @@ interface StoredTransaction {
   readonly category_id?: number;
   readonly notes?: string;
   readonly external_id?: string;
+  readonly import_id?: string;
   readonly updated_at: number;
   readonly version: number;
 }
@@ -193,6 +194,7 @@ export function toTransactionItem(keys: Keys, transaction: Transaction): Item {
     ...(transaction.categoryId === null ? {} : { category_id: transaction.categoryId }),
     ...(transaction.notes === null ? {} : { notes: transaction.notes }),
     ...(transaction.externalId ? { external_id: transaction.externalId } : {}),
+    ...(transaction.importId ? { import_id: transaction.importId } : {}),
     updated_at: transaction.updatedAt,
     version: transaction.version,
   };
@@ -209,6 +211,7 @@ export function fromTransactionItem(item: Item): Transaction {
     categoryId: stored.category_id ?? null,
     notes: stored.notes ?? null,
     externalId: stored.external_id ?? null,
+    importId: stored.import_id ?? null,
     updatedAt: stored.updated_at,
     version: stored.version,
   };

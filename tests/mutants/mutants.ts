@@ -148,12 +148,14 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
 
   // Exports, and their import.
-  ...mutantsOf('lib/http/transaction-csv.ts', 'tests/unit/http/transaction-csv.test.ts', [
+  ...mutantsOf('lib/http/transaction-csv.ts', 'tests/unit/http/transaction-export.test.ts', [
     ["(?:$|'|", '(?:$|'],
     ["(?='|", '(?='],
     ['(?<=[;', '(?<=['],
+  ]),
+  ...mutantsOf('lib/http/transaction-export.ts', 'tests/unit/http/transaction-export.test.ts', [
     ['size > LARGEST_PART_BYTES', 'size > 2 * LARGEST_PART_BYTES'],
-    ['last = items[n - 1]', 'last = items[n]'],
+    ['last: items[n - 1]', 'last: items[n]'],
   ]),
   ...mutantsOf('lib/store/keys.ts', 'tests/contract/api/export.test.ts', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text

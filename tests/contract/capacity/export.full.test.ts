@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createMeteredClient } from '../../../bench/metered-client.ts';
 import { openLedger } from '../../../cli/open-ledger.ts';
 import type { ListPosition } from '../../../lib/domain/transaction.ts';
-import { toCsvPart } from '../../../lib/http/transaction-csv.ts';
+import { exportReply } from '../../../lib/http/transaction-export.ts';
 import { bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { MOST_UNITS } from '../../support/request-units.ts';
 import { createTestTable } from '../../support/test-table.ts';
@@ -28,8 +28,10 @@ it(`costs at most ${MOST_READ} read units for each part`, async () => {
     expect(cost.readUnits).toBeLessThanOrEqual(MOST_READ);
     expect(cost).toMatchObject({ calls: 2, roundTrips: 1 });
     // The whole of it fits into one response.
-    const { headers } = toCsvPart(result, {});
-    expect(headers.link === undefined).toBe(result.next === undefined);
+    const { headers } = exportReply(result, {});
+    expect(headers?.link === undefined).toBe(result.next === undefined);
+    const { body } = exportReply(result, { format: 'json' });
+    expect(body.next === null).toBe(result.next === undefined);
     rows.push(result.items.length);
     after = result.next;
   } while (after);

@@ -27,6 +27,8 @@ export type TransactionRow = {
     updated_at: string;
     category_name?: string;
     external_id?: string;
+    /** The import that created it. */
+    import_id?: string;
     /** What `If-Match` takes, with its quotes. */
     etag: string;
 };
@@ -67,6 +69,8 @@ export type Transaction = {
     updated_at: string;
     category_name?: string;
     external_id?: string;
+    /** The import that created it. */
+    import_id?: string;
 };
 export type TransactionWritten = {
     success: true;
@@ -250,12 +254,13 @@ export type Description = object;
 /**
  * List transactions
  */
-export function listTransactions({ $type, categoryId, startDate, endDate, externalId, q, sort, page, perPage }: {
+export function listTransactions({ $type, categoryId, startDate, endDate, externalId, importId, q, sort, page, perPage }: {
     $type?: "income" | "expense";
     categoryId?: number | "none";
     startDate?: string;
     endDate?: string;
     externalId?: string;
+    importId?: string;
     q?: string;
     sort?: "date" | "-date";
     page?: number;
@@ -282,6 +287,7 @@ export function listTransactions({ $type, categoryId, startDate, endDate, extern
         start_date: startDate,
         end_date: endDate,
         external_id: externalId,
+        import_id: importId,
         q,
         sort,
         page,
@@ -294,14 +300,6 @@ export function listTransactions({ $type, categoryId, startDate, endDate, extern
  * Create a transaction
  */
 export function createTransaction(body: {
-    description: string;
-    /** At most 2 decimals. */
-    amount: number;
-    "type": "income" | "expense";
-    category_id?: number | null;
-    transaction_date?: string;
-    notes?: string | null;
-    external_id?: string | null;
     /** Ignored. */
     id?: any;
     /** Ignored. */
@@ -314,6 +312,15 @@ export function createTransaction(body: {
     transaction_count?: any;
     /** Ignored. */
     etag?: any;
+    import_id?: string | null;
+    description: string;
+    /** At most 2 decimals. */
+    amount: number;
+    "type": "income" | "expense";
+    category_id?: number | null;
+    transaction_date?: string;
+    notes?: string | null;
+    external_id?: string | null;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -360,16 +367,6 @@ export function createTransaction(body: {
  * Create up to 100 transactions
  */
 export function createTransactions(body: {
-    transactions: {
-        description: string;
-        /** At most 2 decimals. */
-        amount: number;
-        "type": "income" | "expense";
-        category_id?: number | null;
-        transaction_date?: string;
-        notes?: string | null;
-        external_id?: string | null;
-    }[];
     /** Ignored. */
     id?: any;
     /** Ignored. */
@@ -382,6 +379,19 @@ export function createTransactions(body: {
     transaction_count?: any;
     /** Ignored. */
     etag?: any;
+    /** Ignored. */
+    import_id?: any;
+    transactions: {
+        description: string;
+        /** At most 2 decimals. */
+        amount: number;
+        "type": "income" | "expense";
+        category_id?: number | null;
+        transaction_date?: string;
+        notes?: string | null;
+        external_id?: string | null;
+        import_id?: string | null;
+    }[];
 }, { idempotencyKey }: {
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -422,6 +432,20 @@ export function createTransactions(body: {
  * Update up to 100 transactions
  */
 export function updateTransactions(body: {
+    /** Ignored. */
+    id?: any;
+    /** Ignored. */
+    created_at?: any;
+    /** Ignored. */
+    updated_at?: any;
+    /** Ignored. */
+    category_name?: any;
+    /** Ignored. */
+    transaction_count?: any;
+    /** Ignored. */
+    etag?: any;
+    /** Ignored. */
+    import_id?: any;
     transactions: {
         description?: string;
         /** At most 2 decimals. */
@@ -435,18 +459,6 @@ export function updateTransactions(body: {
         /** As the header If-Match. */
         if_match?: string;
     }[];
-    /** Ignored. */
-    id?: any;
-    /** Ignored. */
-    created_at?: any;
-    /** Ignored. */
-    updated_at?: any;
-    /** Ignored. */
-    category_name?: any;
-    /** Ignored. */
-    transaction_count?: any;
-    /** Ignored. */
-    etag?: any;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -487,11 +499,6 @@ export function updateTransactions(body: {
  * Delete up to 100 transactions
  */
 export function deleteTransactions(body: {
-    transactions: {
-        id: number;
-        /** As the header If-Match. */
-        if_match?: string;
-    }[];
     /** Ignored. */
     id?: any;
     /** Ignored. */
@@ -504,6 +511,13 @@ export function deleteTransactions(body: {
     transaction_count?: any;
     /** Ignored. */
     etag?: any;
+    /** Ignored. */
+    import_id?: any;
+    transactions: {
+        id: number;
+        /** As the header If-Match. */
+        if_match?: string;
+    }[];
 }, { idempotencyKey }: {
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -541,15 +555,17 @@ export function deleteTransactions(body: {
     }));
 }
 /**
- * Export transactions as CSV
+ * Export transactions as CSV or JSON
  */
-export function exportTransactions({ $type, categoryId, startDate, endDate, externalId, q, cursor }: {
+export function exportTransactions({ $type, categoryId, startDate, endDate, externalId, importId, q, format, cursor }: {
     $type?: "income" | "expense";
     categoryId?: number | "none";
     startDate?: string;
     endDate?: string;
     externalId?: string;
+    importId?: string;
     q?: string;
+    format?: "csv" | "json";
     cursor?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -573,7 +589,9 @@ export function exportTransactions({ $type, categoryId, startDate, endDate, exte
         start_date: startDate,
         end_date: endDate,
         external_id: externalId,
+        import_id: importId,
         q,
+        format,
         cursor
     }))}`, {
         ...opts
@@ -616,14 +634,6 @@ export function readTransaction(id: number, { ifNoneMatch }: {
  * Update a transaction
  */
 export function updateTransaction(id: number, body: {
-    description?: string;
-    /** At most 2 decimals. */
-    amount?: number;
-    "type"?: "income" | "expense";
-    category_id?: number | null;
-    transaction_date?: string;
-    notes?: string | null;
-    external_id?: string | null;
     /** Ignored. */
     id?: any;
     /** Ignored. */
@@ -636,6 +646,16 @@ export function updateTransaction(id: number, body: {
     transaction_count?: any;
     /** Ignored. */
     etag?: any;
+    /** Ignored. */
+    import_id?: any;
+    description?: string;
+    /** At most 2 decimals. */
+    amount?: number;
+    "type"?: "income" | "expense";
+    category_id?: number | null;
+    transaction_date?: string;
+    notes?: string | null;
+    external_id?: string | null;
 }, { ifMatch }: {
     ifMatch?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -746,10 +766,6 @@ export function listCategories({ activeOnly, includeCounts }: {
  * Create a category
  */
 export function createCategory(body: {
-    name: string;
-    description?: string | null;
-    color?: string | null;
-    is_active?: boolean;
     /** Ignored. */
     id?: any;
     /** Ignored. */
@@ -762,6 +778,12 @@ export function createCategory(body: {
     transaction_count?: any;
     /** Ignored. */
     etag?: any;
+    /** Ignored. */
+    import_id?: any;
+    name: string;
+    description?: string | null;
+    color?: string | null;
+    is_active?: boolean;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -838,10 +860,6 @@ export function readCategory(id: number, { ifNoneMatch }: {
  * Update a category
  */
 export function updateCategory(id: number, body: {
-    name?: string;
-    description?: string | null;
-    color?: string | null;
-    is_active?: boolean;
     /** Ignored. */
     id?: any;
     /** Ignored. */
@@ -854,6 +872,12 @@ export function updateCategory(id: number, body: {
     transaction_count?: any;
     /** Ignored. */
     etag?: any;
+    /** Ignored. */
+    import_id?: any;
+    name?: string;
+    description?: string | null;
+    color?: string | null;
+    is_active?: boolean;
 }, { ifMatch }: {
     ifMatch?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {

@@ -27,6 +27,7 @@ export interface ResponseBody {
   readonly message?: unknown;
   readonly pagination?: Readonly<Record<string, unknown>>;
   readonly count?: unknown;
+  readonly next?: string | null;
   readonly error?: unknown;
   readonly existing_id?: unknown;
   readonly details?: Readonly<Record<string, readonly string[]>>;

@@ -69,12 +69,14 @@ function problemOf(
     if ('required' in header && !headers[name.toLowerCase()]) return `header ${name} is missing`;
   }
   if (!described.content) return text === '' ? undefined : 'it has a body';
-  const content = described.content[headers['content-type']?.split(';')[0] ?? ''];
+  const type = headers['content-type']?.split(';')[0] ?? '';
+  const content = described.content[type];
   if (!content) return `the content type ${headers['content-type']}`;
   const { schema } = content;
   const validate = ajv.getSchema(schema.$ref) as ValidateFunction;
-  const isJson = 'application/json' in described.content;
-  return validate(isJson ? body : text) ? undefined : ajv.errorsText(validate.errors);
+  return validate(type === 'application/json' ? body : text)
+    ? undefined
+    : ajv.errorsText(validate.errors);
 }
 
 // A path or method without a route.

@@ -1,19 +1,21 @@
-// One part of an exported CSV file: its cells, its size, and the position where the next part starts.
+// One part of an export: its cells or its JSON, its size, and the position where the next part starts.
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import type { NamedTransaction } from '../../../lib/domain/transaction.ts';
-import {
-  CSV_COLUMNS,
-  fromTextCell,
-  parseExportQuery,
-  toCsvPart,
-} from '../../../lib/http/transaction-csv.ts';
+import type { ExportPart, NamedTransaction } from '../../../lib/domain/transaction.ts';
+import { CSV_COLUMNS, fromTextCell } from '../../../lib/http/transaction-csv.ts';
+import { exportReply, parseExportQuery } from '../../../lib/http/transaction-export.ts';
+import { toTransactionRowJson } from '../../../lib/http/transaction-json.ts';
 
 const LUNCH: NamedTransaction = {
   ...{ id: 7, date: '2026-03-05', description: 'Lunch', amount: 12.5, type: 'expense' },
   ...{ categoryId: 1, categoryName: 'Food', notes: null, externalId: null },
   ...{ createdAt: 0, updatedAt: 1, version: 2 },
 };
+
+function toCsvPart(part: ExportPart<NamedTransaction>, query: Record<string, string>) {
+  const { text = '', headers = {} } = exportReply(part, query);
+  return { text, headers };
+}
 
 function cellsOf(fields: Partial<NamedTransaction>): Record<string, string> {
   const [cells = {}] = parse(toCsvPart({ items: [{ ...LUNCH, ...fields }] }, {}).text, {
@@ -22,12 +24,12 @@ function cellsOf(fields: Partial<NamedTransaction>): Record<string, string> {
   return cells;
 }
 
-function nextQuery(headers: { readonly link?: string }): Record<string, string> {
+function nextQuery(headers: Readonly<Record<string, string>>): Record<string, string> {
   const [, query = ''] = /^<\?(.*)>; rel="next"$/.exec(headers.link ?? '') ?? [];
   return Object.fromEntries(new URLSearchParams(query));
 }
 
-describe('toCsvPart', () => {
+describe('a part as CSV', () => {
   it('is a line of column names and a line for each transaction', () => {
     const { text, headers } = toCsvPart({ items: [LUNCH] }, {});
     expect(text).toBe(
@@ -136,6 +138,39 @@ describe('toCsvPart', () => {
   });
 });
 
+describe('a part as JSON', () => {
+  it('has the transactions as a list has them, and the query of the next part', () => {
+    const query = { format: 'json', q: 'a&b' };
+    const { body, text, headers } = exportReply({ items: [LUNCH], next: LUNCH }, query);
+    expect([text, headers]).toEqual([undefined, undefined]);
+    expect(body).toEqual({
+      ...{ success: true, data: [toTransactionRowJson(LUNCH)], next: expect.any(String) },
+    });
+    const { cursor, ...sent } = Object.fromEntries(new URLSearchParams(String(body.next)));
+    expect(sent).toEqual(query);
+    expect(parseExportQuery({ ...sent, cursor }).after).toEqual({
+      ...{ date: LUNCH.date, createdAt: LUNCH.createdAt, id: LUNCH.id },
+    });
+    expect(exportReply({ items: [LUNCH] }, query).body.next).toBeNull();
+  });
+
+  it('fits a response whatever its transactions are, and misses none', () => {
+    const long = { description: '\u0001'.repeat(1_000), notes: '\u0001'.repeat(5_000) };
+    const items = Array.from({ length: 500 }, (_, n) => ({ ...LUNCH, ...long, id: n + 1 }));
+    const ids: number[] = [];
+    for (let rest = items; rest.length > 0; ) {
+      const reply = exportReply({ items: rest }, { format: 'json' });
+      const response = JSON.stringify({ statusCode: 200, body: JSON.stringify(reply.body) });
+      expect(Buffer.byteLength(response)).toBeLessThan(6 * 1024 * 1024);
+      const { data, next } = reply.body as { data: { id: number }[]; next: string | null };
+      ids.push(...data.map(({ id }) => id));
+      expect(next === null).toBe(data.length === rest.length);
+      rest = rest.slice(data.length);
+    }
+    expect(ids).toEqual(items.map(({ id }) => id));
+  });
+});
+
 describe('parseExportQuery', () => {
   it('takes the filters of the list', () => {
     const dates = { start_date: '2026-01-01', end_date: '2026-01-31' };
@@ -151,7 +186,7 @@ describe('parseExportQuery', () => {
     { page: '1' },
     { per_page: '1' },
     { sort: 'date' },
-    { format: 'csv' },
+    { format: 'xml' },
     { cursor: '' },
     { cursor: 'x' },
     { cursor: cursor('2026-02-30 1 1') },

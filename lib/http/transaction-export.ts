@@ -1,0 +1,100 @@
+// An export, in parts that each fit one response: the next part begins after the last transaction of this one. As CSV the
+// parts are one file when they are put together: only the first has the header, and a Link header names the next part. As
+// JSON, `next` names it.
+import * as v from 'valibot';
+import { isCalendarDate } from '../domain/calendar-date.ts';
+import { isAssignableId } from '../domain/record.ts';
+import type {
+  ExportPart,
+  ExportQuery,
+  ListPosition,
+  NamedTransaction,
+} from '../domain/transaction.ts';
+import { parseFilter } from './fields.ts';
+import type { Reply } from './replies.ts';
+import { CSV_HEADER, toCsvLine } from './transaction-csv.ts';
+import {
+  toTransactionRowJson,
+  toTransactionSelection,
+  transactionSelection,
+} from './transaction-json.ts';
+
+/** A response of Lambda may have 6 MB of JSON text, in which a control character takes 6 bytes. */
+const LARGEST_PART_BYTES = 4_000_000;
+
+const CURSOR = /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})$/;
+
+export const exportQuery = v.object({
+  ...transactionSelection,
+  format: v.exactOptional(v.picklist(['csv', 'json'], 'Must be "csv" or "json".')),
+  cursor: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.transform(toPosition),
+      v.check((position) => position !== undefined, 'Must be the cursor of the previous part.'),
+      v.description('The cursor in the Link header, or in `next`, of the previous part.'),
+    ),
+  ),
+});
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** @throws ValidationError with the errors of every parameter */
+export function parseExportQuery(query: Query): ExportQuery {
+  const { cursor: after, format: _, ...sent } = parseFilter(exportQuery, query);
+  return { ...toTransactionSelection(sent), after };
+}
+
+/** @param query as it was sent: the next part has the same filters */
+export function exportReply(part: ExportPart<NamedTransaction>, query: Query): Reply {
+  return query.format === 'json' ? jsonReply(part, query) : csvReply(part, query);
+}
+
+function csvReply(part: ExportPart<NamedTransaction>, query: Query): Reply {
+  const { start_date = '', end_date = '', cursor } = query;
+  const { shown, last } = fitting(part, toCsvLine);
+  const header = cursor === undefined ? CSV_HEADER : '';
+  const name = ['transactions', start_date, end_date].filter((each) => each !== '').join('_');
+  const headers = {
+    'content-type': `text/csv; charset=utf-8; header=${header ? 'present' : 'absent'}`,
+    'content-disposition': `attachment; filename="${name}.csv"`,
+    ...(last && { link: `<?${nextQuery(query, last)}>; rel="next"` }),
+  };
+  return { status: 200, body: {}, headers, text: header + shown.join('') };
+}
+
+function jsonReply(part: ExportPart<NamedTransaction>, query: Query): Reply {
+  const { shown, last } = fitting(part, toTransactionRowJson);
+  const next = last ? nextQuery(query, last) : null;
+  return { status: 200, body: { success: true, data: shown, next } };
+}
+
+/** As many as fit one response, and the position after which the next part begins. */
+function fitting<Shown>(
+  { items, next }: ExportPart<NamedTransaction>,
+  show: (item: NamedTransaction) => Shown,
+): { readonly shown: readonly Shown[]; readonly last: ListPosition | undefined } {
+  const shown: Shown[] = [];
+  let size = 0;
+  for (const [n, item] of items.entries()) {
+    const each = show(item);
+    const text = typeof each === 'string' ? each : JSON.stringify(each);
+    size += Buffer.byteLength(JSON.stringify(text));
+    if (size > LARGEST_PART_BYTES) return { shown, last: items[n - 1] };
+    shown.push(each);
+  }
+  return { shown, last: next };
+}
+
+function nextQuery(query: Query, { date, createdAt, id }: ListPosition): string {
+  const cursor = Buffer.from(`${date} ${createdAt} ${id}`).toString('base64url');
+  const sent = Object.entries(query).map(([name, value = '']) => [name, value]);
+  return new URLSearchParams({ ...Object.fromEntries(sent), cursor }).toString();
+}
+
+/** Undefined for an invalid cursor. A forged one is harmless: a query reads only the caller's ledger. */
+function toPosition(cursor: string): ListPosition | undefined {
+  const [, date = '', createdAt, id] = CURSOR.exec(String(Buffer.from(cursor, 'base64url'))) ?? [];
+  const isPosition = isCalendarDate(date) && isAssignableId(Number(id));
+  return isPosition ? { date, createdAt: Number(createdAt), id: Number(id) } : undefined;
+}

@@ -1,0 +1,91 @@
+// import_id: set on create, never changed, and a filter of lists and exports. Exports as JSON.
+import { randomUUID } from 'node:crypto';
+import { afterAll, describe, expect, it } from 'vitest';
+import { expectFaults, expectFilterFaults } from '../../support/api/expect-reply.ts';
+import { exportAll, rowsOf } from '../../support/api/exported.ts';
+import { openApi } from '../../support/api/open-api.ts';
+import { givenTransaction, keptTransaction, LUNCH } from '../../support/api/records.ts';
+
+const api = await openApi();
+afterAll(() => api.close());
+
+const newImport = () => `2026-03-31 Umsätze.csv ${randomUUID()}`;
+const DAY = { start_date: '2026-03-05', end_date: '2026-03-05' };
+const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
+
+describe('import_id', () => {
+  it('is stored and shown, and left out where there is none', async () => {
+    const import_id = newImport();
+    expect((await keptTransaction(api, { import_id })).import_id).toBe(import_id);
+    expect(await keptTransaction(api, { import_id: null })).not.toHaveProperty('import_id');
+  });
+
+  it('is set by a bulk create, too', async () => {
+    const import_id = newImport();
+    const transactions = [{ ...LUNCH, import_id }, LUNCH];
+    const { body } = await api.post('/transactions/bulk', { transactions });
+    const [first, second] = ids(body.data.results);
+    expect((await api.get(`/transactions/${first}`)).body.data.import_id).toBe(import_id);
+    expect((await api.get(`/transactions/${second}`)).body.data).not.toHaveProperty('import_id');
+  });
+
+  it('is not changed by updates, which may send it back', async () => {
+    const import_id = newImport();
+    const { id, ...read } = await givenTransaction(api, { import_id });
+    for (const sent of [{ ...read, notes: 'Note' }, { import_id: 'other' }, { import_id: null }]) {
+      const { status, body } = await api.put(`/transactions/${id}`, sent);
+      expect([status, body.data.import_id]).toEqual([200, import_id]);
+    }
+    const change = { id, import_id: 'other', notes: 'Other' };
+    await api.put('/transactions/bulk', { transactions: [change] });
+    const { body } = await api.get(`/transactions/${id}`);
+    expect(body.data).toMatchObject({ import_id, notes: 'Other' });
+  });
+
+  it.each(['', '  ', 'x'.repeat(65), 'two\nlines', 'tab\t', 'zero\u0000', 5])(
+    'is refused as %j',
+    async (import_id) => {
+      expectFaults(await api.post('/transactions', { ...LUNCH, import_id }), ['import_id']);
+    },
+  );
+
+  it('filters lists of a date range', async () => {
+    const import_id = newImport();
+    const fields = { import_id, transaction_date: '2026-03-05' };
+    const { id } = await givenTransaction(api, fields);
+    await givenTransaction(api, { ...fields, import_id: newImport() });
+    const other = await givenTransaction(api, { ...fields, description: 'Tea' });
+    const list = async (query: object) =>
+      ids((await api.get('/transactions', { import_id, ...DAY, ...query })).body.data);
+    expect(await list({})).toEqual([other.id, id]);
+    expect(await list({ q: 'tea' })).toEqual([other.id]);
+    expect(await list({ start_date: '2026-03-06', end_date: '2026-03-07' })).toEqual([]);
+    expectFilterFaults(await api.get('/transactions', { import_id }), ['start_date', 'end_date']);
+  });
+});
+
+describe('GET /transactions/export', () => {
+  it('leaves import_id out of the CSV, and takes it as a filter', async () => {
+    const import_id = newImport();
+    const { id } = await givenTransaction(api, { import_id });
+    const rows = rowsOf(await exportAll(api, { import_id }));
+    expect(rows.map((row) => [row.id, 'import_id' in row])).toEqual([[String(id), false]]);
+  });
+
+  it('as JSON has the rows of the list, oldest first', async () => {
+    const import_id = newImport();
+    const later = await givenTransaction(api, { import_id, transaction_date: '2026-03-05' });
+    const earlier = await givenTransaction(api, { import_id, transaction_date: '2001-01-31' });
+    const query = { format: 'json', import_id };
+    const { status, body, headers } = await api.get('/transactions/export', query);
+    expect([status, body.success, body.next]).toEqual([200, true, null]);
+    expect(headers['content-type']).toMatch(/^application\/json/);
+    expect(ids(body.data)).toEqual([earlier.id, later.id]);
+    const list = await api.get('/transactions', { import_id, ...DAY });
+    expect(body.data[1]).toEqual(list.body.data[0]);
+  });
+
+  it.each([{ format: 'xml' }, { format: '' }, { import_id: '' }])('refuses %j', async (query) => {
+    expectFilterFaults(await api.get('/transactions/export', query), Object.keys(query));
+  });
+});
