@@ -5,6 +5,7 @@ import {
   type Resources,
   textOf,
 } from './configuration.ts';
+import { apiUrl } from './domain.ts';
 import { allow, arnOf, policy, role, substituted } from './roles.ts';
 
 export const CANARY = 'canary';
@@ -22,7 +23,7 @@ export async function canaryFunctions(
     // The next one comes soon enough, and each failure counts once.
     maximumRetryAttempts: 0,
     environment: {
-      API_URL: substituted(`https://\${HttpApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}`),
+      API_URL: await apiUrl(configuration),
       CANARY_KEY_PARAMETER: parameter,
     },
     events: [{ schedule: { rate: ['rate(5 minutes)'] } }],

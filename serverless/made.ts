@@ -1,6 +1,7 @@
 // A plug-in of the packager: serverless.yml includes what the other files of this folder make, as `${made:slashRoutes}`.
 import { canaryFunctions, canaryRole } from './canary.ts';
 import type { Configuration } from './configuration.ts';
+import { customDomain, domainOutputs } from './domain.ts';
 import { accessLogFormat, allowedOrigins, routeSettings, slashRoutes } from './gateway.ts';
 import {
   migrationFunctions,
@@ -10,6 +11,7 @@ import {
 } from './migration.ts';
 import { monitoring } from './monitoring.ts';
 import { ledgerRoles } from './roles.ts';
+import { savedQueries } from './saved-queries.ts';
 import { ledgerTable } from './table.ts';
 
 type Make = (configuration: Configuration) => unknown;
@@ -19,6 +21,8 @@ const MAKERS: Readonly<Record<string, Make>> = {
   allowedOrigins,
   canaryFunctions,
   canaryRole,
+  customDomain,
+  domainOutputs,
   ledgerRoles,
   ledgerTable,
   migrationFunctions,
@@ -27,6 +31,7 @@ const MAKERS: Readonly<Record<string, Make>> = {
   migrationWatchdog,
   monitoring,
   routeSettings,
+  savedQueries,
   slashRoutes,
 };
 

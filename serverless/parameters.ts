@@ -19,6 +19,11 @@ const RETENTION_DAYS = [
   ...[1827, 2192, 2557, 2922, 3288, 3653],
 ];
 
+const RETENTION: Rule = {
+  requirement: `one of ${RETENTION_DAYS.join(', ')}`,
+  allows: (text) => RETENTION_DAYS.map(String).includes(text),
+};
+
 // No rule of its own: the functions read it, and their rule holds.
 const ANY: Rule = { requirement: 'text', allows: () => true };
 
@@ -62,10 +67,17 @@ const RULES: Readonly<Record<string, Rule>> = {
   throttleRate: whole(1, 100_000),
   throttleBurst: whole(1, 100_000),
   bulkRate: whole(1, 100_000),
-  logRetentionDays: {
-    requirement: `one of ${RETENTION_DAYS.join(', ')}`,
-    allows: (text) => RETENTION_DAYS.map(String).includes(text),
-  },
+  domainName: orEmpty(
+    matching(/^([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/, 'a name such as ledger.example'),
+  ),
+  certificateArn: orEmpty(
+    matching(
+      /^arn:aws[\w-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
+      'the ARN of a certificate of Certificate Manager',
+    ),
+  ),
+  logRetentionDays: RETENTION,
+  accessLogDays: RETENTION,
   recoveryDays: whole(1, 35),
   maxReadUnits: whole(1, 10_000_000),
   maxWriteUnits: whole(1, 10_000_000),
@@ -93,13 +105,16 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
       if (value === undefined || value === null) return [`${name} is not set.`];
       return allows(String(value)) ? [] : [`${name} "${value}" must be ${requirement}.`];
     });
-  const { monthlyBudgetUsd, alarmTopicArn } = parameters;
+  const { monthlyBudgetUsd, alarmTopicArn, domainName, certificateArn } = parameters;
   const unnotified = monthlyBudgetUsd !== '' && alarmTopicArn === '';
   return [
     ...broken,
     ...(stage === 'prod' && alarmTopicArn === ''
       ? ['alarmTopicArn is empty: nobody would learn of an alarm of prod.']
       : []),
+    ...((domainName === '') === (certificateArn === '')
+      ? []
+      : ['domainName and certificateArn are set together or not at all.']),
     ...(unnotified ? [`monthlyBudgetUsd "${monthlyBudgetUsd}" needs alarmTopicArn.`] : []),
     ...faultsOfVariables(parameters),
   ];

@@ -90,3 +90,29 @@ describe.each(STAGE_SETTINGS)(
     });
   },
 );
+
+describe('an address of its own', () => {
+  it('leads to the API where one is named, and a record can point at it', () => {
+    const template = readTemplate('migrating');
+    expect(theOnly(template, 'AWS::ApiGatewayV2::DomainName').Properties).toMatchObject({
+      DomainName: 'ledger.example',
+      DomainNameConfigurations: [{ EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' }],
+    });
+    expect(theOnly(template, 'AWS::ApiGatewayV2::ApiMapping').Properties).toEqual({
+      ApiId: { Ref: 'HttpApi' },
+      DomainName: { Ref: 'ApiDomain' },
+      Stage: { Ref: 'HttpApiStage' },
+    });
+    expect(template.Outputs.DomainTarget).toMatchObject({
+      Value: { 'Fn::GetAtt': ['ApiDomain', 'RegionalDomainName'] },
+    });
+    expect(template.Resources.CanaryLambdaFunction?.Properties).toMatchObject({
+      Environment: { Variables: { API_URL: 'https://ledger.example' } },
+    });
+  });
+
+  it('is not there without a name', () => {
+    const { Resources, Outputs } = readTemplate('prod');
+    expect([Resources.ApiDomain, Outputs.DomainTarget]).toEqual([undefined, undefined]);
+  });
+});

@@ -125,17 +125,18 @@ describe('the boundary', () => {
 describe('docs/deploy.md', () => {
   // By the heading or step that a command is below; all others are the operator's.
   const ROLE_OF_PART: readonly [heading: RegExp, role: PolicyName | 'administrator'][] = [
-    [/^## On the emulator|^2\. \*\*Permissions/, 'administrator'],
+    [/^## On the emulator|^2\. \*\*Permissions|as an administrator/, 'administrator'],
     [/^## Remove/, 'removal'],
   ];
   // What the command line calls otherwise than IAM does.
   const RENAMED: Readonly<Record<string, string>> = {
     'lambda:Invoke': 'lambda:InvokeFunction',
     'dynamodb:Wait': 'dynamodb:DescribeTable',
+    'service-quotas:RequestServiceQuotaIncrease': 'servicequotas:RequestServiceQuotaIncrease',
   };
   let role: PolicyName | 'administrator' = 'operator';
   const commands = DOCUMENT.split('\n').flatMap((line) => {
-    if (/^(#|\d+\. )/.test(line))
+    if (/^(#|\d+\. |\| )/.test(line))
       role = ROLE_OF_PART.find(([heading]) => heading.test(line))?.[1] ?? 'operator';
     return [...line.matchAll(/\baws ([a-z]+[a-z0-9]*) ([a-z]+(?:-[a-z]+)*)/g)].map(
       ([, service = '', operation = '']) => [`${service} ${operation}`, role] as const,

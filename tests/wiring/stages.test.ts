@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { type RoleProperties, statementsOf } from '../support/granted-access.ts';
 import { readTemplate, resourcesOf, type Stage, theOnly } from '../support/packaged-template.ts';
 
-const LOG_RETENTION_DAYS: readonly (readonly [Stage, number])[] = [
-  ['dev', 14],
-  ['prod', 365],
+const LOG_RETENTION_DAYS: readonly (readonly [Stage, number, ofGateway: number])[] = [
+  ['dev', 14, 7],
+  ['prod', 365, 30],
 ];
 
-describe.each(LOG_RETENTION_DAYS)('stage %s', (stage, retentionDays) => {
+describe.each(LOG_RETENTION_DAYS)('stage %s', (stage, retentionDays, ofGateway) => {
   const template = readTemplate(stage);
   const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup');
 
@@ -20,8 +20,9 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (stage, retentionDays) => {
     expect(names.sort()).toEqual([...functions, `/aws/http-api/finance-ledger-${stage}`].sort());
   });
 
-  it.each(logGroups)('keeps %s for a stated time', (_name, { Properties }) => {
-    expect(Properties.RetentionInDays).toBe(retentionDays);
+  it.each(logGroups)('keeps %s for a stated time', (name, { Properties }) => {
+    const days = name === 'HttpApiLogGroup' ? ofGateway : retentionDays;
+    expect(Properties.RetentionInDays).toBe(days);
   });
 
   it('keeps the deployed code private', () => {

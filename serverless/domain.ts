@@ -1,0 +1,44 @@
+// An address of one's own: it stays when the stage is removed and deployed again, and a content delivery network or a
+// firewall can stand before it.
+import { type Configuration, type Resources, textOf } from './configuration.ts';
+
+/** CloudFormation resources; none without a name. */
+export async function customDomain(configuration: Configuration): Promise<Resources> {
+  const DomainName = await domainName(configuration);
+  if (DomainName === '') return {};
+  const CertificateArn = await textOf(configuration, 'param:certificateArn');
+  const settings = { CertificateArn, EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' };
+  return {
+    ApiDomain: {
+      Type: 'AWS::ApiGatewayV2::DomainName',
+      Properties: { DomainName, DomainNameConfigurations: [settings] },
+    },
+    ApiDomainMapping: {
+      Type: 'AWS::ApiGatewayV2::ApiMapping',
+      Properties: {
+        ApiId: { Ref: 'HttpApi' },
+        DomainName: { Ref: 'ApiDomain' },
+        Stage: { Ref: 'HttpApiStage' },
+      },
+    },
+  };
+}
+
+/** What a CNAME record of the name has to point at. */
+export async function domainOutputs(configuration: Configuration): Promise<Resources> {
+  if ((await domainName(configuration)) === '') return {};
+  const Value = { 'Fn::GetAtt': ['ApiDomain', 'RegionalDomainName'] };
+  return { DomainTarget: { Description: 'Target of the CNAME record of domainName', Value } };
+}
+
+/** The public address, without a slash at its end. */
+export async function apiUrl(configuration: Configuration): Promise<object | string> {
+  const name = await domainName(configuration);
+  if (name !== '') return `https://${name}`;
+  return { 'Fn::Sub': `https://\${HttpApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}` };
+}
+
+async function domainName(configuration: Configuration): Promise<string> {
+  if ((await textOf(configuration, 'sls:stage')) === 'local') return '';
+  return await textOf(configuration, 'param:domainName');
+}
