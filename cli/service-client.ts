@@ -58,7 +58,8 @@ export function createServiceClient(options: ServiceClientOptions) {
       signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     });
     const text = await response.text();
-    if (response.status < 400) return { text, link: response.headers.get('link') };
+    const [link, etag] = ['link', 'etag'].map((name) => response.headers.get(name));
+    if (response.status < 400) return { text, link, etag };
     const advice = response.status === 401 ? HOW_TO_GET_A_KEY : '';
     const message = `${method} ${url}${path} answered ${response.status}: ${messageIn(text)}${advice}`;
     const retryAfter = Number(response.headers.get('retry-after') ?? 0);

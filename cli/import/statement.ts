@@ -2,62 +2,38 @@
 // that is the same at the next reading, so that no row is imported twice. An export of this service is recognized by its
 // header, and its texts are read exactly as they were.
 import { createHash } from 'node:crypto';
-import { parse } from 'csv-parse/sync';
-import { isCalendarDate } from '../../lib/domain/calendar-date.ts';
-import { TRANSACTION_TYPES, type TransactionType } from '../../lib/domain/transaction.ts';
+import type { TransactionType } from '../../lib/domain/transaction.ts';
 import { ValidationError } from '../../lib/errors.ts';
 import { parseNewCategory } from '../../lib/http/category-json.ts';
 import { CSV_COLUMNS, fromTextCell } from '../../lib/http/transaction-csv.ts';
 import { parseNewTransaction } from '../../lib/http/transaction-json.ts';
-import { StartError } from '../../local/processes/start-error.ts';
-
-/** Headers that banks use, in lower case. */
-const KNOWN_HEADERS = {
-  date: [
-    'transaction_date',
-    'date',
-    'booking date',
-    'posting date',
-    'transaction date',
-    'datum',
-    'buchungstag',
-  ],
-  description: [
-    'description',
-    'payee',
-    'merchant',
-    'name',
-    'details',
-    'text',
-    'memo',
-    'verwendungszweck',
-  ],
-  amount: ['amount', 'value', 'sum', 'betrag', 'umsatz'],
-  type: ['type'],
-  category: ['category_name', 'category', 'kategorie'],
-  notes: ['notes', 'note', 'comment'],
-  externalId: ['external_id', 'transaction id', 'reference'],
-} as const;
-export type Field = keyof typeof KNOWN_HEADERS;
-const REQUIRED: readonly Field[] = ['date', 'description', 'amount'];
-
-export const DATE_ORDERS = ['ymd', 'dmy', 'mdy'] as const;
-type DateOrder = (typeof DATE_ORDERS)[number];
-export const DECIMAL_SIGNS = ['point', 'comma'] as const;
-type DecimalSign = (typeof DECIMAL_SIGNS)[number];
-
-/** Groups of three digits have one separator. A text that fits both has one value: the wrong sign scales no amount. */
-const AMOUNTS = {
-  point: /^([-+−]?)\s*([1-9]\d{0,2}(?:([,'’\s])\d{3}(?:\3\d{3})*)?|\d+)(?:\.(\d{1,2}))?$/,
-  comma: /^([-+−]?)\s*([1-9]\d{0,2}(?:([.'’\s])\d{3}(?:\3\d{3})*)?|\d+)(?:,(\d{1,2}))?$/,
-};
-const CURRENCY = /(?:[A-Z]{3}|\p{Sc})(?!\s*\d)|(?<!\d\s*)(?:[A-Z]{3}|\p{Sc})/gu;
+import {
+  type ChosenColumns,
+  type Field,
+  findColumns,
+  optionOf,
+  requireUniqueHeaders,
+} from './columns.ts';
+import { type CsvRow, type RefusedLine, readTable } from './csv-table.ts';
+import { type TypeWords, typingOf } from './typing.ts';
+import {
+  type DateOrder,
+  type DecimalSign,
+  dateOrderOf,
+  decimalOf,
+  toAmount,
+  toDate,
+} from './values.ts';
 
 export interface StatementOptions {
   /** Headers of columns that have another name. */
-  readonly columns?: Readonly<Partial<Record<Field, string | undefined>>>;
+  readonly columns?: ChosenColumns;
   readonly dateOrder?: DateOrder | undefined;
   readonly decimal?: DecimalSign | undefined;
+  /** Words of the type column. */
+  readonly words?: Partial<TypeWords>;
+  /** Expenses are positive, as on credit cards. */
+  readonly isInverted?: boolean | undefined;
   /** Equal rows of two accounts are two transactions. */
   readonly account?: string | undefined;
 }
@@ -73,199 +49,176 @@ export interface StatementRow {
   readonly category: string | null;
   /** Null in an export, for a transaction that has none. */
   readonly externalId: string | null;
+  /** The id that imports before 24 November 2026 made, from the mapped columns. */
+  readonly formerId: string | null;
+  /** Of the transaction, in an export. */
+  readonly exported: ExportedRecord | null;
+}
+
+/** As in the file. */
+export interface ExportedRecord {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
 }
 
 export interface Statement {
+  readonly headerLine: number;
   /** The file is an export of this service. */
   readonly isExport: boolean;
   /** Headers by field. */
   readonly columns: Readonly<Partial<Record<Field, string>>>;
+  /** Headers of the other columns. */
+  readonly ignored: readonly string[];
   readonly dateOrder: DateOrder;
   readonly decimal: DecimalSign;
   readonly rows: readonly StatementRow[];
-  readonly errors: readonly { readonly line: number; readonly message: string }[];
+  readonly errors: readonly RefusedLine[];
 }
 
 /** As the API takes it, without its category. */
 export function toTransactionBody(row: StatementRow) {
-  const { line: _, category: _name, date, externalId, ...fields } = row;
-  return { ...fields, transaction_date: date, external_id: externalId };
+  const { description, amount, type, notes, date, externalId } = row;
+  return { description, amount, type, notes, transaction_date: date, external_id: externalId };
 }
-
-type Cells = Readonly<Record<string, string>>;
 
 /** @throws StartError where a column cannot be found, or the file is no CSV */
 export function readStatement(text: string, options: StatementOptions = {}): Statement {
-  const { headers, records } = parseCsv(text);
+  const { account, columns: chosen = {} } = options;
+  const table = readTable(text, (headers) => findColumns(headers, chosen).problems);
+  const { headers, rows: records, ragged } = table;
   const isExport = headers.join() === CSV_COLUMNS.join();
-  const columns = findColumns(headers, options.columns ?? {});
-  const cellOf = (cells: Cells, field: Field): string | null => {
-    const cell = cells[columns[field] ?? ''] ?? '';
+  const { columns } = findColumns(headers, chosen);
+  requireUniqueHeaders(headers, columns);
+  const cellOf = ({ cells }: CsvRow, field: Field): string | null => {
+    const cell = cells[columns[field] ?? headers.length] ?? '';
     if (isExport) return cell === '' ? null : fromTextCell(cell);
     return cell.trim() || null;
   };
-  const textsOf = (field: Field) => records.map(({ cells }) => cellOf(cells, field) ?? '');
+  const textsOf = (field: Field) => records.map((record) => cellOf(record, field) ?? '');
   const dateOrder = options.dateOrder ?? dateOrderOf(textsOf('date'));
-  const decimal = options.decimal ?? decimalOf(textsOf('amount'));
-  const recordsById = Map.groupBy(records, ({ cells }) => cellOf(cells, 'externalId'));
-  const seen = new Map<string, number>();
-  const rows: StatementRow[] = [];
-  const errors: { line: number; message: string }[] = [];
-  for (const { line, cells } of records) {
+  const amountFields = (['amount', 'debit', 'credit'] as const).filter(
+    (field) => columns[field] !== undefined,
+  );
+  const decimal = options.decimal ?? decimalOf(amountFields.flatMap(textsOf));
+  const signedAmountOf = signedAmounts();
+  const readings = records.map((record) => {
+    const cell = cellOf(record, 'type');
     try {
-      requireOwnId(cells);
-      const row = toRow(line, (field) => cellOf(cells, field));
+      return { cell, signed: signedAmountOf(record) };
+    } catch (error) {
+      return { cell, signed: undefined, error: error as Error };
+    }
+  });
+  const typing = typingOf(readings, options.words ?? {}, columns.type !== undefined);
+  const ids = isExport ? [] : numbered(records.map((record) => idOfRow(record, account)));
+  const recordsById = Map.groupBy(records, (record) => cellOf(record, 'externalId'));
+  const formerIds = new Map<string, number>();
+  const rows: StatementRow[] = [];
+  const errors: RefusedLine[] = [...ragged];
+  for (const [n, record] of records.entries()) {
+    try {
+      requireOwnId(record);
+      const row = toRow(record, n);
       requireValid(row);
       rows.push(row);
     } catch (error) {
-      errors.push({ line, message: (error as Error).message });
+      errors.push({ line: record.line, message: (error as Error).message });
     }
   }
-  return { isExport, columns, dateOrder, decimal, rows, errors };
+  const used = new Set(
+    Object.entries(columns).flatMap(([field, index]) =>
+      field === 'type' && !typing.usesColumn ? [] : index,
+    ),
+  );
+  return {
+    ...{ headerLine: table.headerLine, isExport, dateOrder, decimal, rows },
+    columns: Object.fromEntries(
+      Object.entries(columns).map(([field, index]) => [field, headers[index] ?? '']),
+    ),
+    ignored: headers.filter((header, index) => header.trim() !== '' && !used.has(index)),
+    errors: errors.toSorted((one, other) => one.line - other.line),
+  };
 
-  function toRow(line: number, cell: (field: Field) => string | null): StatementRow {
-    const signed = toAmount(cell('amount') ?? '', decimal);
-    const type = toType(cell('type'), signed);
+  function signedAmounts(): (record: CsvRow) => number {
+    const read = (record: CsvRow, field: Field) => toAmount(cellOf(record, field) ?? '', decimal);
+    const inverted = (signed: number) => (options.isInverted ? 0 - signed : signed);
+    if (columns.debit === undefined) return (record) => inverted(read(record, 'amount'));
+    const debits = records.flatMap((record) => cellOf(record, 'debit') ?? []);
+    // Some banks also write a minus before what is in the column of debits.
+    const isNegative = debits.filter((text) => /[-−(]/.test(text)).length * 2 > debits.length;
+    return (record) => {
+      const [debit, credit] = (['debit', 'credit'] as const).map((field) =>
+        cellOf(record, field) === null ? null : read(record, field),
+      );
+      if (debit == null && credit == null) throw new Error('It has neither a debit nor a credit.');
+      if (debit && credit) throw new Error('It has a debit and a credit.');
+      return inverted((credit ?? 0) - (isNegative ? 0 - (debit ?? 0) : (debit ?? 0)));
+    };
+  }
+
+  function toRow(record: CsvRow, n: number): StatementRow {
+    const reading = readings[n];
+    if (reading?.signed === undefined) throw reading?.error ?? new Error('It has no amount.');
+    const cell = (field: Field) => cellOf(record, field);
+    const { amount, type } = typing.read(reading.cell, reading.signed);
     const row = {
-      description: cell('description') ?? '',
-      amount: cell('type') === null ? Math.abs(signed) : signed,
-      type,
-      date: toDate(cell('date') ?? '', dateOrder),
-      notes: cell('notes'),
+      ...{ description: cell('description') ?? '', amount, type },
+      ...{ date: toDate(cell('date') ?? '', dateOrder), notes: cell('notes') },
       category: cell('category'),
     };
-    const externalId = cell('externalId');
-    return { line, ...row, externalId: isExport ? externalId : (externalId ?? derivedId(row)) };
+    const externalId = cell('externalId') ?? ids[n] ?? null;
+    const formerId = externalId === ids[n] ? formerIdOf(row) : null;
+    const exported = isExport ? exportedRecordOf(record) : null;
+    return { line: record.line, ...row, externalId, formerId, exported };
   }
 
   /** One of two rows with one id would not be imported. It does not matter for rows that are equal in every column. */
-  function requireOwnId(cells: Cells): void {
-    const id = cellOf(cells, 'externalId');
-    const text = JSON.stringify(cells);
+  function requireOwnId(record: CsvRow): void {
+    const id = cellOf(record, 'externalId');
+    const text = JSON.stringify(record.cells);
     const others = id === null ? [] : (recordsById.get(id) ?? []);
-    const other = others.find((each) => JSON.stringify(each.cells) !== text);
+    const other = others.find(({ cells }) => JSON.stringify(cells) !== text);
     if (other) {
       throw new Error(
-        `line ${other.line} has the same id "${id}" and other content. Name a column of unique ids with --id, or rename the column "${columns.externalId}"`,
+        `line ${other.line} has the same id "${id}" and other content. Name a column of unique ids with ${optionOf('externalId')}, or ${optionOf('externalId')} none`,
       );
     }
   }
 
-  /** Equal rows are numbered. */
-  function derivedId(row: object): string {
-    const named = JSON.stringify({ ...row, account: options.account });
-    const hash = createHash('sha256').update(named).digest('hex').slice(0, 32);
-    const count = (seen.get(hash) ?? 0) + 1;
-    seen.set(hash, count);
+  /** From the fields in this order. */
+  function formerIdOf(row: object): string | null {
+    if (isExport) return null;
+    const hash = hashOf({ ...row, account });
+    const count = (formerIds.get(hash) ?? 0) + 1;
+    formerIds.set(hash, count);
     return `csv-${hash}-${count}`;
   }
 }
 
-function parseCsv(text: string) {
-  if (text.trim() === '')
-    throw new StartError('The file is empty. Its first line must name the columns.');
-  const [header = ''] = text.split('\n', 1);
-  const columnsBy = (delimiter: string) => header.split(delimiter).length;
-  const [delimiter = ','] = [',', ';', '\t'].toSorted(
-    (one, other) => columnsBy(other) - columnsBy(one),
-  );
-  let headers: string[] = [];
-  const columns = (found: string[]) => {
-    headers = found;
-    return found;
-  };
-  try {
-    const records = parse(text, {
-      ...{ bom: true, columns, info: true, skip_empty_lines: true, delimiter },
-    }) as unknown as { record: Cells; info: { lines: number } }[];
-    return {
-      headers,
-      records: records.map(({ record, info }) => ({ line: info.lines, cells: record })),
-    };
-  } catch (cause) {
-    const { message } = cause as Error;
-    throw new StartError(
-      `The file is not valid CSV: ${message}. Its first line must name the columns.`,
-      { cause },
-    );
-  }
+function exportedRecordOf({ cells }: CsvRow): ExportedRecord {
+  const cell = (column: (typeof CSV_COLUMNS)[number]) => cells[CSV_COLUMNS.indexOf(column)] ?? '';
+  return { id: cell('id'), createdAt: cell('created_at'), updatedAt: cell('updated_at') };
 }
 
-function findColumns(headers: readonly string[], chosen: NonNullable<StatementOptions['columns']>) {
-  const columns: Partial<Record<Field, string>> = {};
-  for (const [field, known] of Object.entries(KNOWN_HEADERS) as [Field, readonly string[]][]) {
-    const name = chosen[field];
-    const header =
-      name === undefined
-        ? known.flatMap((each) => headers.find((one) => one.trim().toLowerCase() === each) ?? [])[0]
-        : headers.find((one) => one === name);
-    if (headers.filter((one) => one === header).length > 1)
-      throw new StartError(`Two columns are named "${header}". Rename one in the first line.`);
-    if (header !== undefined) columns[field] = header;
-    else if (name !== undefined || REQUIRED.includes(field)) {
-      const option = field === 'externalId' ? 'id' : field;
-      throw new StartError(
-        `No column ${name === undefined ? `for the ${field}` : `"${name}"`} in the first line: ${headers.join(', ')}. Name it with --${option} COLUMN.`,
-      );
-    }
-  }
-  return columns;
+/** Of the row as the bank wrote it: which columns are read, and how, does not matter. */
+function idOfRow({ cells }: CsvRow, account: string | undefined): string {
+  const width = cells.findLastIndex((cell) => cell !== '') + 1;
+  return `row-${hashOf({ cells: cells.slice(0, width), account })}`;
 }
 
-/** The one in which most dates can be read. @throws StartError where there are two */
-function dateOrderOf(dates: readonly string[]): DateOrder {
-  const isLikely = (date: string, order: DateOrder) => {
-    if (order === 'ymd' ? !/^\d{4}/.test(date) : order === 'mdy' && date.includes('.'))
-      return false;
-    return isCalendarDate(reorder(date, order));
-  };
-  const counts = DATE_ORDERS.map((order) => dates.filter((date) => isLikely(date, order)).length);
-  const most = Math.max(...counts);
-  const [order = 'ymd', other] = DATE_ORDERS.filter((_, n) => counts[n] === most);
-  if (most === 0 || other === undefined) return order;
-  throw new StartError(
-    `Dates may be ${order} or ${other}. Say which with --date-order ${order} or ${other}.`,
-  );
+/** Equal rows have ids of their own. */
+function numbered(ids: readonly string[]): readonly string[] {
+  const seen = new Map<string, number>();
+  return ids.map((id) => {
+    const count = (seen.get(id) ?? 0) + 1;
+    seen.set(id, count);
+    return `${id}-${count}`;
+  });
 }
 
-function reorder(text: string, order: DateOrder): string {
-  const parts = text.split(/\D/).slice(0, 3);
-  const part = (letter: string) => parts[order.indexOf(letter)] ?? '';
-  const year = part('y').length === 2 ? `20${part('y')}` : part('y');
-  return `${year}-${part('m').padStart(2, '0')}-${part('d').padStart(2, '0')}`;
-}
-
-function toDate(text: string, order: DateOrder): string {
-  const date = reorder(text, order);
-  if (!isCalendarDate(date)) throw new Error(`"${text}" is not a date (${order})`);
-  return date;
-}
-
-/** The sign before the one or two last digits of most amounts. */
-function decimalOf(amounts: readonly string[]): DecimalSign {
-  const count = (pattern: RegExp) => amounts.filter((amount) => pattern.test(amount)).length;
-  return count(/,\d{1,2}\D*$/) > count(/\.\d{1,2}\D*$/) ? 'comma' : 'point';
-}
-
-function toAmount(text: string, decimal: DecimalSign): number {
-  const plain = text
-    .replace(CURRENCY, '')
-    .trim()
-    .replace(/^\((.*?)\s*\)$|^(.*?)\s*[-−]$/, '-$1$2');
-  const [, sign = '', whole, , cents = '0'] = AMOUNTS[decimal].exec(plain) ?? [];
-  if (whole === undefined) {
-    const message = `"${text}" is not an amount with a decimal ${decimal} (--decimal chooses it)`;
-    throw new Error(message);
-  }
-  const amount = Number(`${whole.replace(/\D/g, '')}.${cents}`);
-  return /[-−]/.test(sign) ? -amount : amount;
-}
-
-function toType(text: string | null, amount: number): TransactionType {
-  if (text === null) return amount < 0 ? 'expense' : 'income';
-  const type = TRANSACTION_TYPES.find((each) => each === text.toLowerCase());
-  if (!type) throw new Error(`"${text}" is neither income nor expense`);
-  return type;
+function hashOf(value: object): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
 }
 
 /** @throws Error where the API would refuse the row, or its category */

@@ -1,21 +1,18 @@
-// Sends the rows of a statement to a running service, as any client would. A row that is there already is not created
-// again, so that an import can be repeated after it was interrupted.
+// Sends new rows and changes to a running service, as any client would. Both can be repeated after an interruption: a row
+// that is there already is not created again, and a change that is made is no change.
 import { randomUUID } from 'node:crypto';
 import { LARGEST_BULK } from '../../lib/domain/transaction.ts';
-import { StartError } from '../../local/processes/start-error.ts';
+import type { StartError } from '../../local/processes/start-error.ts';
 import type { ServiceClient } from '../service-client.ts';
-import {
-  readStatement,
-  type Statement,
-  type StatementRow,
-  toTransactionBody,
-} from './statement.ts';
+import type { RefusedLine } from './csv-table.ts';
+import { type Change, changedSince } from './plan.ts';
+import { type StatementRow, toTransactionBody } from './statement.ts';
 
 export interface Uploaded {
   readonly created: number;
   /** Were there already. */
   readonly duplicates: number;
-  readonly refused: readonly { readonly line: number; readonly message: string }[];
+  readonly refused: readonly RefusedLine[];
 }
 
 interface Result {
@@ -27,23 +24,19 @@ interface Result {
 
 const MOST_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 200;
+const PRECONDITION_FAILED = 412;
 
 /** @param onProgress called with the number of rows that are done */
 export async function upload(
   service: ServiceClient,
-  statement: Statement,
+  rows: readonly StatementRow[],
   onProgress: (done: number) => void,
 ): Promise<Uploaded> {
-  const { rows, isExport } = statement;
-  // The rows of a bank have ids by which the service recognizes them.
-  const missing = isExport ? await missingRows(service, rows) : rows;
-  const categories = await service.ensureCategories(
-    missing.flatMap(({ category: name }) => (name === null ? [] : { name })),
-  );
-  const total = { created: 0, duplicates: rows.length - missing.length };
-  const refused: { line: number; message: string }[] = [];
-  for (let first = 0; first < missing.length; first += LARGEST_BULK) {
-    const some = missing.slice(first, first + LARGEST_BULK);
+  const categories = await ensureCategories(service, rows);
+  const total = { created: 0, duplicates: 0 };
+  const refused: RefusedLine[] = [];
+  for (let first = 0; first < rows.length; first += LARGEST_BULK) {
+    const some = rows.slice(first, first + LARGEST_BULK);
     for (const { index, status, message = '', details = {} } of await create(some)) {
       if (status === 201) total.created += 1;
       else if (status === 409) total.duplicates += 1;
@@ -52,7 +45,7 @@ export async function upload(
         refused.push({ line: some[index]?.line ?? 0, message: sentences.join(' ') });
       }
     }
-    onProgress(rows.length - missing.length + first + some.length);
+    onProgress(first + some.length);
   }
   return { ...total, refused };
 
@@ -77,36 +70,57 @@ export async function upload(
   }
 }
 
-/** The rows that the ledger does not have: of equal rows without an external id, as many as are missing. */
-export async function missingRows(service: ServiceClient, rows: readonly StatementRow[]) {
-  const dates = rows.map(({ date }) => date).toSorted();
-  const [start_date, end_date] = [dates[0], dates.at(-1)];
-  if (start_date === undefined || end_date === undefined) return rows;
-  let file = '';
-  let next: string | undefined = `?${new URLSearchParams({ start_date, end_date })}`;
-  while (next !== undefined) {
-    const { text, link } = await service.request('GET', `/transactions/export${next}`);
-    file += text;
-    next = /^<(.*)>; rel="next"$/.exec(link ?? '')?.[1];
+/**
+ * Each only where the transaction is still as it was exported.
+ * @param onProgress called with the number of changes that are done
+ */
+export async function applyChanges(
+  service: ServiceClient,
+  changes: readonly Change[],
+  onProgress: (done: number) => void,
+): Promise<{ readonly changed: number; readonly refused: readonly RefusedLine[] }> {
+  const categories = await ensureCategories(
+    service,
+    changes.flatMap(({ row, fields }) => (fields.includes('category') ? row : [])),
+  );
+  const refused: RefusedLine[] = [];
+  for (const [n, change] of changes.entries()) {
+    const message = await apply(change);
+    if (message !== undefined) refused.push({ line: change.row.line, message });
+    onProgress(n + 1);
   }
-  const { rows: exported, errors } = readStatement(file);
-  const [error] = errors;
-  // A row that is overlooked here would be created a second time.
-  if (error)
-    throw new StartError(`Line ${error.line} of the export cannot be read: ${error.message}`);
-  const present = new Set(identities(exported));
-  const wanted = identities(rows);
-  return rows.filter((_, n) => !present.has(wanted[n] ?? ''));
+  return { changed: changes.length - refused.length, refused };
+
+  /** @returns why it was refused */
+  async function apply({ row, fields }: Change): Promise<string | undefined> {
+    const { id, updatedAt } = row.exported ?? {};
+    const path = `/transactions/${id}`;
+    const all = toTransactionBody(row);
+    const category_id = row.category === null ? null : categories.get(row.category);
+    const body = Object.fromEntries(
+      fields.map((field) => {
+        if (field === 'category') return ['category_id', category_id];
+        if (field === 'date') return ['transaction_date', all.transaction_date];
+        if (field === 'externalId') return ['external_id', all.external_id];
+        return [field, all[field]];
+      }),
+    );
+    try {
+      const { text, etag } = await service.request('GET', path);
+      if (JSON.parse(text).data.updated_at !== updatedAt) return changedSince(id);
+      await service.request('PUT', path, { body, headers: { 'if-match': etag ?? '' } });
+      return undefined;
+    } catch (error) {
+      const { status, message } = error as StartError & { readonly status?: number };
+      if (status === PRECONDITION_FAILED) return changedSince(id);
+      if (status === undefined || status >= 500) throw error;
+      return message;
+    }
+  }
 }
 
-/** What makes each row another one: its external id, or its fields and how many equal rows are before it. */
-function identities(rows: readonly StatementRow[]): string[] {
-  const seen = new Map<string, number>();
-  return rows.map(({ line: _, ...row }) => {
-    if (row.externalId !== null) return JSON.stringify(row.externalId);
-    const name = JSON.stringify(row);
-    const count = (seen.get(name) ?? 0) + 1;
-    seen.set(name, count);
-    return `${name} ${count}`;
-  });
+async function ensureCategories(service: ServiceClient, rows: readonly StatementRow[]) {
+  return await service.ensureCategories(
+    rows.flatMap(({ category: name }) => (name === null ? [] : { name })),
+  );
 }

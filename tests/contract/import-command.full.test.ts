@@ -76,10 +76,12 @@ function run(environment: NodeJS.ProcessEnv, program: string, ...args: string[])
   });
 }
 
+const EVERYTHING = {
+  ...{ type: undefined, categoryId: undefined, startDate: undefined, endDate: undefined },
+};
+
 async function descriptionsIn({ transactions }: ReturnType<typeof openLedger>) {
-  const { items } = await transactions.readExportPart({
-    ...{ type: undefined, categoryId: undefined, startDate: undefined, endDate: undefined },
-  });
+  const { items } = await transactions.readExportPart(EVERYTHING);
   return items.map(({ description }) => description);
 }
 
@@ -147,11 +149,97 @@ describe('--url', () => {
     expect(await descriptionsIn(ledger)).toEqual(['Bus']);
   });
 
-  it.each(['\ufeff', '\ufffe'])('says how to convert a file in UTF-16', async (mark) => {
-    await writeFile(file, Buffer.from(`${mark}date,name,amount`, 'utf16le'));
+  it('says how it has read the file, and what it ignores', async () => {
+    const { environment } = await givenLedger();
+    const lines = ['Girokonto;DE12', 'Datum;Text;Saldo;Soll;Haben', '05.03.2026;Bäcker;7,00;3,20;'];
+    const refund = '06.03.2026;Bäcker;9,00;;2,00';
+    await writeFile(file, Buffer.from([...lines, refund, 'Ende'].join('\r\n'), 'latin1'));
     onTestFinished(() => writeFile(file, BANK.join('\n')));
-    const { stderr } = await importFile({}, '--url', server.url);
-    expect(stderr).toContain('iconv -f UTF-16 -t UTF-8');
+    const { stdout, stderr } = await importFile(environment, '--url', server.url);
+    expect(stdout.split('\n').slice(0, -5)).toEqual([
+      ...['encoding: ISO-8859-1 (Windows-1252)', 'header: line 2', 'date: column "Datum"'],
+      ...['description: column "Text"', 'debit: column "Soll"', 'credit: column "Haben"'],
+      ...['ignored: column "Saldo"', 'first rows, as they would be imported:'],
+      ...['  line 3: 2026-03-05 expense 3.2 "Bäcker"', '  line 4: 2026-03-06 income 2 "Bäcker"'],
+      'decimal sign: comma',
+    ]);
+    expect(stderr).toBe('line 5 refused: It has 1 cells, the header 5.\n');
+  });
+
+  it('takes options for other words and signs', async () => {
+    const { ledger, environment } = await givenLedger();
+    const rows = ['2026-03-05,Tea,3,DR', '2026-03-06,Pay,-9,CR'];
+    await writeFile(file, ['date,name,amount,type', ...rows].join('\n'));
+    onTestFinished(() => writeFile(file, BANK.join('\n')));
+    const words = ['--income', 'CR', '--expense', 'DR', '--expense', 'Fee'];
+    const shown = await importFile(environment, '--url', server.url, ...words);
+    expect(shown.stdout).toContain('1 income (-9), 1 expense (3)');
+    const inverted = ['--type', 'none', '--invert', '--yes'];
+    await importFile(environment, '--url', server.url, ...inverted);
+    const { items } = await ledger.transactions.readExportPart(EVERYTHING);
+    expect(items.map(({ type, amount }) => [type, amount])).toEqual([
+      ['expense', 3],
+      ['income', 9],
+    ]);
+  });
+
+  it('says in a sentence that there is no such file', async () => {
+    const ended = await run({}, 'import/import.ts', 'nosuch.csv');
+    const stderr = 'The file nosuch.csv cannot be read: it does not exist.\n';
+    expect(ended).toMatchObject({ code: 1, stderr });
+  });
+
+  it('imports possible duplicates, or leaves them out, only when it is told so', async () => {
+    const { ledger, environment } = await givenLedger();
+    const importWith = (...options: string[]) =>
+      importFile(environment, '--url', server.url, '--yes', ...options);
+    await importWith();
+    const rows = ['2026-03-05,Green tea,-3,Food', '2026-03-07,Bus,-2,'];
+    await writeFile(file, [...BANK, ...rows].join('\n').replace('Tea', 'tea'));
+    onTestFinished(() => writeFile(file, BANK.join('\n')));
+    const refused = await importWith();
+    expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining('1 possible') });
+    for (const option of ['--skip-duplicates', '--import-duplicates'])
+      expect(refused.stderr).toContain(option);
+    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
+    const skipped = await importWith('--skip-duplicates');
+    expect(skipped.stdout).toContain('2 created, 1 were there already, 0 refused');
+    const imported = await importWith('--import-duplicates');
+    expect(imported.stdout).toContain('1 created, 3 were there already, 0 refused');
+    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Green tea', 'tea', 'Pay', 'Bus']);
+  });
+
+  it('applies the changes of an edited export, and refuses those of rows changed since', async () => {
+    const { ledger, environment } = await givenLedger();
+    await importFile(environment, '--url', server.url, '--yes');
+    const edit = async (description: string) => {
+      const headers = { authorization: `Bearer ${environment.API_KEY}` };
+      const exported = await api.request('GET', '/transactions/export', { headers });
+      const edited = exported.text
+        .replace(',Tea,3,expense,Food,,', `,${description},4,expense,Drinks,,`)
+        .replace(',Pay,', `,"${description}, too",`);
+      await writeFile(file, edited.replace('2026-03-06', '2026-03-16'));
+    };
+    onTestFinished(() => writeFile(file, BANK.join('\n')));
+    await edit('Mint');
+    const ignored = await importFile(environment, '--url', server.url, '--yes');
+    expect(ignored).toMatchObject({ code: 1, stdout: expect.stringContaining('--update') });
+    expect(ignored.stdout).toContain('"Tea" to "Mint", amount 3 to 4, category "Food" to "Drinks"');
+    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
+    const [, pay] = (await ledger.transactions.readExportPart(EVERYTHING)).items;
+    if (!pay) throw new Error('There is no such transaction');
+    await ledger.transactions.update(pay, { notes: 'Edited meanwhile' });
+    const updated = await importFile(environment, '--url', server.url, '--yes', '--update');
+    expect(updated).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('1 changed\n0 created, 0 were there already, 1 refused'),
+      stderr: expect.stringContaining('line 3 refused: transaction'),
+    });
+    const { items } = await ledger.transactions.readExportPart(EVERYTHING);
+    expect(items).toMatchObject([
+      { description: 'Mint', amount: 4, categoryName: 'Drinks', date: '2026-03-05' },
+      { description: 'Pay', date: '2026-03-06', notes: 'Edited meanwhile' },
+    ]);
   });
 
   it('asks for nothing where the file has no rows', async () => {

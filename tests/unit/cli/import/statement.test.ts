@@ -58,14 +58,21 @@ describe('readStatement', () => {
       ]);
       expect([isExport, errors]).toEqual([true, []]);
       const date = '2026-03-05';
+      const record = { id: '7', createdAt: '2026-03-05T12:00:00.000Z', updatedAt: '' };
       expect(rows).toEqual([
         {
           ...{ line: 2, date, description: "'=SUM(A1)", amount: -5, type: 'expense' },
-          ...{ category: '+Food', notes: ' x ', externalId: null },
+          ...{
+            category: '+Food',
+            notes: ' x ',
+            externalId: null,
+            formerId: null,
+            exported: record,
+          },
         },
         {
           ...{ line: 3, date, description: '=1', amount: 0.5, type: 'income' },
-          ...{ category: null, notes: '', externalId: '-1' },
+          ...{ category: null, notes: '', externalId: '-1', formerId: null, exported: record },
         },
       ]);
     });
@@ -184,12 +191,182 @@ describe('readStatement', () => {
     });
   });
 
-  it('makes other ids for the rows of another account, and the same without one', () => {
-    const idOf = (account?: string) =>
-      read(['date,name,amount', '2026-01-02,Tea,-3'], { account }).rows[0]?.externalId;
-    expect(idOf()).toBe('csv-25a2528591d134b7337b3251849837ba-1');
-    expect(new Set([idOf(), idOf('Giro'), idOf('Card')]).size).toBe(3);
-    expect(idOf('Giro')).toBe(idOf('Giro'));
+  describe('ids that are made from rows', () => {
+    const FILE = ['date,name,memo,amount', '2026-01-02,Tea,mint,-3'];
+    const idsOf = (options?: Parameters<typeof read>[1], file: readonly string[] = FILE) =>
+      read(file, options).rows.map(({ externalId }) => externalId);
+
+    it('are others for another account, and the same without one', () => {
+      const all = [idsOf(), idsOf({ account: 'Giro' }), idsOf({ account: 'Card' })];
+      expect(new Set(all.flat()).size).toBe(3);
+      expect(idsOf({ account: 'Giro' })).toEqual(all[1]);
+    });
+
+    it('do not depend on which columns are read, and how', () => {
+      const others = [{ columns: { description: 'memo' } }, { isInverted: true }];
+      for (const options of others) expect(idsOf(options)).toEqual(idsOf());
+    });
+
+    it('do not depend on delimiter, lines before the header, and rows that are refused', () => {
+      const other = ['My bank', ...FILE, 'x,Tea,mint,-3'].map((line) => line.replaceAll(',', ';'));
+      expect(idsOf({}, other)).toEqual(idsOf());
+    });
+
+    it('are others where a column that is not read differs', () => {
+      expect(idsOf({}, [...FILE, '2026-01-02,Tea,black,-3'])[1]).not.toBe(idsOf()[0]);
+    });
+
+    it('come with the id that earlier versions made', () => {
+      const { rows } = read(['date,name,amount', ...Array(2).fill('2026-01-02,Tea,-3')]);
+      expect(rows.map(({ formerId }) => formerId)).toEqual([
+        'csv-25a2528591d134b7337b3251849837ba-1',
+        'csv-25a2528591d134b7337b3251849837ba-2',
+      ]);
+    });
+  });
+
+  describe('lines before the header and after the rows', () => {
+    it('reads the rows between them, and refuses the others by their line', () => {
+      const { headerLine, rows, errors } = read([
+        'Umsatzanzeige;Datei erstellt am: 10.03.2026',
+        'Kunde;"Jo ""J"" Doe"',
+        '',
+        'Zeitraum;01.03.2026 - 10.03.2026;;;',
+        '',
+        'Buchungstag;Verwendungszweck;Saldo;Betrag;',
+        '05.03.2026;Bäcker;7,00;-3,20;',
+        '06.03.2026;"Miete;',
+        'März";7,00;-900,00',
+        '',
+        '07.03.2026;Kino;7,00',
+        ';;;',
+        '08.03.2026;Bus;7,00;-2,50;;x',
+        'Saldo;;;7,00;',
+        'Alle Angaben ohne Gewähr.',
+      ]);
+      expect(headerLine).toBe(6);
+      expect(rows).toMatchObject([
+        { line: 7, description: 'Bäcker', amount: 3.2 },
+        { line: 9, description: 'Miete;\nMärz', amount: 900 },
+      ]);
+      expect(errors).toMatchObject([
+        { line: 11, message: 'It has 3 cells, the header 4.' },
+        { line: 13, message: 'It has 6 cells, the header 4.' },
+        { line: 14, message: expect.stringContaining('not a date') },
+        { line: 15, message: 'It has 1 cells, the header 4.' },
+      ]);
+    });
+
+    it('finds a header that only the given names make one', () => {
+      const columns = { date: 'When', amount: 'How much', description: 'What' };
+      const file = ['date,name,amount', 'When\tWhat\tHow much', '2026-01-02\tTea, mint\t-3'];
+      expect(read(file, { columns }).rows).toMatchObject([{ line: 3, description: 'Tea, mint' }]);
+    });
+
+    it('keeps quotes within a cell', () => {
+      const { rows } = read(['date,name,amount', '2026-01-02,The "Old" Pub,-3']);
+      expect(rows).toMatchObject([{ description: 'The "Old" Pub' }]);
+    });
+  });
+
+  it('names the columns that it ignores', () => {
+    const file = ['date,name,,Balance,amount,type', '2026-01-02,Tea,,7,-3,Card'];
+    expect(read(file).ignored).toEqual(['Balance', 'type']);
+  });
+
+  describe('debit and credit in two columns', () => {
+    const signed = (header: string, lines: readonly string[], options = {}) => {
+      const { rows, errors } = read(
+        [`date;name;${header}`, ...lines.map((line) => `2026-01-02;x;${line}`)],
+        options,
+      );
+      return {
+        rows: rows.map(({ type, amount }) => `${type} ${amount}`),
+        refused: errors.map(({ line }) => line),
+      };
+    };
+
+    it.each(['Debit;Credit', 'Money Out;Money In', 'Soll;Haben', 'Paid out (GBP);Paid in (GBP)'])(
+      'finds %s, whether or not debits have a minus',
+      (header) => {
+        const rows = ['expense 1234.5', 'income 2'];
+        for (const lines of [
+          ['1.234,50;', ';2,00'],
+          ['-1.234,50;', ';2,00'],
+          ['1.234,50;0,00', '0,00;2,00'],
+        ])
+          expect(signed(header, lines)).toEqual({ rows, refused: [] });
+      },
+    );
+
+    it('takes the reversal of a debit for income', () => {
+      const { rows } = signed('Debit;Credit', ['5;', '6;', '-5;']);
+      expect(rows).toEqual(['expense 5', 'expense 6', 'income 5']);
+    });
+
+    it('refuses a row with both, and one with neither', () => {
+      expect(signed('Debit;Credit', ['1;2', ';', '1;'])).toEqual({
+        ...{ rows: ['expense 1'], refused: [2, 3] },
+      });
+    });
+
+    it('takes columns that are named, and else a column of amounts', () => {
+      expect(signed('Amount;Debit;Credit', ['-7;1;'])).toMatchObject({ rows: ['expense 7'] });
+      const columns = { debit: 'Ab', credit: 'Auf' };
+      expect(signed('Amount;Ab;Auf', ['-7;;1'], { columns })).toMatchObject({ rows: ['income 1'] });
+    });
+
+    it('needs both', () => {
+      const columns = { debit: 'Ab' };
+      expect(() => signed('Amount;Ab', ['-7;1'], { columns })).toThrow('--credit');
+    });
+  });
+
+  it('takes positive amounts for expenses where that is chosen', () => {
+    const file = ['date,name,amount', '2026-01-02,Tea,3', '2026-01-02,Refund,-2'];
+    expect(read(file, { isInverted: true }).rows).toMatchObject([
+      { type: 'expense', amount: 3 },
+      { type: 'income', amount: 2 },
+    ]);
+  });
+
+  describe('a type column with other words', () => {
+    const FILE = ['date,name,amount,Type', '2026-01-02,a,-3,Card', '2026-01-02,b,2,Transfer'];
+    const typed = (file: readonly string[], options = {}) =>
+      read(file, options).rows.map(({ type, amount }) => `${type} ${amount}`);
+
+    it.each([{}, { columns: { type: 'Type' } }, { columns: { type: 'none' } }])(
+      'goes by the sign with %j',
+      (options) => {
+        expect(typed(FILE, options)).toEqual(['expense 3', 'income 2']);
+      },
+    );
+
+    const UNSIGNED = ['date,name,amount,Type', '2026-01-02,a,3,DR', '2026-01-02,b,2,cr '];
+    const words = { income: ['CR'], expense: ['DR', 'Fee'] };
+
+    it('goes by the words that are given, also where expenses have a minus', () => {
+      expect(typed(UNSIGNED, { words })).toEqual(['expense 3', 'income 2']);
+      const signedFile = UNSIGNED.map((line) => line.replace(',3,', ',-3,'));
+      expect(typed([...signedFile, '2026-01-02,c,-1,fee'], { words })).toEqual([
+        ...['expense 3', 'income 2', 'expense 1'],
+      ]);
+    });
+
+    it('refuses rows with other words than those given', () => {
+      const { errors } = read([...UNSIGNED, '2026-01-02,c,1,XX'], { words });
+      const message = '"XX" is neither income (CR) nor expense (DR, Fee)';
+      expect(errors).toEqual([{ line: 4, message }]);
+    });
+
+    it('asks for the words where no amount is negative', () => {
+      expect(() => read(UNSIGNED)).toThrow('--income WORD --expense WORD');
+      expect(typed(UNSIGNED, { columns: { type: 'none' } })).toEqual(['income 3', 'income 2']);
+    });
+
+    it('asks for the column of words that are given', () => {
+      expect(() => read(['date,name,amount', '2026-01-02,a,3'], { words })).toThrow('--type');
+    });
   });
 
   it('refuses by their lines the rows that the API would refuse', () => {
@@ -251,7 +428,10 @@ describe('readStatement', () => {
   it.each([
     [['name,amount', 'x,1'], '--date'],
     [['date,name,amount,"open', '2026-01-01,x,1'], 'not valid CSV'],
-    [['Account 7', 'date,name,amount', '2026-01-01,x,1'], 'first line must name the columns'],
+    [
+      ['Account 7', 'date,name', '2026-01-01,x'],
+      'In line 2 (date, name): No column for the amount',
+    ],
     [['date,name,Amount,Amount', '2026-01-01,x,1,2'], 'Two columns are named "Amount"'],
   ])('refuses %j', (file, message) => {
     expect(() => read(file)).toThrow(message);

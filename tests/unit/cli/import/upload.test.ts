@@ -1,12 +1,13 @@
 // How the rows of a statement are sent to a service that fails on the way.
 import { expect, it } from 'vitest';
+import { readLedger } from '../../../../cli/import/ledger-rows.ts';
 import { readStatement } from '../../../../cli/import/statement.ts';
 import { upload } from '../../../../cli/import/upload.ts';
 import { createServiceClient } from '../../../../cli/service-client.ts';
 import { CSV_COLUMNS } from '../../../../lib/http/transaction-csv.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/retry.ts';
 
-const BANK = readStatement('date,name,amount\n2026-03-05,Tea,-3\n2026-03-06,Pay,2500');
+const BANK = readStatement('date,name,amount\n2026-03-05,Tea,-3\n2026-03-06,Pay,2500').rows;
 
 function openService(answer: (path: string, requests: number) => Response) {
   const steps: string[] = [];
@@ -52,13 +53,8 @@ it('names the rows that fail to the end', async () => {
   expect(steps.at(-1)).not.toBe('pause');
 });
 
-it('sends nothing where the rows that the service has cannot be read', async () => {
-  const row = (date: string) => `1,${date},Tea,3,expense,,,,,`;
-  const exported = (date: string) => [CSV_COLUMNS.join(), row(date)].join('\r\n');
-  const { service, steps } = openService(() => new Response(exported('2026-02-30')));
-  const statement = readStatement(exported('2026-03-05'));
-  await expect(upload(service, statement, () => undefined)).rejects.toMatchObject({
-    name: 'StartError',
-  });
-  expect(steps).toEqual(['/transactions/export']);
+it('takes no export whose rows it cannot read for the ledger', async () => {
+  const exported = [CSV_COLUMNS.join(), '1,2026-02-30,Tea,3,expense,,,,,'].join('\r\n');
+  const { service } = openService(() => new Response(exported));
+  await expect(readLedger(service)).rejects.toMatchObject({ name: 'StartError' });
 });
