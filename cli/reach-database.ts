@@ -98,7 +98,7 @@ function explain(error: unknown, { endpoint, tableName }: ReachedDatabase): unkn
 async function openFolder(running: Running, folder: string | undefined): Promise<string> {
   if (folder === undefined) {
     throw new StartError(
-      'Data in memory is not reachable. Set DYNAMODB_ENDPOINT to the address of its database.',
+      'With DATA_DIR=memory, only the address of the database leads to it. Set DYNAMODB_ENDPOINT to the one that "npm start" prints after "table finance-ledger-local at".',
     );
   }
   if (!existsSync(folder)) {

@@ -71,11 +71,14 @@ function printAddresses(
 ): void {
   const isOwn = settings.databaseEndpoint === undefined;
   const data = isOwn ? `, data in ${settings.dataFolder ?? 'memory'}` : '';
+  // Only its address leads to a database in memory.
+  const isInMemory = isOwn && settings.dataFolder === undefined;
+  const access = isInMemory ? `DYNAMODB_ENDPOINT=${endpoint} ` : '';
   const engine = title === undefined ? '' : ` (${title})`;
   console.log(`table ${settings.tableName} at ${endpoint}${engine}${data}`);
   console.log(
     openLedger === undefined
-      ? 'every request needs an API key: export API_KEY=$(npm run -s keys -- create --name my-key)'
+      ? `every request needs an API key: export API_KEY=$(${access}npm run -s keys -- create --name my-key)`
       : `no key needed on this machine: requests without one open the ledger "${openLedger}"`,
   );
   console.log(`ready http://localhost:${settings.port}`);

@@ -145,10 +145,10 @@ async function run(
     : undefined;
   const refused = [...uploaded.refused, ...(updated?.refused ?? [])];
   showRefused(refused);
-  if (skipped.size > 0) console.log(`${skipped.size} possible duplicates were left out`);
+  if (skipped.size > 0) console.log(`possible duplicates left out: ${skipped.size}`);
   if (updated) console.log(`${updated.changed} changed`);
   else if (changes.length > 0) {
-    console.log(`${changes.length} changes were not applied. Add --update to apply them.`);
+    console.log(`changes not applied: ${changes.length}. Add --update to apply them.`);
     process.exitCode = EXIT.failed;
   }
   console.log(

@@ -41,12 +41,12 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
   if (added.length > 0) print(`new categories: ${added.join(', ')}`);
   console.log(`${present} rows are there already`);
   showSome(
-    `${possibleDuplicates.length} possible duplicates, with the date, type and amount of a transaction that is there under another id:`,
+    `possible duplicates (${possibleDuplicates.length}), with date, type and amount of a transaction that is there under another id:`,
     possibleDuplicates.map(({ row, there }) => {
       return `  line ${row.line}: ${textOf(row)} may be transaction ${there.exported?.id}: ${textOf(there)}`;
     }),
   );
-  showSome(`${changes.length} changes:`, changes.map(changeText));
+  showSome(`changes (${changes.length}), applied with --update:`, changes.map(changeText));
 }
 
 export function showRefused(lines: readonly RefusedLine[]): void {

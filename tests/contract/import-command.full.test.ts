@@ -198,7 +198,10 @@ describe('--url', () => {
     await writeFile(file, [...BANK, ...rows].join('\n').replace('Tea', 'tea'));
     onTestFinished(() => writeFile(file, BANK.join('\n')));
     const refused = await importWith();
-    expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining('1 possible') });
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('possible duplicates (1)'),
+    });
     for (const option of ['--skip-duplicates', '--import-duplicates'])
       expect(refused.stderr).toContain(option);
     expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);

@@ -55,8 +55,11 @@ it('keeps what it acknowledged when it is killed outright', async () => {
   expect(await categoryNames(await second.ready)).toEqual(['Rent']);
 });
 
-it('prints commands that work as they are, also where every request needs a key', async () => {
-  const environment = { DATA_DIR: folder, AUTH: 'required' };
+it.each([
+  ['a folder', () => folder],
+  ['memory', () => 'memory'],
+])('prints commands that work as they are, with keys and data in %s', async (_, dataIn) => {
+  const environment = { DATA_DIR: dataIn(), AUTH: 'required' };
   const { lines, port } = await startService(running, { environment });
   const commandAfter = (label: RegExp) =>
     lines.flatMap((line) => label.exec(line)?.[1] ?? []).join('');

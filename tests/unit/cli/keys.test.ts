@@ -29,6 +29,11 @@ it('reads LEDGER_ID for a key without --ledger', async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining('LEDGER_ID')]);
 });
 
+it('says how to reach a database in memory', async () => {
+  const { code, stderr } = await run(['list'], { DATA_DIR: 'memory' });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Set DYNAMODB_ENDPOINT')]);
+});
+
 describe('a table that does not exist', () => {
   const access = {
     ...{ AWS_REGION: 'eu-west-3', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
