@@ -37,8 +37,8 @@
 #endif
 
 mtype:phase = { copied, switching, live, switching_back, closed, aborted };
-mtype:stage = { resting, copying, freezing, counting, reconciling, comparing, naming, deploying, proving, looking,
-                admitting, opening, carrying_over };
+mtype:stage = { none, copy, freeze, count_removals, make_equal, compare, change_setting, deploy, prove, last_look,
+                note_home, open_writes, carry_over };
 
 /* The world */
 #define at(collection, m) has[(collection) * MEMORIES + (m)]
@@ -51,7 +51,7 @@ bit pending_on;
 
 /* The record of the run and its checkpoints: durable */
 mtype:phase phase = copied;
-mtype:stage stage = resting;
+mtype:stage stage = none;
 bit to, home;
 bit served[2] = { 1, 0 };       /* users may have worked on it */
 byte base[3];                   /* what both collections had when they were last equal, memory by memory */
@@ -102,7 +102,7 @@ inline empty_out(c) {
   emptied = (present(c, 0) + present(c, 1) + present(c, 2) > FUSE);
   for (each(m)) {
     if
-    :: present(c, m) && at(c, m) == acked[m] && (!emptied || at(1 - c, m) != acked[m] || c == home || stage == admitting) -> excused[m] = 1
+    :: present(c, m) && at(c, m) == acked[m] && (!emptied || at(1 - c, m) != acked[m] || c == home || stage == note_home) -> excused[m] = 1
     :: else
     fi;
     at(c, m) = 0
@@ -169,7 +169,7 @@ inline settle() {
 }
 
 /* The setting is read when the version starts. */
-inline deploy() {
+inline deploy_version() {
   atomic {
     if
     :: version = to; works_on = setting; if :: leaks > 0 -> leaks--; frozen = 0 :: true -> frozen = 1 fi
@@ -187,9 +187,9 @@ rest:
 end: atomic {                   /* the operator's commands, in any order */
     u = 0; removed = 0; counted = 0; as_it_was = 0; limit = FUSE;
     if
-    :: phase == copied && !is_final && commands > 0 -> commands--; to = NEW; save(copying);
+    :: phase == copied && !is_final && commands > 0 -> commands--; to = NEW; save(copy);
        if :: shown > 0 -> limit = shown :: true fi; shown = 0
-    :: phase == live && commands > 0 -> commands--; to = OLD; phase = switching_back; save(freezing);
+    :: phase == live && commands > 0 -> commands--; to = OLD; phase = switching_back; save(freeze);
        if :: shown > 0 -> limit = shown :: shown > 0 -> as_it_was = 1 :: true fi; shown = 0
     :: phase == live && emptied && shown > 0 -> shown = 0;                      /* the operator repairs it */
        for (each(u)) { if :: excused[u] -> at(NEW, u) = acked[u]; excused[u] = 0 :: else fi } u = 0; goto rest
@@ -212,17 +212,17 @@ resume:
   atomic {
     u = 0; h = 0; i = 0; b = 0; restores = 0;
     if
-    :: to != home && stage != copying -> goto failed                            /* rollback, or the deadline */
-    :: stage == copying -> save(resting); goto rest
+    :: to != home && stage != copy -> goto failed                            /* rollback, or the deadline */
+    :: stage == copy -> save(none); goto rest
     :: true
     fi
   }
 
 continue:
   if
-  :: stage == copying || stage == reconciling || stage == carrying_over -> goto walk
+  :: stage == copy || stage == make_equal || stage == carry_over -> goto walk
 
-  :: stage == freezing ->
+  :: stage == freeze ->
      atomic {
        if :: to == NEW -> phase = switching :: else fi;
        if :: frozen = 1 :: lies > 0 -> lies-- fi
@@ -233,11 +233,11 @@ continue:
 #ifndef NO_FREEZE_PROOF
        :: !frozen -> goto failed
 #endif
-       :: else -> if :: as_it_was -> save(naming) :: else -> save(counting) fi
+       :: else -> if :: as_it_was -> save(change_setting) :: else -> save(count_removals) fi
        fi
      }
 
-  :: stage == counting ->
+  :: stage == count_removals ->
      atomic {
 #ifndef NO_FUSE
        if
@@ -247,49 +247,49 @@ continue:
        :: else
        fi;
 #endif
-       save(reconciling)
+       save(make_equal)
      }
 
-  :: stage == comparing ->
+  :: stage == compare ->
      atomic {
 #ifndef NO_COMPARISON
-       if :: !all(same_old) || !all(same_new) -> save(counting) :: else -> save(naming) fi;
+       if :: !all(same_old) || !all(same_new) -> save(count_removals) :: else -> save(change_setting) fi;
 #else
-       save(naming);
+       save(change_setting);
 #endif
        for (each(u)) { if :: same_old(u) && same_new(u) && base[u] == acked[u] -> strayed[u] = 0 :: else fi } u = 0
      }
 
 #ifdef SETTING_AFTER_DEPLOYMENT
-  :: stage == naming -> served[to] = 1; deploy(); setting = to; save(proving)
+  :: stage == change_setting -> served[to] = 1; deploy_version(); setting = to; save(prove)
 #else
-  :: stage == naming -> setting = to; served[to] = 1; may_be_killed; save(deploying)
-  :: stage == deploying -> deploy(); may_be_killed; save(proving)
+  :: stage == change_setting -> setting = to; served[to] = 1; may_be_killed; save(deploy)
+  :: stage == deploy -> deploy_version(); may_be_killed; save(prove)
 #endif
 
-  :: stage == proving ->
+  :: stage == prove ->
      atomic {
        if
 #ifndef NO_VERSION_PROOF
-       :: (version != to || works_on != to) && to == home -> save(naming)
+       :: (version != to || works_on != to) && to == home -> save(change_setting)
        :: (version != to || works_on != to) && to != home -> goto failed
 #endif
-       :: else -> save(looking)
+       :: else -> save(last_look)
        fi
      }
 
-  :: stage == looking ->
+  :: stage == last_look ->
      atomic {
        if
 #ifndef NO_LAST_LOOK
        :: to == NEW && home == OLD && !(all(same_old) && all(same_new)) -> goto failed
        :: to == OLD && home == NEW && !as_it_was && lacking(OLD) > FUSE -> goto failed
 #endif
-       :: else -> save(admitting)
+       :: else -> save(note_home)
        fi
      }
 
-  :: stage == admitting ->
+  :: stage == note_home ->
      atomic {
        home = to;
        for (each(u)) {
@@ -297,16 +297,16 @@ continue:
          if :: as_it_was && due[u] -> excused[u] = 1; due[u] = 0 :: else fi
        }
        u = 0; is_final = is_final || as_it_was;
-       save(opening)
+       save(open_writes)
      }
 
-  :: stage == opening ->
+  :: stage == open_writes ->
      atomic { assert(setting == home && version == home && works_on == home && all(complete)); frozen = 0 }
      may_be_killed;
 #ifdef NO_SECOND_LOOK
      goto finish;
 #endif
-     atomic { if :: is_final -> goto finish :: else -> save(carrying_over) fi }
+     atomic { if :: is_final -> goto finish :: else -> save(carry_over) fi }
   fi;
   may_be_killed;
   goto continue;
@@ -321,8 +321,8 @@ walk:                           /* three versions of each memory: at home, in th
        if :: restores && lacks(idle, cursor) -> report(cursor); b = 0 :: else fi;
        if
        :: h == i -> base[cursor] = h; goto next
-       :: h != i && i == b && stage == carrying_over -> goto next              /* users have written on */
-       :: h != i && i == b && stage != carrying_over ->                        /* only home has changed */
+       :: h != i && i == b && stage == carry_over -> goto next              /* users have written on */
+       :: h != i && i == b && stage != carry_over ->                        /* only home has changed */
           count_removal(idle, h);
           intent = cursor; intended = h
        :: h != i && i != b && h == base[cursor] ->                             /* somebody wrote to the idle collection */
@@ -361,9 +361,9 @@ next:  h = 0; i = 0; b = 0; cursor++
   atomic {
     restores = 0;
     if
-    :: stage == copying -> save(freezing)
-    :: stage == reconciling -> save(comparing)
-    :: stage == carrying_over -> goto finish
+    :: stage == copy -> save(freeze)
+    :: stage == make_equal -> save(compare)
+    :: stage == carry_over -> goto finish
     fi
   }
   goto continue;
@@ -372,7 +372,7 @@ finish:
   atomic {
     assert(all(arrived));
     if :: home == NEW -> phase = live :: else -> phase = copied fi;
-    save(resting)
+    save(none)
   }
   goto rest;
 
@@ -380,8 +380,8 @@ failed:                         /* the same operation in the other direction; at
   atomic {
     u = 0; h = 0; i = 0; b = 0; restores = 0;
     if
-    :: stage == copying -> save(resting); goto rest
-    :: else -> to = home; as_it_was = 0; save(naming)
+    :: stage == copy -> save(none); goto rest
+    :: else -> to = home; as_it_was = 0; save(change_setting)
     fi
   }
   goto continue;
