@@ -49,7 +49,7 @@ const MUTILATED: readonly Search[] = [
   mutilated('NO_FUSE', { DAMAGES: 1 }),
   mutilated('SETTING_AFTER_DEPLOYMENT', { WRITES: 1, LEAKS: 1, KILLS: 1 }),
   mutilated('NO_VERSION_PROOF', { LIES: 1 }),
-  mutilated('NO_COMPARISON', { DROPS: 1, LATE: 1 }),
+  mutilated('NO_COMPARISON', { WRITES: 1, DROPS: 1 }),
   mutilated('NO_LAST_LOOK', { DAMAGES: 1 }),
   mutilated('NO_NOTE', { WRITES: 1, FORGOTTEN: 1, KILLS: 1 }),
   mutilated('NO_CONDITION', { WRITES: 1, LATE: 1 }),

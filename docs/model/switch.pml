@@ -78,9 +78,9 @@ bit emptied;
 #define kept(m) (at(OLD, m) == acked[m] || at(NEW, m) == acked[m] || excused[m])
 #define shown(m) (at(works_on, m) == acked[m] || strayed[m] || excused[m])
 #define arrived(m) (!due[m] || at(home, m) == acked[m] || excused[m])
-#define lacks(c, m) (base[m] != 0 && at(c, m) == 0 && at(1 - c, m) != 0)
+#define lacks(c, m) (base[m] != 0 && at(c, m) == 0)
 #define lacking(c) (lacks(c, 0) + lacks(c, 1) + lacks(c, 2))
-#define present(c) ((at(c, 0) != 0) + (at(c, 1) != 0) + (at(c, 2) != 0))
+#define in_all(m) (base[m] != 0 && at(OLD, m) != 0 && at(NEW, m) != 0)
 #define nothing_is_lost assert(all(kept))
 
 /* No identifier is made twice. Left out: a copy is deleted before its write is confirmed. */
@@ -100,7 +100,7 @@ inline acknowledge(c, m, is_stray) {
 /* What only this collection had is gone. Damage to what users are on, after the last look, or not larger than what users
  * may delete, cannot be found in time. */
 inline empty_out(c) {
-  emptied = (present(c) > FUSE);
+  emptied = (in_all(0) + in_all(1) + in_all(2) > FUSE);
   for (each(m)) {
     if
     :: at(c, m) != 0 && at(c, m) == acked[m] && (!emptied || at(1 - c, m) != acked[m] || c == home || stage == note_home) -> excused[m] = 1
@@ -115,7 +115,8 @@ active proctype world() {
   byte m;
 end: do
   :: atomic { !frozen && writes > 0 && any_writable(works_on) -> writes--;
-       choose(works_on, m); acknowledge(works_on, m, works_on != home); m = 0 }
+       choose(works_on, m); assert(version == works_on);
+       acknowledge(works_on, m, works_on != home && stage == deploy); m = 0 }
   :: atomic { !frozen && late > 0 && any_writable(works_on) -> late--; choose(works_on, pending); pending_on = works_on }
   :: atomic { pending != NOTHING -> m = pending; pending = NOTHING;
        if :: writable(pending_on, m) -> acknowledge(pending_on, m, 1) :: else fi; pending_on = 0; m = 0 }
@@ -302,7 +303,7 @@ walk:                           /* three versions of each memory: at home, in th
 #ifdef TWO_VERSIONS
        b = i;
 #endif
-       if :: is_damaged && lacks(idle, cursor) -> report(cursor); b = 0 :: else fi;
+       if :: lacks(idle, cursor) && h == b && (is_damaged || removals >= limit) -> report(cursor); b = 0 :: else fi;
        if
        :: h == i -> base[cursor] = h; goto next
        :: h != i && i == b && stage == carry_over -> goto next                 /* users have written on */
@@ -314,11 +315,7 @@ walk:                           /* three versions of each memory: at home, in th
 #endif
           writing = cursor; value = h
        :: h != i && i != b && h == base[cursor] ->                             /* somebody wrote to the idle collection */
-          if
-          :: i == 0 && removals >= limit -> report(cursor); goto next
-          :: i == 0 && removals < limit -> removals++
-          :: i != 0
-          fi;
+          if :: i == 0 -> removals++ :: else fi;
           writing = cursor; value = i; writing_home = 1
        :: h != i && i != b && h != base[cursor] -> report(cursor); base[cursor] = i; goto next  /* a conflict: home stays */
        fi;
