@@ -303,7 +303,9 @@ walk:                           /* three versions of each memory: at home, in th
 #ifdef TWO_VERSIONS
        b = i;
 #endif
+#ifndef DAMAGE_AS_DELETIONS
        if :: lacks(idle, cursor) && h == b && (is_damaged || removals >= limit) -> report(cursor); b = 0 :: else fi;
+#endif
        if
        :: h == i -> base[cursor] = h; goto next
        :: h != i && i == b && stage == carry_over -> goto next                 /* users have written on */
@@ -319,6 +321,9 @@ walk:                           /* three versions of each memory: at home, in th
           writing = cursor; value = i; writing_home = 1
        :: h != i && i != b && h != base[cursor] -> report(cursor); base[cursor] = i; goto next  /* a conflict: home stays */
        fi;
+#ifdef BASE_BEFORE_WRITE
+       base[cursor] = value;
+#endif
        may_be_killed
      }
      atomic {                   /* only where the memory is still as it was read */
