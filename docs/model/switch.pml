@@ -7,35 +7,6 @@
 #define NOTHING 3
 #define FUSE 1                  /* so many removals need no number from the operator */
 
-/* How often each of these happens, at most: -D gives other numbers. */
-#ifndef WRITES
-#define WRITES 2                /* users write through the deployed version */
-#endif
-#ifndef LATE
-#define LATE 1                  /* a request outlasts the freeze */
-#endif
-#ifndef LEAKS
-#define LEAKS 1                 /* a deployment lets users write too soon */
-#endif
-#ifndef FORGOTTEN
-#define FORGOTTEN 1             /* a program still writes to the old collection */
-#endif
-#ifndef DAMAGES
-#define DAMAGES 1               /* a collection is emptied */
-#endif
-#ifndef KILLS
-#define KILLS 1                 /* the command is killed */
-#endif
-#ifndef LIES
-#define LIES 1                  /* an external action is reported as done, and is not */
-#endif
-#ifndef DROPS
-#define DROPS 1                 /* the store confirms a write, and drops it */
-#endif
-#ifndef COMMANDS
-#define COMMANDS 3              /* run or rollback */
-#endif
-
 mtype:phase = { copied, switching, live, switching_back, closed, aborted };
 mtype:stage = { none, copy, freeze, count_removals, make_equal, compare, change_setting, deploy, prove, last_look,
                 note_home, open_writes, carry_over };
@@ -44,8 +15,16 @@ mtype:stage = { none, copy, freeze, count_removals, make_equal, compare, change_
 #define at(collection, m) has[(collection) * 3 + (m)]
 byte has[6] = { 0, 1, 1, 0, 0, 0 };     /* the version of memory m in a collection; 0: absent */
 bit frozen, version, works_on, setting;
-byte writes = WRITES, late = LATE, leaks = LEAKS, forgotten = FORGOTTEN, damages = DAMAGES, kills = KILLS, lies = LIES,
-     drops = DROPS, commands = COMMANDS;
+/* How often each of these may happen: -D gives the numbers, check.ts has them. */
+byte writes = WRITES;           /* users write through the deployed version */
+byte late = LATE;               /* a request outlasts the freeze */
+byte leaks = LEAKS;             /* a deployment lets users write too soon */
+byte forgotten = FORGOTTEN;     /* a program still writes to the old collection */
+byte damages = DAMAGES;         /* a collection is emptied */
+byte kills = KILLS;             /* the command is killed */
+byte lies = LIES;               /* an action outside is reported as done, and is not */
+byte drops = DROPS;             /* the store confirms a write, and drops it */
+byte commands = COMMANDS;       /* the operator gives run or rollback */
 byte pending = NOTHING;         /* the memory that a request in flight changes */
 bit pending_on;
 
