@@ -67,9 +67,17 @@ const STATE_OF_PHASE = {
   'rolling-back': 'RollBack',
   live: 'Live',
   closed: 'Live',
-  'rolled-back': 'RolledBack',
   aborted: 'Aborted',
 } as const satisfies Record<Phase, string>;
+
+function inPhase(phase: Phase, next: object) {
+  return {
+    And: [
+      { Variable: '$.status.phase', StringEquals: phase },
+      { Variable: '$.status.next', ...next },
+    ],
+  };
+}
 
 export function migrationMachine(stage: string): StateMachineDefinition {
   const task = (name: string, Comment: string): State => ({
@@ -99,11 +107,16 @@ export function migrationMachine(stage: string): StateMachineDefinition {
       },
       Choose: {
         Type: 'Choice',
-        Choices: Object.entries(STATE_OF_PHASE).map(([phase, Next]) => ({
-          Variable: '$.status.phase',
-          StringEquals: phase,
-          Next,
-        })),
+        Choices: [
+          // After a rollback, what has changed is copied before the next window is approved; or there is none.
+          { ...inPhase('copied', { StringEquals: 'copy' }), Next: 'Copy' },
+          { ...inPhase('copied', { IsNull: true }), Next: 'RolledBack' },
+          ...Object.entries(STATE_OF_PHASE).map(([phase, Next]) => ({
+            Variable: '$.status.phase',
+            StringEquals: phase,
+            Next,
+          })),
+        ],
         Default: 'UnknownPhase',
       },
       AwaitApproval: {
@@ -135,10 +148,18 @@ export function migrationMachine(stage: string): StateMachineDefinition {
         ...step('Cutover', 'Setting, new version, smoke test, counts; then writes are opened.'),
         ...IN_WINDOW,
       },
-      RollBack: step(
-        'Rollback',
-        "Loses no user's write while the old collection is there. Where it would lose one, it refuses, and a person decides.",
-      ),
+      RollBack: {
+        ...step(
+          'Rollback',
+          "Loses no user's write. Where it would remove too many memories, a person decides.",
+        ),
+        Next: 'Returned',
+      },
+      Returned: {
+        Type: 'Choice',
+        Choices: [{ Variable: '$.step.phase', StringEquals: 'copied', Next: 'RolledBack' }],
+        Default: 'Pause',
+      },
       Pause: {
         Type: 'Choice',
         Comment: 'A step that is not done says how long to wait before it is asked again.',
@@ -168,7 +189,7 @@ export function migrationMachine(stage: string): StateMachineDefinition {
         Type: 'Fail',
         Error: 'RolledBack',
         Cause:
-          'The run rolled back: users work on the old version. The record and the failed step say why.',
+          'The run rolled back: users work on the old version. The record and the failed step say why. Started again, it prepares the next window.',
       },
       Aborted: {
         Type: 'Fail',

@@ -69,7 +69,7 @@ const PLAN_OPTIONS = [
 export const COMMANDS = {
   run: {
     does: 'Drive the whole migration, or continue the one under way',
-    options: [...PLAN_OPTIONS, 'report', 'yes', 'by'],
+    options: [...PLAN_OPTIONS, 'deletes', 'report', 'yes', 'by'],
   },
   status: { does: 'Show where the run stands and the next command', options: [] },
   preflight: {
@@ -83,7 +83,7 @@ export const COMMANDS = {
   rebuild: { does: 'Create the new collection and prove it', options: ['execute'] },
   copy: {
     does: 'Copy every memory, or what has changed since, and compare both collections',
-    options: ['execute', 'accept'],
+    options: ['execute', 'accept', 'deletes'],
   },
   cutover: {
     does: 'The maintenance window: stop writes, switch to the new version, test it, open writes',

@@ -10,7 +10,7 @@ import {
 } from '../../lib/migration/steps/preflight.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import type { FunctionName } from './commands.ts';
-import { DIGEST_DIGITS, nextLines, nextSteps, usersText } from './next-steps.ts';
+import { DIGEST_DIGITS, mayBeFrozen, nextLines, nextSteps, usersText } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
 import { pendingActionOf } from './pending-action.ts';
 import { FunctionFailedError, otherVersion, type Payload } from './place.ts';
@@ -42,7 +42,7 @@ export interface Drive {
   readonly report?: string | undefined;
 }
 
-const ENDS: readonly Phase[] = ['live', 'closed', 'rolled-back', 'aborted'];
+const ENDS: readonly Phase[] = ['live', 'closed', 'aborted'];
 
 const PROMPT_POLL_MS = 1_000;
 
@@ -65,12 +65,16 @@ export async function driveWindow(options: Drive): Promise<ExitCode> {
 async function driveFrom(options: Drive, from: Status): Promise<ExitCode> {
   const { session } = options;
   let status = from;
-  while (!ENDS.includes(status.phase)) {
+  let hasReturned = false;
+  while (!ENDS.includes(status.phase) && status.next !== null && !hasReturned) {
+    const before = status;
     status = await takeOne(options, status, status.next as FunctionName);
+    // The next window is another decision.
+    hasReturned = status.phase === 'copied' && mayBeFrozen(before);
   }
   if (status.retention) status = await doWhatIsDue(session, status);
   reportEnd(session, status);
-  return status.phase === 'rolled-back' ? EXIT.failed : EXIT.done;
+  return hasReturned ? EXIT.failed : EXIT.done;
 }
 
 /** Of a live run: reminders, and the end of the rollback period. */
@@ -153,8 +157,12 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
 }
 
 function inputOf(step: FunctionName, { payload }: Drive, runId: string): Payload {
-  const { accepts } = payload;
-  return { ...(accepts !== undefined && step === 'copy' && { accepts }), runId, execute: true };
+  const { accepts, deletes } = payload;
+  const ofCopy = {
+    ...(accepts !== undefined && { accepts }),
+    ...(deletes !== undefined && { deletes }),
+  };
+  return { ...(step === 'copy' && ofCopy), runId, execute: true };
 }
 
 /** Not an interruption, and no defect of this program. */

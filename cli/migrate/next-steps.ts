@@ -42,7 +42,7 @@ export function nextSteps(status: Standing, stage?: string): NextStep[] {
   const ways = [...commands]
     .filter((command) => WHY[command] !== undefined)
     .map((command) => ({ command: typed(`${command} --execute`), why: WHY[command] ?? '' }));
-  if (isLate) return ways;
+  if (isLate || next === null) return ways;
   if (phase === 'live' && retention) {
     const close = { command: typed('run'), why: 'remove what the plan removes, and close the run' };
     const first = `nothing has to be done until ${retention.until}`;
@@ -104,7 +104,7 @@ function stepsAfter(
     const why = `${WHY.rollback}, and leave at most ${countText(Number(loss), 'write')} behind`;
     return [{ command, why }];
   }
-  if (rollback && name === 'RefusedUnsafeRollback') return waysBack(rollback, reason);
+  if (rollback && name === 'RefusedMassChange') return waysBack(rollback, reason);
   const first = FIRST[name]?.(status, reason);
   const [step, ...others] = steps;
   return first && step ? [{ ...step, first }, ...others] : steps;

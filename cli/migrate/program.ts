@@ -216,7 +216,7 @@ function resultLines(name: CommandName, result: unknown): string[] {
   }
   if (confirmedBy) return [`Confirmed by ${confirmedBy}`];
   if (phase === undefined) return [`${labelOf(name)}: nothing is due`];
-  if (phase === 'rolled-back') {
+  if (name === 'rollback' && phase === 'copied') {
     return [`${labelOf(name)}: done, users are on the old version and can write`];
   }
   return [`${labelOf(name)}: ${done ? 'done' : 'not yet'}, the run is ${phase}`];

@@ -8,7 +8,8 @@ const MEANING: Readonly<Record<Phase, string>> = {
   checked: 'every prerequisite is met',
   'backed-up': 'snapshot and graph dump are kept, and their restore was tested',
   rebuilt: 'the new collection exists and was tested',
-  copied: 'every memory was copied, and both collections compared; the report waits for approval',
+  copied:
+    'every memory was copied and both collections compared; the report waits for approval. Also after a rollback',
   freezing: 'window: writes are being stopped',
   frozen: 'window: writes have stopped, as a refused test write has shown',
   'window-backed-up': 'window: the snapshot is of the frozen collection',
@@ -16,8 +17,7 @@ const MEANING: Readonly<Record<Phase, string>> = {
   live: 'users are on the new version; rollback is possible until its period is over',
   closed: 'ended: the rollback period is over, and what the plan removes is removed',
   'rolling-back': 'a rollback is under way',
-  'rolled-back': 'ended: users are on the old version',
-  aborted: 'ended before the window: users never left the old version',
+  aborted: 'ended: users are on the old version',
 };
 
 const VARIABLES: Readonly<Record<keyof StepSettings, string>> = {

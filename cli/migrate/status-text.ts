@@ -30,24 +30,35 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
 }
 
 /** What a rollback left behind, and what a person has to look at; empty before its end. */
-export function leftLines({ evidence, kept }: Pick<Status, 'evidence' | 'kept'>): string[] {
+export function leftLines({
+  phase,
+  evidence,
+  kept,
+  served,
+  takesNoWindow,
+}: Pick<Status, 'phase' | 'evidence' | 'kept' | 'served' | 'takesNoWindow'>): string[] {
   const stays = kept.map(
     (name) => `Collection ${name} changed since the switch, and stays: compare it by hand.`,
   );
   const { facts } = evidence.find(({ kind }) => kind === 'rollback-report') ?? {};
-  if (!facts) return stays;
+  // Of an earlier window, users are on the new version by now.
+  if (!facts || phase === 'live' || phase === 'closed') return stays;
   const { leftBehind, comparedByHand, oldVersion } = facts;
   const behind =
     leftBehind === 'unknown'
       ? 'Left behind: unknown, the new collection could not be read.'
       : `Left behind: ${leftBehind ? countText(Number(leftBehind), 'write') : 'no writes'}.`;
   const more = `Collection ${comparedByHand} has writes that did not come along: compare it by hand.`;
-  const left = `Collection ${facts.kept} stays as users left it; delete it when nobody needs it.`;
+  const left = served.map(
+    ({ collection, until }) => `Collection ${collection} stays as users left it until ${until}.`,
+  );
+  const waits = `The run takes no further window: ${takesNoWindow}.`;
   const unproved = 'The backend did not say whether it runs the old version: check it.';
   return [
     behind,
     ...(comparedByHand ? [more] : []),
-    ...(facts.kept ? [left] : []),
+    ...left,
+    ...(takesNoWindow ? [waits] : []),
     ...(oldVersion === 'unproved' ? [unproved] : []),
     ...stays,
   ];

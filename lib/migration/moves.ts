@@ -75,30 +75,33 @@ export const MOVES: readonly Move[] = [
     needs: ['freeze-proof', 'backup-manifest', 'verification-report'],
     yields: 'cutover-report',
   }),
-  move('rollback', IN_WINDOW, 'rolled-back', {
+  move('rollback', IN_WINDOW, 'copied', {
     through: 'rolling-back',
     yields: 'rollback-report',
   }),
   // Only a person decides that users leave the new version.
-  move('rollback', ['live'], 'rolled-back', {
+  move('rollback', ['live'], 'copied', {
     through: 'rolling-back',
     by: OPERATOR,
     needs: ['backup-manifest'],
     yields: 'rollback-report',
   }),
   // Decided when the rollback began.
-  move('rollback', ['rolling-back'], 'rolled-back', { yields: 'rollback-report' }),
+  move('rollback', ['rolling-back'], 'copied', { yields: 'rollback-report' }),
   move('abort', BEFORE_WINDOW, 'aborted', { by: OPERATOR }),
   move('retention', ['live'], 'closed', { needs: ['cutover-report'] }),
 ];
 
-type Standing = Pick<Run, 'phase' | 'evidence' | 'retainUntil'>;
+type Standing = Pick<Run, 'phase' | 'evidence' | 'retainUntil' | 'takesNoWindow'>;
 
 /** @throws Refusal naming the reason: too early, too late, ended, wrong actor, no evidence */
 export function moveFor(command: Command, standing: Standing, actor: Actor): Move {
-  const { phase, evidence } = standing;
+  const { phase, evidence, takesNoWindow } = standing;
   const move = MOVES.find((move) => move.command === command && includes(move.from, phase));
   if (!move) throw misplaced(command, standing);
+  if (takesNoWindow !== undefined && !includes(movesOf(standing), move)) {
+    throw new Refusal('RefusedNotNow', `No ${command}: ${takesNoWindow}.`);
+  }
   if (!includes(move.by, actor)) {
     throw new Refusal('RefusedNotNow', `The ${actor} may not ${command} a run that is ${phase}.`);
   }
@@ -110,34 +113,49 @@ export function moveFor(command: Command, standing: Standing, actor: Actor): Mov
 }
 
 /** Every move that the run could make now, in the order of the runbook. */
-export function movesFrom(phase: Phase): readonly Move[] {
-  return MOVES.filter(({ from }) => includes(from, phase));
+export function movesOf({
+  phase,
+  takesNoWindow,
+}: Pick<Standing, 'phase' | 'takesNoWindow'>): readonly Move[] {
+  const moves = MOVES.filter(({ from }) => includes(from, phase));
+  return takesNoWindow === undefined ? moves : moves.filter(({ command }) => command === 'abort');
 }
 
 /**
  * What is left of a run in a window that is over: a rollback; and, where users were let in, a person may finish.
  * Everything else is refused.
  */
-export function lateMovesFrom(phase: Phase, wasOpened: boolean): readonly Move[] {
-  return movesFrom(phase).flatMap((move) => {
+export function lateMovesOf(
+  run: Pick<Run, 'phase' | 'takesNoWindow'>,
+  wasOpened: boolean,
+): readonly Move[] {
+  return movesOf(run).flatMap((move) => {
     if (move.command === 'rollback') return [move];
     return move.command === 'cutover' && wasOpened ? [{ ...move, by: ['operator'] }] : [];
   });
 }
 
-/** The move that brings the run on; undefined when it has ended. */
-export function nextMove(phase: Phase): Move | undefined {
-  const moves = movesFrom(phase);
-  return moves.find(({ to }) => isBefore(phase, to) && !includes(WAYS_OUT, to)) ?? moves[0];
+/**
+ * The move that brings the run on, or renews the evidence that it needs first; undefined when the run has ended, or waits
+ * for its abort.
+ */
+export function nextMove(standing: Omit<Standing, 'retainUntil'>): Move | undefined {
+  const { phase, evidence, takesNoWindow } = standing;
+  if (takesNoWindow !== undefined) return undefined;
+  const moves = movesOf(standing);
+  const next = moves.find(({ to }) => isBefore(phase, to) && !includes(WAYS_OUT, to)) ?? moves[0];
+  const missing = next?.needs.find((need) => !evidence[need]);
+  return moves.find(({ yields }) => missing !== undefined && yields === missing) ?? next;
 }
 
-function misplaced(command: Command, { phase, retainUntil }: Standing): Refusal {
+function misplaced(command: Command, standing: Standing): Refusal {
+  const { phase, retainUntil } = standing;
   if (command === 'rollback' && phase === 'closed') return rollbackEnded(retainUntil);
   if (command === 'abort' && phase === 'live') {
     const why = 'No abort in a run that is live: "rollback --execute" returns to the old version.';
     return notIn(phase, why);
   }
-  const next = nextMove(phase);
+  const next = nextMove(standing);
   const instead = next ? `; its next step is ${next.command}` : '';
   return notIn(phase, `No ${command} in a run that is ${phase}${instead}.`);
 }

@@ -5,7 +5,7 @@ export const BEFORE_WINDOW = ['checked', 'backed-up', 'rebuilt', 'copied'] as co
 /** Writes are frozen, the deadline counts. */
 export const IN_WINDOW = ['freezing', 'frozen', 'window-backed-up', 'switching'] as const;
 
-export const WAYS_OUT = ['rolling-back', 'rolled-back', 'aborted'] as const;
+export const WAYS_OUT = ['rolling-back', 'aborted'] as const;
 
 /** Where a run stands, in the order of the runbook. */
 export const PHASES = [...BEFORE_WINDOW, ...IN_WINDOW, 'live', 'closed', ...WAYS_OUT] as const;
@@ -58,7 +58,7 @@ export const EXTERNAL_ACTIONS = ['freeze', 'deploy-new', 'open-writes', 'deploy-
 export type ExternalAction = (typeof EXTERNAL_ACTIONS)[number];
 
 /** The lock is free for another run. */
-export const ENDED = ['closed', 'rolled-back', 'aborted'] as const satisfies readonly Phase[];
+export const ENDED = ['closed', 'aborted'] as const satisfies readonly Phase[];
 
 export function hasEnded(phase: unknown): boolean {
   return ENDED.some((ended) => ended === phase);

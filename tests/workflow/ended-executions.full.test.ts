@@ -48,7 +48,7 @@ async function watchUntilReturned(migration: Migration): Promise<void> {
 }
 
 async function expectReturned(migration: Migration, before: object): Promise<void> {
-  expect(await phaseOf(migration)).toBe('rolled-back');
+  expect(await phaseOf(migration)).toBe('copied');
   expect(migration.operator.heard.at(-1)).toBe('open-writes');
   expect(await migration.services.setting.read()).toBe(SOURCE);
   expect(await fingerprintOf(migration.services.vectors, SOURCE)).toEqual(before);

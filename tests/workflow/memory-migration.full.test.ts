@@ -62,8 +62,21 @@ describe('the state machine', () => {
     });
     expect(failure).toBe('RolledBack');
     expect(tasks).toContain('RollBack');
-    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
+    expect((await migration.runs.read(RUN)).phase).toBe('copied');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('started again after a rollback, copies what has changed and opens the next window', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await execute(migration, { onTask: approving(migration) });
+    await migration.finish('rollback');
+    await deleteFirst(migration, SOURCE);
+    const changed = await fingerprintOf(migration.services.vectors, SOURCE);
+    const { tasks, failure } = await execute(migration, { onTask: approving(migration) });
+    expect([tasks.slice(0, 2), failure]).toEqual([['Look', 'Copy'], undefined]);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    expect(await fingerprintOf(migration.services.vectors, migration.target)).toEqual(changed);
   });
 
   it('tries again what was only out of reach', async () => {

@@ -134,7 +134,7 @@ export type StepInput = v.InferOutput<typeof stepInputSchema>;
 // What only one step reads is refused by all the others.
 const OWN_FIELDS = {
   acknowledgedLoss: ['rollback'],
-  deletes: ['rollback'],
+  deletes: ['rollback', 'copy'],
   asItWas: ['rollback'],
   toSnapshot: ['rollback'],
   accepts: ['copy'],

@@ -1,6 +1,6 @@
 // The record of a run: small, without secrets or users' data; what is large is an artifact it refers to.
 import * as v from 'valibot';
-import { EVIDENCE, EXTERNAL_ACTIONS, PHASES } from '../phases.ts';
+import { EVIDENCE, type Evidence, EXTERNAL_ACTIONS, PHASES } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 
 /** In names of collections and artifacts; therefore no white space, slashes or capitals. */
@@ -121,6 +121,12 @@ const runSchema = v.strictObject({
   pendingAction: v.optional(pendingActionSchema),
   /** In this phase something was said to be done and was not: from then on it is another request. */
   askedAgainAt: v.optional(millisecondsSchema),
+  /** How many windows were opened. */
+  windows: v.optional(v.number()),
+  /** Collections that users worked on and left: kept until then, also after an abort. */
+  served: v.optional(v.array(v.strictObject({ collection: shortText, until: millisecondsSchema }))),
+  /** Why the run only waits for its abort: its collections are not equal any more. */
+  takesNoWindow: v.optional(shortText),
   /** Collections that were to be removed and stay, because only they have what somebody wrote. */
   kept: v.optional(v.array(shortText)),
   /** Who opened the window, having seen the report. */
@@ -144,9 +150,24 @@ const LARGEST_RECORD = 64 * 1024;
  */
 export function entering(run: Run, phase: Run['phase'], now: Date): Run {
   if (run.phase === phase) return run;
-  const { pendingAction: _, askedAgainAt: __, ...rest } = run;
+  const {
+    pendingAction: _,
+    askedAgainAt: __,
+    ...rest
+  } = phase === 'copied' ? afterWindow(run) : run;
   return { ...rest, phase, phaseAt: now.getTime() };
 }
+
+/** What is known of the window that is over does not hold for the next one. */
+function afterWindow(run: Run): Run {
+  const { deadlineAt: _, switchedAt: _a, openedAt: _b, rollbackStartedAt: _c, ...rest } = run;
+  const { liveAt: _d, retainUntil: _e, approvedBy: _f, ...left } = rest;
+  const stays = ([kind]: readonly [string, unknown]) => !OF_A_WINDOW.includes(kind as Evidence);
+  return { ...left, evidence: Object.fromEntries(Object.entries(run.evidence).filter(stays)) };
+}
+
+// The backup of the window stays: the next one makes another.
+const OF_A_WINDOW: readonly Evidence[] = ['freeze-proof', 'verification-report', 'cutover-report'];
 
 /** @throws Refusal for what is no record */
 export function parseRun(value: unknown): Run {

@@ -1,6 +1,6 @@
 // How every step runs: is it allowed now, is it to be executed, who has the lock; then its work, then its record.
 import { isDeepStrictEqual } from 'node:util';
-import { MOVES, type Move, moveFor } from '../moves.ts';
+import { MOVES, type Move, moveFor, nextMove } from '../moves.ts';
 import { type Command, type Evidence, hasEnded } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
@@ -40,7 +40,7 @@ export type Outcome =
       readonly done: true;
       readonly evidence?: Reference;
       /** Beside phase and evidence. */
-      readonly changes?: Partial<Pick<Run, 'liveAt' | 'retainUntil'>>;
+      readonly changes?: Partial<Pick<Run, 'liveAt' | 'retainUntil' | 'served' | 'takesNoWindow'>>;
       /** Where the run is then, if not where the step leads to. */
       readonly phase?: Run['phase'];
       /** Thrown once that is recorded. */
@@ -78,7 +78,7 @@ export interface Step {
   /** What the record tells from the beginning of the step on. */
   readonly onEntering?: (
     context: StepRequest,
-  ) => Partial<Pick<Run, 'deadlineAt' | 'rollbackStartedAt'>>;
+  ) => Partial<Pick<Run, 'deadlineAt' | 'windows' | 'rollbackStartedAt'>>;
   readonly mayBeLate?: MayBeLate<StepRequest>;
   readonly work: (context: StepContext) => Promise<Outcome>;
 }
@@ -213,7 +213,9 @@ function basisOf(command: Command, { evidence }: Run): string[] {
 const DONE: Outcome = { done: true };
 
 // The machine asks again when an answer was lost; what it asked for may have been done.
-function isBehindIt(command: Command, { phase }: Run): boolean {
+function isBehindIt(command: Command, run: Run): boolean {
+  const { phase } = run;
+  if (nextMove(run)?.command === command) return false;
   const moves = MOVES.filter((move) => move.command === command);
   const leadsOn = moves.some(({ from, to }) => from.includes(phase) && to !== phase);
   return !leadsOn && moves.some(({ to }) => to === phase);
@@ -257,10 +259,12 @@ function finishedRun(
   now: Date,
 ): Run {
   const { evidence, changes, phase = move.to } = outcome;
+  const entered = entering(run, phase, now);
+  const more = move.yields && evidence ? { [move.yields]: evidence } : {};
   return {
-    ...entering(run, phase, now),
+    ...entered,
     ...changes,
-    evidence: move.yields && evidence ? { ...run.evidence, [move.yields]: evidence } : run.evidence,
+    evidence: { ...entered.evidence, ...more },
     ...(hasEnded(phase) ? { endedAt: now.getTime() } : {}),
   };
 }

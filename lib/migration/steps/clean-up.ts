@@ -23,13 +23,19 @@ export async function removeCollections(
   }
 }
 
-/** All that the run has made, and the snapshot of a backup that was given up. @param kept beside what users may work on */
+/**
+ * All that the run has made, and the snapshot of a backup that was given up; not what users worked on and left a while ago.
+ * @param kept beside what they may work on
+ */
 export async function removeOwn(context: Removing, kept: readonly string[] = []): Promise<void> {
   await removeLeftoverSnapshot(context);
+  const now = context.services.clock().getTime();
+  const served = (context.run.served ?? []).filter(({ until }) => until > now);
+  const all = [...kept, ...served.map(({ collection }) => collection)];
   const own = collectionsOf(context.run);
   await removeCollections(
     context,
-    own.filter((name) => !kept.includes(name)),
+    own.filter((name) => !all.includes(name)),
   );
 }
 

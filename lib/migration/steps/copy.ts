@@ -3,21 +3,19 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { isInWindow } from '../phases.ts';
-import { copySettings } from '../point-writer.ts';
 import {
   faultsIn,
   RECONCILE_START,
   type ReconcileCheckpoint,
   type ReconcileReport,
   type ReconcileSettings,
-  reconcile,
 } from '../reconcile.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Progress, Run } from '../runs/run.ts';
-import { testUserOf } from '../runs/run-names.ts';
+import type { Run } from '../runs/run.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import { userCountLines } from '../user-counts.ts';
+import { assertExpected, countChanges, reconcileInStep, reconcileSettings } from './equalize.ts';
 import { scanCollection } from './recorded-counts.ts';
 
 const MAX_LISTED = 20;
@@ -52,6 +50,7 @@ export const copy: Step = {
   },
   work: async (context) => {
     const { run, checkpoint, save } = context;
+    if (!checkpoint) await assertSafe(context);
     const mode = run.phase === 'rebuilt' ? 'fill' : 'repair';
     const begun = v.parse(stateSchema, checkpoint?.state ?? { mode, reached: RECONCILE_START });
     const settings = await reconcileSettings(context, begun.mode);
@@ -67,21 +66,12 @@ export const copy: Step = {
   },
 };
 
-/** Goes on from the checkpoint; not complete when time is up. */
-export async function reconcileInStep(
-  { renew, hasTime }: StepContext,
-  settings: ReconcileSettings,
-  options: {
-    readonly start: ReconcileCheckpoint;
-    readonly save: (reached: ReconcileCheckpoint, progress: Progress) => Promise<void>;
-  },
-): Promise<ReconcileCheckpoint> {
-  const { store, collection } = settings.from;
-  const total = await store.count(collection);
-  const saveCheckpoint = (reached: ReconcileCheckpoint) =>
-    options.save(reached, { done: reached.report.compared, total });
-  const ports = { renew, isTimeUp: () => !hasTime(), saveCheckpoint };
-  return await reconcile(settings, ports, options.start);
+/** What users worked on in an earlier window is not emptied by a copy, either. @throws Refusal with the numbers */
+async function assertSafe(context: StepContext): Promise<void> {
+  const { run, input } = context;
+  const { sourceCollection: from, targetCollection: to } = run.plan;
+  if (!run.served?.some(({ collection }) => collection === to)) return;
+  assertExpected(await countChanges(context, { from, to }), to, input.deletes);
 }
 
 /** A later walk reports what the ones before it wrote, too. */
@@ -126,14 +116,4 @@ function assertKeywords({ run: { plan } }: StepRequest, { keywords }: ReconcileS
 /** Of both collections, when they were compared in the window. */
 export function verifiedFingerprint({ evidence }: Run): string {
   return String(evidence['verification-report']?.facts.fingerprint);
-}
-
-/** @param names of a copy, unless others are given */
-export async function reconcileSettings(
-  { services, run }: StepRequest,
-  mode: ReconcileSettings['mode'],
-  names = { from: run.plan.sourceCollection, to: run.plan.targetCollection },
-): Promise<ReconcileSettings> {
-  const settings = await copySettings(services.vectors, names);
-  return { ...settings, mode, without: testUserOf(run.runId) };
 }

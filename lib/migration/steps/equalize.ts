@@ -1,6 +1,7 @@
 // Makes the collection that users return to equal to the one that they leave. It first counts what that would remove and
 // change there: a mistake in the other collection, such as one that was emptied, must not be repeated in the last good copy.
 import * as v from 'valibot';
+import { copySettings } from '../point-writer.ts';
 import { createDigestSum, digestOf, samePayload, userOf } from '../points.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
 import {
@@ -9,12 +10,13 @@ import {
   RECONCILE_START,
   type ReconcileCheckpoint,
   type ReconcileReport,
+  type ReconcileSettings,
+  reconcile,
 } from '../reconcile.ts';
 import { Refusal } from '../refusals.ts';
 import type { Progress } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
-import { reconcileInStep, reconcileSettings } from './copy.ts';
 
 const PAGE = 256;
 
@@ -47,11 +49,11 @@ export function assertExpected(changes: Changes, to: string, deletes?: number): 
   const { removes, changes: changed, points } = changes;
   const share = `remove ${removes} of ${points} points of ${to} and change ${changed}`;
   const limit = `expected are at most ${limitOf(changes, deletes)}`;
-  throw unsafe(`This rollback would ${share}; ${limit}.`);
+  throw unsafe(`This would ${share}; ${limit}.`);
 }
 
 export function unsafe(why: string, cause?: unknown): Refusal {
-  return new Refusal('RefusedUnsafeRollback', why, { cause });
+  return new Refusal('RefusedMassChange', why, { cause });
 }
 
 interface Collections {
@@ -142,4 +144,31 @@ export async function equalize(
 function changesIn({ to, pending }: ReconcileReport): Changes {
   const { extra, payload, vector } = pending;
   return { removes: extra, changes: payload + vector, points: to.points };
+}
+
+/** Goes on from the checkpoint; not complete when time is up. */
+export async function reconcileInStep(
+  { renew, hasTime }: StepContext,
+  settings: ReconcileSettings,
+  options: {
+    readonly start: ReconcileCheckpoint;
+    readonly save: (reached: ReconcileCheckpoint, progress: Progress) => Promise<void>;
+  },
+): Promise<ReconcileCheckpoint> {
+  const { store, collection } = settings.from;
+  const total = await store.count(collection);
+  const saveCheckpoint = (reached: ReconcileCheckpoint) =>
+    options.save(reached, { done: reached.report.compared, total });
+  const ports = { renew, isTimeUp: () => !hasTime(), saveCheckpoint };
+  return await reconcile(settings, ports, options.start);
+}
+
+/** @param names of a copy, unless others are given */
+export async function reconcileSettings(
+  { services, run }: StepRequest,
+  mode: ReconcileSettings['mode'],
+  names = { from: run.plan.sourceCollection, to: run.plan.targetCollection },
+): Promise<ReconcileSettings> {
+  const settings = await copySettings(services.vectors, names);
+  return { ...settings, mode, without: testUserOf(run.runId) };
 }

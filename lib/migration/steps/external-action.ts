@@ -68,10 +68,11 @@ async function ask(
   });
 }
 
-/** A second rollback, and what has to be done again, is another request than the first one. */
-function occasionOf({ phase, rollbackStartedAt, askedAgainAt }: Run): string {
+/** A second window or rollback, and what has to be done again, is another request than the first one. */
+function occasionOf({ phase, windows = 1, rollbackStartedAt, askedAgainAt }: Run): string {
   const since = askedAgainAt ?? (phase === 'rolling-back' ? rollbackStartedAt : undefined);
-  return since === undefined ? phase : `${phase}-${since}`;
+  if (since !== undefined) return `${phase}-${since}`;
+  return windows === 1 ? phase : `${phase}-in-window-${windows}`;
 }
 
 /**

@@ -25,6 +25,7 @@ export const freeze: Step = {
     asks: 'the webhook or a person to stop all writes',
   }),
   onEntering: ({ services, run }) => ({
+    windows: (run.windows ?? 0) + 1,
     deadlineAt: services.clock().getTime() + run.plan.windowMinutes * 60_000,
   }),
   work: async (context) => {

@@ -6,7 +6,12 @@ import { changedSetting } from '../ports/collection-setting.ts';
 import { isRefusal, Refusal, type RefusalName } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Progress, Run } from '../runs/run.ts';
-import { liveCollectionOf, liveCollectionsOf, restoredCollectionOf } from '../runs/run-names.ts';
+import {
+  builtCollectionsOf,
+  liveCollectionOf,
+  liveCollectionsOf,
+  restoredCollectionOf,
+} from '../runs/run-names.ts';
 import { type Keep, MORE_TIME, passing, type Stage, takeStages } from '../runs/stages.ts';
 import { type Outcome, type Step, type StepContext, waiting } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
@@ -341,23 +346,55 @@ const carryLeaks: Advance = async (context, { returnTo, carried: from }, keep) =
 async function conclude(context: StepContext, state: State): Promise<Outcome> {
   const { run } = context;
   const { way, returnTo, carried, oldVersion, leftBehind = 0 } = state;
-  const served = run.openedAt !== undefined;
+  const wasOpened = run.openedAt !== undefined;
   const holdsMore =
-    way === 'carry' ? await hasMore(context, state) : !served && isLeftBehind(carried);
-  const kept = served || holdsMore ? liveCollectionsOf(run) : [];
+    way === 'carry' ? await hasMore(context, state) : !wasOpened && isLeftBehind(carried);
+  const served = wasOpened || carried.found ? liveCollectionsOf(run) : [];
   const message = 'What the run has left on the store is to be removed by hand';
-  await tidyUp(context, message, () => removeOwn(context, kept));
+  await tidyUp(context, message, () => removeOwn(context, [...served, ...builtCollectionsOf(run)]));
   const facts = {
     returnedTo: returnTo,
     leftBehind,
-    ...(served ? lateWriteFacts(carried) : leakFacts(carried)),
-    ...(kept[0] && { kept: kept[0] }),
+    ...(wasOpened ? lateWriteFacts(carried) : leakFacts(carried)),
     ...(holdsMore && { comparedByHand: liveCollectionOf(run) }),
     ...(oldVersion === 'unproved' ? { oldVersion } : {}),
   };
   const evidence = await storeReport(context, 'rollback-report', { facts });
-  await retain(context, evidence.artifact);
-  return { done: true, evidence };
+  const until = keptUntil(context);
+  await context.services.artifacts.retain(evidence.artifact, new Date(until));
+  const takesNoWindow = whyNoWindow(run, state, { wasServed: served.length > 0, holdsMore });
+  const changes = {
+    ...(served.length > 0 && { served: withServed(run, served, until) }),
+    ...(takesNoWindow !== undefined && { takesNoWindow }),
+  };
+  return { done: true, evidence, changes };
+}
+
+/** As long as the other artifacts of the run, and no shorter than anything is kept from today on. */
+function keptUntil({ services, run }: StepContext): number {
+  const until = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
+  return Math.max(until, run.retainUntil ?? 0);
+}
+
+function withServed({ served = [] }: Run, collections: readonly string[], until: number) {
+  const others = served.filter(({ collection }) => !collections.includes(collection));
+  return [...others, ...collections.map((collection) => ({ collection, until }))];
+}
+
+/** The next copy would remove from the new collection what only it has; undefined where there is nothing. */
+function whyNoWindow(
+  run: Run,
+  { way, returnTo }: State,
+  { wasServed, holdsMore }: { readonly wasServed: boolean; readonly holdsMore: boolean },
+): string | undefined {
+  const live = liveCollectionOf(run);
+  if (returnTo !== run.plan.sourceCollection) return `users are on ${returnTo}`;
+  if (run.openedAt !== undefined && way !== 'carry')
+    return `${live} has writes that were left behind`;
+  if (holdsMore) return `${live} has writes that did not come along`;
+  // What was uploaded is uploaded anew for a window: that would remove what users worked on.
+  if (wasServed && run.plan.uploadAs !== undefined) return `users worked on ${live}`;
+  return undefined;
 }
 
 /** Whether the new collection has what did not come along: only a person can compare it now. */
@@ -368,10 +405,4 @@ async function hasMore(context: StepContext, state: State): Promise<boolean> {
   if ((await readabilityOf(services, run)) !== undefined) return false;
   const { contents } = await scanCollection(services, run, liveCollectionOf(run));
   return contents.digest !== report?.from.digest;
-}
-
-/** As long as the other artifacts of the run, and no shorter than anything is kept from today on. */
-async function retain({ services, run }: StepContext, artifact: string): Promise<void> {
-  const until = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
-  await services.artifacts.retain(artifact, new Date(Math.max(until, run.retainUntil ?? 0)));
 }

@@ -1,6 +1,6 @@
 // A run in a form that a person can read: where it stands, what it rests on, what may be done next and by whom.
 import * as v from 'valibot';
-import { lateMovesFrom, movesFrom, nextMove } from '../moves.ts';
+import { lateMovesOf, movesOf, nextMove } from '../moves.ts';
 import { APPROVED_EVIDENCE, isInWindow } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
@@ -35,7 +35,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
   const now = services.clock();
   const lease = await services.lock.leaseOf(id);
   const isLate = isOverdue(run, now);
-  const moves = isLate ? lateMovesFrom(phase, run.openedAt !== undefined) : movesFrom(phase);
+  const moves = isLate ? lateMovesOf(run, run.openedAt !== undefined) : movesOf(run);
   return {
     runId: id,
     /** When all of this was so. */
@@ -49,6 +49,12 @@ export async function readStatus(services: StatusServices, runId?: string) {
     endedAt: isoOf(endedAt),
     /** Collections that were to be removed, and stay: somebody wrote to them. */
     kept: run.kept ?? [],
+    /** Collections that users worked on and left. */
+    served: (run.served ?? []).map(({ collection, until }) => ({
+      collection,
+      until: isoOf(until),
+    })),
+    takesNoWindow: run.takesNoWindow ?? null,
     /** From then on users may have written to the new version. */
     openedAt: isoOf(run.openedAt),
     /** The first write that was refused; null where none was, or none is kept from writing. */
@@ -61,19 +67,19 @@ export async function readStatus(services: StatusServices, runId?: string) {
     })),
     /** Of a step that is at work, or crashed. */
     lock: lease ? { since: isoOf(lease.since), until: isoOf(lease.until) } : null,
-    next: isLate ? 'rollback' : (nextMove(phase)?.command ?? null),
+    next: isLate ? 'rollback' : (nextMove(run)?.command ?? null),
     progress: await progressOf(run, services),
     moves: moves.map(({ command, by, to }) => ({ command, by, to })),
-    approval: phase === 'copied' ? approvalOf(run) : null,
+    approval: phase === 'copied' && nextMove(run)?.approves ? approvalOf(run) : null,
     pendingAction: isLate && run.openedAt === undefined ? null : await pendingOf(run, services),
   };
 }
 
 /** Of the step that was last heard of, among those that may be taken now. */
-async function progressOf({ runId, phase }: Run, { runs }: Pick<Services, 'runs'>) {
-  const commands = [...new Set(movesFrom(phase).map(({ command }) => command))];
+async function progressOf(run: Run, { runs }: Pick<Services, 'runs'>) {
+  const commands = [...new Set(movesOf(run).map(({ command }) => command))];
   const found = await Promise.all(
-    commands.map(async (step) => ({ step, saved: await runs.readCheckpoint(runId, step) })),
+    commands.map(async (step) => ({ step, saved: await runs.readCheckpoint(run.runId, step) })),
   );
   const [last] = found
     .flatMap(({ step, saved }) =>

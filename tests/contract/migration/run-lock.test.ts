@@ -38,7 +38,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       table.pass(40 * 86_400_000);
       await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
 
-      await table.runs.finish(lease, { ...run, phase: 'rolled-back' }, 'rollback');
+      await table.runs.finish(lease, { ...run, phase: 'aborted' }, 'abort');
       expect(await table.lock.activeRun()).toBeUndefined();
       expect(await table.lock.presentRun()).toBe('run-a');
       await expect(table.lock.take('run-a')).rejects.toEqual(named('RefusedRunEnded'));

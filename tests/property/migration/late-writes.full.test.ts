@@ -141,7 +141,7 @@ describe('a late write', { timeout: 3_600_000 }, () => {
     const { phase } = await migration.runs.read(RUN);
     const written = await fingerprintOf(vectors, SOURCE);
     const usersHave = await fingerprintOf(vectors, await setting.read());
-    const phases = expect.stringMatching(/^(live|rolled-back)$/);
+    const phases = expect.stringMatching(/^(live|copied)$/);
     expect({ phase, usersHave }, `${kind} after call ${at}`).toEqual({
       phase: phases,
       usersHave: written,
@@ -175,7 +175,7 @@ describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
     });
     await migration.finish('rollback', {}, services);
     const { phase, evidence } = await migration.runs.read(RUN);
-    expect(phase).toBe('rolled-back');
+    expect(phase).toBe('copied');
     if (!written) return calls();
     const kept = evidence['rollback-report']?.facts.comparedByHand;
     const found = await fingerprintOf(vectors, kept === undefined ? SOURCE : migration.target);

@@ -20,6 +20,8 @@ export const STATUS = {
     next: 'backup',
     endedAt: null,
     kept: [],
+    served: [],
+    takesNoWindow: null,
   },
   ...{ testUser: 'tester', deadlineAt: null, progress: null },
   moves: [{ command: 'backup' }, { command: 'abort' }],

@@ -1,6 +1,6 @@
 // The whole table of the machine: every command in every phase, allowed or refused by a name that says what to do.
 import { describe, expect, it } from 'vitest';
-import { MOVES, moveFor, nextMove } from '../../../lib/migration/moves.ts';
+import { MOVES, moveFor, movesOf, nextMove } from '../../../lib/migration/moves.ts';
 import {
   APPROVED_EVIDENCE,
   COMMANDS,
@@ -21,14 +21,13 @@ checked          backed-up        -       -               -      -       -      
 backed-up        backed-up        rebuilt -               -      -       -             aborted -
 rebuilt          -                rebuilt copied          -      -       -             aborted -
 copied           -                -       copied          frozen -       -             aborted -
-freezing         -                -       -               frozen -       rolled-back   -       -
-frozen           window-backed-up -       -               -      -       rolled-back   -       -
-window-backed-up window-backed-up -       switching       -      -       rolled-back   -       -
-switching        -                -       -               -      live    rolled-back   -       -
-live             -                -       -               -      -       rolled-back   -       closed
+freezing         -                -       -               frozen -       copied        -       -
+frozen           window-backed-up -       -               -      -       copied        -       -
+window-backed-up window-backed-up -       switching       -      -       copied        -       -
+switching        -                -       -               -      live    copied        -       -
+live             -                -       -               -      -       copied        -       closed
 closed           -ended           -ended  -ended          -ended -ended  -irreversible -ended  -ended
-rolling-back     -                -       -               -      -       rolled-back   -       -
-rolled-back      -ended           -ended  -ended          -ended -ended  -ended        -ended  -ended
+rolling-back     -                -       -               -      -       copied        -       -
 aborted          -ended           -ended  -ended          -ended -ended  -ended        -ended  -ended
 `;
 
@@ -121,14 +120,31 @@ describe('a move', () => {
 describe('a run', () => {
   it('follows the runbook when each step is the next one', () => {
     const path: Phase[] = ['checked'];
-    for (let next = nextMove('checked'); next; next = nextMove(next.to)) path.push(next.to);
+    const moveFrom = (phase: Phase) => nextMove({ phase, evidence: everything });
+    for (let next = moveFrom('checked'); next; next = moveFrom(next.to)) path.push(next.to);
     expect(path).toEqual(
       PHASES.slice(0, PHASES.indexOf('rolling-back')).filter((phase) => phase !== 'freezing'),
     );
   });
 
+  it('that has left its window copies what has changed before it opens the next', () => {
+    const evidence = evidenceOf(EVIDENCE.filter((kind) => kind !== 'verification-report'));
+    expect(nextMove({ phase: 'copied', evidence })?.command).toBe('copy');
+  });
+
+  it('that takes no further window can only be aborted', () => {
+    const standing = {
+      phase: 'copied',
+      evidence: everything,
+      takesNoWindow: 'users left',
+    } as const;
+    expect(nextMove(standing)).toBeUndefined();
+    expect(movesOf(standing).map(({ command }) => command)).toEqual(['abort']);
+    expect(() => moveFor('freeze', standing, 'operator')).toThrow('No freeze: users left.');
+  });
+
   it('can get out of every phase it has not ended in', () => {
-    const stuck = PHASES.filter((phase) => !nextMove(phase));
+    const stuck = PHASES.filter((phase) => !nextMove({ phase, evidence: everything }));
     expect(stuck.toSorted()).toEqual([...ENDED].toSorted());
   });
 

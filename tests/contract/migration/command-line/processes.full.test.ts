@@ -32,7 +32,7 @@ describe.each(PLACES)('a migration, %s', (place) => {
     await vectors.deletePoints(TARGET, { ids: points.map(({ id }) => id) });
     const written = await fingerprintOf(vectors, TARGET);
     await succeed('rollback', '--execute', '--yes');
-    expect([(await record()).phase, await setting.read()]).toEqual(['rolled-back', SOURCE]);
+    expect([(await record()).phase, await setting.read()]).toEqual(['copied', SOURCE]);
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
   });
 

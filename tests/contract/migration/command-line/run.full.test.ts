@@ -53,7 +53,7 @@ describe('migrate run', () => {
 
   it.each([
     ['once', 1, 0, 'live'],
-    ['until the deadline', 1_000, 1, 'rolled-back'],
+    ['until the deadline', 1_000, 1, 'copied'],
   ])('drives on where a service fails inside the window, %s', async (_, times, code, end) => {
     const { type, phase, place, operator } = await createRunningOperator();
     let failures = 0;
@@ -113,7 +113,7 @@ describe('migrate run', () => {
       time: { nextPoll },
     });
     expect(ended.output).toContain('The deadline has passed: the rollback begins.');
-    expect([ended.code, await phase()]).toEqual([1, 'rolled-back']);
+    expect([ended.code, await phase()]).toEqual([1, 'copied']);
   });
 
   it('rolls back where the operator says so, and nowhere else', async () => {
@@ -125,7 +125,7 @@ describe('migrate run', () => {
         if (question.includes('to try again')) questions += 1;
       },
     });
-    expect([code, await phase(), questions]).toEqual([1, 'rolled-back', 4]);
+    expect([code, await phase(), questions]).toEqual([1, 'copied', 4]);
     expect(output.match(/RefusedNotFrozen/g)).toHaveLength(3);
     expect(status).not.toContain('Writes are frozen');
   });
@@ -140,7 +140,7 @@ describe('migrate run', () => {
       },
     };
     const { code } = await type(FROM_THE_START, { answers: [RUN] }, refusing);
-    expect([code, await phase()]).toEqual([1, 'rolled-back']);
+    expect([code, await phase()]).toEqual([1, 'copied']);
   });
 
   it('goes on where somebody else takes a step of the window meanwhile', async () => {

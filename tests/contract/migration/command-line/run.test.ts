@@ -58,11 +58,7 @@ describe('migrate run', () => {
       shortcomings: { noKeywordModel: true },
     });
     const { code, events } = await type(`${FROM_THE_START} --yes --json`);
-    expect([code, await phase(), await services.setting.read()]).toEqual([
-      1,
-      'rolled-back',
-      SOURCE,
-    ]);
+    expect([code, await phase(), await services.setting.read()]).toEqual([1, 'copied', SOURCE]);
     expect(events.find(({ event }) => event === 'failed')).toMatchObject({
       step: 'cutover',
       error: { name: 'RefusedMissingModel' },

@@ -65,7 +65,7 @@ describe('Fear 9: a false alarm or a false all-clear of the counts per user', ()
     await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedVerification'));
     expect(migration.operator.heard).not.toContain('open-writes');
     await migration.finish('rollback');
-    expect(await standingOf(migration)).toEqual({ ...before, phase: 'rolled-back' });
+    expect(await standingOf(migration)).toEqual({ ...before, phase: 'copied' });
   });
 });
 

@@ -57,7 +57,7 @@ describe('before users were let in', () => {
     await watchUntilDone(migration);
     const { phase, evidence } = await migration.runs.read(RUN);
     const facts = evidence['rollback-report']?.facts;
-    expect(phase).toBe('rolled-back');
+    expect(phase).toBe('copied');
     expect(facts).toMatchObject({ returnedTo: SOURCE, leakedWrites: 2, leakedWritesOverruled: 0 });
     expect(await setting.read()).toBe(SOURCE);
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
@@ -139,7 +139,7 @@ describe('before users were let in', () => {
     const migration = await failed();
     const addMemory = () => Promise.reject(new Error('Nobody is asked to write'));
     await migration.finish('rollback', { actor: 'machine' }, { backend: { addMemory } });
-    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
+    expect((await migration.runs.read(RUN)).phase).toBe('copied');
   });
 
   it('with nothing to return to, an operator may finish what has begun, even late', async () => {
@@ -177,7 +177,7 @@ describe('once users may have written', () => {
     const migration = await opening();
     migration.pass(WINDOW_MS);
     await watchUntilDone(migration);
-    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
+    expect((await migration.runs.read(RUN)).phase).toBe('copied');
   });
 
   it('a write is not thrown away by the clock: it comes along', async () => {
@@ -185,7 +185,7 @@ describe('once users may have written', () => {
     await writeToNew(migration, 'Among the first');
     migration.pass(WINDOW_MS);
     await watchUntilDone(migration);
-    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
+    expect((await migration.runs.read(RUN)).phase).toBe('copied');
     const { points } = await migration.services.vectors.scroll(SOURCE, { limit: 999 });
     expect(points.some(({ payload }) => payload.includes('Among the first'))).toBe(true);
   });
@@ -200,7 +200,7 @@ describe('once users may have written', () => {
     migration.pass(WINDOW_MS);
     await watchUntilDone(migration);
     const { evidence, phase } = await migration.runs.read(RUN);
-    expect(phase).toBe('rolled-back');
+    expect(phase).toBe('copied');
     expect(await fingerprintOf(vectors, SOURCE)).toMatchObject({ points: old.points + 1 });
     expect(evidence['rollback-report']?.facts).toMatchObject({ comparedByHand: migration.target });
   });
@@ -212,7 +212,7 @@ describe('once users may have written', () => {
     await vectors.deleteCollection(migration.target);
     migration.pass(WINDOW_MS);
     await watchUntilDone(migration);
-    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
+    expect((await migration.runs.read(RUN)).phase).toBe('copied');
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
   });
 

@@ -80,7 +80,7 @@ describe('a cutover', () => {
       await expect(migration.finish('cutover')).rejects.toEqual(named(refusal));
       expect(migration.operator.heard).not.toContain('open-writes');
       await migration.finish('rollback', { actor: 'machine' });
-      expect(await standingOf(migration)).toEqual({ ...before, phase: 'rolled-back' });
+      expect(await standingOf(migration)).toEqual({ ...before, phase: 'copied' });
       expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
     },
   );

@@ -140,7 +140,7 @@ describe('the window', () => {
     await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedDeadlinePassed'));
     expect((await migration.runs.read(RUN)).phase).toBe('switching');
     await migration.finish('rollback', { actor: 'machine' });
-    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
+    expect((await migration.runs.read(RUN)).phase).toBe('copied');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
 });

@@ -140,7 +140,7 @@ describe('a stage that is at work when the window closes', () => {
     });
     const attempt = migration.finish('backup', {}, closing);
     await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
-    expect(watched).toEqual([undefined, undefined, undefined, 'rolled-back', undefined]);
+    expect(watched).toEqual([undefined, undefined, undefined, 'copied', undefined]);
     const held = migration.logged.filter(({ failure }) => failure === 'RetryableLockHeld');
     expect(held).toHaveLength(3);
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
@@ -158,7 +158,7 @@ describe('a stage that is at work when the window closes', () => {
     };
     const attempt = migration.finish('copy', {}, { vectors: { scroll } });
     await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
-    expect(await keepWatch(migration.services)).toMatchObject({ phase: 'rolled-back' });
+    expect(await keepWatch(migration.services)).toMatchObject({ phase: 'copied' });
   });
 
   it('changes nothing more: a cutover that was trying the new version', async () => {
@@ -216,7 +216,7 @@ describe('a stage that is at work when the window closes', () => {
     };
     await migration.finish('rollback', {}, slow);
     expect(beats).toBeGreaterThan(0);
-    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
+    expect((await migration.runs.read(RUN)).phase).toBe('copied');
   });
 });
 

@@ -71,7 +71,7 @@ describe('a collection setting that somebody else changed', () => {
     await setting.change({ from: migration.target, to: 'elsewhere' });
     await migration.finish('rollback');
     expect([(await migration.runs.read(RUN)).phase, await setting.read()]).toEqual([
-      'rolled-back',
+      'copied',
       SOURCE,
     ]);
   });

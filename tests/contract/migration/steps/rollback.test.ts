@@ -83,12 +83,12 @@ describe('before the switch', () => {
     const { vectors } = migration.services;
     const old = await fingerprintOf(vectors, SOURCE);
     await migration.finish('rollback', { actor: 'machine' });
-    expect(await phaseOf(migration)).toBe('rolled-back');
+    expect(await phaseOf(migration)).toBe('copied');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
     expect(migration.operator.heard).not.toContain('deploy-old');
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
-    expect(await collectionsOf(migration)).toEqual([SOURCE]);
-    expect(await migration.lock.activeRun()).toBeUndefined();
+    expect(await collectionsOf(migration)).toContain(migration.target);
+    expect(await readStatus(migration.services)).toMatchObject({ next: 'copy', served: [] });
   });
 });
 
@@ -155,13 +155,10 @@ describe('with the old collection', () => {
       forecast: { returnsTo: SOURCE, adds: 2, changes: 1, removes: 1, of: 60, leavesBehind: 0 },
     });
     await migration.finish('rollback');
-    expect(await phaseOf(migration)).toBe('rolled-back');
+    expect(await phaseOf(migration)).toBe('copied');
     expect(await setting.read()).toBe(SOURCE);
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
-    expect(await reportOf(migration)).toEqual({
-      ...{ returnedTo: SOURCE, leftBehind: 0 },
-      kept: migration.target,
-    });
+    expect(await reportOf(migration)).toEqual({ returnedTo: SOURCE, leftBehind: 0 });
     const info = await vectors.collectionInfo(SOURCE);
     expect(info?.config.params.sparse_vectors ?? null).toBeNull();
   });
@@ -223,7 +220,7 @@ describe('with the old collection', () => {
     const migration = await migrationAt('live');
     const services = justBefore(migration, 'open-writes', () => writeToNew(migration, 'Too late'));
     await migration.finish('rollback', {}, services);
-    expect(await phaseOf(migration)).toBe('rolled-back');
+    expect(await phaseOf(migration)).toBe('copied');
     expect(await collectionsOf(migration)).toContain(migration.target);
     expect(await reportOf(migration)).toMatchObject({ comparedByHand: migration.target });
   });
@@ -249,7 +246,7 @@ describe('with the old collection', () => {
     }));
     await vectors.upsert(SOURCE, restored, 'upsert');
     await migration.finish('rollback', {}, services);
-    expect(await phaseOf(migration)).toBe('rolled-back');
+    expect(await phaseOf(migration)).toBe('copied');
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
   });
 
@@ -284,7 +281,9 @@ describe('with the old collection', () => {
     await migration.finish('rollback');
     const left = [SOURCE, uploadAs, `${uploadAs}_entities`];
     expect((await collectionsOf(migration)).toSorted()).toEqual(left.toSorted());
-    expect(await reportOf(migration)).toMatchObject({ kept: uploadAs });
+    const { served, takesNoWindow } = await readStatus(migration.services);
+    expect(served.map(({ collection }) => collection)).toEqual(left.slice(1));
+    expect(takesNoWindow).toBe(`users worked on ${uploadAs}`);
   });
 
   it('what the old version takes before writes are opened is not removed by the last look', async () => {
@@ -334,7 +333,7 @@ describe('with the old collection', () => {
     await expect(attempt).rejects.toEqual(named('RefusedByWebhook'));
     expect(await phaseOf(migration)).toBe('rolling-back');
     await migration.finish('rollback', {}, services);
-    expect(await phaseOf(migration)).toBe('rolled-back');
+    expect(await phaseOf(migration)).toBe('copied');
   });
 });
 
@@ -345,7 +344,7 @@ describe('a rollback that is refused before the switch opens writes on the new v
     expect(await migration.services.setting.read()).toBe(migration.target);
     await migration.services.backend.addMemory(`__migration_test_${RUN}`, 'I am let in again.');
     await migration.finish('rollback');
-    expect(await phaseOf(migration)).toBe('rolled-back');
+    expect(await phaseOf(migration)).toBe('copied');
   };
 
   it('when writes are not frozen', async () => {
@@ -395,7 +394,7 @@ describe('after deploy-old', () => {
         await expect(write).rejects.toMatchObject({ answer: 503 });
       }
       await migration.finish('rollback');
-      expect(await phaseOf(migration)).toBe('rolled-back');
+      expect(await phaseOf(migration)).toBe('copied');
       expect(await reportOf(migration)).not.toHaveProperty('oldVersion');
     },
   );
@@ -408,7 +407,7 @@ describe('after deploy-old', () => {
     await expect(attempt).rejects.toEqual(named('RefusedStillNewVersion'));
     deaf.clear();
     await migration.finish('rollback', {}, services);
-    expect(await phaseOf(migration)).toBe('rolled-back');
+    expect(await phaseOf(migration)).toBe('copied');
     expect(migration.operator.heard.slice(-3)).toEqual(['freeze', 'deploy-old', 'open-writes']);
   });
 
@@ -417,7 +416,7 @@ describe('after deploy-old', () => {
     const isGraphDeprecated = () =>
       Promise.reject(new Refusal('RefusedBackendAnswer', '/graph/relationships answered 404.'));
     await migration.finish('rollback', {}, { backend: { isGraphDeprecated } });
-    expect(await phaseOf(migration)).toBe('rolled-back');
+    expect(await phaseOf(migration)).toBe('copied');
     expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
   });
 
@@ -435,7 +434,7 @@ describe('after deploy-old', () => {
         migration.pass(60_000);
       }
       await migration.finish('rollback', {}, services);
-      expect(await phaseOf(migration)).toBe('rolled-back');
+      expect(await phaseOf(migration)).toBe('copied');
       expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
     },
   );
@@ -478,12 +477,12 @@ describe('a new collection that is damaged', () => {
     const standing = await serviceOf(migration);
     for (const execute of [false, true]) {
       const attempt = migration.invoke('rollback', { execute });
-      await expect(attempt).rejects.toEqual(named('RefusedUnsafeRollback', why));
+      await expect(attempt).rejects.toEqual(named('RefusedMassChange', why));
     }
     expect(await serviceOf(migration)).toEqual(standing);
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
     await migration.finish('rollback', { asItWas: true });
-    expect(await phaseOf(migration)).toBe('rolled-back');
+    expect(await phaseOf(migration)).toBe('copied');
     expect(await migration.services.setting.read()).toBe(SOURCE);
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
   });
@@ -494,7 +493,7 @@ describe('a new collection that is damaged', () => {
     const old = await fingerprintOf(vectors, SOURCE);
     const services = justBefore(migration, 'freeze', () => emptied(migration));
     const attempt = migration.finish('rollback', {}, services);
-    await expect(attempt).rejects.toEqual(named('RefusedUnsafeRollback', /remove 60 of 60/));
+    await expect(attempt).rejects.toEqual(named('RefusedMassChange', /remove 60 of 60/));
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
     expect(await phaseOf(migration)).toBe('live');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
@@ -504,7 +503,7 @@ describe('a new collection that is damaged', () => {
     const migration = await migrationAt('live');
     await poorer(migration);
     const attempt = migration.invoke('rollback', { deletes: 20 });
-    await expect(attempt).rejects.toEqual(named('RefusedUnsafeRollback'));
+    await expect(attempt).rejects.toEqual(named('RefusedMassChange'));
     const { vectors } = migration.services;
     const left = await fingerprintOf(vectors, migration.target);
     await migration.finish('rollback', { deletes: 21 });
@@ -525,7 +524,7 @@ describe('a new collection that is damaged', () => {
     const services = { vectors: { scroll } };
     const attempt = migration.invoke('rollback', {}, services);
     const why = 'memories_v3_run-a cannot be read';
-    await expect(attempt).rejects.toEqual(named('RefusedUnsafeRollback', why));
+    await expect(attempt).rejects.toEqual(named('RefusedMassChange', why));
     await migration.finish('rollback', { asItWas: true }, services);
     expect(await migration.services.setting.read()).toBe(SOURCE);
     expect(await reportOf(migration)).toMatchObject({ leftBehind: 'unknown' });
@@ -543,8 +542,9 @@ describe('a new collection that is damaged', () => {
     await migration.finish('rollback', { asItWas: true });
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
     expect(await fingerprintOf(vectors, migration.target)).toEqual(written);
-    const facts = { returnedTo: SOURCE, leftBehind: 2, kept: migration.target };
-    expect(await reportOf(migration)).toEqual(facts);
+    expect(await reportOf(migration)).toEqual({ returnedTo: SOURCE, leftBehind: 2 });
+    const { takesNoWindow } = await readStatus(migration.services);
+    expect(takesNoWindow).toBe(`${migration.target} has writes that were left behind`);
   });
 
   it('and the old one gone: as it was, in the snapshot', async () => {
@@ -554,7 +554,7 @@ describe('a new collection that is damaged', () => {
     await gone(migration);
     await vectors.deleteCollection(SOURCE);
     const attempt = migration.invoke('rollback');
-    await expect(attempt).rejects.toEqual(named('RefusedUnsafeRollback', 'is gone'));
+    await expect(attempt).rejects.toEqual(named('RefusedMassChange', 'is gone'));
     await migration.finish('rollback', { asItWas: true });
     expect(await migration.services.setting.read()).toBe(RESTORED);
     expect(await fingerprintOf(vectors, RESTORED)).toEqual(old);
@@ -724,8 +724,9 @@ describe('to the snapshot', () => {
     expect(await setting.read()).toBe(RESTORED);
     expect(await fingerprintOf(vectors, RESTORED)).toEqual(old);
     expect(await fingerprintOf(vectors, migration.target)).toEqual(written);
-    const facts = { returnedTo: RESTORED, leftBehind: 2, kept: migration.target };
-    expect(await reportOf(migration)).toEqual(facts);
+    expect(await reportOf(migration)).toEqual({ returnedTo: RESTORED, leftBehind: 2 });
+    const { next, takesNoWindow } = await readStatus(migration.services);
+    expect([next, takesNoWindow]).toEqual([null, `users are on ${RESTORED}`]);
   });
 
   it('one write more than was acknowledged opens the new version again', async () => {

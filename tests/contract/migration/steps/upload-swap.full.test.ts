@@ -221,7 +221,7 @@ describe('a cutover by upload', () => {
     expect(await names(migration)).toContain(NAME);
     migration.pass(31 * 60_000);
     await keepWatch(migration.services);
-    expect((await migration.runs.read(RUN)).phase).toBe('rolled-back');
+    expect((await migration.runs.read(RUN)).phase).toBe('copied');
     expect(await migration.services.setting.read()).toBe(SOURCE);
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(before);
     expect(await names(migration)).not.toContain(NAME);

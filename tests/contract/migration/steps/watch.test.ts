@@ -18,7 +18,7 @@ describe('the watch', () => {
       const { old } = await standingOf(migration);
       migration.pass(30 * 60_000);
       await watchUntilDone(migration);
-      expect(await standingOf(migration)).toEqual({ old, active: SOURCE, phase: 'rolled-back' });
+      expect(await standingOf(migration)).toEqual({ old, active: SOURCE, phase: 'copied' });
       expect(migration.operator.heard.at(-1)).toBe('open-writes');
     },
   );

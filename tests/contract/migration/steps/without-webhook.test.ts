@@ -76,9 +76,9 @@ describe('without a webhook', () => {
       await doIt();
       await confirm(action);
     }
-    expect(await take('rollback')).toMatchObject({ phase: 'rolled-back', done: true });
+    expect(await take('rollback')).toMatchObject({ phase: 'copied', done: true });
     expect((await runs.read(RUN)).pendingAction).toBeUndefined();
-    await expect(confirm('open-writes')).rejects.toEqual(named('RefusedRunEnded'));
+    await expect(confirm('open-writes')).rejects.toEqual(named('RefusedNotNow'));
     expect(person.operator.heard.slice(-3)).toEqual(['freeze', 'deploy-old', 'open-writes']);
     expect(await pending()).toBeNull();
   });
@@ -110,7 +110,7 @@ describe('without a webhook', () => {
     expect(await pending()).toMatchObject({ action: 'open-writes', confirmedBy: null });
     await doIt();
     await confirm('open-writes');
-    expect(await take('rollback')).toMatchObject({ phase: 'rolled-back', done: true });
+    expect(await take('rollback')).toMatchObject({ phase: 'copied', done: true });
   });
 
   it('nothing is approved of a rollback that has asked for nothing yet', async () => {

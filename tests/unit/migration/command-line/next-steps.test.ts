@@ -1,9 +1,10 @@
 // The commands that status and the driver offer, the first of which continues the run.
 import { describe, expect, it } from 'vitest';
 import { aftermathOf, aftermathText, nextSteps } from '../../../../cli/migrate/next-steps.ts';
-import { movesFrom, nextMove } from '../../../../lib/migration/moves.ts';
-import type { Phase } from '../../../../lib/migration/phases.ts';
+import { movesOf, nextMove } from '../../../../lib/migration/moves.ts';
+import { EVIDENCE, type Phase } from '../../../../lib/migration/phases.ts';
 import { Refusal } from '../../../../lib/migration/refusals.ts';
+import type { Run } from '../../../../lib/migration/runs/run.ts';
 import { STATUS } from '../../../support/migration/fake-place.ts';
 
 type Status = Parameters<typeof nextSteps>[0];
@@ -14,8 +15,9 @@ const pendingAction = {
 const retention = { until: '2026-04-01T00:00:00.000Z', daysLeft: 3, isOver: false, isEnding: true };
 
 function standing(phase: Phase, changes: object): Status {
-  const { command: next } = nextMove(phase) ?? {};
-  return { ...STATUS, phase, next, moves: movesFrom(phase), ...changes } as unknown as Status;
+  const evidence = Object.fromEntries(EVIDENCE.map((kind) => [kind, {}])) as Run['evidence'];
+  const { command: next } = nextMove({ phase, evidence }) ?? {};
+  return { ...STATUS, phase, next, moves: movesOf({ phase }), ...changes } as unknown as Status;
 }
 
 function offered(phase: Phase, changes: object): string[] {
@@ -43,7 +45,7 @@ describe('the next step of a run', () => {
 it('after a rollback that would remove too much are the three ways on', () => {
   const why = 'This rollback would remove 300 of 300 points of memories and change 0; at most 20.';
   const commandsAfter = (reason: string) => {
-    const refusal = new Refusal('RefusedUnsafeRollback', reason);
+    const refusal = new Refusal('RefusedMassChange', reason);
     const { next } = aftermathOf(standing('live', { retention }), undefined, refusal);
     return next.map(({ command }) => command.replace('npm run migrate -- rollback --execute', ''));
   };

@@ -45,7 +45,7 @@ describe('an input', () => {
 
   it.each([
     ['there is none', new Refusal('RefusedUnknownRun', 'None.')],
-    ['the latest has ended', { ...STATUS, phase: 'rolled-back', endedAt: STATUS.at }],
+    ['the latest has ended', { ...STATUS, phase: 'copied', endedAt: STATUS.at }],
   ])(
     'of a preflight with a source is of a new run, named after the date, where %s',
     async (_, latest) => {
@@ -170,8 +170,8 @@ describe('run', () => {
   it('says of a run that is rolling back what that does, and what remains', async () => {
     const moves = [{ command: 'rollback' }];
     const back = { ...STATUS, phase: 'rolling-back', next: 'rollback', moves };
-    const done = { ...STATUS, phase: 'rolled-back', moves: [] };
-    const { place } = createPlace({ rollback: [result('rolled-back')], status: [back, done] });
+    const done = { ...STATUS, phase: 'copied', moves: [] };
+    const { place } = createPlace({ rollback: [result('copied')], status: [back, done] });
     const { output } = await typeCommand(place, 'run');
     expect(output).toMatch(/^Rollback of run run-a \(rolling-back\)/);
     expect(output).toContain('back to memories');
@@ -181,7 +181,7 @@ describe('run', () => {
 
 describe('a step', () => {
   it('that has rolled back says where users are', async () => {
-    const { place } = createPlace({ rollback: [result('rolled-back')] });
+    const { place } = createPlace({ rollback: [result('copied')] });
     const { output } = await typeCommand(place, 'rollback --execute --yes');
     expect(output).toContain('Rollback: done, users are on the old version and can write');
   });
@@ -217,7 +217,7 @@ describe('a step', () => {
 
   it.each([
     ['before the run is ready for one', 'checked', 'RefusedNotNow'],
-    ['after the run has ended', 'rolled-back', 'RefusedRunEnded'],
+    ['after the run has ended', 'aborted', 'RefusedRunEnded'],
   ])('is no cutover %s', async (_, phase, name) => {
     const { place, invoked } = createPlace({ status: Array(3).fill({ ...STATUS, phase }) });
     const { code, status } = await typeCommand(place, 'cutover --execute --yes');

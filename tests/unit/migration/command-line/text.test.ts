@@ -119,19 +119,27 @@ describe('the status page', () => {
     expect(page(changes)).toContain(part);
   });
 
-  const rolledBack = (facts: object) =>
+  const rolledBack = (facts: object, changes: object = {}) =>
     page({
-      ...{ phase: 'rolled-back', moves: [], endedAt: STATUS.at },
+      ...{ phase: 'copied', moves: [], ...changes },
       evidence: [
         { kind: 'rollback-report', artifact: 'r.json', digest, recordedAt: STATUS.at, facts },
       ],
     });
 
   it('says what a rollback has left behind, and where it is', () => {
-    const lines = rolledBack({ leftBehind: 3, kept: 'memories_v3_run-a' }).split('\n');
+    const until = '2026-04-01T00:00:00.000Z';
+    const lines = rolledBack(
+      { leftBehind: 3 },
+      {
+        served: [{ collection: 'memories_v3_run-a', until }],
+        takesNoWindow: 'memories_v3_run-a has writes that were left behind',
+      },
+    ).split('\n');
     expect(lines).toContain('Left behind: 3 writes.');
+    expect(lines).toContain(`Collection memories_v3_run-a stays as users left it until ${until}.`);
     expect(lines).toContain(
-      'Collection memories_v3_run-a stays as users left it; delete it when nobody needs it.',
+      'The run takes no further window: memories_v3_run-a has writes that were left behind.',
     );
     expect(rolledBack({ leftBehind: 'unknown' })).toContain('Left behind: unknown');
   });

@@ -4,22 +4,22 @@ import { createDiary } from '../../../../sandbox/rehearsal/diary.ts';
 import { endingOf } from '../../../../sandbox/rehearsal/ending.ts';
 import type { Rehearsal } from '../../../../sandbox/rehearsal/rehearsal.ts';
 
-const STUCK = new Error('No rollback in a run that is rolled-back.\nat some line');
+const STUCK = new Error('No rollback in a run that is copied.\nat some line');
 
 it('is the one the act is meant to have', async () => {
   const { rehearsal, diary } = rehearsalIn('live');
-  const ending = { phase: 'rolled-back', acknowledgedLoss: 2 } as const;
+  const ending = { phase: 'copied', acknowledgedLoss: 2 } as const;
   expect(await endingOf({ play: async () => ending }, rehearsal)).toEqual(ending);
   expect(diary.surprises).toEqual([]);
 });
 
 it('is where the run stands when the act cannot go on, which is a surprise', async () => {
-  const { rehearsal, diary } = rehearsalIn('rolled-back');
+  const { rehearsal, diary } = rehearsalIn('copied');
   expect(await endingOf({ play: () => Promise.reject(STUCK) }, rehearsal)).toEqual({
-    phase: 'rolled-back',
+    phase: 'copied',
   });
   expect(diary.surprises).toEqual([
-    'the act goes on, in spite of: No rollback in a run that is rolled-back.',
+    'the act goes on, in spite of: No rollback in a run that is copied.',
   ]);
 });
 

@@ -1,0 +1,150 @@
+// Windows of one run, one after the other: what failed or was rolled back is repeated after copying what changed, nothing
+// that users worked on is removed, and nothing is lost, however often users change sides.
+import { describe, expect, it } from 'vitest';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import {
+  changeByUser,
+  deleteFirst,
+  evidenceOf,
+  fingerprintOf,
+  writeToNew,
+  writeToOld,
+} from '../../../support/migration/holdings.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt } from '../../../support/migration/prepared.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+const DAY_MS = 86_400_000;
+
+const WINDOW = ['freeze', 'backup', 'copy', 'cutover'] as const;
+
+const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+
+async function expectEqual({ services: { vectors }, target }: Migration): Promise<void> {
+  expect(await fingerprintOf(vectors, target)).toEqual(await fingerprintOf(vectors, SOURCE));
+}
+
+describe('a window that was refused', () => {
+  it('is repeated at once, and copies only what changed', async () => {
+    const migration = await migrationAt('switching');
+    const isGraphDeprecated = async () => false;
+    const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
+    await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
+    await migration.finish('rollback', { actor: 'machine' });
+    await writeToOld(migration, 'Written in between');
+    expect(await readStatus(migration.services)).toMatchObject({ phase: 'copied', next: 'copy' });
+    await expect(migration.invoke('freeze')).rejects.toEqual(named('RefusedNotNow'));
+    await migration.finish('copy');
+    const { facts } = await evidenceOf(migration, 'verification-report');
+    expect(facts).toMatchObject({ inserted: 1, replaced: 0, deleted: 0, pending: 0 });
+    expect(await readStatus(migration.services)).toMatchObject({ next: 'freeze' });
+    await migration.follow(...WINDOW);
+    expect(await phaseOf(migration)).toBe('live');
+    await expectEqual(migration);
+  });
+
+  it('has a deadline of its own, and asks the webhook for each action again', async () => {
+    const migration = await migrationAt('switching');
+    const { hooks } = migration.services;
+    migration.pass(31 * 60_000);
+    await keepWatch(migration.services);
+    expect(await phaseOf(migration)).toBe('copied');
+    await migration.finish('copy');
+    const asked: string[] = [];
+    const ask: typeof hooks.ask = async (request) => {
+      asked.push(request.occasion ?? '');
+      return await hooks.ask(request);
+    };
+    for (const step of WINDOW) await migration.finish(step, {}, { hooks: { ask } });
+    expect(await phaseOf(migration)).toBe('live');
+    expect(asked).toEqual(
+      expect.arrayContaining(['freezing-in-window-2', 'switching-in-window-2']),
+    );
+  });
+});
+
+describe('a run that was rolled back', () => {
+  it('switches forward and back as often as users like, and loses nothing', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    for (let n = 0; n < 3; n += 1) {
+      await deleteFirst(migration, migration.target);
+      await changeByUser(migration, migration.target, `Changed on the new version ${n}`);
+      await writeToNew(migration, `New ${n}`);
+      const written = await fingerprintOf(vectors, migration.target);
+      await migration.finish('rollback');
+      expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+      await deleteFirst(migration, SOURCE);
+      await changeByUser(migration, SOURCE, `Changed on the old version ${n}`);
+      await writeToOld(migration, `Old ${n}`);
+      const back = await fingerprintOf(vectors, SOURCE);
+      await migration.follow('copy', ...WINDOW);
+      expect(await fingerprintOf(vectors, migration.target)).toEqual(back);
+    }
+    expect(await phaseOf(migration)).toBe('live');
+  });
+
+  it('is not copied from an old collection that was emptied', async () => {
+    const migration = await migrationAt('live');
+    await migration.finish('rollback');
+    const { vectors } = migration.services;
+    const kept = await fingerprintOf(vectors, migration.target);
+    const { points } = await vectors.scroll(SOURCE, { limit: 999, vector: false });
+    await vectors.deletePoints(SOURCE, { ids: points.map(({ id }) => id) });
+    const why = `remove 60 of 60 points of ${migration.target}`;
+    await expect(migration.finish('copy')).rejects.toEqual(named('RefusedMassChange', why));
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(kept);
+    await migration.finish('copy', { deletes: 60 });
+    await expectEqual(migration);
+  });
+
+  it('keeps what users worked on also when it is aborted, until the period of that cutover is over', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    await migration.finish('rollback');
+    const { served } = await readStatus(migration.services);
+    expect(served).toEqual([
+      { collection: migration.target, until: expect.any(String) },
+      { collection: `${migration.target}_entities`, until: expect.any(String) },
+    ]);
+    await migration.finish('abort');
+    expect(await vectors.listCollections()).toContain(migration.target);
+    expect(await migration.lock.activeRun()).toBeUndefined();
+  });
+
+  it('aborted later, it removes what nobody needs any more', async () => {
+    const migration = await migrationAt('live');
+    await migration.finish('rollback');
+    migration.pass(31 * DAY_MS);
+    await migration.finish('abort');
+    expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+  });
+
+  it('takes no further window once writes were left behind: only it can be aborted', async () => {
+    const migration = await migrationAt('live');
+    await writeToNew(migration, 'Left behind');
+    await migration.finish('rollback', { asItWas: true });
+    for (const step of ['copy', 'freeze'] as const) {
+      const attempt = migration.invoke(step);
+      await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'writes that were left behind'));
+    }
+    await migration.finish('abort');
+    expect(await phaseOf(migration)).toBe('aborted');
+  });
+});
+
+it('a second rollback knows nothing of the first one', async () => {
+  const migration = await migrationAt('live');
+  const { vectors } = migration.services;
+  await writeToOld(migration, 'Late, of the first window');
+  await migration.finish('rollback');
+  await migration.follow('copy', ...WINDOW);
+  await writeToOld(migration, 'Late, of the second window');
+  const written = await fingerprintOf(vectors, SOURCE);
+  await migration.finish('rollback');
+  expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+  const { facts } = await evidenceOf(migration, 'rollback-report');
+  expect(facts).toMatchObject({ lateWrites: 1, leftBehind: 0 });
+});
