@@ -10,6 +10,7 @@ import {
   liveCollectionsOf,
   ofTestUser,
 } from '../runs/run-names.ts';
+import { passing, type Stage, takeStages } from '../runs/stages.ts';
 import {
   type Outcome,
   type Step,
@@ -36,9 +37,8 @@ import { canRollBack } from './rollback-source.ts';
 import { assertNamesFree, type Uploads, uploadSwap, uploadsSchema } from './upload-swap.ts';
 
 const stateSchema = v.object({
+  passed: v.optional(v.array(v.string()), []),
   uploads: v.optional(uploadsSchema, {}),
-  isDeployed: v.optional(v.boolean(), false),
-  isProved: v.optional(v.boolean(), false),
   lateWrites: v.optional(carryingSchema, {}),
 });
 
@@ -57,45 +57,62 @@ export const cutover: Step = {
   },
   mayBeLate,
   work: async (context) => {
-    const { services, run, checkpoint, save, renew, note } = context;
-    const live = liveCollectionOf(run);
+    const { run, checkpoint, save } = context;
     if (run.switchedAt === undefined) await prepare(context);
-    let state = v.parse(stateSchema, checkpoint?.state ?? {});
-    const keep = async (reached: Partial<State>) => {
-      state = { ...state, ...reached };
-      await save(state);
-    };
-    const uploads = { from: state.uploads, save: (uploads: Uploads) => keep({ uploads }) };
-    const wait = await uploadSwap(context, uploads);
-    if (wait) return wait;
-    if ((await services.setting.read()) !== live) await assertComplete(context);
-    await renew();
-    await services.setting.change({ from: run.plan.sourceCollection, to: live });
-    if (!state.isDeployed) {
-      if (!(await isDoneOutside(context, 'deploy-new', live))) return waiting('the webhook');
-      await keep({ isDeployed: true });
-    }
-    if (!state.isProved) {
-      await prove(context).catch((failure: unknown) => {
-        throw suspecting('deploy-new', live, failure);
-      });
-      await keep({ isProved: true });
-    }
-    if (run.openedAt === undefined) {
-      await assertUnchanged(context);
-      await note({ openedAt: services.clock().getTime() });
-    }
-    // A rollback may have begun in the meantime: it must not find writes opened.
-    await renew();
-    if (!(await isDoneOutside(context, 'open-writes', live))) return waiting('the webhook');
-    const late = await carryOverLateWrites(context, {
-      from: state.lateWrites,
-      save: (lateWrites) => keep({ lateWrites }),
-    });
-    if (!late.isComplete) return late.wait;
-    return await goLive(context, lateWriteFacts(late.state));
+    const from = v.parse(stateSchema, checkpoint?.state ?? {});
+    const end = await takeStages(context, STAGES, { from, save });
+    return end.isComplete ? await openWrites(context, end.state) : end.wait;
   },
 };
+
+type Advance = Stage<State>['advance'];
+
+const upload: Advance = async (context, { uploads: from }, keep) => {
+  const save = async (uploads: Uploads) => void (await keep({ uploads }));
+  return (await uploadSwap(context, { from, save })) ?? {};
+};
+
+const deploy: Advance = async (context) => {
+  const { services, run, renew } = context;
+  const live = liveCollectionOf(run);
+  if ((await services.setting.read()) !== live) await assertComplete(context);
+  await renew();
+  await services.setting.change({ from: run.plan.sourceCollection, to: live });
+  return (await isDoneOutside(context, 'deploy-new', live)) ? {} : waiting('the webhook');
+};
+
+const proveNew: Advance = async (context) => {
+  await prove(context).catch((failure: unknown) => {
+    throw suspecting('deploy-new', liveCollectionOf(context.run), failure);
+  });
+  return {};
+};
+
+const STAGES: readonly Stage<State>[] = [
+  passing('uploaded', upload),
+  passing('deployed', deploy),
+  passing('proved', proveNew),
+];
+
+// No stage: once users are let in, nothing that is to be saved stands between them and the end.
+async function openWrites(context: StepContext, state: State): Promise<Outcome> {
+  const { services, run, note, renew, save } = context;
+  const live = liveCollectionOf(run);
+  // Somebody may have changed it since: the next start of the backend would make another collection.
+  await services.setting.change({ from: run.plan.sourceCollection, to: live });
+  if (run.openedAt === undefined) {
+    await assertUnchanged(context);
+    await note({ openedAt: services.clock().getTime() });
+  }
+  // A rollback may have begun in the meantime: it must not find writes opened.
+  await renew();
+  if (!(await isDoneOutside(context, 'open-writes', live))) return waiting('the webhook');
+  const late = await carryOverLateWrites(context, {
+    from: state.lateWrites,
+    save: (lateWrites) => save({ ...state, lateWrites } satisfies State),
+  });
+  return late.isComplete ? await goLive(context, lateWriteFacts(late.state)) : late.wait;
+}
 
 async function prove(context: StepContext): Promise<void> {
   const { services, run } = context;

@@ -98,24 +98,28 @@ export interface EqualizeOptions extends Collections {
   readonly deletes: number | undefined;
   /** insert: what is missing is inserted, and nothing is removed or changed. */
   readonly policy: 'refuse' | 'insert-if-excessive' | 'insert';
+  /** Fingerprint of the collection that is changed: what was written to it since would be taken back. */
+  readonly expected?: string | undefined;
   readonly reached: Equalizing;
   readonly save: (reached: Equalizing, progress: Progress) => Promise<unknown>;
 }
 
 /**
- * @returns how both were left; undefined when time was up
+ * @returns how both were left; undefined when time was up; changed: it is not what was expected, and nothing is done
  * @throws Refusal where it would remove or change too much, or the collection could not be made equal
  */
 export async function equalize(
   context: StepContext,
   options: EqualizeOptions,
-): Promise<ReconcileReport | undefined> {
-  const { from, to, deletes, policy, reached, save } = options;
+): Promise<ReconcileReport | 'changed' | undefined> {
+  const { from, to, deletes, policy, expected, reached, save } = options;
   const compared = await walk('compare', reached.compared, (compared, progress) =>
     save({ ...reached, compared }, progress),
   );
   if (!compared.isComplete) return undefined;
   const changes = changesIn(compared.report);
+  const isChanged = expected !== undefined && compared.report.to.digest !== expected;
+  if (isChanged && !reached.written) return 'changed';
   if (policy === 'refuse') assertExpected(changes, to, deletes);
   if (faultsIn(compared.report).length === 0) return compared.report;
   const mode = policy === 'insert' || isExcessive(changes, deletes) ? 'insert' : 'repair';

@@ -97,7 +97,8 @@ export async function proveFrozen(
   if (drainedSeconds >= context.run.plan.drainSeconds) {
     return { refusedWith: String(failure.answer), drainedSeconds };
   }
-  return waiting('running requests to end', FREEZE_POLL_SECONDS);
+  const left = Math.ceil(context.run.plan.drainSeconds - drainedSeconds);
+  return waiting('running requests to end', Math.min(FREEZE_POLL_SECONDS, left));
 }
 
 /**

@@ -266,6 +266,27 @@ describe('with the old collection', () => {
     expect(await reportOf(migration)).not.toHaveProperty('comparedByHand');
   });
 
+  it('what it writes there after that was carried over is carried over, too', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    let writes = 0;
+    // The comparison is what reads the old collection with its vectors.
+    const scroll: typeof vectors.scroll = async (name, request) => {
+      if (name === SOURCE && request.vector === undefined && request.limit > 1 && writes === 0) {
+        writes += 1;
+        await writeToOld(migration, 'Between carrying over and comparing');
+      }
+      return await vectors.scroll(name, request);
+    };
+    await writeToNew(migration, 'New fact');
+    await migration.finish('rollback', {}, { vectors: { scroll } });
+    const { points } = await vectors.scroll(SOURCE, { limit: 999, vector: false });
+    for (const text of ['Between carrying over and comparing', 'New fact']) {
+      expect(points.some(({ payload }) => payload.includes(text))).toBe(true);
+    }
+    expect(writes).toBe(1);
+  });
+
   it('what a probe or a smoke test has left there is removed', async () => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
