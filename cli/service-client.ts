@@ -58,8 +58,7 @@ export function createServiceClient(options: ServiceClientOptions) {
       signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     });
     const text = await response.text();
-    const [link, etag] = ['link', 'etag'].map((name) => response.headers.get(name));
-    if (response.status < 400) return { text, link, etag };
+    if (response.status < 400) return text;
     const advice = response.status === 401 ? HOW_TO_GET_A_KEY : '';
     const message = `${method} ${url}${path} answered ${response.status}: ${messageIn(text)}${advice}`;
     const retryAfter = Number(response.headers.get('retry-after') ?? 0);
@@ -79,14 +78,20 @@ export function createServiceClient(options: ServiceClientOptions) {
     }
   }
 
-  /** @returns the `data` of the response. @throws StartError */
-  async function call(...parameters: Parameters<typeof request>) {
-    const { text } = await request(...parameters);
+  /** @returns the body of the response. @throws StartError */
+  async function requestJson(...parameters: Parameters<typeof request>) {
+    const text = await request(...parameters);
     try {
-      return (JSON.parse(text).data ?? {}) as Readonly<Record<string, unknown>>;
+      return JSON.parse(text) as Readonly<Record<string, unknown>>;
     } catch (cause) {
       throw new StartError(`${url} answered no JSON: ${text.slice(0, MOST_SHOWN)}`, { cause });
     }
+  }
+
+  /** @returns the `data` of the response. @throws StartError */
+  async function call(...parameters: Parameters<typeof request>) {
+    const { data } = await requestJson(...parameters);
+    return (data ?? {}) as Readonly<Record<string, unknown>>;
   }
 
   /** The ids of the categories that are there, by name. */
@@ -109,7 +114,7 @@ export function createServiceClient(options: ServiceClientOptions) {
     return ids;
   }
 
-  return { url, retryPolicy, request, call, readCategories, ensureCategories };
+  return { url, retryPolicy, requestJson, call, readCategories, ensureCategories };
 }
 
 function isTransient(error: unknown, isRepeatable: boolean): boolean {

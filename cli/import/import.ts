@@ -1,6 +1,7 @@
-// npm run import: adds a bank's CSV file or an export to a ledger, through the API of a running or deployed service.
+// npm run import: adds a bank's CSV file or an export to a ledger, through the API of a running or deployed service, and takes
+// an import back.
+import { basename } from 'node:path';
 import { Option } from '@commander-js/extra-typings';
-import cliProgress from 'cli-progress';
 import {
   createCommand,
   EXIT,
@@ -19,16 +20,20 @@ import { addressOfStage } from '../stage-address.ts';
 import { readLedger } from './ledger-rows.ts';
 import { type ImportPlan, planImport } from './plan.ts';
 import { showPlan, showRefused, showStatement } from './preview.ts';
+import { withBar } from './progress.ts';
 import { readText } from './read-text.ts';
 import { readStatement, type StatementRow } from './statement.ts';
+import { listImports, undoImport } from './undo.ts';
 import { applyChanges, upload } from './upload.ts';
 import { DATE_ORDERS, DECIMAL_SIGNS } from './values.ts';
+
+const LONGEST_IMPORT_ID = 64;
 
 const command = createCommand(
   'npm run import --',
   "Add a bank's CSV file, or an export, to a ledger.",
 )
-  .argument('<file>', 'the CSV file, with a header')
+  .argument('[file]', 'the CSV file, with a header')
   .option('--yes', 'import; without it the command only shows what it would do')
   .addOption(
     new Option('--url <url>', 'address of the service')
@@ -84,17 +89,36 @@ const command = createCommand(
     ),
   )
   .option('--update', 'apply the changes of an edited export')
+  .addOption(new Option('--list', 'show the imports that the ledger has').conflicts('undo'))
+  .option('--undo <id>', 'remove what an import has created, and nobody has edited since')
   .addHelpText(
     'after',
     '\nA key is read from API_KEY. Rows that were imported before are not added again: repeat an\ninterrupted import. Exit code 0: all rows are there; 1: some were not imported.',
   )
-  .action(importFile);
+  .action(start);
 
 await runProgram(command);
 
 type Options = ReturnType<typeof command.opts>;
 
-async function importFile(file: string, options: Options): Promise<void> {
+async function start(file: string | undefined, options: Options): Promise<void> {
+  const { list, undo, yes = false } = options;
+  const isForImports = list || undo !== undefined;
+  if (isForImports === (file !== undefined))
+    command.error('error: Name a file to import, or use --list or --undo <id>.');
+  const statement = file === undefined ? undefined : read(file, options);
+  if (statement && statement.rows.length + statement.errors.length === 0)
+    return console.log('The file has no rows: nothing to import.');
+  const url = options.stage ? await addressOfStage(options.stage) : options.url;
+  const key = process.env.API_KEY || undefined;
+  const retryPolicy = { ...PATIENT_POLICY, onRetry: explainWait };
+  const service = createServiceClient({ url, key, userAgent: USER_AGENTS.import, retryPolicy });
+  if (file !== undefined && statement) await importFile(service, { file, statement, options });
+  else if (undo === undefined) await listImports(service);
+  else await undoImport(service, undo, { isConfirmed: yes });
+}
+
+function read(file: string, options: Options) {
   const { date, amount, debit, credit, description, notes, category, type, id } = options;
   const { dateOrder, decimal, account, income, expense, invert: isInverted } = options;
   const { text, encoding } = readText(file);
@@ -102,15 +126,19 @@ async function importFile(file: string, options: Options): Promise<void> {
     columns: { date, amount, debit, credit, description, notes, category, type, externalId: id },
     ...{ dateOrder, decimal, account, isInverted, words: { income, expense } },
   });
-  if (statement.rows.length + statement.errors.length === 0)
-    return console.log('The file has no rows: nothing to import.');
-  const url = options.stage ? await addressOfStage(options.stage) : options.url;
-  const key = process.env.API_KEY || undefined;
-  const retryPolicy = { ...PATIENT_POLICY, onRetry: explainWait };
-  const service = createServiceClient({ url, key, userAgent: USER_AGENTS.import, retryPolicy });
+  return { ...statement, encoding };
+}
+
+interface Import {
+  readonly file: string;
+  readonly statement: ReturnType<typeof read>;
+  readonly options: Options;
+}
+
+async function importFile(service: ServiceClient, { file, statement, options }: Import) {
   const categories = await service.readCategories();
   const plan = planImport(statement.rows, await readLedger(service));
-  showStatement(statement, encoding);
+  showStatement(statement, statement.encoding);
   showPlan(plan, new Set(categories.keys()));
   const refused = [...statement.errors, ...plan.refused];
   showRefused(refused);
@@ -121,7 +149,14 @@ async function importFile(file: string, options: Options): Promise<void> {
       'Nothing was imported. Leave possible duplicates out with --skip-duplicates, or import them with --import-duplicates.',
     );
     process.exitCode = EXIT.failed;
-  } else await run(plan, refused.length, { service, options });
+  } else await run(service, plan, { file, options, refusedBefore: refused.length });
+}
+
+/** Holds the time and the file's name, within the 64 characters of the API. */
+function newImportId(file: string): string {
+  const time = new Date().toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
+  const name = basename(file).replace(/[^\p{L}\p{N}._-]+/gu, '-');
+  return [...`${time}-${name}`].slice(0, LONGEST_IMPORT_ID).join('');
 }
 
 function requiresChoice({ possibleDuplicates }: ImportPlan, options: Options): boolean {
@@ -130,16 +165,23 @@ function requiresChoice({ possibleDuplicates }: ImportPlan, options: Options): b
 }
 
 async function run(
+  service: ServiceClient,
   plan: ImportPlan,
-  refusedBefore: number,
-  { service, options }: { readonly service: ServiceClient; readonly options: Options },
+  {
+    file,
+    options,
+    refusedBefore,
+  }: { readonly file: string; readonly options: Options; readonly refusedBefore: number },
 ): Promise<void> {
   const { changes, missing, possibleDuplicates, present } = plan;
   const skipped = new Set<StatementRow>(
     options.skipDuplicates ? possibleDuplicates.map(({ row }) => row) : [],
   );
   const rows = missing.filter((row) => !skipped.has(row));
-  const uploaded = await withBar(rows.length, (onProgress) => upload(service, rows, onProgress));
+  const importId = newImportId(file);
+  const uploaded = await withBar(rows.length, (onProgress) =>
+    upload(service, { rows, importId }, onProgress),
+  );
   const updated = options.update
     ? await withBar(changes.length, (onProgress) => applyChanges(service, changes, onProgress))
     : undefined;
@@ -151,6 +193,7 @@ async function run(
     console.log(`changes not applied: ${changes.length}. Add --update to apply them.`);
     process.exitCode = EXIT.failed;
   }
+  if (uploaded.created > 0) console.log(`import ${importId}: --undo ${importId} takes it back`);
   console.log(
     `${uploaded.created} created, ${present + uploaded.duplicates} were there already, ${refused.length + refusedBefore} refused`,
   );
@@ -162,13 +205,4 @@ function explainWait(error: unknown): void {
   const { status } = error as { status?: number };
   const why = status === undefined ? 'Nothing answers' : `The service answered ${status}`;
   console.error(`${why}: sending the same rows again in a moment`);
-}
-
-async function withBar<Result>(
-  total: number,
-  work: (onProgress: (done: number) => void) => Promise<Result>,
-): Promise<Result> {
-  const bar = new cliProgress.SingleBar({ noTTYOutput: true, notTTYSchedule: 10_000 });
-  bar.start(total, 0);
-  return await work((done) => bar.update(done)).finally(() => bar.stop());
 }

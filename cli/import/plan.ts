@@ -1,12 +1,13 @@
 // What an import would do: which rows the ledger has, which are new, which may be there under another id, and which rows of
 // an edited export are changes.
 import type { RefusedLine } from './csv-table.ts';
-import type { StatementRow } from './statement.ts';
+import type { LedgerRow } from './ledger-rows.ts';
+import type { ExportedRecord, StatementRow, TransactionRow } from './statement.ts';
 
-/** A row, and a transaction of the ledger as its export has it. */
+/** A row, and a transaction of the ledger. */
 interface Pair {
   readonly row: StatementRow;
-  readonly there: StatementRow;
+  readonly there: LedgerRow;
 }
 
 export interface Change extends Pair {
@@ -32,7 +33,7 @@ export type ChangeableField = (typeof CHANGEABLE)[number];
 /** @param ledger all transactions */
 export function planImport(
   rows: readonly StatementRow[],
-  ledger: readonly StatementRow[],
+  ledger: readonly LedgerRow[],
 ): ImportPlan {
   const { pairs, edited } = matchRows(rows, ledger);
   const matched = new Set(pairs.values());
@@ -42,7 +43,7 @@ export function planImport(
   const rowsOf = Map.groupBy(pairs.keys(), (row) => pairs.get(row));
   for (const [row, there] of edited) {
     const fields = CHANGEABLE.filter((field) => row[field] !== there[field]);
-    const { id, updatedAt } = there.exported ?? {};
+    const { id, updatedAt } = there;
     const [other] = (rowsOf.get(there) ?? []).filter((each) => each !== row);
     if (other) refused.push({ line: row.line, message: sameRecord(id, other) });
     else if (updatedAt === row.exported?.updatedAt) changes.push({ row, there, fields });
@@ -57,20 +58,20 @@ export function planImport(
   };
 }
 
-export function changedSince(id: string | undefined): string {
+export function changedSince(id: string): string {
   return `transaction ${id} was changed after the export. Export it again`;
 }
 
-function sameRecord(id: string | undefined, { line }: StatementRow): string {
+function sameRecord(id: string, { line }: StatementRow): string {
   return `line ${line} is transaction ${id}, too. Empty the id and external_id of a row that is to be a new one`;
 }
 
 /** The transaction that each row is: by its id in an export, by its external id, or by all its fields. */
-function matchRows(rows: readonly StatementRow[], ledger: readonly StatementRow[]) {
-  const pairs = new Map<StatementRow, StatementRow>();
+function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) {
+  const pairs = new Map<StatementRow, LedgerRow>();
   const byRecord = new Map(ledger.map((there) => [recordOf(there), there]));
   for (const row of rows) {
-    const there = row.exported && byRecord.get(recordOf(row));
+    const there = row.exported && byRecord.get(recordOf(row.exported));
     if (there) pairs.set(row, there);
   }
   const edited = [...pairs].filter(([row, there]) => fieldsOf(row) !== fieldsOf(there));
@@ -94,8 +95,8 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly StatementRow[
 }
 
 /** One transaction is the possible duplicate of one row. */
-function findDuplicates(rows: readonly StatementRow[], ledger: readonly StatementRow[]): Pair[] {
-  const keyOf = ({ date, type, amount }: StatementRow) => `${date} ${type} ${amount}`;
+function findDuplicates(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): Pair[] {
+  const keyOf = ({ date, type, amount }: TransactionRow) => `${date} ${type} ${amount}`;
   const others = Map.groupBy(ledger, keyOf);
   return rows.flatMap((row) => {
     const there = others.get(keyOf(row))?.shift();
@@ -103,10 +104,10 @@ function findDuplicates(rows: readonly StatementRow[], ledger: readonly Statemen
   });
 }
 
-function recordOf({ exported }: StatementRow): string {
-  return `${exported?.id} ${exported?.createdAt}`;
+function recordOf({ id, createdAt }: ExportedRecord): string {
+  return `${id} ${createdAt}`;
 }
 
-function fieldsOf(row: StatementRow): string {
+function fieldsOf(row: TransactionRow): string {
   return JSON.stringify(CHANGEABLE.map((field) => row[field]));
 }

@@ -5,7 +5,7 @@ import { asPrintable } from '../../lib/migration/runs/printable.ts';
 import type { RefusedLine } from './csv-table.ts';
 import type { Change, ImportPlan } from './plan.ts';
 import type { EncodedText } from './read-text.ts';
-import type { Statement, StatementRow } from './statement.ts';
+import type { Statement, TransactionRow } from './statement.ts';
 
 const FIRST_ROWS = 5;
 const MOST_SHOWN = 20;
@@ -43,7 +43,7 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
   showSome(
     `possible duplicates (${possibleDuplicates.length}), with date, type and amount of a transaction that is there under another id:`,
     possibleDuplicates.map(({ row, there }) => {
-      return `  line ${row.line}: ${textOf(row)} may be transaction ${there.exported?.id}: ${textOf(there)}`;
+      return `  line ${row.line}: ${textOf(row)} may be transaction ${there.id}: ${textOf(there)}`;
     }),
   );
   showSome(`changes (${changes.length}), applied with --update:`, changes.map(changeText));
@@ -55,7 +55,7 @@ export function showRefused(lines: readonly RefusedLine[]): void {
   if (lines.length > MOST_SHOWN) console.error(`and ${lines.length - MOST_SHOWN} more`);
 }
 
-function showSome(title: string, lines: readonly string[]): void {
+export function showSome(title: string, lines: readonly string[]): void {
   if (lines.length === 0) return;
   console.log(title);
   for (const line of lines.slice(0, MOST_SHOWN)) print(line);
@@ -65,16 +65,23 @@ function showSome(title: string, lines: readonly string[]): void {
 function changeText({ row, there, fields }: Change): string {
   const quoted = (value: string | number | null) => JSON.stringify(value);
   const texts = fields.map((field) => `${field} ${quoted(there[field])} to ${quoted(row[field])}`);
-  return `  line ${row.line}: transaction ${row.exported?.id}: ${texts.join(', ')}`;
+  return `  line ${row.line}: transaction ${there.id}: ${texts.join(', ')}`;
 }
 
-function textOf({ date, type, amount, description, category, notes }: StatementRow): string {
+export function textOf({
+  date,
+  type,
+  amount,
+  description,
+  category,
+  notes,
+}: TransactionRow): string {
   const more = Object.entries({ category, notes }).flatMap(([field, text]) =>
     text === null ? [] : `, ${field} "${text}"`,
   );
   return `${date} ${type} ${amount} "${description}"${more.join('')}`;
 }
 
-function print(line: string): void {
+export function print(line: string): void {
   console.log(asPrintable(line));
 }

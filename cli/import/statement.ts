@@ -38,9 +38,8 @@ export interface StatementOptions {
   readonly account?: string | undefined;
 }
 
-export interface StatementRow {
-  /** Of the file, from 1. */
-  readonly line: number;
+/** What an import keeps of a transaction. */
+export interface TransactionRow {
   readonly description: string;
   readonly amount: number;
   readonly type: TransactionType;
@@ -49,6 +48,11 @@ export interface StatementRow {
   readonly category: string | null;
   /** Null in an export, for a transaction that has none. */
   readonly externalId: string | null;
+}
+
+export interface StatementRow extends TransactionRow {
+  /** Of the file, from 1. */
+  readonly line: number;
   /** The id that imports before 24 November 2026 made, from the mapped columns. */
   readonly formerId: string | null;
   /** Of the transaction, in an export. */
@@ -77,7 +81,7 @@ export interface Statement {
 }
 
 /** As the API takes it, without its category. */
-export function toTransactionBody(row: StatementRow) {
+export function toTransactionBody(row: TransactionRow) {
   const { description, amount, type, notes, date, externalId } = row;
   return { description, amount, type, notes, transaction_date: date, external_id: externalId };
 }
@@ -222,7 +226,7 @@ function hashOf(value: object): string {
 }
 
 /** @throws Error where the API would refuse the row, or its category */
-function requireValid(row: StatementRow): void {
+function requireValid(row: TransactionRow): void {
   try {
     parseNewTransaction(toTransactionBody(row));
     if (row.category !== null) parseNewCategory({ name: row.category });

@@ -279,6 +279,45 @@ describe('--url', () => {
     });
     expect(await descriptionsIn(ledger)).toEqual(['Pay']);
   });
+
+  it('takes an import back, but for rows that were edited since', async () => {
+    const { ledger, environment } = await givenLedger();
+    const take = (...options: string[]) =>
+      run(environment, 'import/import.ts', '--url', server.url, ...options);
+    expect((await take('--list')).stdout).toBe('The ledger has no imports.\n');
+    const { stdout } = await importFile(environment, '--url', server.url, '--yes');
+    const id = /^import (\S+): /m.exec(stdout)?.[1] ?? '';
+    expect(id).toMatch(/^\d{4}-\d\d-\d\d-\d{6}-bank\.csv$/);
+    expect(await importFile(environment, '--url', server.url, '--yes')).toMatchObject({
+      stdout: expect.not.stringContaining('import 2'),
+    });
+    const other = { type: 'expense', categoryId: null, notes: null } as const;
+    await ledger.transactions.create({
+      ...{ ...other, description: 'By hand', amount: 1, date: '2026-03-05', externalId: null },
+    });
+    const [tea] = (await ledger.transactions.readExportPart(EVERYTHING)).items;
+    if (!tea) throw new Error('There is no such transaction');
+    await ledger.transactions.update(tea, { notes: 'Edited' });
+    expect((await take('--list')).stdout).toBe(
+      `${id}: 2 rows from 2026-03-05 to 2026-03-06, 1 edited since\n`,
+    );
+    const shown = await take('--undo', id);
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('Add --yes') });
+    expect(await descriptionsIn(ledger)).toHaveLength(3);
+    const undone = await take('--undo', id, '--yes');
+    expect(undone.stdout).toMatch(
+      /transaction \d+: 2026-03-05 expense 3 "Tea".*\n1 removed, 1 left\n/,
+    );
+    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'By hand']);
+    expect(await take('--undo', 'nosuch')).toMatchObject({ code: 1 });
+  });
+
+  it.each([[], ['--list', 'bank.csv'], ['--list', '--undo', 'x']])(
+    'ends with 2 for %j',
+    async (...options) => {
+      expect(await run({}, 'import/import.ts', ...options)).toMatchObject({ code: 2 });
+    },
+  );
 });
 
 /** CloudFormation, which knows one stack. */

@@ -136,7 +136,11 @@ test(`an export makes the same ledger again (seed ${SEED})`, { timeout: 1_800_00
       target = api;
       const service = createServiceClient({ url: server.url, userAgent: 'test' });
       const plan = planImport(some, await readLedger(service));
-      const uploaded = await upload(service, plan.missing, () => undefined);
+      const uploaded = await upload(
+        service,
+        { rows: plan.missing, importId: 'test' },
+        () => undefined,
+      );
       return { ...uploaded, duplicates: plan.present + uploaded.duplicates };
     };
 

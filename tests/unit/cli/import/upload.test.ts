@@ -1,13 +1,12 @@
 // How the rows of a statement are sent to a service that fails on the way.
 import { expect, it } from 'vitest';
-import { readLedger } from '../../../../cli/import/ledger-rows.ts';
+import type { LedgerRow } from '../../../../cli/import/ledger-rows.ts';
 import { readStatement } from '../../../../cli/import/statement.ts';
-import { upload } from '../../../../cli/import/upload.ts';
+import { deleteRows, upload } from '../../../../cli/import/upload.ts';
 import { createServiceClient } from '../../../../cli/service-client.ts';
-import { CSV_COLUMNS } from '../../../../lib/http/transaction-csv.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/retry.ts';
 
-const BANK = readStatement('date,name,amount\n2026-03-05,Tea,-3\n2026-03-06,Pay,2500').rows;
+const BANK = readStatement('date,name,amount\n2026-03-05,Tea,-3\n2026-03-06,Pay,2500');
 
 function openService(answer: (path: string, requests: number) => Response) {
   const steps: string[] = [];
@@ -31,7 +30,7 @@ it('pauses before it repeats rows that failed', async () => {
   const { service, steps } = openService((_, requests) =>
     requests < 3 ? results(201, 500) : results(201, 201),
   );
-  const uploaded = await upload(service, BANK, () => undefined);
+  const uploaded = await upload(service, { ...BANK, importId: 'x' }, () => undefined);
   expect(uploaded).toEqual({ created: 2, duplicates: 0, refused: [] });
   const bulk = '/transactions/bulk';
   expect(steps).toEqual([bulk, 'pause', bulk, 'pause', bulk]);
@@ -41,20 +40,33 @@ it('backs off for as long as the service has no room', async () => {
   const { service, steps } = openService((_, requests) =>
     requests < 9 ? new Response('', { status: requests % 2 ? 429 : 503 }) : results(201, 201),
   );
-  const uploaded = await upload(service, BANK, () => undefined);
+  const uploaded = await upload(service, { ...BANK, importId: 'x' }, () => undefined);
   expect(uploaded).toEqual({ created: 2, duplicates: 0, refused: [] });
   expect(steps.filter((step) => step === 'pause')).toHaveLength(8);
 });
 
 it('names the rows that fail to the end', async () => {
   const { service, steps } = openService(() => results(201, 500));
-  const uploaded = await upload(service, BANK, () => undefined);
+  const uploaded = await upload(service, { ...BANK, importId: 'x' }, () => undefined);
   expect(uploaded).toMatchObject({ created: 1, refused: [{ line: 3 }] });
   expect(steps.at(-1)).not.toBe('pause');
 });
 
-it('takes no export whose rows it cannot read for the ledger', async () => {
-  const exported = [CSV_COLUMNS.join(), '1,2026-02-30,Tea,3,expense,,,,,'].join('\r\n');
-  const { service } = openService(() => new Response(exported));
-  await expect(readLedger(service)).rejects.toMatchObject({ name: 'StartError' });
+const TEA: LedgerRow = {
+  ...{ id: '7', createdAt: '', updatedAt: '', etag: '"t7.1.0"', importId: 'x', category: null },
+  ...{ description: 'Tea', amount: 3, type: 'expense', date: '2026-03-05', notes: null },
+  externalId: null,
+};
+
+it('leaves rows that somebody has changed meanwhile, and takes what is gone for deleted', async () => {
+  const { service } = openService(() => results(412, 404, 200));
+  const rows = ['7', '8', '9'].map((id) => ({ ...TEA, id }));
+  expect(await deleteRows(service, rows, () => undefined)).toEqual([rows[0]]);
+});
+
+it('ends with an error where rows could not be deleted', async () => {
+  const { service } = openService(() => results(500));
+  await expect(deleteRows(service, [TEA], () => undefined)).rejects.toMatchObject({
+    name: 'StartError',
+  });
 });

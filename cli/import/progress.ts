@@ -1,0 +1,11 @@
+// A bar that shows how much of an import is done.
+import cliProgress from 'cli-progress';
+
+export async function withBar<Result>(
+  total: number,
+  work: (onProgress: (done: number) => void) => Promise<Result>,
+): Promise<Result> {
+  const bar = new cliProgress.SingleBar({ noTTYOutput: true, notTTYSchedule: 10_000 });
+  bar.start(total, 0);
+  return await work((done) => bar.update(done)).finally(() => bar.stop());
+}
