@@ -1,5 +1,6 @@
 // npm run verify-ledger: recounts a ledger from its rows, and with --repair corrects what differs.
 // Exit code 0: in order; 1: drifts are left; 2: the ledger could not be read, or wrong use.
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { readLedgerId } from '../lib/config.ts';
 import { createVerification, type Repair } from '../lib/ledger/verification.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
@@ -21,9 +22,17 @@ import {
 
 const COULD_NOT_LOOK = 2;
 
+const BYTES_OF_A_UNIT = 4096;
+// List price of us-east-1, as in docs/deploy.md.
+const USD_PER_MILLION_UNITS = 0.125;
+
 const running = createRunning();
 const command = createCommand('npm run verify-ledger --', 'Recount a ledger from its rows.')
-  .option('--repair', 'correct what differs')
+  .option('--repair', 'correct what differs; implies --full')
+  .option(
+    '--full',
+    'scan the whole table, and so find also rows that no id leads to and external ids that no row has',
+  )
   .addOption(stageOption())
   .option('--json', 'print the result as JSON')
   .addHelpText('after', '\nExit code 0: in order; 1: drifts are left; 2: could not look.')
@@ -37,15 +46,19 @@ await runProgram(command, {
 
 interface Options {
   readonly repair?: true;
+  readonly full?: true;
   readonly stage?: string;
   readonly json?: true;
 }
 
-async function verifyLedger({ repair, stage, json }: Options): Promise<void> {
+// A repair reads the whole table: what the keys do not lead to would look like a count that is too high.
+async function verifyLedger({ repair, full = repair, stage, json }: Options): Promise<void> {
   const database = stage
     ? reachDatabaseOfStage(stage, process.env)
     : await reachLocalDatabase(running, process.env);
-  const verification = openVerification(database);
+  const verification = openVerification(database, full === true);
+  if (stage)
+    console.error(await explainFailures(database, () => costOf(verification, database, full)));
   const result = await explainFailures(
     database,
     async (): Promise<Repair> =>
@@ -55,10 +68,29 @@ async function verifyLedger({ repair, stage, json }: Options): Promise<void> {
   if (result.verdict.drifts.length > 0) process.exitCode = EXIT.failed;
 }
 
-function openVerification({ endpoint, tableName }: ReachedDatabase) {
+function openVerification({ endpoint, tableName }: ReachedDatabase, isFull: boolean) {
   const ledgerId = readLedgerId(process.env);
   const client = createDocumentClient(endpoint);
-  return createVerification({ client, tableName, ledgerId });
+  return createVerification({ client, tableName, ledgerId, isFull });
+}
+
+/** In words, of one reading; a drift is read three times. */
+async function costOf(
+  { countItems }: ReturnType<typeof openVerification>,
+  { endpoint, tableName }: ReachedDatabase,
+  full: true | undefined,
+): Promise<string> {
+  const units = full ? await unitsOfTable(endpoint, tableName) : await countItems();
+  const usd = (units / 1e6) * USD_PER_MILLION_UNITS;
+  const what = full ? `all of ${tableName}` : 'the ledger';
+  return `Reading ${what} takes at most ${units.toLocaleString('en')} read units, ${usd.toFixed(4)} USD${full ? '' : '. Only --full finds rows that no id leads to and external ids that no row has'}.`;
+}
+
+/** DynamoDB counts the bytes of a table every few hours. */
+async function unitsOfTable(endpoint: string | undefined, TableName: string): Promise<number> {
+  const client = createDocumentClient(endpoint);
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  return Math.ceil((Table?.TableSizeBytes ?? 0) / BYTES_OF_A_UNIT);
 }
 
 function toText({ repaired, verdict }: Repair, tableName: string): string {

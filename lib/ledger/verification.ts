@@ -4,6 +4,7 @@ import { StaleRecordError } from '../errors.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../retry.ts';
 import { createDatabase, LONG_TIMEOUTS } from '../store/database.ts';
 import { createKeys } from '../store/keys.ts';
+import { readGivenIds, readLedgerItems } from '../store/ledger-items.ts';
 import { type Drift, findDrifts } from '../store/verification/drifts.ts';
 import { readLedgerFigures } from '../store/verification/figures.ts';
 
@@ -29,8 +30,11 @@ export function createVerification(options: {
   readonly tableName: string;
   readonly ledgerId: string;
   readonly retryPolicy?: RetryPolicy;
+  /** Whether the whole table is read, and not only what the keys of the ledger lead to. */
+  readonly isFull?: boolean;
 }) {
   const { client, tableName, ledgerId, retryPolicy = DEFAULT_RETRY_POLICY } = options;
+  const { isFull = true } = options;
   const keys = createKeys(ledgerId);
   const database = createDatabase({ client, tableName, retryPolicy, timeouts: LONG_TIMEOUTS });
 
@@ -47,7 +51,8 @@ export function createVerification(options: {
   }
 
   async function read(): Promise<Verdict> {
-    const figures = await readLedgerFigures(database, keys);
+    const items = isFull ? database.scan(keys.prefix) : readLedgerItems(database, keys);
+    const figures = await readLedgerFigures(keys, items);
     const { rows, categories } = figures;
     return { rows, categories: categories.length, drifts: findDrifts(keys, figures) };
   }
@@ -72,7 +77,13 @@ export function createVerification(options: {
     }
   }
 
-  return { verify, repair };
+  /** How many items one reading asks for, at most. */
+  async function countItems(): Promise<number> {
+    const { transaction, category } = await readGivenIds(database, keys);
+    return 2 * transaction + 2 * category;
+  }
+
+  return { verify, repair, countItems };
 }
 
 function identity({ what, where, recorded, recomputed }: Drift): string {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import {
+  BatchGetCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
@@ -106,6 +107,20 @@ export function createDatabase(options: {
   async function get(key: Key, { consistent = true } = {}): Promise<Item | undefined> {
     const input = { TableName, Key: key, ConsistentRead: consistent };
     return (await attempt((options) => client.send(new GetCommand(input), options))).Item;
+  }
+
+  /** Those of up to 100 keys that are there, in any order, strongly consistent. */
+  async function getMany(wanted: readonly Key[]): Promise<Item[]> {
+    const items: Item[] = [];
+    let left = [...wanted];
+    while (left.length > 0) {
+      const RequestItems = { [TableName]: { Keys: left, ConsistentRead: true } };
+      const command = new BatchGetCommand({ RequestItems });
+      const page = await attempt((options) => client.send(command, options));
+      items.push(...(page.Responses?.[TableName] ?? []));
+      left = (page.UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[];
+    }
+    return items;
   }
 
   /** Items of a range, to its end or up to a number of them, from its start or from after a position in it. */
@@ -229,7 +244,7 @@ export function createDatabase(options: {
     return applied;
   }
 
-  return { get, query, queryOnce, scan, countOver, increment, commit };
+  return { get, getMany, query, queryOnce, scan, countOver, increment, commit };
 }
 
 function toQuery(

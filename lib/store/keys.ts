@@ -8,7 +8,7 @@
 //   who has a name / all names   Get / Query  CATEGORY_NAMES
 //   the next id                  Update SEQUENCES
 //   the reply to a repeated POST Get    IDEMPOTENCY#hash of its key
-//   everything, to verify it     Scan   all items of the ledger, in any order
+//   everything, to verify it     Get and Query as above (ledger-items.ts), or Scan
 //
 // Each of them starts with the ledger, so that no read can cross from one ledger into another. What belongs to no ledger
 // has its keys elsewhere: API keys, migration runs, and the item that the health check reads.

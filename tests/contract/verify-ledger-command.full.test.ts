@@ -60,7 +60,13 @@ describe('AWS', () => {
     expect((await verifyLedger(account, '--stage', 'prod', '--repair')).stdout).toContain(
       `repaired: ${DRIFT}`,
     );
-    expect((await verifyLedger(account, '--stage', 'prod')).code).toBe(0);
+    const after = await verifyLedger(account, '--stage', 'prod');
+    expect(after).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/at most 160 read units/),
+    });
+    const full = await verifyLedger(account, '--stage', 'prod', '--full');
+    expect(full).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Reading all of/) });
   });
 
   it('is read from the table of the stage', async () => {

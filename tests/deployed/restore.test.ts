@@ -92,7 +92,7 @@ test('the table is restored under another name, protected, and its figures are r
   expect(TimeToLiveDescription).toMatchObject({ TimeToLiveStatus: 'ENABLED' });
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: RESTORED }));
   expect(Table).toMatchObject({ TableStatus: 'ACTIVE', DeletionProtectionEnabled: true });
-  const verify = [join(ROOT, 'cli/verify-ledger.ts'), '--stage', stage, '--json'];
+  const verify = [join(ROOT, 'cli/verify-ledger.ts'), '--stage', stage, '--full', '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, verify, {
     env: { ...BARE_ENVIRONMENT, ...environment, TABLE_NAME: RESTORED, LEDGER_ID: 'home' },
   });

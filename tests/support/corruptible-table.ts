@@ -1,5 +1,5 @@
 // A small ledger of known content, whose items a test corrupts.
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { openLedger } from '../../cli/open-ledger.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
 import type { Item } from '../../lib/store/database.ts';
@@ -10,6 +10,11 @@ import { createTestTable } from './test-table.ts';
 export async function createCorruptibleTable() {
   const { client, tableName } = await createTestTable();
   let ledgers = 0;
+
+  const withoutScans = ((command: object, ...options: []) => {
+    if (command instanceof ScanCommand) throw new Error('A ledger is not read by a scan');
+    return client.send(command as PutCommand, ...options);
+  }) as typeof client.send;
 
   /** Categories 1 Food and 2 Pay; transactions 1 and 2 (food, March), 3 (pay, April) and 4 (no category, May 2025). */
   async function givenLedger() {
@@ -33,7 +38,11 @@ export async function createCorruptibleTable() {
       ...target,
       retryPolicy: createSleeplessRetryPolicy(),
     });
-    return { target, keys: createKeys(ledgerId), verification };
+    const byKeys = createVerification({
+      ...{ ...target, client: { send: withoutScans }, isFull: false },
+      retryPolicy: createSleeplessRetryPolicy(),
+    });
+    return { target, keys: createKeys(ledgerId), verification, byKeys };
   }
 
   const send = {

@@ -4,7 +4,7 @@ import type { Category } from '../../domain/category.ts';
 import { isAssignableId } from '../../domain/record.ts';
 import { TRANSACTION_TYPES, type Transaction } from '../../domain/transaction.ts';
 import { fromCategoryItem, TRANSACTION_COUNT } from '../categories.ts';
-import type { Database, Item } from '../database.ts';
+import type { Item } from '../database.ts';
 import { type Keys, LAST_ID, type SequenceKind } from '../keys.ts';
 import { type Counter, type Counters, counterName, createTally } from '../tally.ts';
 import { fromTransactionItem, toTransactionItem } from '../transactions.ts';
@@ -52,7 +52,10 @@ const KEY_ATTRIBUTES = [
  * Rows are never counted from an index: an index may lag behind, and correct counters would look too high.
  * One page of items is in memory at a time; what stays is a number for every day and category, and each external id.
  */
-export async function readLedgerFigures(database: Database, keys: Keys): Promise<LedgerFigures> {
+export async function readLedgerFigures(
+  keys: Keys,
+  items: AsyncIterable<Item>,
+): Promise<LedgerFigures> {
   const tally = createTally(keys);
   const categories: Category[] = [];
   const guards = new Map<string, number>();
@@ -106,7 +109,7 @@ export async function readLedgerFigures(database: Database, keys: Keys): Promise
     recorded.set(counterName(counter.key, counter.attribute), counter);
   }
 
-  for await (const item of database.scan(keys.prefix)) {
+  for await (const item of items) {
     readers[keys.kindOf(String(item.pk))]?.(item);
   }
   return {
