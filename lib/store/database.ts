@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
+  BatchWriteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
@@ -244,7 +245,17 @@ export function createDatabase(options: {
     return applied;
   }
 
-  return { get, getMany, query, queryOnce, scan, countOver, increment, commit };
+  /** Deletes up to 25 items, whatever is in them. What was deleted before is no error. */
+  async function deleteMany(keys: readonly Key[]): Promise<void> {
+    let left = keys.map((Key) => ({ DeleteRequest: { Key } }));
+    while (left.length > 0) {
+      const command = new BatchWriteCommand({ RequestItems: { [TableName]: left } });
+      const { UnprocessedItems } = await attempt((options) => client.send(command, options));
+      left = (UnprocessedItems?.[TableName] ?? []) as typeof left;
+    }
+  }
+
+  return { get, getMany, deleteMany, query, queryOnce, scan, countOver, increment, commit };
 }
 
 function toQuery(

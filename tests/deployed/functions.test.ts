@@ -11,7 +11,7 @@ import { clientOptions } from '../../local/emulator/emulated-stage.ts';
 import { createHttpClient } from '../support/api/http-client.ts';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 
-const IMPORT = join(import.meta.dirname, '../../cli/import/import.ts');
+const CLI = join(import.meta.dirname, '../../cli');
 
 const { stage, environment } = inject('deployed');
 const lambda = new LambdaClient(clientOptions(environment));
@@ -38,11 +38,33 @@ test('npm run import reaches the stage', async () => {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'bank.csv');
   await writeFile(file, 'date,name,amount\n1986-05-04,Tea,-3\n');
-  const command = [IMPORT, file, '--stage', stage, '--yes'];
-  const env = { ...BARE_ENVIRONMENT, ...inject('operator').environment, API_KEY: inject('apiKey') };
-  const { stdout } = await promisify(execFile)(process.execPath, command, { env });
+  const { stdout } = await operate('import/import', file, '--yes');
   expect(stdout).toContain('1 created');
 });
+
+test('npm run verify-ledger, keys and ledger reach the stage', async () => {
+  const created = await operate('keys', 'create', '--name', 'short', '--ledger', 'short');
+  const short = createHttpClient(inject('apiUrl'), {
+    authorization: `Bearer ${created.stdout.trim()}`,
+  });
+  expect((await short.request('POST', '/categories/', { body: { name: 'A' } })).status).toBe(201);
+  await short.close();
+  const id = /Key (\w+)/.exec(created.stderr)?.[1] ?? '';
+  await operate('keys', 'revoke', id);
+  expect((await operate('verify-ledger', '--json')).stdout).toContain('"drifts":[]');
+  const deleted = await operate('ledger', 'delete', '--ledger', 'short', '--yes');
+  expect(deleted.stdout).toContain('1 categories');
+});
+
+/** A command of the operator, on the stage. */
+async function operate(name: string, ...words: string[]) {
+  const env = {
+    ...{ ...BARE_ENVIRONMENT, ...inject('operator').environment },
+    ...{ API_KEY: inject('apiKey'), LEDGER_ID: 'home' },
+  };
+  const command = [join(CLI, `${name}.ts`), '--stage', stage, ...words];
+  return await promisify(execFile)(process.execPath, command, { env });
+}
 
 // The emulated gateway answers the next two itself, so they are invoked without it.
 test('the health check reads the table', async () => {
