@@ -67,10 +67,13 @@ describe.each(alarms)('the alarm %s', (id, alarm) => {
     expect(states.at(-1)).toBe('OK');
   });
 
-  it.skipIf(cause === undefined)('stays quiet just below its cause', () => {
-    const below = loud(lasting).map((value) => (value ?? 0) - 1);
-    expect(statesOf(alarm, sharing([...quiet, ...below], 0))).not.toContain('ALARM');
-  });
+  // The cause of others is silence.
+  if (cause !== undefined) {
+    it('stays quiet just below its cause', () => {
+      const below = loud(lasting).map((value) => (value ?? 0) - 1);
+      expect(statesOf(alarm, sharing([...quiet, ...below], 0))).not.toContain('ALARM');
+    });
+  }
 
   it('stays quiet when all is well', () => {
     expect(new Set(statesOf(alarm, sharing(quiet, 0)))).toEqual(new Set(['OK']));
