@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { DynamoDBClient, UpdateContinuousBackupsCommand } from '@aws-sdk/client-dynamodb';
 import {
   GetFunctionConfigurationCommand,
   LambdaClient,
@@ -102,9 +103,18 @@ async function createKey({ stage, environment }: EmulatedStage, ledger: string):
   return stdout.trim();
 }
 
-/** Its key, and the address of the API on the emulator, which is none of AWS's. */
+/**
+ * Its key, the address of the API on the emulator, which is none of AWS's, and the recovery of the table, which
+ * CloudFormation on the emulator leaves out.
+ */
 async function openCanary(deployed: EmulatedStage, key: string): Promise<void> {
   const options = clientOptions(deployed.environment);
+  await new DynamoDBClient(options).send(
+    new UpdateContinuousBackupsCommand({
+      TableName: stackOf(deployed.stage),
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    }),
+  );
   const secret = { Name: CANARY_KEY_PARAMETER, Value: key, Type: 'SecureString' } as const;
   await new SSMClient(options).send(new PutParameterCommand(secret));
   const lambda = new LambdaClient(options);

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import description from '../../lib/http/openapi.json' with { type: 'json' };
@@ -87,8 +88,16 @@ test('GET /docs is a page that may reach nothing but this service', async () => 
   });
 });
 
-test('the canary does what clients do, and finds the table protected', async () => {
+test('the canary does what clients do, and notices a table that is not protected', async () => {
   expect(await invoke('canary', {})).toBeNull();
+  const TableName = `finance-ledger-${stage}`;
+  const dynamodb = new DynamoDBClient(clientOptions(inject('deployer').environment));
+  const protect = (DeletionProtectionEnabled: boolean) =>
+    dynamodb.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled }));
+  await protect(false);
+  const answer = await invoke('canary', {});
+  await protect(true);
+  expect(answer.errorMessage).toBe(`The table ${TableName} has no deletion protection.`);
 });
 
 test('a run that does not exist cannot be given up', async () => {
