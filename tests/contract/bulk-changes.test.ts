@@ -7,6 +7,8 @@ import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, LUNCH, UNKNOWN_ID } from '../support/api/records.ts';
 import { interpose, onceBefore } from '../support/interposed-client.ts';
+import { createSleeplessRetryPolicy } from '../support/sleepless-retry-policy.ts';
+import type { Client } from '../support/store-faults.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const PATH = '/transactions/bulk';
@@ -176,6 +178,26 @@ describe('POST /transactions/bulk/delete', () => {
     expect(await verify()).toBe(2);
   });
 
+  it('removes what another request changed meanwhile, but not where it expects the version before', async () => {
+    const { api, settings, rows, verify } = await givenRows(4);
+    const outrun = async (id: number) => {
+      const client = onceBefore(table.client, 'TransactWriteCommand', () =>
+        api.put(`/transactions/${id}`, { notes: 'Changed' }),
+      );
+      return await openInProcess(createServiceOn({ ...settings, client }));
+    };
+    const [first, second, third, fourth] = rows;
+    const free = await (await outrun(2)).post(DELETE, {
+      transactions: [{ id: first?.id }, { id: second?.id }],
+    });
+    expect(free.body.data).toMatchObject({ deleted: 2, failed: 0 });
+    const expecting = await (await outrun(4)).post(DELETE, {
+      transactions: [{ id: third?.id }, { id: fourth?.id, if_match: fourth?.etag }],
+    });
+    expect(expecting.body.data.results).toMatchObject([{ status: 200 }, { status: 412 }]);
+    expect(await verify()).toBe(1);
+  });
+
   it('frees external ids', async () => {
     const { api, verify } = await givenRows(1, { external_id: 'bank-1' });
     await api.post(DELETE, { transactions: [{ id: 1 }] });
@@ -203,6 +225,36 @@ const REQUESTS: [
     'deleted',
   ],
 ];
+
+/** Applies the changes of transactions, and loses every response to that. */
+function losingResponses(): Client {
+  const { client } = table;
+  async function send(command: Parameters<Client['send']>[0]) {
+    const response = await client.send(command);
+    const { TransactItems = [] } = command.input as { readonly TransactItems?: readonly object[] };
+    // A key is bound by one write.
+    if (TransactItems.length > 1) throw Object.assign(new Error('Lost'), { code: 'ECONNRESET' });
+    return response;
+  }
+  return { send: send as Client['send'] };
+}
+
+it('does not claim that transactions were removed when all responses were lost, but where a key tells', async () => {
+  const { settings, rows, verify } = await givenRows(6);
+  const lossy = {
+    ...settings,
+    client: losingResponses(),
+    retryPolicy: createSleeplessRetryPolicy(),
+  };
+  const api = await openInProcess(createServiceOn(lossy));
+  const remove = (some: readonly Row[], headers = {}) =>
+    api.request('POST', DELETE, { body: { transactions: ids(some) }, headers });
+  expect((await remove(rows.slice(0, 2))).status).toBe(500);
+  expect((await remove(rows.slice(2, 3))).body.data).toMatchObject({ deleted: 1 });
+  const keyed = await remove(rows.slice(3), { 'idempotency-key': randomUUID() });
+  expect(keyed.body.data).toMatchObject({ deleted: 3, failed: 0 });
+  expect(await verify()).toBe(0);
+});
 
 describe.each(REQUESTS)('%s', (_, send, change, done) => {
   const changesOf = (rows: readonly Row[]) => rows.map(({ id }) => ({ id, ...change }));

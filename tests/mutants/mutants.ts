@@ -100,6 +100,30 @@ export const MUTANTS: readonly Mutant[] = [
     ['`${IS_FREE} OR fingerprint = :fingerprint`', '`${IS_FREE} OR fingerprint <> :fingerprint`'],
   ]),
 
+  // Many transactions in one request.
+  ...mutantsOf('lib/ledger/bulk.ts', 'tests/contract/bulk-changes.test.ts', [
+    ['!again || !(error instanceof StaleRecordError)', '!again || error'],
+    ['await apply(rows.slice(middle));', ''],
+  ]),
+  ...mutantsOf('lib/ledger/many-transactions.ts', 'tests/contract/bulk-changes.test.ts', [
+    ['await refuseUnexpected(before, isExpected);\n      const assigned', 'const assigned'],
+    [
+      'single.update(await single.find(String(id)), changes, isExpected, alsoWrite)',
+      'single.update(before, changes)',
+    ],
+    ['await single.remove(String(id), isExpected, () => alsoWrite?.(id) ?? []);', ''],
+  ]),
+  ...mutantsOf('lib/store/transactions.ts', 'tests/contract/bulk-changes.test.ts', [
+    ['!stored && (isOnlyOne || undefined)', '!stored'],
+  ]),
+  ...mutantsOf('lib/http/transaction-json.ts', 'tests/contract/bulk-changes.test.ts', [
+    ['if (twice === undefined) return items;', 'if (items) return items;'],
+  ]),
+  ...mutantsOf('lib/domain/summary.ts', 'tests/contract/summary.test.ts', [
+    ['numberOf(first) + 1', 'numberOf(first)'],
+    ['if (periods <= most) return;', ''],
+  ]),
+
   // The limit of categories, and updates that name what they change.
   ...mutantsOf('lib/ledger/categories.ts', 'tests/contract/category-limit.test.ts', [
     ['drawn <= limit ? drawn : await freeId()', 'drawn'],

@@ -15,6 +15,8 @@ const POSTS = sizeOfRun(1_000);
 const CONCURRENT = 10;
 const BULKS = sizeOfRun(200);
 const IN_BULK = 7;
+const ROUNDS = BULKS / 2;
+const KEPT = 3;
 
 /** One ledger, behind a database where half of the calls fail, before they are applied or after, and behind a healthy one. */
 async function openBoth() {
@@ -101,4 +103,37 @@ test(`${BULKS} bulk requests, each sent three times, create each transaction onc
   expect((await verify()).drifts).toEqual([]);
   expect(injected()).toBeGreaterThan(BULKS);
   expect(created).toBeGreaterThan(BULKS);
+});
+
+test(`${ROUNDS} bulk updates and deletes, each sent three times, change each transaction once (seed ${SEED})`, {
+  timeout: 1_800_000,
+}, async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const { faulty, healthy, verify, injected } = await openBoth();
+  const sendThrice = async (method: string, path: string, transactions: readonly object[]) => {
+    const request = { body: { transactions }, headers: { 'idempotency-key': randomUUID() } };
+    const send = (api: Api) => api.request(method, path, request);
+    await Promise.all([send(faulty), send(faulty)]);
+    // The third time the connection is good.
+    return (await send(healthy)).body.data;
+  };
+  for (let number = 1; number <= ROUNDS; number += 1) {
+    const transactions = Array.from({ length: IN_BULK }, (_, n) => ({
+      ...{ description: `Row ${n}`, amount: number, type: 'expense' },
+      transaction_date: '2026-03-05',
+    }));
+    const { body } = await healthy.post('/transactions/bulk', { transactions });
+    const rows: { id: number; etag: string }[] = body.data.results;
+    // A second application would find another version.
+    const changes = rows.map(({ id, etag }) => ({ id, if_match: etag, amount: number + 1 }));
+    const updated = await sendThrice('PUT', '/transactions/bulk', changes);
+    expect(updated).toMatchObject({ updated: IN_BULK, failed: 0 });
+    for (const { id, etag } of updated.results) expect(etag).toMatch(`"t${id}.2.`);
+    const removals = rows.slice(KEPT).map(({ id }) => ({ id }));
+    const deleted = await sendThrice('POST', '/transactions/bulk/delete', removals);
+    expect(deleted).toMatchObject({ deleted: removals.length, failed: 0 });
+  }
+  expect((await healthy.get('/transactions')).body.pagination?.total).toBe(ROUNDS * KEPT);
+  expect((await verify()).drifts).toEqual([]);
+  expect(injected()).toBeGreaterThan(ROUNDS);
 });
