@@ -21,7 +21,7 @@ import { OPERATIONS } from '../../support/api/routes.ts';
 const api = await openApi();
 afterAll(() => api.close());
 
-describe.each(['', '/'])('With %j at the end all ten operations answer', (slash) => {
+describe.each(['', '/'])('With %j at the end all operations answer', (slash) => {
   let transaction: string;
   let category: string;
 
@@ -54,6 +54,26 @@ describe.each(['', '/'])('With %j at the end all ten operations answer', (slash)
     expect((await api.put(category, { color: '#abc' })).body.data.color).toBe('#abc');
     expect((await api.delete(category)).status).toBe(200);
     expect((await api.get(category)).body.data.is_active).toBe(false);
+  });
+
+  test('POST, PUT /transactions/bulk, POST /transactions/bulk/delete', async () => {
+    const many = await api.post(`/transactions/bulk${slash}`, { transactions: [LUNCH, LUNCH] });
+    const rows: { id: number; etag: string }[] = many.body.data.results;
+    const changes = rows.map(({ id, etag }) => ({ id, if_match: etag, notes: 'Note' }));
+    const changed = await api.put(`/transactions/bulk${slash}`, { transactions: changes });
+    expect(changed.body.data).toMatchObject({ updated: 2, failed: 0 });
+    const removals = rows.map(({ id }) => ({ id }));
+    const path = `/transactions/bulk/delete${slash}`;
+    const removed = await api.post(path, { transactions: removals });
+    expect(removed.body.data).toMatchObject({ deleted: 2, failed: 0 });
+  });
+
+  test('GET /transactions/export, /summary, /me', async () => {
+    const part = await api.get(`/transactions/export${slash}`, { format: 'json', q: 'nothing' });
+    expect(part.body).toMatchObject({ success: true, data: [], next: null });
+    const { body } = await api.get(`/summary${slash}`, { group_by: 'type,month' });
+    expect(body.data.groups[0].income).toHaveLength(body.data.months.length);
+    expect((await api.get(`/me${slash}`)).body.data).toMatchObject({ scope: 'write' });
   });
 });
 
