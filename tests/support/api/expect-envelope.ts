@@ -12,7 +12,7 @@ const CODES: Readonly<Record<number, string>> = {
   415: 'unsupported_media_type',
 };
 
-const MAY_STAND_BESIDE_SUCCESS = ['data', 'message', 'pagination', 'count'];
+const MAY_STAND_BESIDE_SUCCESS = ['data', 'message', 'pagination', 'count', 'next'];
 
 /** Never a 5xx, always the envelope, or else a file. */
 export function expectEnvelope(reply: ApiResponse): void {
@@ -22,7 +22,7 @@ export function expectEnvelope(reply: ApiResponse): void {
     expect([status, headers['content-disposition']]).toEqual([200, expect.any(String)]);
     return;
   }
-  expect([200, 201, 400, 404, 405, 409, 413]).toContain(status);
+  expect([200, 201, 207, 400, 404, 405, 409, 413]).toContain(status);
   const { success, ...rest } = body;
   expect(success).toBe(status < 400);
   if (status < 400) {

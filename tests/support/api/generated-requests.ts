@@ -23,6 +23,7 @@ const FIELD_VALUES = {
   category_id: fc.constantFrom(null, 1, 2, 3, 7, -1, 999_999),
   transaction_date: fc.constantFrom('2024-02-29', '2024-01-31', '0001-01-01', '9999-12-31'),
   notes: fc.constantFrom(null, '', 'n'),
+  import_id: fc.constantFrom(undefined, null, 'first', ''),
   name: fc.constantFrom('Food', ' Food ', 'Rent', 'food', 'Salary'),
   color: fc.constantFrom('#fff', '#1A2b3C', null, 'red'),
   is_active: fc.boolean(),
@@ -90,7 +91,7 @@ const TYPES = [
 
 const QUERY_NAMES = [
   ...['type', 'category_id', 'start_date', 'end_date', 'page', 'per_page'],
-  ...['active_only', 'include_counts', 'other', '__proto__'],
+  ...['active_only', 'include_counts', 'import_id', 'format', 'other', '__proto__'],
 ];
 
 const queryValue = fc.oneof(
@@ -151,6 +152,32 @@ function acceptable(resources: string, body: fc.Arbitrary<object>) {
   return fc.tuple(target, body).map(([to, fields]) => ({ ...to, rawBody: toJson(fields) }));
 }
 
+const someId = fc.integer({ min: 1, max: 60 });
+const expectation = fc.constantFrom('*', '"t1.1.00000000"', '1', undefined);
+
+/** Requests of many transactions, some of them invalid, unknown, or there twice. */
+const many = fc
+  .tuple(
+    fc.constantFrom(
+      { method: 'POST', path: '/transactions/bulk' },
+      { method: 'PUT', path: '/transactions/bulk' },
+      { method: 'POST', path: '/transactions/bulk/delete' },
+    ),
+    fc.array(
+      fc.oneof(
+        { weight: 4, arbitrary: acceptableTransaction },
+        { weight: 4, arbitrary: fc.record({ id: someId, if_match: expectation }) },
+        {
+          weight: 2,
+          arbitrary: fc.tuple(someId, generatedFields).map(([id, fields]) => ({ ...fields, id })),
+        },
+        { weight: 1, arbitrary: strangeValue },
+      ),
+      { maxLength: 5 },
+    ),
+  )
+  .map(([to, transactions]) => ({ ...to, rawBody: toJson({ transactions }) }));
+
 /** Requests that read a whole ledger, or what a filter leaves of it. */
 const wholeLedger = fc
   .record({
@@ -158,6 +185,7 @@ const wholeLedger = fc
     query: fc.oneof(
       fc.constantFrom('', 'type=expense', 'category_id=1', 'category_id=none', 'q=n'),
       fc.constantFrom('group_by=category', 'group_by=month', 'group_by=type&category_id=2'),
+      fc.constantFrom('group_by=category,year', 'format=json', 'import_id=first'),
       query,
     ),
   })
@@ -166,6 +194,7 @@ const wholeLedger = fc
 export const generatedRequest: fc.Arbitrary<GeneratedRequest> = fc.oneof(
   { weight: 6, arbitrary: anyRequest },
   { weight: 1, arbitrary: wholeLedger },
+  { weight: 1, arbitrary: many },
   { weight: 1, arbitrary: acceptable('transactions', acceptableTransaction) },
   { weight: 1, arbitrary: acceptable('categories', acceptableCategory) },
 );
