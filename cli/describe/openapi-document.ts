@@ -112,7 +112,7 @@ function headers(method: string, { isVersioned, isIdempotent }: Operation) {
     ...{ name, in: 'header', description },
     schema: { type: 'string', ...schema },
   });
-  const key = 'The same key with the same body creates the record once in 24 hours.';
+  const key = 'The same key with the same body is applied once in 24 hours.';
   if (isIdempotent) {
     return [header('Idempotency-Key', key, { pattern: IDEMPOTENCY_KEY.source })];
   }

@@ -17,6 +17,7 @@ import {
   type TransactionSelection,
 } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
+import type { IsExpected } from '../ledger/retry-on-conflict.ts';
 import { parseBody, parseFilter, sentOnly } from './fields.ts';
 import { isExpectedBy, tagOf } from './preconditions.ts';
 
@@ -98,13 +99,23 @@ export const transactionsRemovalBody = bulkBody(removalBody);
 /** @throws ValidationError with the errors of every field; of `if_match`, too */
 export function parseBulkChange(body: unknown) {
   const { id, if_match, ...sent } = parseBody(changeBody, objectOf(body));
-  return { id, isExpected: isExpectedBy(if_match, 't', id), changes: toTransactionChanges(sent) };
+  return { id, isExpected: expectationOf(id, if_match), changes: toTransactionChanges(sent) };
 }
 
 /** @throws as `parseBulkChange` does */
 export function parseBulkRemoval(body: unknown) {
   const { id, if_match } = parseBody(removalBody, objectOf(body));
-  return { id, isExpected: isExpectedBy(if_match, 't', id) };
+  return { id, isExpected: expectationOf(id, if_match) };
+}
+
+/** @throws ValidationError that names `if_match` */
+function expectationOf(id: number, ifMatch: string | undefined): IsExpected {
+  try {
+    return isExpectedBy(ifMatch, 't', id);
+  } catch (cause) {
+    const details = { if_match: [`${(cause as Error).message}.`] };
+    throw new ValidationError('Input validation failed', { details, cause });
+  }
 }
 
 /** @throws ValidationError with the errors of every field */

@@ -104,8 +104,9 @@ describe('PUT /transactions/bulk', () => {
     ]);
     expect(body.data).toMatchObject({ updated: 2, failed: 11 });
     expect(results[6]).toMatchObject({ existing_id: 1 });
-    expect([results[2], results[9]]).toMatchObject([
+    expect([results[2], results[8], results[9]]).toMatchObject([
       { details: { amount: [expect.any(String)] } },
+      { details: { if_match: [expect.stringContaining('is not an ETag')] } },
       { details: { id: [expect.any(String)] } },
     ]);
     expect(await read(2)).toMatchObject({ notes: 'Note' });
