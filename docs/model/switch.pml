@@ -346,7 +346,7 @@ next:  h = 0; i = 0; b = 0; cursor++
 
 finish:
   atomic {
-    assert(all(arrived));
+    assert(all(arrived) && all(shown));
     if :: home == NEW -> phase = live :: else -> phase = copied fi;
     save(none); goto rest
   }
