@@ -152,7 +152,10 @@ function withoutUser(pair: PointPair, user: string | undefined): PointPair {
 type Written = Pick<ReconcileReport, 'inserted' | 'replaced' | 'deleted'>;
 
 /** Compares and repairs one batch after the other, and reports what it found and did. */
-function createSettler(settings: ReconcileSettings, { renew = async () => {} }: ReconcilePorts) {
+function createSettler(
+  settings: ReconcileSettings,
+  { renew = async () => {}, assertRemovable = async () => {} }: ReconcilePorts,
+) {
   const { from, to, keywords, mode } = settings;
   const writer = createPointWriter(settings, renew);
   /** Of a pair that does not change: after a repair there is another one in its place. */
@@ -196,6 +199,7 @@ function createSettler(settings: ReconcileSettings, { renew = async () => {} }: 
     const deletions = pairs.filter((pair) => !pair.from).map(({ id }) => id);
     await writer.insert(inserts);
     await writer.replace(replacements);
+    if (deletions.length > 0) await assertRemovable();
     await writer.remove(deletions);
     return {
       inserted: inserts.length,
@@ -367,6 +371,8 @@ export interface ReconcilePorts {
   readonly saveCheckpoint: (checkpoint: ReconcileCheckpoint) => Promise<void>;
   /** Renews the lock. Called immediately before every write; throws when another invocation has taken over. */
   readonly renew?: () => Promise<void>;
+  /** Called before points are removed that the first collection was just read not to have; throws where it was damaged. */
+  readonly assertRemovable?: () => Promise<void>;
   /** True when it is time to stop and be invoked again. Asked after every page. */
   readonly isTimeUp?: () => boolean;
 }

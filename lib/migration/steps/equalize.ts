@@ -13,7 +13,7 @@ import {
   type ReconcileSettings,
   reconcile,
 } from '../reconcile.ts';
-import { Refusal } from '../refusals.ts';
+import { isRefusal, Refusal } from '../refusals.ts';
 import type { Progress } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
@@ -123,9 +123,12 @@ export async function equalize(
   if (policy === 'refuse') assertExpected(changes, to, deletes);
   if (faultsIn(compared.report).length === 0) return compared.report;
   const mode = policy === 'insert' || isExcessive(changes, deletes) ? 'insert' : 'repair';
-  const written = await walk(mode, reached.written, (written, progress) =>
-    save({ compared, written }, progress),
-  );
+  const saveWritten = (written: ReconcileCheckpoint, progress: Progress) =>
+    save({ compared, written }, progress);
+  const written = await walk(mode, reached.written, saveWritten).catch((error: unknown) => {
+    if (policy === 'refuse' || !isRefusal(error, 'RefusedMassChange')) throw error;
+    return walk('insert', RECONCILE_START, saveWritten);
+  });
   if (!written.isComplete) return undefined;
   const faults = faultsIn(written.report);
   const isWell = mode === 'insert' ? written.report.pending.missing === 0 : faults.length === 0;
@@ -141,7 +144,17 @@ export async function equalize(
     const settings = await reconcileSettings(context, mode, { from, to });
     const keep = async (walked: ReconcileCheckpoint, progress: Progress) =>
       void (await save(walked, progress));
-    return await reconcileInStep(context, settings, { start, save: keep });
+    const options = { start, save: keep, assertRemovable };
+    return await reconcileInStep(context, settings, options);
+  }
+
+  // Nobody may write by now: what has vanished since it was compared, no user has deleted. Counted anew each time, so that a
+  // kill does not set it back.
+  async function assertRemovable(): Promise<void> {
+    const { points } = compared.report.from;
+    const left = await context.services.vectors.count(from);
+    if (points - left <= limitOf(compared.report.to, deletes)) return;
+    throw unsafe(`${from} has ${left} points where ${points} were compared.`);
   }
 }
 
@@ -157,14 +170,19 @@ export async function reconcileInStep(
   options: {
     readonly start: ReconcileCheckpoint;
     readonly save: (reached: ReconcileCheckpoint, progress: Progress) => Promise<void>;
+    readonly assertRemovable?: () => Promise<void>;
   },
 ): Promise<ReconcileCheckpoint> {
+  const { start, assertRemovable } = options;
   const { store, collection } = settings.from;
   const total = await store.count(collection);
   const saveCheckpoint = (reached: ReconcileCheckpoint) =>
     options.save(reached, { done: reached.report.compared, total });
-  const ports = { renew, isTimeUp: () => !hasTime(), saveCheckpoint };
-  return await reconcile(settings, ports, options.start);
+  const ports = {
+    ...{ renew, isTimeUp: () => !hasTime(), saveCheckpoint },
+    ...(assertRemovable && { assertRemovable }),
+  };
+  return await reconcile(settings, ports, start);
 }
 
 /** @param names of a copy, unless others are given */

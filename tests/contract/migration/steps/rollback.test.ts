@@ -520,6 +520,25 @@ describe('a new collection that is damaged', () => {
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
 
+  it('makes it no poorer where it is emptied after it was compared, and opens writes again', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    const old = await fingerprintOf(vectors, SOURCE);
+    await deleteFirst(migration, migration.target);
+    let walks = 0;
+    const count: typeof vectors.count = async (name, filter) => {
+      const points = await vectors.count(name, filter);
+      // Of each walk the first call.
+      if (name === migration.target && !filter && ++walks === 2) await emptied(migration);
+      return points;
+    };
+    const attempt = migration.finish('rollback', {}, { vectors: { count } });
+    await expect(attempt).rejects.toEqual(named('RefusedMassChange', /has 0 points where 59 were/));
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    expect(await phaseOf(migration)).toBe('live');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
   it('does so where users did it, as the operator says, and not one more', async () => {
     const migration = await migrationAt('live');
     await poorer(migration);
