@@ -72,6 +72,11 @@ export class ForbiddenError extends Error {
   override readonly name = 'ForbiddenError';
 }
 
+/** What the request needs besides the database does not answer: a later request may succeed. */
+export class UnavailableError extends Error {
+  override readonly name = 'UnavailableError';
+}
+
 /** If-Match names another version than the current one. */
 export class PreconditionFailedError extends Error {
   override readonly name = 'PreconditionFailedError';

@@ -141,6 +141,7 @@ function responsesOf(method: string, path: string, operation: Operation) {
     415: body && 'The body is compressed.',
     422: isIdempotent && 'The Idempotency-Key was used with another body.',
     500: !isPublic && unexpectedFailure(isWrite, isIdempotent),
+    503: !isPublic && 'The issuer of access tokens cannot be reached.',
   };
   const failed = Object.entries({ ...usual, ...failures }).flatMap(([code, description]) =>
     description ? [[code, { description, ...failureHeaders(code), ...FAILURE }]] : [],
@@ -173,7 +174,7 @@ function responsesOf(method: string, path: string, operation: Operation) {
 function failureHeaders(code: string) {
   return responseHeaders(
     code === '401' && 'WWW-Authenticate',
-    ['409', '500'].includes(code) && 'Retry-After',
+    ['409', '500', '503'].includes(code) && 'Retry-After',
   );
 }
 

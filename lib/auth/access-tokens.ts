@@ -1,14 +1,22 @@
 // JWT access tokens of an OIDC issuer. The signing keys come from the issuer's discovery document (OpenID Connect
 // Discovery 1.0) and are cached; an unknown key id fetches them again, so that the issuer can rotate its keys.
-import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, jwtVerify } from 'jose';
+import {
+  type CryptoKey,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type FetchImplementation,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose';
 import * as v from 'valibot';
-import { UnauthenticatedError } from '../errors.ts';
+import { UnauthenticatedError, UnavailableError } from '../errors.ts';
 import { type Caller, ledgerOfSubject, type Scope } from './caller.ts';
 
 export interface TokenIssuer {
   /** As it stands in `iss`, such as https://login.example. */
   readonly issuer: string;
-  /** As it stands in `aud`: the name of this API at the issuer. */
+  /** As it stands in `aud`: the name of this API at the issuer. For Cognito, the app's `client_id`. */
   readonly audience: string;
 }
 
@@ -22,15 +30,15 @@ const CLOCK_TOLERANCE_SECONDS = 30;
 const COOLDOWN_MS = 10_000;
 const CACHE_MS = 10 * 60_000;
 const TIMEOUT_MS = 3_000;
-const TOKEN_SCOPES: Readonly<Record<string, Scope>> = {
-  'ledger:write': 'write',
-  'ledger:read': 'read',
-};
+const TOKEN_SCOPES: ReadonlyMap<string, Scope> = new Map([
+  ['ledger:write', 'write'],
+  ['ledger:read', 'read'],
+]);
 
 const discoverySchema = v.object({ issuer: v.string(), jwks_uri: v.pipe(v.string(), v.url()) });
 
 /**
- * @returns a function that throws UnauthenticatedError for a token that is not valid, and other errors where the
+ * @returns a function that throws UnauthenticatedError for a token that is not valid, and UnavailableError where the
  *   issuer cannot be reached
  */
 export function createTokenVerifier(
@@ -71,28 +79,64 @@ export function createTokenVerifier(
     return keys;
   }
 
-  return async (token) => {
-    const { payload } = await jwtVerify(token, await signingKeys(), {
+  async function verify(token: string): Promise<JWTPayload> {
+    const options = {
       issuer,
-      audience,
       algorithms: ALGORITHMS,
       requiredClaims: ['exp', 'sub'],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
-    }).catch((error: unknown) => {
-      throw isInvalidToken(error)
-        ? new UnauthenticatedError('The access token is not valid', { cause: error })
-        : error;
+    };
+    try {
+      return (await jwtVerify(token, await signingKeys(), options)).payload;
+    } catch (error) {
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+      return await tryEach(error, async (key) => (await jwtVerify(token, key, options)).payload);
+    }
+  }
+
+  return async (token) => {
+    const payload = await verify(token).catch((cause: unknown) => {
+      throw isInvalidToken(cause)
+        ? new UnauthenticatedError('The access token is not valid', { cause })
+        : new UnavailableError('The issuer of access tokens cannot be reached', { cause });
     });
+    if (!isFor(audience, payload)) {
+      throw new UnauthenticatedError('The access token is for another audience');
+    }
     if (!payload.sub) throw new UnauthenticatedError('The access token names no subject');
-    return { ledger: ledgerOfSubject(issuer, payload.sub), scope: scopeOf(payload.scope) };
+    return { ledger: ledgerOfSubject(issuer, payload.sub), scope: scopeOf(payload) };
   };
 }
 
-/** `scope` is a list of words between spaces (RFC 8693, section 4.2). */
-function scopeOf(scope: unknown): Scope | undefined {
-  const granted = String(scope ?? '')
-    .split(' ')
-    .flatMap((word) => TOKEN_SCOPES[word] ?? []);
+/** A token that names no key, or one whose name several have, is of whichever key verifies it. */
+async function tryEach<Result>(
+  keys: errors.JWKSMultipleMatchingKeys,
+  attempt: (key: CryptoKey) => Promise<Result>,
+): Promise<Result> {
+  for await (const key of keys) {
+    try {
+      return await attempt(key);
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+    }
+  }
+  throw new errors.JWSSignatureVerificationFailed();
+}
+
+/** Access tokens of Cognito have no `aud`: `client_id` names the app that they were issued to. */
+function isFor(audience: string, { aud, client_id }: JWTPayload): boolean {
+  return aud === undefined ? client_id === audience : [aud].flat().includes(audience);
+}
+
+/**
+ * `scope` is a list of words between spaces (RFC 8693, section 4.2). Entra ID and Okta call it `scp`, which is an array at
+ * Okta. Cognito puts the identifier of the resource server before each word: `https://ledger.example/ledger:read`.
+ */
+function scopeOf({ scope, scp }: JWTPayload): Scope | undefined {
+  const granted = [scope, scp]
+    .flat()
+    .flatMap((words) => (typeof words === 'string' ? words.split(' ') : []))
+    .flatMap((word) => TOKEN_SCOPES.get(word.slice(word.lastIndexOf('/') + 1)) ?? []);
   return granted.includes('write') ? 'write' : granted[0];
 }
 

@@ -10,6 +10,7 @@ import {
   PreconditionFailedError,
   RequestInProgressError,
   UnauthenticatedError,
+  UnavailableError,
   UnsupportedMediaTypeError,
   ValidationError,
 } from '../errors.ts';
@@ -17,7 +18,7 @@ import { logFailure } from '../log.ts';
 import { isContention } from '../store/retryable-errors.ts';
 import { failed, type Reply } from './replies.ts';
 
-/** Logs what the client does not see: the cause of a 500. */
+/** Logs what the client does not see: the cause of a 500 or 503. */
 export function replyToError(
   error: unknown,
   { requestId, failure }: { readonly requestId: string; readonly failure: string },
@@ -71,6 +72,10 @@ export function toErrorReply(error: unknown, failure: string): Reply {
   }
   if (error instanceof ConflictError) {
     return failed(409, { error: 'conflict', message: error.message });
+  }
+  if (error instanceof UnavailableError) {
+    const reply = failed(503, { error: 'unavailable', message: error.message });
+    return { ...reply, headers: { 'retry-after': '5' } };
   }
   const reply = failed(500, { error: 'internal_server_error', message: failure });
   return isContention(error) ? { ...reply, headers: { 'retry-after': '1' } } : reply;

@@ -23,6 +23,7 @@ export const ERROR_CODES = [
   'precondition_failed',
   'idempotency_key_reused',
   'internal_server_error',
+  'unavailable',
 ] as const;
 
 export interface Failure {

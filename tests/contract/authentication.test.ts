@@ -1,5 +1,5 @@
 // Where authentication is required, every route that reaches a ledger refuses whoever does not prove who they are.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createTokenVerifier } from '../../lib/auth/access-tokens.ts';
 import { createApiKeys } from '../../lib/auth/api-keys.ts';
 import type { Scope } from '../../lib/auth/caller.ts';
@@ -117,6 +117,54 @@ it('answers for the record of another ledger as for one that never existed', asy
     expect(reply.status).toBe(404);
   }
   expect((await api.request('GET', path, { headers: alice.headers })).status).toBe(200);
+});
+
+it('answers 503 while the issuer of tokens cannot be reached, and serves API keys as ever', async () => {
+  const token = bearer(await issuer.sign());
+  const phone = await newKey('alice-4');
+  const other = await createTokenIssuer();
+  other.disconnect();
+  const withoutIssuer = await openInProcess(
+    await createTestService({
+      ...{ client, tableName: table.tableName, ledgerId: undefined, clock },
+      verifyToken: createTokenVerifier(
+        { issuer: other.issuer, audience: AUDIENCE },
+        { fetchKeys: other.fetch },
+      ),
+    }),
+  );
+  const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const refused = await withoutIssuer.request('GET', '/categories', { headers: token });
+  log.mockRestore();
+  expect(refused).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '5' },
+    body: { error: 'unavailable', message: 'The issuer of access tokens cannot be reached' },
+  });
+  const { headers } = phone;
+  expect((await withoutIssuer.request('GET', '/categories', { headers })).status).toBe(200);
+});
+
+it('takes a token that names none of two keys', async () => {
+  const rotated = await createTokenIssuer('https://rotated.example');
+  await rotated.publishAnother();
+  const settings = { issuer: rotated.issuer, audience: AUDIENCE };
+  const verifyToken = createTokenVerifier(settings, { fetchKeys: rotated.fetch });
+  const options = { client, tableName: table.tableName, ledgerId: undefined, clock, verifyToken };
+  const { request } = await openInProcess(await createTestService(options));
+  const statusOf = async (signing: typeof issuer) => {
+    const headers = bearer(await signing.sign({ iss: rotated.issuer }, {}));
+    return (await request('GET', '/categories', { headers })).status;
+  };
+  expect([await statusOf(rotated), await statusOf(issuer)]).toEqual([200, 401]);
+});
+
+it('keeps the time of the first revocation', async () => {
+  const { id } = await newKey('alice-5');
+  const { revokedAt } = await keys.revoke(id);
+  now += 60_000;
+  expect((await keys.revoke(id)).revokedAt).toBe(revokedAt);
+  expect((await keys.list()).find((key) => key.id === id)?.revokedAt).toBe(revokedAt);
 });
 
 it('costs one read of one item for a key, once in 30 seconds', async () => {

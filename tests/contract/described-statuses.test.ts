@@ -1,6 +1,7 @@
 // Every status that the API description names occurs: each is provoked here, on every route that has it.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
+import { UnavailableError } from '../../lib/errors.ts';
 import { NOT_UTF8 } from '../../lib/http/query-string.ts';
 import type { Api, ApiRequest, ApiResponse } from '../support/api/api-client.ts';
 import { DESCRIBED, type DescribedOperation } from '../support/api/described-response.ts';
@@ -19,6 +20,10 @@ const api = await open();
 const withToken = await open({
   ledgerId: undefined,
   verifyToken: async () => ({ ledger: 'test', scope: undefined }),
+});
+const withoutIssuer = await open({
+  ledgerId: undefined,
+  verifyToken: () => Promise.reject(new UnavailableError('The issuer cannot be reached')),
 });
 const withoutDatabase = await open({
   client: interpose(table.client, () => {
@@ -99,6 +104,10 @@ const PROVOKED: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> =
       '/me': { headers: { authorization: 'Bearer fl_unread' } },
     };
     return send(withoutDatabase, call, provoking[call.path]);
+  },
+  503: (call) => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    return send(withoutIssuer, call, { headers: { authorization: 'Bearer token' } });
   },
 };
 

@@ -235,6 +235,34 @@ export const MUTANTS: readonly Mutant[] = [
     [['lost <= acknowledged)', 'lost <= acknowledged + 1)']],
   ),
 
+  // Who sends a request.
+  ...mutantsOf('lib/auth/access-tokens.ts', 'tests/unit/auth/access-tokens.test.ts', [
+    ['found.issuer !== issuer', 'found.issuer === undefined'],
+    ['algorithms: ALGORITHMS,', ''],
+    ["requiredClaims: ['exp', 'sub'],", ''],
+    ['aud === undefined ? client_id === audience : ', ''],
+    ['if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;', 'throw error;'],
+    ['if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;', 'throw error;'],
+    ['if (!payload.sub) throw', 'if (payload.sub === undefined) throw'],
+    ['[scope, scp]', '[scope]'],
+    ["granted.includes('write') ? 'write' : granted[0]", 'granted[0]'],
+  ]),
+  ...mutantsOf('lib/auth/authenticate.ts', 'tests/unit/auth/authenticate.test.ts', [
+    ['now - cached.readAt < CACHE_MS', 'now - cached.readAt <= CACHE_MS'],
+    ['if (key.revokedAt !== undefined) throw', 'if (key.revokedAt === 0) throw'],
+    ['authorization === undefined && anonymous', 'anonymous'],
+    ["(method === 'GET' || method === 'HEAD')", "method !== 'DELETE'"],
+    ['cache.size > CACHED_KEYS &&', ''],
+  ]),
+  ...mutantsOf('lib/auth/api-keys.ts', 'tests/contract/authentication.test.ts', [
+    ['found.revoked_at ?? clock().getTime()', 'clock().getTime()'],
+    ['if (!ID.test(id)) throw unknownKey(id);', ''],
+  ]),
+  ...mutantsOf('lib/auth/caller.ts', 'tests/unit/auth/access-tokens.test.ts', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['`${issuer}\\n${subject}`', 'subject'],
+  ]),
+
   // Requests and responses.
   ...mutantsOf('lib/http/error-reply.ts', 'tests/unit/http/error-reply.test.ts', [
     [

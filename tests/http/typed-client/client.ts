@@ -47,7 +47,7 @@ export type TransactionPage = {
 };
 export type Failure = {
     success: false;
-    error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
+    error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error" | "unavailable";
     message: string;
     /** Each invalid field with its sentences. */
     details?: {
@@ -91,7 +91,7 @@ export type TransactionResults = {
         } | {
             index: number;
             status: 400 | 404 | 409 | 412 | 422 | 500;
-            error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
+            error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error" | "unavailable";
             message: string;
             /** Each invalid field with its sentences. */
             details?: {
@@ -115,7 +115,7 @@ export type TransactionUpdates = {
         } | {
             index: number;
             status: 400 | 404 | 409 | 412 | 422 | 500;
-            error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
+            error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error" | "unavailable";
             message: string;
             /** Each invalid field with its sentences. */
             details?: {
@@ -138,7 +138,7 @@ export type TransactionDeletions = {
         } | {
             index: number;
             status: 400 | 404 | 409 | 412 | 422 | 500;
-            error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error";
+            error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error" | "unavailable";
             message: string;
             /** Each invalid field with its sentences. */
             details?: {
@@ -281,6 +281,9 @@ export function listTransactions({ $type, categoryId, startDate, endDate, extern
     } | {
         status: 500;
         data: Failure;
+    } | {
+        status: 503;
+        data: Failure;
     }>(`/transactions${QS.query(QS.explode({
         "type": $type,
         category_id: categoryId,
@@ -354,6 +357,9 @@ export function createTransaction(body: {
     } | {
         status: 500;
         data: Failure;
+    } | {
+        status: 503;
+        data: Failure;
     }>("/transactions", oazapfts.json({
         ...opts,
         method: "POST",
@@ -418,6 +424,9 @@ export function createTransactions(body: {
         data: Failure;
     } | {
         status: 500;
+        data: Failure;
+    } | {
+        status: 503;
         data: Failure;
     }>("/transactions/bulk", oazapfts.json({
         ...opts,
@@ -486,6 +495,9 @@ export function updateTransactions(body: {
     } | {
         status: 500;
         data: Failure;
+    } | {
+        status: 503;
+        data: Failure;
     }>("/transactions/bulk", oazapfts.json({
         ...opts,
         method: "PUT",
@@ -545,6 +557,9 @@ export function deleteTransactions(body: {
     } | {
         status: 500;
         data: Failure;
+    } | {
+        status: 503;
+        data: Failure;
     }>("/transactions/bulk/delete", oazapfts.json({
         ...opts,
         method: "POST",
@@ -582,6 +597,9 @@ export function exportTransactions({ $type, categoryId, startDate, endDate, exte
         data: Failure;
     } | {
         status: 500;
+        data: Failure;
+    } | {
+        status: 503;
         data: Failure;
     }>(`/transactions/export${QS.query(QS.explode({
         "type": $type,
@@ -622,6 +640,9 @@ export function readTransaction(id: number, { ifNoneMatch }: {
         data: Failure;
     } | {
         status: 500;
+        data: Failure;
+    } | {
+        status: 503;
         data: Failure;
     }>(`/transactions/${encodeURIComponent(id)}`, {
         ...opts,
@@ -689,6 +710,9 @@ export function updateTransaction(id: number, body: {
     } | {
         status: 500;
         data: Failure;
+    } | {
+        status: 503;
+        data: Failure;
     }>(`/transactions/${encodeURIComponent(id)}`, oazapfts.json({
         ...opts,
         method: "PUT",
@@ -725,6 +749,9 @@ export function deleteTransaction(id: number, { ifMatch }: {
     } | {
         status: 500;
         data: Failure;
+    } | {
+        status: 503;
+        data: Failure;
     }>(`/transactions/${encodeURIComponent(id)}`, {
         ...opts,
         method: "DELETE",
@@ -754,6 +781,9 @@ export function listCategories({ activeOnly, includeCounts }: {
         data: Failure;
     } | {
         status: 500;
+        data: Failure;
+    } | {
+        status: 503;
         data: Failure;
     }>(`/categories${QS.query(QS.explode({
         active_only: activeOnly,
@@ -814,6 +844,9 @@ export function createCategory(body: {
     } | {
         status: 500;
         data: Failure;
+    } | {
+        status: 503;
+        data: Failure;
     }>("/categories", oazapfts.json({
         ...opts,
         method: "POST",
@@ -848,6 +881,9 @@ export function readCategory(id: number, { ifNoneMatch }: {
         data: Failure;
     } | {
         status: 500;
+        data: Failure;
+    } | {
+        status: 503;
         data: Failure;
     }>(`/categories/${encodeURIComponent(id)}`, {
         ...opts,
@@ -911,6 +947,9 @@ export function updateCategory(id: number, body: {
     } | {
         status: 500;
         data: Failure;
+    } | {
+        status: 503;
+        data: Failure;
     }>(`/categories/${encodeURIComponent(id)}`, oazapfts.json({
         ...opts,
         method: "PUT",
@@ -950,6 +989,9 @@ export function deleteCategory(id: number, { ifMatch }: {
     } | {
         status: 500;
         data: Failure;
+    } | {
+        status: 503;
+        data: Failure;
     }>(`/categories/${encodeURIComponent(id)}`, {
         ...opts,
         method: "DELETE",
@@ -982,6 +1024,9 @@ export function readSummary(groupBy: "category" | "type" | "month" | "year" | "c
     } | {
         status: 500;
         data: Failure;
+    } | {
+        status: 503;
+        data: Failure;
     }>(`/summary${QS.query(QS.explode({
         group_by: groupBy,
         "type": $type,
@@ -1010,6 +1055,9 @@ export function identifyCaller(opts?: Oazapfts.RequestOpts) {
         data: Failure;
     } | {
         status: 500;
+        data: Failure;
+    } | {
+        status: 503;
         data: Failure;
     }>("/me", {
         ...opts

@@ -16,13 +16,14 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
   const requests: string[] = [];
   let isReachable = true;
   let keyId = 0;
-  let { privateKey, jwk } = await newKey();
+  let described = issuer;
+  let current = await newKey();
+  let published = [current.jwk];
 
-  async function newKey() {
+  async function newKey(alg = 'ES256') {
     keyId += 1;
-    const pair = await generateKeyPair('ES256', { extractable: true });
-    const kid = `key-${keyId}`;
-    return { privateKey: pair.privateKey, jwk: { ...(await exportJWK(pair.publicKey)), kid } };
+    const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+    return { alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid: `key-${keyId}` } };
   }
 
   const payload = (claims: Claims) =>
@@ -44,26 +45,39 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
     reconnect() {
       isReachable = true;
     },
-    /** From now on the issuer signs with another key, and publishes no other. */
-    async rotate() {
-      ({ privateKey, jwk } = await newKey());
+    /** From now on the issuer's discovery document names another issuer. */
+    describe(other: string) {
+      described = other;
     },
-    sign: (claims: Claims = {}) =>
+    /** From now on the issuer signs with another key, and publishes no other. */
+    async rotate(alg?: string) {
+      current = await newKey(alg);
+      published = [current.jwk];
+    },
+    /** From now on the issuer publishes another key as well, which signs nothing. */
+    async publishAnother(fields: object = {}) {
+      published = [{ ...(await newKey()).jwk, ...fields }, ...published];
+    },
+    /** @param kid undefined: the token does not name its key */
+    sign: (claims: Claims = {}, { kid }: { kid?: string | undefined } = current.jwk) =>
       new SignJWT(payload(claims))
-        .setProtectedHeader({ alg: 'ES256', kid: jwk.kid })
-        .sign(privateKey),
+        .setProtectedHeader({ alg: current.alg, ...(kid === undefined ? {} : { kid }) })
+        .sign(current.privateKey),
     unsigned: (claims: Claims = {}) => new UnsecuredJWT(payload(claims)).encode(),
     /** Signed with the published key as if it were a shared secret. */
     signedWithPublicKey: (claims: Claims = {}) =>
       new SignJWT(payload(claims))
-        .setProtectedHeader({ alg: 'HS256', kid: jwk.kid })
-        .sign(new TextEncoder().encode(JSON.stringify(jwk))),
+        .setProtectedHeader({ alg: 'HS256', kid: current.jwk.kid })
+        .sign(new TextEncoder().encode(JSON.stringify(current.jwk))),
     fetch: (async (url: string) => {
       requests.push(url);
       if (!isReachable) throw new TypeError('fetch failed');
       const documents: Record<string, object> = {
-        [`${issuer}/.well-known/openid-configuration`]: { issuer, jwks_uri: `${issuer}/keys` },
-        [`${issuer}/keys`]: { keys: [jwk] },
+        [`${issuer}/.well-known/openid-configuration`]: {
+          issuer: described,
+          jwks_uri: `${issuer}/keys`,
+        },
+        [`${issuer}/keys`]: { keys: published },
       };
       return Response.json(documents[url] ?? {}, { status: documents[url] ? 200 : 404 });
     }) satisfies FetchImplementation,

@@ -9,6 +9,7 @@ import {
   OutcomeUnknownError,
   PayloadTooLargeError,
   StaleRecordError,
+  UnavailableError,
   UnsupportedMediaTypeError,
   unknownRecord,
   ValidationError,
@@ -43,6 +44,14 @@ test('an encoded body comes with what may be sent instead', () => {
     status: 415,
     headers: { 'accept-encoding': 'identity' },
     body: { success: false, error: 'unsupported_media_type', message: 'no' },
+  });
+});
+
+test('what is unavailable comes with when to try again', () => {
+  expect(toErrorReply(new UnavailableError('later'), FAILURE)).toEqual({
+    status: 503,
+    headers: { 'retry-after': '5' },
+    body: { success: false, error: 'unavailable', message: 'later' },
   });
 });
 
