@@ -4,6 +4,7 @@ import type { Category, CategoryChanges, CategoryFields } from '../domain/catego
 import { text, trimmedText } from '../domain/text.ts';
 import { parseBody, parseFilter, sentOnly } from './fields.ts';
 import { tagOf } from './preconditions.ts';
+import type { Query } from './query-string.ts';
 
 export const newCategoryBody = v.object(
   {
@@ -99,9 +100,7 @@ export const categoryQuery = v.object({
 });
 
 /** @throws ValidationError for an unknown parameter */
-export function parseCategoryQuery(
-  query: Readonly<Record<string, string | undefined>>,
-): CategoryQuery {
+export function parseCategoryQuery(query: Query): CategoryQuery {
   const { active_only: activeOnly = true, include_counts: includeCounts = false } = parseFilter(
     categoryQuery,
     query,

@@ -8,7 +8,8 @@ import type { RequestContext } from '../request-context.ts';
 import { isWriteConflict } from '../store/retryable-errors.ts';
 import type { ApiEvent } from './api-event.ts';
 import { envelope } from './envelope.ts';
-import { isUtf8, NOT_UTF8 } from './query-string.ts';
+import { refuseFixedPath } from './no-route.ts';
+import { isUtf8, NOT_UTF8, readQuery } from './query-string.ts';
 import type { Reply } from './replies.ts';
 import { requestLog } from './request-log.ts';
 
@@ -36,7 +37,9 @@ function requestParameters(): MiddlewareObj<ApiEvent, Reply> {
       const { rawQueryString = '' } = event;
       if (!isUtf8(rawQueryString)) throw new ValidationError(NOT_UTF8);
       event.pathId = event.pathParameters?.id ?? '';
-      event.query = event.queryStringParameters ?? {};
+      event.query = readQuery(event);
+      const { method, path } = event.requestContext.http;
+      if (event.pathId !== '') refuseFixedPath(method, path);
     },
   };
 }

@@ -1,12 +1,14 @@
 // Parses what a client sent into typed fields, or reports every error of every field.
 import * as v from 'valibot';
 import { type FieldErrors, ValidationError } from '../errors.ts';
+import type { Query } from './query-string.ts';
 
 export type ObjectSchema = v.ObjectSchema<
   v.ObjectEntries,
   undefined | v.ErrorMessage<v.ObjectIssue>
 >;
 type Sent = Readonly<Record<string, unknown>>;
+type FieldError = [name: string, sentence: string];
 
 /** Fields of our responses. Ignored in a request body, so that clients may send back what they read. */
 export const READ_ONLY = new Set([
@@ -39,15 +41,20 @@ export function parseBody<Schema extends ObjectSchema>(
 
 /**
  * The parameters of a query string.
- * @throws ValidationError "Filter validation failed" with `details`, also for an unknown parameter
+ * @throws ValidationError "Filter validation failed" with `details`, also for one that is unknown or sent more than once
  */
 export function parseFilter<Schema extends ObjectSchema>(
   schema: Schema,
-  query: Sent,
+  query: Query,
 ): v.InferOutput<Schema> {
-  return parse(schema, query, {
+  const single = Object.entries(query).map(([name, value]) => [name, [value].flat()[0]]);
+  const repeated = Object.keys(query).filter((name) => Array.isArray(query[name]));
+  return parse(schema, Object.fromEntries(single), {
     message: 'Filter validation failed',
-    errors: unknownNames(schema, query).map((name) => [name, 'Is not a known parameter.']),
+    errors: [
+      ...unknownNames(schema, query).map((name): FieldError => [name, 'Is not a known parameter.']),
+      ...repeated.map((name): FieldError => [name, 'Must be sent once.']),
+    ],
   });
 }
 
@@ -63,7 +70,7 @@ export function sentOnly<Fields extends object>(
 function parse<Schema extends ObjectSchema>(
   schema: Schema,
   sent: Sent,
-  failure: { message: string; errors: [string, string][] },
+  failure: { message: string; errors: FieldError[] },
 ): v.InferOutput<Schema> {
   // Own properties only: no `constructor` or `__proto__` of a prototype.
   const own = Object.assign(Object.create(null), sent);
@@ -79,11 +86,11 @@ function unknownNames({ entries }: ObjectSchema, sent: Sent): string[] {
   return Object.keys(sent).filter((name) => !Object.hasOwn(entries, name));
 }
 
-function toFieldError(issue: v.BaseIssue<unknown>): [string, string] {
+function toFieldError(issue: v.BaseIssue<unknown>): FieldError {
   return [v.getDotPath(issue) ?? '', issue.message];
 }
 
-function byField(errors: readonly [string, string][]): FieldErrors {
+function byField(errors: readonly FieldError[]): FieldErrors {
   const fields = Map.groupBy(errors, ([name]) => name);
   return Object.fromEntries(
     [...fields]

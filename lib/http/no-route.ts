@@ -1,24 +1,36 @@
 // Requests that no route serves: 404, or 405 where the path serves other methods.
 import { MethodNotAllowedError, NotFoundError } from '../errors.ts';
+import METHODS from './routes.json' with { type: 'json' };
 
-// The routes of serverless.yml; a test keeps the two equal.
-const METHODS: readonly (readonly [path: RegExp, methods: readonly string[]])[] = [
-  [/^\/(health|openapi\.json|docs|summary|me)\/?$/, ['GET']],
-  [/^\/(transactions|categories)\/?$/, ['GET', 'POST']],
-  [/^\/transactions\/bulk\/?$/, ['POST', 'PUT']],
-  [/^\/transactions\/bulk\/delete\/?$/, ['POST']],
-  [/^\/transactions\/export\/?$/, ['GET']],
-  [/^\/(transactions|categories)\/[^/]+\/?$/, ['GET', 'PUT', 'DELETE']],
-];
+const METHODS_BY_PATH: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(METHODS));
 
+/** Of a request that reached a function of no route. */
 export function noRoute(method: string, path: string): NotFoundError | MethodNotAllowedError {
-  const [, allowed = []] = METHODS.find(([pattern]) => pattern.test(path)) ?? [];
+  const fixed = withoutSlash(path);
+  const allowed =
+    METHODS_BY_PATH.get(fixed) ?? METHODS_BY_PATH.get(fixed.replace(/[^/]+$/, '{id}')) ?? [];
   // API Gateway decodes the path, so that /transactions%2F1, which no route serves, looks like one that exists.
   if (allowed.length === 0 || allowed.includes(method)) {
     return new NotFoundError(`No route for ${method} ${path}`);
   }
-  return new MethodNotAllowedError(
-    `${path.replace(/\/$/, '')} does not support ${method}`,
-    allowed,
-  );
+  return notAllowed(method, path, allowed);
+}
+
+/**
+ * Of a request that reached a function of a path with an id: for the gateway, GET /transactions/bulk is a read of the
+ * transaction "bulk", because that path has only a POST.
+ * @throws MethodNotAllowedError
+ */
+export function refuseFixedPath(method: string, path: string): void {
+  const allowed = METHODS_BY_PATH.get(withoutSlash(path));
+  if (allowed && !allowed.includes(method)) throw notAllowed(method, path, allowed);
+}
+
+function notAllowed(method: string, path: string, allowed: readonly string[]) {
+  const message = `${withoutSlash(path)} does not support ${method}`;
+  return new MethodNotAllowedError(message, allowed);
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/(?<=[^/])\/$/, '');
 }

@@ -1,4 +1,8 @@
 // A query string as it was sent. Bytes that are not UTF-8 would be decoded to another text than the one meant.
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+
+/** Parameters by name; the values of one that was sent more than once are an array. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const ENCODED_BYTES = /(%[0-9a-f]{2})+/gi;
 
@@ -11,4 +15,17 @@ export function isUtf8(rawQueryString: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The gateway joins the values of a repeated parameter by commas, as if they were one. */
+export function readQuery({
+  rawQueryString = '',
+  queryStringParameters = {},
+}: Partial<Pick<APIGatewayProxyEventV2, 'rawQueryString' | 'queryStringParameters'>>): Query {
+  const sent = Map.groupBy(new URLSearchParams(rawQueryString), ([name]) => name);
+  const repeated = [...sent].filter(([, pairs]) => pairs.length > 1);
+  return {
+    ...queryStringParameters,
+    ...Object.fromEntries(repeated.map(([name, pairs]) => [name, pairs.map(([, each]) => each)])),
+  };
 }

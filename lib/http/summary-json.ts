@@ -11,6 +11,7 @@ import {
   type Totals,
 } from '../domain/summary.ts';
 import { parseFilter } from './fields.ts';
+import type { Query } from './query-string.ts';
 import { toTransactionFilter, transactionFilter } from './transaction-json.ts';
 
 /** Each group by its periods. */
@@ -30,9 +31,7 @@ export const summaryQuery = v.object(
 );
 
 /** @throws ValidationError with the errors of every parameter */
-export function parseSummaryQuery(
-  query: Readonly<Record<string, string | undefined>>,
-): SummaryQuery {
+export function parseSummaryQuery(query: Query): SummaryQuery {
   const { group_by, ...sent } = parseFilter(summaryQuery, query);
   const named = group_by.split(',');
   return {

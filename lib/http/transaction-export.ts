@@ -11,6 +11,7 @@ import type {
   NamedTransaction,
 } from '../domain/transaction.ts';
 import { parseFilter } from './fields.ts';
+import type { Query } from './query-string.ts';
 import type { Reply } from './replies.ts';
 import { CSV_HEADER, toCsvLine } from './transaction-csv.ts';
 import {
@@ -36,8 +37,6 @@ export const exportQuery = v.object({
     ),
   ),
 });
-
-type Query = Readonly<Record<string, string | undefined>>;
 
 /** @throws ValidationError with the errors of every parameter */
 export function parseExportQuery(query: Query): ExportQuery {
@@ -88,7 +87,7 @@ function fitting<Shown>(
 
 function nextQuery(query: Query, { date, createdAt, id }: ListPosition): string {
   const cursor = Buffer.from(`${date} ${createdAt} ${id}`).toString('base64url');
-  const sent = Object.entries(query).map(([name, value = '']) => [name, value]);
+  const sent = Object.entries(query).map(([name, value = '']) => [name, String(value)]);
   return new URLSearchParams({ ...Object.fromEntries(sent), cursor }).toString();
 }
 

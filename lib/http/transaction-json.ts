@@ -20,6 +20,7 @@ import { ValidationError } from '../errors.ts';
 import type { IsExpected } from '../ledger/retry-on-conflict.ts';
 import { parseBody, parseFilter, sentOnly } from './fields.ts';
 import { isExpectedBy, tagOf } from './preconditions.ts';
+import type { Query } from './query-string.ts';
 
 const LONGEST_EXTERNAL_ID = 128;
 const LONGEST_IMPORT_ID = 64;
@@ -194,7 +195,6 @@ export function toBulkResult(status: number) {
   });
 }
 
-// A repeated parameter arrives as its values joined by commas, which none of these accepts.
 const wholeNumber = v.pipe(
   v.string(),
   v.regex(/^\d+$/, 'Must be one whole number in plain decimal digits.'),
@@ -262,9 +262,7 @@ export const transactionQuery = v.object({
 });
 
 /** @throws ValidationError with the errors of every parameter */
-export function parseTransactionQuery(
-  query: Readonly<Record<string, string | undefined>>,
-): TransactionQuery {
+export function parseTransactionQuery(query: Query): TransactionQuery {
   const sent = parseFilter(transactionQuery, query);
   if (sent.q !== undefined) requireDates(sent, 'q');
   if (sent.import_id !== undefined) requireDates(sent, 'import_id');

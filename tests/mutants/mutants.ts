@@ -205,6 +205,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['before.updatedAt + 1', 'before.updatedAt'],
   ]),
   ...mutantsOf('lib/http/fields.ts', 'tests/unit/http/fields.test.ts', [
+    ['Array.isArray(query[name])', 'false'],
     ['!Object.hasOwn(entries, name)', '!(name in entries)'],
   ]),
   ...mutantsOf('lib/ledger/transactions.ts', 'tests/contract/api/transaction-category.test.ts', [
@@ -288,5 +289,6 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/http/no-route.ts', 'tests/unit/http/no-route.test.ts', [
     ['allowed.length === 0 || allowed.includes(method)', 'allowed.length === 0'],
+    ['allowed && !allowed.includes(method)', 'false'],
   ]),
 ];

@@ -144,6 +144,12 @@ describe('A known path with another method is 405 in the envelope, with Allow', 
     ['PATCH', '/categories/1', 'GET, PUT, DELETE'],
     ['POST', '/categories/1', 'GET, PUT, DELETE'],
     ['OPTIONS', '/categories', 'GET, POST'],
+    ['GET', '/transactions/bulk', 'POST'],
+    ['PUT', '/transactions/bulk/', 'POST'],
+    ['DELETE', '/transactions/bulk', 'POST'],
+    ['PATCH', '/transactions/bulk', 'POST'],
+    ['PUT', '/transactions/export', 'GET'],
+    ['DELETE', '/transactions/export', 'GET'],
   ])('%s %s', async (method, path, allow) => {
     const reply = await api.request(method, path, { rawBody: '{' });
     const route = path.replace(/\/$/, '');

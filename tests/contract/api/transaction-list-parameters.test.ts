@@ -63,8 +63,18 @@ describe('Rulings: a repeated parameter is an error', () => {
     'type=income&type=income',
     'start_date=2024-01-01&start_date=2024-01-01',
     'end_date=2024-01-01&end_date=2024-01-02',
+    'external_id=a&external_id=b',
+    'q=a&start_date=2024-01-01&end_date=2024-01-02&q=b',
   ])('%s', async (query) => {
     expectFilterFaults(await api.get('/transactions', query), [query.split('=')[0] ?? '']);
+  });
+
+  test.each([
+    ['/transactions/export', 'q=a&q=b'],
+    ['/summary', 'group_by=type&group_by=month'],
+    ['/health', 'deep&deep'],
+  ])('%s?%s', async (path, query) => {
+    expectFilterFaults(await api.get(path, query), [/^\w+/.exec(query)?.[0] ?? '']);
   });
 });
 

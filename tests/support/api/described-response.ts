@@ -44,7 +44,9 @@ for (const [name, schema] of Object.entries(schemas)) {
 /** @throws Error where the response is not as described */
 export function assertDescribed(method: string, path: string, response: Received): void {
   if (isOfGateway(method, response)) return;
-  const operation = DESCRIBED.get(findRoute(method, path).key);
+  // The gateway takes GET /transactions/bulk for a read of a transaction.
+  const operation =
+    response.status === 405 ? undefined : DESCRIBED.get(findRoute(method, path).key);
   const described = operation ? operation.responses[response.status] : undescribed(response);
   const problem = problemOf(response, described);
   if (problem === undefined) return;

@@ -8,7 +8,7 @@ import type {
 import type { LedgerService } from '../../../lib/ledger/ledger.ts';
 import { type Api, type ApiRequest, toApiResponse, withVerbs } from './api-client.ts';
 import { toGatewayEvent } from './gateway-event.ts';
-import { type FunctionName, findRoute, OPERATIONS } from './routes.ts';
+import { findRoute, OPERATIONS } from './routes.ts';
 
 type Handler = (
   event: APIGatewayProxyEventV2,
@@ -34,7 +34,7 @@ function lambdaContext(): Context {
   return { awsRequestId: randomUUID() } as Context;
 }
 
-async function loadHandlers(service: LedgerService): Promise<Map<FunctionName, Handler>> {
+async function loadHandlers(service: LedgerService): Promise<Map<string, Handler>> {
   // Each module also creates the deployed handler, which is not called here.
   process.env.TABLE_NAME ??= 'not-called';
   const [preflight, notFound] = await Promise.all([
@@ -43,12 +43,12 @@ async function loadHandlers(service: LedgerService): Promise<Map<FunctionName, H
   ]);
   // The page is a text that only the bundler can put in; tests/docs-page looks at it.
   const loaded = OPERATIONS.filter(([, name]) => name !== 'api/docs');
-  const operations = loaded.map(async ([, name]): Promise<[FunctionName, Handler]> => {
+  const operations = loaded.map(async ([, name]): Promise<[string, Handler]> => {
     const [folder, file] = name.split('/');
     const { createHandler } = await import(`../../../functions/${folder}/${file}.ts`);
     return [name, createHandler(service) as Handler];
   });
-  return new Map<FunctionName, Handler>([
+  return new Map<string, Handler>([
     ...(await Promise.all(operations)),
     ['api/preflight', preflight.handler as unknown as Handler],
     ['api/not-found', notFound.handler as unknown as Handler],

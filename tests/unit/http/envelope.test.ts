@@ -15,7 +15,8 @@ beforeEach(() => {
 afterEach(() => log.mockRestore());
 
 const CONTEXT = { awsRequestId: 'lambda-1' } as Context;
-const EVENT = { requestContext: { requestId: 'gateway-1' } } as ApiEvent;
+const http = { method: 'GET', path: '/' };
+const EVENT = { requestContext: { requestId: 'gateway-1', http } } as ApiEvent;
 
 async function answer(answering: () => Promise<Reply>, event = EVENT, context = CONTEXT) {
   const handler = endpoint(FAILURE).handler(answering);

@@ -76,17 +76,31 @@ describe('parseBody', () => {
 });
 
 describe('parseFilter', () => {
+  const filter = v.object({ size: v.pipe(v.string(), v.maxLength(1, 'Must be short.')) });
+
   test('names unknown parameters, read-only fields among them', () => {
-    expect(errorsOf(() => parseFilter(schema, { size: 1, other: 2, id: 3 }))).toEqual({
+    expect(errorsOf(() => parseFilter(filter, { size: '1', other: '2', id: '3' }))).toEqual({
       message: 'Filter validation failed',
       details: { other: ['Is not a known parameter.'], id: ['Is not a known parameter.'] },
     });
   });
 
   test('has a message of its own', () => {
-    expect(errorsOf(() => parseFilter(schema, { size: 10 }))).toEqual({
+    expect(errorsOf(() => parseFilter(filter, { size: '10' }))).toEqual({
       message: 'Filter validation failed',
-      details: { size: ['Must be small.'] },
+      details: { size: ['Must be short.'] },
+    });
+  });
+
+  test('names parameters that are sent more than once, beside every other error', () => {
+    const query = { size: ['10', '1'], other: ['1', '1'], id: '1' };
+    expect(errorsOf(() => parseFilter(filter, query)).details).toEqual({
+      size: ['Must be short.', 'Must be sent once.'],
+      other: ['Is not a known parameter.', 'Must be sent once.'],
+      id: ['Is not a known parameter.'],
+    });
+    expect(errorsOf(() => parseFilter(filter, { size: ['1', '1'] })).details).toEqual({
+      size: ['Must be sent once.'],
     });
   });
 });

@@ -10,7 +10,8 @@ const handler = endpoint('Failed to echo')
   .handler(async ({ json }) => ({ status: 200, body: { success: true, data: json } }));
 
 async function parsed(body: string | undefined, isBase64Encoded = false, headers = {}) {
-  const event = { body, isBase64Encoded, headers } as ApiEvent & { json: never };
+  const requestContext = { http: { method: 'POST', path: '/' } };
+  const event = { body, isBase64Encoded, headers, requestContext } as ApiEvent & { json: never };
   const result = (await handler(event, { awsRequestId: 'r' } as Context)) as unknown;
   return JSON.parse((result as { body: string }).body);
 }

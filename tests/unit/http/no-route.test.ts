@@ -1,7 +1,7 @@
 // 404 or 405 for a request that no route serves.
 import { describe, expect, test } from 'vitest';
 import { MethodNotAllowedError, NotFoundError } from '../../../lib/errors.ts';
-import { noRoute } from '../../../lib/http/no-route.ts';
+import { noRoute, refuseFixedPath } from '../../../lib/http/no-route.ts';
 import { OPERATIONS } from '../../support/api/routes.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -25,6 +25,24 @@ describe.each([...ROUTES])('%s', (path, routes) => {
   test.each(served)('%s of a path that only looks like it: 404', (method) => {
     for (const each of paths) expect(noRoute(method, each)).toBeInstanceOf(NotFoundError);
   });
+});
+
+describe('a fixed path beside one with an id', () => {
+  const fixed = [...ROUTES].filter(([path]) => /^\/(transactions|categories)\/\w+$/.test(path));
+
+  test.each(fixed)('%s', (path, routes) => {
+    const served = routes.map(([method]) => method);
+    for (const method of METHODS) {
+      const refuse = () => refuseFixedPath(method, `${path}/`);
+      if (served.includes(method)) expect(refuse).not.toThrow();
+      else expect(refuse).toThrow(expect.objectContaining({ allowed: served }));
+    }
+  });
+
+  test.each(['/transactions/7', '/transactions/bulk2', '/categories/bulk', '/transactions//'])(
+    '%s is none',
+    (path) => expect(() => refuseFixedPath('PATCH', path)).not.toThrow(),
+  );
 });
 
 test.each(['/', '/transaction', '/transactions/1/2', '/transactions//', '/api/transactions'])(

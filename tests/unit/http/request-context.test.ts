@@ -32,7 +32,7 @@ function givenService() {
 const EVENT = {
   headers: {},
   pathParameters: { id: '7' },
-  requestContext: { http: { method: 'GET' } },
+  requestContext: { http: { method: 'GET', path: '/transactions/7' } },
 } as unknown as LedgerEvent;
 
 async function request(handler: unknown, awsRequestId: string): Promise<void> {

@@ -2,12 +2,26 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { buildOpenApiDocument } from '../../../../cli/describe/openapi-document.ts';
+import { methodsByPath, readRoutes } from '../../../../cli/describe/routes.ts';
 import { MOST_SEARCHED } from '../../../../lib/domain/transaction.ts';
 import served from '../../../../lib/http/openapi.json' with { type: 'json' };
 import { OPERATIONS_BY_ROUTE } from '../../../../lib/http/operations.ts';
+import known from '../../../../lib/http/routes.json' with { type: 'json' };
 
 test('the served description is that of the routes and schemas: `npm run describe` writes it', () => {
   expect(served).toEqual(JSON.parse(JSON.stringify(buildOpenApiDocument())));
+});
+
+test('functions know the routes of serverless.yml: `npm run describe` writes lib/http/routes.json', () => {
+  expect(known).toEqual(methodsByPath());
+});
+
+// /docs is a page for people: a client made from the description needs no function for it.
+test('every route of serverless.yml is described: add what is missing to lib/http/operations.ts', () => {
+  const routes = readRoutes().map(({ method, path }) => `${method} ${path}`);
+  expect(Object.keys(OPERATIONS_BY_ROUTE).toSorted()).toEqual(
+    routes.filter((route) => route !== 'GET /docs').toSorted(),
+  );
 });
 
 test('a search of the list says which dates it needs, and one of an export needs none', () => {

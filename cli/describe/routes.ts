@@ -1,0 +1,42 @@
+// The routes of the API, as serverless.yml has them.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+export interface Route {
+  readonly method: string;
+  /** Such as `/transactions/{id}`. */
+  readonly path: string;
+  /** Folder and file below functions/, such as `transactions/read`. */
+  readonly functionName: string;
+}
+
+interface FunctionSettings {
+  readonly handler: string;
+  readonly events?: readonly { readonly httpApi?: string }[];
+}
+
+const FILE = join(import.meta.dirname, '../../serverless.yml');
+
+/** Without those for requests that no other route serves: `$default`, and preflights on any path. */
+export function readRoutes(): Route[] {
+  const { functions } = parse(readFileSync(FILE, 'utf8')) as { functions: readonly unknown[] };
+  const settings = functions.flatMap((part) =>
+    typeof part === 'object' ? Object.values(part as Record<string, FunctionSettings>) : [],
+  );
+  return settings.flatMap(({ handler, events = [] }) =>
+    events.flatMap(({ httpApi = '*' }) => {
+      const [method = '', path] = httpApi.split(' ');
+      if (path === undefined || path.endsWith('+}')) return [];
+      return { method, path, functionName: handler.replace(/^functions\/|\.handler$/g, '') };
+    }),
+  );
+}
+
+/** The methods of each path, for lib/http/routes.json: a function cannot read serverless.yml. */
+export function methodsByPath(): Record<string, string[]> {
+  const byPath = Map.groupBy(readRoutes(), ({ path }) => path);
+  return Object.fromEntries(
+    [...byPath].map(([path, routes]) => [path, routes.map(({ method }) => method)]),
+  );
+}
