@@ -1,4 +1,5 @@
-// Structured log lines: one JSON object each. Amounts, descriptions, names, keys and tokens never go into a log.
+// Structured log lines: one JSON object each, so that CloudWatch can search every field. Amounts, descriptions, names, keys and
+// tokens never go into a log.
 import { createHash } from 'node:crypto';
 
 export interface FailureEntry {
@@ -9,9 +10,7 @@ export interface FailureEntry {
 }
 
 export function logFailure({ requestId, failure, cause }: FailureEntry): void {
-  console.error(
-    JSON.stringify({ level: 'ERROR', requestId, message: failure, cause: describe(cause) }),
-  );
+  writeLine({ level: 'ERROR', requestId, message: failure, cause: describe(cause) });
 }
 
 export interface RequestEntry {
@@ -45,7 +44,11 @@ export function logRequest(Namespace: string, { ledger, ...entry }: RequestEntry
     ...{ level: 'INFO', message: 'request', ...entry },
     ...(ledger === undefined ? {} : { ledger: hashOf(ledger) }),
   };
-  // Not by console, which wraps what it writes where the log format is JSON.
+  writeLine(line);
+}
+
+// Not by console: where the log format is JSON, that wraps the line as a text, whose fields nothing can search.
+function writeLine(line: object): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
@@ -54,8 +57,9 @@ function hashOf(ledger: string): string {
   return createHash('sha256').update(ledger).digest('hex').slice(0, 12);
 }
 
-function describe(error: unknown): unknown {
-  if (!(error instanceof Error)) return String(error);
+/** An object, whatever was thrown: a field that is an object on one line and a text on another cannot be searched. */
+function describe(error: unknown): object {
+  if (!(error instanceof Error)) return { name: typeof error, message: String(error) };
   const { name, message, stack } = error;
   return { name, message, stack, ...(error.cause ? { cause: describe(error.cause) } : {}) };
 }

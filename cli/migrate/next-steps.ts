@@ -118,7 +118,7 @@ function waysBack(rollback: NextStep, reason: string): readonly NextStep[] {
   const most = Math.max(Number(removes), Number(changes));
   const asUsers = {
     command: command.replace('--execute', `$& --deletes ${most}`),
-    why: `where users removed or changed ${countText(most, 'memory').replace(/ys$/, 'ies')}`,
+    why: `where users removed or changed ${countText(most, 'memory')}`,
   };
   const asItWas = {
     command: command.replace('--execute', '$& --as-it-was'),

@@ -16,7 +16,8 @@ export function durationText(milliseconds: number): string {
 }
 
 export function countText(number: number, unit: string): string {
-  return `${number.toLocaleString('en')} ${unit}${number === 1 ? '' : 's'}`;
+  const units = /[^aeiou]y$/.test(unit) ? unit.replace(/y$/, 'ies') : `${unit}s`;
+  return `${number.toLocaleString('en')} ${number === 1 ? unit : units}`;
 }
 
 /** To the second. */

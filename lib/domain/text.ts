@@ -1,6 +1,20 @@
 // Free text as clients send it. Lengths count characters (Unicode code points), as JSON Schema does.
 import * as v from 'valibot';
 
+/**
+ * Anything but blanks, control characters, and what is shown as nothing, such as a zero-width space: the property
+ * Default_Ignorable_Code_Point of Unicode, and the blank of Braille. Written out, because programs in other languages read
+ * this pattern in the API description.
+ */
+const VISIBLE = new RegExp(
+  [
+    String.raw`[^\s\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f`,
+    String.raw`\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8`,
+    '\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]',
+  ].join(''),
+  'u',
+);
+
 // The metadata is for the API description: what JSON Schema says of the checks before it.
 
 export function text(maximum: number) {
@@ -16,7 +30,7 @@ export function filledText(maximum: number) {
   return v.pipe(
     text(maximum),
     v.check(isNotBlank, 'Must not be blank.'),
-    v.metadata({ pattern: '\\S' }),
+    v.metadata({ pattern: VISIBLE.source }),
   );
 }
 
@@ -40,7 +54,7 @@ function isPrintable(value: string): boolean {
 }
 
 function isNotBlank(value: string): boolean {
-  return value.trim() !== '';
+  return VISIBLE.test(value);
 }
 
 // No character takes more than two of what `length` counts: a far longer text is not taken apart to be counted.

@@ -68,9 +68,9 @@ const WRITES: Operation[] = [
   ['delete', 'Failed to delete category', (api) => api.delete(`/categories/${category.id}`)],
 ];
 
-let log: MockInstance<typeof console.error>;
+let log: MockInstance<typeof process.stdout.write>;
 beforeEach(() => {
-  log = vi.spyOn(console, 'error').mockImplementation(() => {});
+  log = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
 });
 afterEach(() => log.mockRestore());
 

@@ -200,6 +200,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/domain/text.ts', 'tests/unit/domain/text.test.ts', [
     ['[...value].length <= maximum', 'value.length <= maximum'],
+    ['u200b-', 'u200c-'],
   ]),
   ...mutantsOf('lib/domain/record.ts', 'tests/unit/domain/record.test.ts', [
     ['before.updatedAt + 1', 'before.updatedAt'],

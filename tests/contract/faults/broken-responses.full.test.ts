@@ -37,8 +37,8 @@ beforeAll(async () => {
 });
 afterAll(() => wire.close());
 
-const log = vi.fn<(line: string) => void>();
-beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(log.mockReset()));
+const log = vi.fn<(line: unknown) => boolean>(() => true);
+beforeEach(() => void vi.spyOn(process.stdout, 'write').mockImplementation(log.mockReset()));
 afterEach(() => void vi.restoreAllMocks());
 
 async function run(
@@ -67,7 +67,7 @@ describe.each([...WRITES, ...CREATIONS.map(withIdempotencyKey)])('$name', (opera
       return isWritten ? 'stall' : undefined;
     });
     expectFailure(broken, operation);
-    expect(log.mock.calls.map(([line]) => JSON.parse(line).cause.name)).toEqual([
+    expect(log.mock.calls.map(([line]) => JSON.parse(String(line)).cause.name)).toEqual([
       'OutcomeUnknownError',
     ]);
   });

@@ -1,5 +1,6 @@
 // Which function answers which method and path, as API Gateway decides it.
 import { readRoutes } from '../../../cli/describe/routes.ts';
+import { OPERATIONS_BY_ROUTE } from '../../../lib/http/operations.ts';
 
 /** The operations of the API, by the folder and file of their function. */
 export const OPERATIONS = readRoutes().map(
@@ -7,7 +8,9 @@ export const OPERATIONS = readRoutes().map(
 );
 
 /** Those that need to know who sends the request. */
-export const LEDGER_OPERATIONS = OPERATIONS.filter(([, name]) => !name.startsWith('api/'));
+export const LEDGER_OPERATIONS = OPERATIONS.filter(
+  ([route]) => OPERATIONS_BY_ROUTE[route]?.isPublic === undefined && route !== 'GET /docs',
+);
 
 export interface Route {
   readonly key: string;

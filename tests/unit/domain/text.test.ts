@@ -30,9 +30,37 @@ describe('text', () => {
 });
 
 describe('filledText', () => {
-  test.each(['', ' ', '\n', '\u00a0\u2003\u3000\ufeff'])('%j is blank', (value) => {
+  test('is blank where Unicode says that every character is shown as nothing', () => {
+    const ignorable = /[\p{Cc}\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]/u;
+    const schema = filledText(9);
+    for (let code = 0; code <= 0x10ffff; code += 1) {
+      const text = String.fromCodePoint(code);
+      if (!text.isWellFormed()) continue;
+      const isBlank = faults(schema, text).length > 0;
+      if (isBlank !== ignorable.test(text)) expect.fail(`U+${code.toString(16)}: ${isBlank}`);
+    }
+  });
+
+  test.each(['', ' ', '\n', '\u00a0\u2003\u3000\ufeff', '\u0000', '\u001b'])(
+    '%j is blank',
+    (value) => {
+      expect(faults(filledText(9), value)).toEqual(['Must not be blank.']);
+    },
+  );
+
+  // Zero-width space and joiner, soft hyphen, direction mark, variation selector, filler, tag, blank of Braille.
+  test.each([
+    ...['\u200b', '\u200d\u2060', '\u00ad', '\u202e', '\ufe0f', '\u3164', '\u{e0041}', '\u2800'],
+  ])('%j shows nothing: it is blank', (value) => {
     expect(faults(filledText(9), value)).toEqual(['Must not be blank.']);
   });
+
+  test.each(['a\u200b', '\u200f\u05d0', '👨‍👩‍👧', '❤️', '.', '\u0301', '給'])(
+    '%j is not blank',
+    (value) => {
+      expect(v.parse(filledText(9), value)).toBe(value);
+    },
+  );
 
   test('keeps the white space around it', () => {
     expect(v.parse(filledText(5), ' abc ')).toBe(' abc ');

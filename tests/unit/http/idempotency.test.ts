@@ -77,7 +77,7 @@ describe('a request of many records', () => {
     outcomes: readonly Outcome<number>[],
     markers: readonly (object | Error | undefined)[] = [],
   ) {
-    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const saved: unknown[] = [];
     const bound: string[] = [];
     const found = markers.values();
