@@ -8,6 +8,8 @@ export interface Configuration {
 /** A function as serverless.yml has it, or as `migration.ts` makes it. */
 export interface FunctionSettings {
   readonly handler: string;
+  /** What it may do to the table; undefined for functions of the migration. */
+  readonly table?: readonly string[];
   readonly timeout?: number;
   readonly events?: readonly { readonly httpApi?: string; readonly schedule?: object }[];
 }
@@ -20,7 +22,7 @@ export async function textOf({ resolveVariable }: Configuration, name: string): 
   return String(await resolveVariable(name));
 }
 
-/** A section of serverless.yml, such as `custom.tableAccess`. */
+/** A section of serverless.yml, such as `custom.migrationAccess`. */
 export async function sectionOf<Section>(
   { resolveConfigurationProperty }: Configuration,
   ...path: readonly string[]

@@ -1,10 +1,10 @@
-// One IAM role per function, made from the tableAccess lines of serverless.yml.
+// One IAM role per function, made from its line `table` in serverless.yml.
 import table from '../lib/store/table.json' with { type: 'json' };
 import {
   type Configuration,
+  functionsOf,
   logicalName,
   type Resources,
-  sectionOf,
   textOf,
 } from './configuration.ts';
 
@@ -30,21 +30,14 @@ export const BOUNDARY = {
 /** CloudFormation resources, `{ TransactionsListRole: ..., ... }`. */
 export async function ledgerRoles(configuration: Configuration): Promise<Resources> {
   const tableArn = arnOf(await textOf(configuration, 'param:tableName'));
-  const access = await sectionOf<Record<string, readonly string[]>>(
-    configuration,
-    'custom',
-    'tableAccess',
-  );
+  const functions = await functionsOf(configuration);
   return Object.fromEntries(
-    Object.entries(access).map(([functionName, actions]) => {
+    Object.entries(functions).flatMap(([functionName, { table: actions }]) => {
+      if (actions === undefined) return [];
       const name = logicalName(functionName);
-      return [
-        `${name}Role`,
-        role(
-          `${name}LogGroup`,
-          functionName === 'health' ? healthPolicies(tableArn) : tablePolicies(tableArn, actions),
-        ),
-      ];
+      const policies =
+        functionName === 'health' ? healthPolicies(tableArn) : tablePolicies(tableArn, actions);
+      return [[`${name}Role`, role(`${name}LogGroup`, policies)]];
     }),
   );
 }

@@ -1,0 +1,23 @@
+// A plug-in of the packager: a function of serverless.yml says in `table` what it may do to the table.
+
+/** Actions of DynamoDB on the table; `Query` on its indexes too; `ApiKeys`: nothing besides the key of the request. */
+const ACTIONS = [
+  ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+  ...['Query', 'QueryTable', 'ApiKeys'],
+];
+
+interface Serverless {
+  readonly configSchemaHandler: {
+    defineFunctionProperties(provider: string, schema: object): void;
+  };
+}
+
+export class TableAccess {
+  constructor({ configSchemaHandler }: Serverless) {
+    const table = { type: 'array', items: { enum: ACTIONS }, uniqueItems: true };
+    configSchemaHandler.defineFunctionProperties('aws', { properties: { table } });
+  }
+}
+
+// The packager requires this file and calls what it gets.
+export { TableAccess as 'module.exports' };
