@@ -5,7 +5,7 @@ import { SCOPES } from '../../lib/auth/caller.ts';
 import { newCategoryBody } from '../../lib/http/category-json.ts';
 import { type ObjectSchema, READ_ONLY } from '../../lib/http/fields.ts';
 import { IDEMPOTENCY_KEY } from '../../lib/http/idempotency.ts';
-import { OPERATIONS_BY_ROUTE, type Operation } from '../../lib/http/operations.ts';
+import { OPERATIONS_BY_ROUTE, type Operation, PARAMETERS } from '../../lib/http/operations.ts';
 import { ERROR_CODES } from '../../lib/http/replies.ts';
 import { CSV_COLUMNS } from '../../lib/http/transaction-csv.ts';
 import { newTransactionBody } from '../../lib/http/transaction-json.ts';
@@ -13,6 +13,9 @@ import { newTransactionBody } from '../../lib/http/transaction-json.ts';
 const ABOUT = `
 Transactions and categories of a personal ledger. Every response has an \`X-Request-Id\`; failures carry \`error\`, a
 \`message\` for people and, when fields are invalid, \`details\`.
+
+**Key.** \`npm start\` needs none. On a deployed stage every request carries one:
+\`npm run keys -- --stage prod create --name phone --ledger home\` prints it once. Press "Authorize" and paste it as it is.
 
 A path or method that is not described here is answered with 404 \`not_found\` or 405 \`method_not_allowed\`, in the same
 form. What the gateway itself refuses (429, 503, a body over 10 MB) has a bare \`{"message": "..."}\` instead.`;
@@ -69,7 +72,7 @@ function pathsOf(operations: typeof OPERATIONS_BY_ROUTE) {
 }
 
 function toOpenApi(method: string, path: string, operation: Operation) {
-  const { id, summary, description, body, isPublic } = operation;
+  const { id, summary, description, body, example, isPublic } = operation;
   const tag = isPublic ? 'service' : path.split('/')[1];
   return {
     operationId: id,
@@ -83,7 +86,7 @@ function toOpenApi(method: string, path: string, operation: Operation) {
       ...headers(method, operation),
     ],
     ...(body && {
-      requestBody: { required: true, content: jsonContent(toBodySchema(body)) },
+      requestBody: { required: true, content: jsonContent(toBodySchema(body), example) },
     }),
     responses: responsesOf(method, path, operation),
   };
@@ -92,7 +95,7 @@ function toOpenApi(method: string, path: string, operation: Operation) {
 function pathParameters(path: string) {
   if (!path.includes('{id}')) return [];
   const schema = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
-  return [{ name: 'id', in: 'path', required: true, schema }];
+  return [{ name: 'id', in: 'path', required: true, ...PARAMETERS.id, schema }];
 }
 
 function queryParameters({ query }: Operation) {
@@ -101,7 +104,7 @@ function queryParameters({ query }: Operation) {
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...schema } = property as JsonSchema;
     return {
-      ...{ name, in: 'query', ...(description && { description }), schema },
+      ...{ name, in: 'query', ...(description ? { description } : PARAMETERS[name]), schema },
       ...(required.includes(name) && { required: true }),
     };
   });
@@ -204,8 +207,8 @@ function responseHeaders(...names: (keyof typeof HEADERS | false | undefined)[])
   return { headers: Object.fromEntries(headers) };
 }
 
-function jsonContent(schema: object) {
-  return { 'application/json': { schema } };
+function jsonContent(schema: object, example?: object) {
+  return { 'application/json': { schema, ...(example && { example }) } };
 }
 
 function reference(kind: 'schemas' | 'headers', name: string) {

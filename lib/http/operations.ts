@@ -24,6 +24,8 @@ export interface Operation {
   readonly query?: ObjectSchema;
   /** Validates the body. */
   readonly body?: ObjectSchema;
+  /** A body that succeeds as it is: on an empty ledger, after the examples of the routes before it. */
+  readonly example?: object;
   /** Name of the JSON schema of the response (cli/describe/openapi-document.ts), and its status where it is not 200. */
   readonly response: string;
   readonly status?: number;
@@ -43,6 +45,31 @@ const NO_CATEGORY = 'There is no such transaction, or no category with the `cate
 const NO_LIST_OF_EXISTING = `The body is not a list of 1 to ${LARGEST_BULK} transactions, each of them once.`;
 const INVALID_TRANSACTION = 'The body is invalid, or the category is inactive.';
 
+interface Parameter {
+  readonly description: string;
+  /** Of a required one: a value that succeeds, where a record has the id. */
+  readonly example?: string | number;
+}
+
+/** A parameter means the same wherever it is. Those that do not are described by their schemas. */
+export const PARAMETERS: Readonly<Record<string, Parameter>> = {
+  id: { description: 'The id of the record.', example: 1 },
+  type: { description: 'Only income, or only expenses.' },
+  category_id: { description: 'The id of a category, or `none` for what has no category.' },
+  external_id: { description: 'The id that the transaction has in another system.' },
+  start_date: { description: 'The first day, included.' },
+  end_date: { description: 'The last day, included.' },
+  sort: { description: '`date`: oldest first. `-date`: newest first, as without it.' },
+  page: { description: 'The number of the page, from 1.' },
+  per_page: { description: `Transactions on a page: ${DEFAULT_PER_PAGE}, unless it is sent.` },
+  active_only: { description: '`false` also shows inactive categories. `true` is the default.' },
+  include_counts: {
+    description: '`true` adds the number of transactions. `false` is the default.',
+  },
+  format: { description: '`csv`, or `json` for programs. `csv` is the default.' },
+  group_by: { description: 'What is added up.', example: 'category' },
+};
+
 export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
   'GET /transactions': {
     id: 'listTransactions',
@@ -56,6 +83,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     id: 'createTransaction',
     summary: 'Create a transaction',
     body: newTransactionBody,
+    example: { description: 'Lunch', amount: 12.5, type: 'expense' },
     response: 'TransactionWritten',
     status: 201,
     failures: {
@@ -73,6 +101,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     description:
       'Each is created or refused by itself: `results` has one result for each, in their order.',
     body: newTransactionsBody,
+    example: { transactions: [{ description: 'Salary', amount: 2500, type: 'income' }] },
     response: 'TransactionResults',
     status: 207,
     failures: { 400: `The body is not a list of 1 to ${LARGEST_BULK} transactions.`, 409: false },
@@ -84,6 +113,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     description: `Each is changed or refused by itself: \`results\` has one result for each, in their order. Each names its
       \`id\`, the fields that change, and optionally as \`if_match\` the \`etag\` of the version that it expects.`,
     body: transactionsChangesBody,
+    example: { transactions: [{ id: 1, notes: 'With Robin' }] },
     response: 'TransactionUpdates',
     status: 207,
     failures: { 400: NO_LIST_OF_EXISTING, 409: false },
@@ -95,6 +125,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     description: `Each is removed or refused by itself: \`results\` has one result for each, in their order. Each names its
       \`id\`, and optionally as \`if_match\` the \`etag\` of the version that it expects.`,
     body: transactionsRemovalBody,
+    example: { transactions: [{ id: 2 }] },
     response: 'TransactionDeletions',
     status: 207,
     failures: { 400: NO_LIST_OF_EXISTING, 409: false },
@@ -123,6 +154,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     description:
       'Changes only the fields that are sent; `"category_id": null` takes the category away.',
     body: transactionChangesBody,
+    example: { notes: 'With Robin' },
     response: 'TransactionWritten',
     failures: {
       ...{ 400: INVALID_TRANSACTION, 404: NO_CATEGORY },
@@ -148,6 +180,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     id: 'createCategory',
     summary: 'Create a category',
     body: newCategoryBody,
+    example: { name: 'Food', color: '#2A9D8F' },
     response: 'CategoryWritten',
     status: 201,
     failures: { 409: `The name is taken, or the ledger has ${CATEGORY_LIMIT} categories.` },
@@ -165,6 +198,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     summary: 'Update a category',
     description: 'Changes only the fields that are sent.',
     body: categoryChangesBody,
+    example: { color: '#264653' },
     response: 'CategoryWritten',
     failures: { 409: 'The name is taken.' },
     isVersioned: true,

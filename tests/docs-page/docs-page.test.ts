@@ -60,6 +60,28 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
     await expectAccessible();
   });
 
+  test('fits a screen of 390 pixels with all routes open', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const summary of await page.locator('.opblock-summary-control').all())
+      await summary.click();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+
+  test('every call answers at the first click', async () => {
+    const operations = await page.locator('.opblock').all();
+    for (const operation of operations) {
+      await operation.locator('.opblock-summary-control').click();
+      await operation.getByRole('button', { name: 'Execute' }).click();
+      const status = operation.locator('.live-responses-table .response-col_status').last();
+      await status.waitFor();
+      // A category of that name may be there.
+      expect(await status.textContent(), (await operation.getAttribute('id')) ?? '').toMatch(
+        /^(20|409)/,
+      );
+      await operation.locator('.opblock-summary-control').click();
+    }
+  });
+
   test('a call can be tried, and its response read', async () => {
     const name = `From the page ${randomUUID()}`;
     await page.locator('#operations-categories-createCategory .opblock-summary-control').click();

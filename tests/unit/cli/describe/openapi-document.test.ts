@@ -8,6 +8,12 @@ import served from '../../../../lib/http/openapi.json' with { type: 'json' };
 import { OPERATIONS_BY_ROUTE } from '../../../../lib/http/operations.ts';
 import known from '../../../../lib/http/routes.json' with { type: 'json' };
 
+interface Described {
+  readonly name: string;
+  readonly description?: string;
+  readonly required?: boolean;
+}
+
 test('the served description is that of the routes and schemas: `npm run describe` writes it', () => {
   expect(served).toEqual(JSON.parse(JSON.stringify(buildOpenApiDocument())));
 });
@@ -22,6 +28,15 @@ test('every route of serverless.yml is described: add what is missing to lib/htt
   expect(Object.keys(OPERATIONS_BY_ROUTE).toSorted()).toEqual(
     routes.filter((route) => route !== 'GET /docs').toSorted(),
   );
+});
+
+test.each(Object.entries(served.paths))('every parameter of %s is described', (_, methods) => {
+  for (const { parameters } of Object.values(methods)) {
+    for (const { description = '', ...parameter } of parameters as Described[]) {
+      expect(description, parameter.name).toMatch(/\w/);
+      if (parameter.required) expect(parameter, parameter.name).toHaveProperty('example');
+    }
+  }
 });
 
 test('a search of the list says which dates it needs, and one of an export needs none', () => {
