@@ -48,7 +48,12 @@ function slashRoute(functionName: string, routeKey: string): [string, object] {
 const SHARE_OF_UNKNOWN_ROUTES = 0.1;
 
 // One of these reads or writes hundreds of units of the table.
-const LARGE_REQUESTS = ['POST /transactions/bulk', 'GET /transactions/export'];
+const LARGE_REQUESTS = [
+  'POST /transactions/bulk',
+  'PUT /transactions/bulk',
+  'POST /transactions/bulk/delete',
+  'GET /transactions/export',
+];
 
 /**
  * Routes that are throttled otherwise than others: unknown ones and large requests less, and preflights by themselves, for

@@ -36,10 +36,16 @@ describe.each(STAGE_SETTINGS)(
       expect(deployed.RouteSettings).toEqual({
         $default: throttle(rate / 10, burst / 10),
         'OPTIONS /{proxy+}': throttle(rate, burst),
-        'POST /transactions/bulk': throttle(bulk, 2 * bulk),
-        'POST /transactions/bulk/': throttle(bulk, 2 * bulk),
-        'GET /transactions/export': throttle(bulk, 2 * bulk),
-        'GET /transactions/export/': throttle(bulk, 2 * bulk),
+        ...Object.fromEntries(
+          [
+            'POST /transactions/bulk',
+            'PUT /transactions/bulk',
+            'POST /transactions/bulk/delete',
+            'GET /transactions/export',
+          ].flatMap((route) =>
+            [route, `${route}/`].map((each) => [each, throttle(bulk, 2 * bulk)]),
+          ),
+        ),
       });
       const routes = resourcesOf<{ RouteKey: string }>(template, 'AWS::ApiGatewayV2::Route');
       const { DependsOn } = theOnly(template, 'AWS::ApiGatewayV2::Stage') as {
