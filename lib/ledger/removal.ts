@@ -2,6 +2,7 @@
 // was interrupted goes on where it was.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../retry.ts';
+import { createBatches } from '../store/batches.ts';
 import { createDatabase, type Item, LONG_TIMEOUTS } from '../store/database.ts';
 import { createKeys } from '../store/keys.ts';
 import { readGivenIds, readLedgerItems } from '../store/ledger-items.ts';
@@ -24,7 +25,11 @@ export function createRemoval(options: {
 }) {
   const { client, tableName, ledgerId, retryPolicy = DEFAULT_RETRY_POLICY } = options;
   const keys = createKeys(ledgerId);
-  const database = createDatabase({ client, tableName, retryPolicy, timeouts: LONG_TIMEOUTS });
+  const { callMs } = LONG_TIMEOUTS;
+  const database = {
+    ...createDatabase({ client, tableName, retryPolicy, timeouts: LONG_TIMEOUTS }),
+    ...createBatches({ client, tableName, retryPolicy, callMs }),
+  };
 
   /** Reads the whole ledger. */
   async function count(): Promise<LedgerContents> {

@@ -2,6 +2,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StaleRecordError } from '../errors.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../retry.ts';
+import { createBatches } from '../store/batches.ts';
 import { createDatabase, LONG_TIMEOUTS } from '../store/database.ts';
 import { createKeys } from '../store/keys.ts';
 import { readGivenIds, readLedgerItems } from '../store/ledger-items.ts';
@@ -37,6 +38,8 @@ export function createVerification(options: {
   const { isFull = true } = options;
   const keys = createKeys(ledgerId);
   const database = createDatabase({ client, tableName, retryPolicy, timeouts: LONG_TIMEOUTS });
+  const { callMs } = LONG_TIMEOUTS;
+  const reader = { ...database, ...createBatches({ client, tableName, retryPolicy, callMs }) };
 
   /** Reads the whole ledger once, or several times when there seems to be a drift. */
   async function verify(): Promise<Verdict> {
@@ -51,7 +54,7 @@ export function createVerification(options: {
   }
 
   async function read(): Promise<Verdict> {
-    const items = isFull ? database.scan(keys.prefix) : readLedgerItems(database, keys);
+    const items = isFull ? database.scan(keys.prefix) : readLedgerItems(reader, keys);
     const figures = await readLedgerFigures(keys, items);
     const { rows, categories } = figures;
     return { rows, categories: categories.length, drifts: findDrifts(keys, figures) };

@@ -2,8 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import {
-  BatchGetCommand,
-  BatchWriteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
@@ -108,20 +106,6 @@ export function createDatabase(options: {
   async function get(key: Key, { consistent = true } = {}): Promise<Item | undefined> {
     const input = { TableName, Key: key, ConsistentRead: consistent };
     return (await attempt((options) => client.send(new GetCommand(input), options))).Item;
-  }
-
-  /** Those of up to 100 keys that are there, in any order, strongly consistent. */
-  async function getMany(wanted: readonly Key[]): Promise<Item[]> {
-    const items: Item[] = [];
-    let left = [...wanted];
-    while (left.length > 0) {
-      const RequestItems = { [TableName]: { Keys: left, ConsistentRead: true } };
-      const command = new BatchGetCommand({ RequestItems });
-      const page = await attempt((options) => client.send(command, options));
-      items.push(...(page.Responses?.[TableName] ?? []));
-      left = (page.UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[];
-    }
-    return items;
   }
 
   /** Items of a range, to its end or up to a number of them, from its start or from after a position in it. */
@@ -245,17 +229,7 @@ export function createDatabase(options: {
     return applied;
   }
 
-  /** Deletes up to 25 items, whatever is in them. What was deleted before is no error. */
-  async function deleteMany(keys: readonly Key[]): Promise<void> {
-    let left = keys.map((Key) => ({ DeleteRequest: { Key } }));
-    while (left.length > 0) {
-      const command = new BatchWriteCommand({ RequestItems: { [TableName]: left } });
-      const { UnprocessedItems } = await attempt((options) => client.send(command, options));
-      left = (UnprocessedItems?.[TableName] ?? []) as typeof left;
-    }
-  }
-
-  return { get, getMany, deleteMany, query, queryOnce, scan, countOver, increment, commit };
+  return { get, query, queryOnce, scan, countOver, increment, commit };
 }
 
 function toQuery(

@@ -1,12 +1,13 @@
 // Every item of one ledger, read by its keys: it costs what the ledger is large, and not what the table is. Rows are read
 // by the ids that the ledger has given. A scan alone finds what no key leads to: rows of ids that it has not given, guards of
 // external ids that no row has, counts of categories that it has not numbered, and replies to repeated requests.
+import type { Batches } from './batches.ts';
 import type { Database, Item } from './database.ts';
 import { type Keys, LAST_ID, type SequenceKind } from './keys.ts';
 
 const KEYS_AT_ONCE = 100;
 
-type Reader = Pick<Database, 'get' | 'getMany' | 'query'>;
+type Reader = Pick<Database, 'get' | 'query'> & Pick<Batches, 'getMany'>;
 
 /** How many ids the ledger has given, also to records that are deleted since. */
 export async function readGivenIds(
