@@ -19,13 +19,15 @@ const client = new DynamoDBClient(clientOptions(environment));
 // Never deployed here.
 const other = { ...inject('remover'), stage: 'prod' };
 const TableName = stackOf(other.stage);
+// The stage prod has to have one.
+const { alarmTopicArn = '' } = inject('parameters');
 
 async function leaveTable(): Promise<void> {
   const table = { ...definition, TableName, DeletionProtectionEnabled: true };
   await client.send(new CreateTableCommand(table as never));
 }
 
-const discard = () => runServerless(other, ['discard-table']);
+const discard = () => runServerless(other, ['discard-table'], { alarmTopicArn });
 const describeTable = () => client.send(new DescribeTableCommand({ TableName }));
 
 test('where there is none, the command says so', async () => {
@@ -47,7 +49,7 @@ test('then the stack that the failed deployment left can be removed', async () =
   await cloudFormation.send(
     new CreateStackCommand({ StackName, TemplateBody: JSON.stringify({ Resources }) }),
   );
-  await runServerless(other, ['remove']);
+  await runServerless(other, ['remove'], { alarmTopicArn });
   await expect(cloudFormation.send(new DescribeStacksCommand({ StackName }))).rejects.toThrow(
     'does not exist',
   );
