@@ -84,7 +84,9 @@ function filesOnDynamodbLocal(kind: KindName): Files {
 }
 
 function filesOf(mode: string): (kind: KindName) => Files {
-  if (process.env.TEST_ENGINE === 'dynamodb-local') {
+  if (mode === 'dynamodb-local') {
+    // For what starts the engine, and for the tests.
+    process.env.TEST_ENGINE = mode;
     const obstacle = dynamodbLocal.obstacle();
     if (obstacle === undefined) return filesOnDynamodbLocal;
     console.warn(`Skipped the tests on DynamoDB Local: ${obstacle} on this machine`);

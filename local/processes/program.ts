@@ -1,4 +1,5 @@
 // How every command-line program of this project parses its options, fails and stops.
+import { execFile } from 'node:child_process';
 import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { createRunning, type Running } from './running.ts';
 import { firstLine } from './start-error.ts';
@@ -121,9 +122,26 @@ export function httpAddress(text: string): string {
   throw new InvalidArgumentError('Use an address like http://localhost:3000.');
 }
 
-// npm passes signals on, but one that is killed outright cannot.
+// npm passes signals on, but one that is killed outright cannot. Some shells stay between npm and this program, and outlive
+// npm.
 function interruptWithNpm(interrupt: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
-  const npm = process.ppid;
-  setInterval(() => process.ppid !== npm && interrupt(), NPM_CHECK_MILLISECONDS).unref();
+  const parent = process.ppid;
+  let npm = parent;
+  // Windows has no such program: there the shell is watched.
+  execFile('ps', ['-o', 'ppid=,comm=', '-p', String(parent)], (_, output) => {
+    const [, pid, name = ''] = /^\s*(\d+)\s+(\S+)/.exec(output) ?? [];
+    if (/(^|[/-])(|a|ba|da|z|k)sh$/.test(name)) npm = Number(pid);
+  });
+  const check = () => (process.ppid !== parent || !isRunning(npm)) && interrupt();
+  setInterval(check, NPM_CHECK_MILLISECONDS).unref();
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // It may be another user's.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }

@@ -17,7 +17,7 @@ import {
 import { hasMem0, REAL_QDRANT } from '../support/real-services.ts';
 
 const COMMAND = join(import.meta.dirname, '../../cli/migrate/migrate.ts');
-const RUNS = Number(process.env.BUSY_SERVICE_RUNS || 1);
+const RUNS = process.env.TEST_MODE === 'ten-times' ? 10 : 1;
 const MEMORIES = 300;
 /** No request of the writer takes longer than the drain. */
 const PLAN = ['--accept', 'no-graph', '--drain-seconds', '5', '--free-gb', '1'];

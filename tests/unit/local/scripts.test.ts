@@ -1,0 +1,8 @@
+// The scripts of package.json, which npm gives to sh or to cmd.exe.
+import { expect, it } from 'vitest';
+import manifest from '../../../package.json' with { type: 'json' };
+
+it.each(Object.entries(manifest.scripts))('%s has only what cmd.exe knows, too', (_, script) => {
+  for (const command of script.split(' && '))
+    expect(command).toMatch(/^(node|npm|tsc|biome|knip|vitest|bash)[\w ./:,-]*$/);
+});
