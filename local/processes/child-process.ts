@@ -26,12 +26,47 @@ export interface Child {
 // end of the pipe closes, even after a SIGKILL: then the group kills itself, and no orphan is left.
 const WITH_LIFELINE = 'exec 3<&0 </dev/null; { read -r _ <&3; kill -s KILL 0; } & exec "$@" 3<&-';
 
+/** How a platform starts a program, and ends it with all that it has started. */
+export interface ProcessPlatform {
+  launch(command: string, args: readonly string[]): Launch;
+  /** @throws Error with the code ESRCH where there is none any more */
+  signalTree(pid: number, signal: NodeJS.Signals): void;
+}
+
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Whether it leads a process group of its own. */
+  readonly detached: boolean;
+}
+
+export const POSIX: ProcessPlatform = {
+  launch: (command, args) => ({
+    ...{ command: 'sh', args: ['-c', WITH_LIFELINE, 'lifeline', command, ...args] },
+    detached: true,
+  }),
+  signalTree: (pid, signal) => void process.kill(-pid, signal),
+};
+
+/** Has no signals, no process groups, and ends the children of a Node process that ends. npm is a script of its shell. */
+export const WINDOWS: ProcessPlatform = {
+  launch: (command, args) =>
+    command === 'npm'
+      ? { command: 'cmd.exe', args: ['/d', '/c', command, ...args], detached: false }
+      : { command, args, detached: false },
+  signalTree(pid) {
+    spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' }).on('error', () => {});
+  },
+};
+
+const PLATFORM = process.platform === 'win32' ? WINDOWS : POSIX;
+
 export function startChild(spec: ChildCommand): Child {
-  const child = spawn('sh', ['-c', WITH_LIFELINE, 'lifeline', spec.command, ...spec.args], {
+  const { command, args, detached } = PLATFORM.launch(spec.command, spec.args);
+  const child = spawn(command, args, {
     cwd: spec.folder,
     env: spec.environment,
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
+    ...{ detached, windowsHide: true, stdio: ['pipe', 'pipe', 'pipe'] },
   });
   const pid = child.pid ?? 0;
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -68,7 +103,7 @@ function forwardLines(child: ChildProcess, onLine: (line: string) => void): void
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
   if (pid === 0) return;
   try {
-    process.kill(-pid, signal);
+    PLATFORM.signalTree(pid, signal);
   } catch (error) {
     // The group is already empty.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;

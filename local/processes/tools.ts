@@ -1,8 +1,8 @@
 // Programs that this machine has, and programs that are downloaded once and kept in .local.
 import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { LOCAL } from './caches.ts';
 import type { ChildCommand } from './child-process.ts';
@@ -58,6 +58,29 @@ function errorIn(lines: readonly string[]): string {
   const isError = (line: string, n: number) =>
     /^error: ./i.test(line) || /^error:?$/i.test(said[n - 1] ?? '');
   return said.findLast(isError) ?? said.at(-1) ?? 'it printed nothing';
+}
+
+export interface PackedPackage {
+  /** With its version. */
+  readonly name: string;
+  /** The folder of the archive that is needed. */
+  readonly part: string;
+  readonly sha512?: string;
+}
+
+/** An npm package of which nothing is installed: its archive is fetched, checked and unpacked into the draft. */
+export async function unpackFromNpm(
+  draft: string,
+  run: RunInDraft,
+  { name, part, sha512 }: PackedPackage,
+): Promise<void> {
+  await run('npm', 'pack', name, '--ignore-scripts', '--silent');
+  const archive = (await readdir(draft)).find((file) => file.endsWith('.tgz'));
+  if (archive === undefined) throw new Error('npm pack left no archive');
+  const digest = createHash('sha512').update(await readFile(join(draft, archive)));
+  if (sha512 !== undefined && digest.digest('base64') !== sha512)
+    throw new Error('its checksum is not the pinned one');
+  await run('tar', '-xzf', archive, part);
 }
 
 /** Runs a program in the draft folder. */

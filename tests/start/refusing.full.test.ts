@@ -83,7 +83,7 @@ describe('a data folder', () => {
   });
 });
 
-describe('where the embedded engine cannot run', () => {
+describe('where the embedded engine is not installed', () => {
   beforeEach(copyProject);
 
   it('and no Java is there, it says how to start a database with Docker', async () => {
@@ -96,11 +96,22 @@ describe('where the embedded engine cannot run', () => {
     );
   });
 
+  it('it is fetched with npm where it is not installed', async () => {
+    const first = await startService(running, { folder });
+    await first.ready;
+    expect(first.lines[0]).toContain('embedded database');
+    expect(readdirSync(join(folder, '.local', 'dynoxide'))).toHaveLength(1);
+  });
+
   // Two starts of a Java program, which is fetched first.
-  it('it starts DynamoDB Local, and keeps the data', async ({ skip }) => {
+  it('and npm has none, it starts DynamoDB Local, and keeps the data', async ({ skip }) => {
     const obstacle = dynamodbLocal.obstacle();
     if (obstacle) skip(`DynamoDB Local cannot run: ${obstacle}`);
-    const environment = { DATA_DIR: join(folder, 'data') };
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    const script = `#!/bin/sh\ncase "$*" in *dynoxide*) exit 1;; esac\nPATH=\${PATH#*:} exec npm "$@"\n`;
+    writeFileSync(join(bin, 'npm'), script, { mode: 0o755 });
+    const environment = { DATA_DIR: join(folder, 'data'), PATH: `${bin}:${process.env.PATH}` };
     const first = await startService(running, { folder, environment });
     const url = await first.ready;
     expect(first.lines[0]).toContain('DynamoDB Local');

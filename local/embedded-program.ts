@@ -1,0 +1,99 @@
+// The program of the embedded database, which is published as an npm package for each platform: that of Linux x64 is
+// installed with the others, those of other platforms are fetched once.
+import { accessSync, constants } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { LOCAL } from './processes/caches.ts';
+import type { Running } from './processes/running.ts';
+import { firstLine } from './processes/start-error.ts';
+import { fetchOnce, unpackFromNpm } from './processes/tools.ts';
+
+const VERSION = '1.2.1';
+const PLATFORMS: Readonly<Record<string, string>> = {
+  'linux-x64': 'Linux x64',
+  'linux-arm64': 'Linux ARM',
+  'darwin-x64': 'macOS x64',
+  'darwin-arm64': 'macOS ARM',
+  'win32-x64': 'Windows x64',
+};
+
+export interface EmbeddedPackage {
+  readonly name: string;
+  readonly version: string;
+  /** Of the platform. */
+  readonly title: string;
+  /** File name of the program in the package. */
+  readonly program: string;
+}
+
+/** Undefined where it is not published. */
+export function embeddedPackageFor(platform: string, arch: string): EmbeddedPackage | undefined {
+  const key = `${platform}-${arch}`;
+  const title = PLATFORMS[key];
+  if (title === undefined) return undefined;
+  const program = platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
+  return { name: `@dynoxide/${key}`, version: VERSION, title, program };
+}
+
+/** Its path, where it is installed or fetched. */
+export function findEmbeddedProgram(): string | undefined {
+  const found = embeddedPackageFor(process.platform, process.arch);
+  if (!found) return undefined;
+  const { name, program } = found;
+  return [installedFolder(name), fetchedFolder(found)]
+    .map((folder) => join(folder ?? '', program))
+    .find(isExecutable);
+}
+
+/** Why the embedded database cannot run here. */
+export function whyNoEmbeddedProgram(failure?: string): string {
+  const found = embeddedPackageFor(process.platform, process.arch);
+  const titles = Object.values(PLATFORMS).join(', ');
+  if (!found) return `the embedded database is not published for this platform, but for ${titles}`;
+  const why = failure === undefined ? 'is not installed' : `cannot be fetched: ${failure}`;
+  return `the embedded database for ${found.title} (package ${found.name}) ${why}`;
+}
+
+/**
+ * Where it is not there. npm compares the archive with the checksum of its registry.
+ * @returns why it cannot be fetched
+ */
+export async function fetchEmbeddedProgram(running: Running): Promise<string | undefined> {
+  const wanted = embeddedPackageFor(process.platform, process.arch);
+  if (!wanted || findEmbeddedProgram() !== undefined) return undefined;
+  try {
+    const { name, version } = wanted;
+    await fetchOnce(running, folderName(wanted), async (draft, run) => {
+      await unpackFromNpm(draft, run, { name: `${name}@${version}`, part: 'package' });
+      return join(draft, 'package');
+    });
+    return undefined;
+  } catch (error) {
+    return firstLine(error);
+  }
+}
+
+function folderName({ name, version }: EmbeddedPackage): string {
+  return `${name.replace('@', '')}-${version}`;
+}
+
+function fetchedFolder(wanted: EmbeddedPackage): string {
+  return join(LOCAL, folderName(wanted));
+}
+
+function installedFolder(name: string): string | undefined {
+  try {
+    return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+  } catch {
+    return undefined;
+  }
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
