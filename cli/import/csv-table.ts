@@ -25,6 +25,7 @@ export interface CsvTable {
 
 const DELIMITERS = [',', ';', '\t'] as const;
 const LINE_BREAKS = ['\r\n', '\n', '\r'];
+const NO_CELLS = /^["\s,;]*$/;
 /** How far down a header is looked for. */
 const MOST_LINES_BEFORE = 100;
 
@@ -67,7 +68,7 @@ function findHeader(
   const head = text.split(/\r\n|\n|\r/, MOST_LINES_BEFORE);
   let closest: Candidate | undefined;
   for (let line = 1; line <= head.length; line += 1) {
-    if (head[line - 1]?.trim() === '') continue;
+    if (NO_CELLS.test(head[line - 1] ?? '')) continue;
     const rest = head.slice(line - 1).join('\n');
     for (const delimiter of DELIMITERS) {
       const headers = firstRow(rest, delimiter);

@@ -1,7 +1,6 @@
 // Reads a CSV file into transactions: which column is which, dates and amounts as banks write them, and an id for each row
 // that is the same at the next reading, so that no row is imported twice. An export of this service is recognized by its
 // header, and its texts are read exactly as they were.
-import { createHash } from 'node:crypto';
 import type { TransactionType } from '../../lib/domain/transaction.ts';
 import { ValidationError } from '../../lib/errors.ts';
 import { parseNewCategory } from '../../lib/http/category-json.ts';
@@ -15,15 +14,18 @@ import {
   requireUniqueHeaders,
 } from './columns.ts';
 import { type CsvRow, type RefusedLine, readTable } from './csv-table.ts';
+import { createFormerIds, findSharedIds, rowIds } from './row-ids.ts';
 import { type TypeWords, typingOf } from './typing.ts';
 import {
   type DateOrder,
   type DecimalSign,
   dateOrderOf,
   decimalOf,
-  toAmount,
+  readSignedAmounts,
   toDate,
 } from './values.ts';
+
+const AMOUNT_FIELDS = ['amount', 'debit', 'credit'] as const;
 
 export interface StatementOptions {
   /** Headers of columns that have another name. */
@@ -88,9 +90,9 @@ export function toTransactionBody(row: TransactionRow) {
 
 /** @throws StartError where a column cannot be found, or the file is no CSV */
 export function readStatement(text: string, options: StatementOptions = {}): Statement {
-  const { account, columns: chosen = {} } = options;
+  const { account, columns: chosen = {}, isInverted = false } = options;
   const table = readTable(text, (headers) => findColumns(headers, chosen).problems);
-  const { headers, rows: records, ragged } = table;
+  const { headerLine, headers, rows: records, ragged } = table;
   const isExport = headers.join() === CSV_COLUMNS.join();
   const { columns } = findColumns(headers, chosen);
   requireUniqueHeaders(headers, columns);
@@ -101,128 +103,70 @@ export function readStatement(text: string, options: StatementOptions = {}): Sta
   };
   const textsOf = (field: Field) => records.map((record) => cellOf(record, field) ?? '');
   const dateOrder = options.dateOrder ?? dateOrderOf(textsOf('date'));
-  const amountFields = (['amount', 'debit', 'credit'] as const).filter(
-    (field) => columns[field] !== undefined,
+  const decimal = options.decimal ?? decimalOf(AMOUNT_FIELDS.flatMap(textsOf));
+  const amounts = readSignedAmounts(
+    records.map((record) => {
+      const [amount, debit, credit] = AMOUNT_FIELDS.map((field) => cellOf(record, field));
+      return columns.debit === undefined ? { amount } : { debit, credit };
+    }),
+    { decimal, isInverted },
   );
-  const decimal = options.decimal ?? decimalOf(amountFields.flatMap(textsOf));
-  const signedAmountOf = signedAmounts();
-  const readings = records.map((record) => {
-    const cell = cellOf(record, 'type');
-    try {
-      return { cell, signed: signedAmountOf(record) };
-    } catch (error) {
-      return { cell, signed: undefined, error: error as Error };
-    }
-  });
-  const typing = typingOf(readings, options.words ?? {}, columns.type !== undefined);
-  const ids = isExport ? [] : numbered(records.map((record) => idOfRow(record, account)));
-  const recordsById = Map.groupBy(records, (record) => cellOf(record, 'externalId'));
-  const formerIds = new Map<string, number>();
+  const hasTypes = columns.type !== undefined;
+  const cells = records.map((record, n) => ({ cell: cellOf(record, 'type'), ...amounts[n] }));
+  const typing = typingOf(cells, options.words ?? {}, hasTypes);
+  const ids = isExport ? [] : rowIds(records, account);
+  const formerId = createFormerIds(account);
+  const sharedWith = findSharedIds(records, (record) => cellOf(record, 'externalId'));
+
+  function toRow(record: CsvRow, n: number): StatementRow {
+    const shared = sharedWith(record);
+    if (shared) throw new Error(sharedId(shared, cellOf(record, 'externalId')));
+    const { signed, error } = amounts[n] ?? {};
+    if (signed === undefined) throw error ?? new Error('It has no amount.');
+    const row = {
+      ...{ description: cellOf(record, 'description') ?? '', notes: cellOf(record, 'notes') },
+      ...typing.read(cellOf(record, 'type'), signed),
+      date: toDate(cellOf(record, 'date') ?? '', dateOrder),
+      category: cellOf(record, 'category'),
+    };
+    const externalId = cellOf(record, 'externalId');
+    const made = externalId === null && !isExport;
+    const read = {
+      ...{ line: record.line, ...row, externalId: externalId ?? ids[n] ?? null },
+      ...{ formerId: made ? formerId(row) : null, exported: exportedRecordOf(record, isExport) },
+    };
+    requireValid(read);
+    return read;
+  }
+
   const rows: StatementRow[] = [];
   const errors: RefusedLine[] = [...ragged];
   for (const [n, record] of records.entries()) {
     try {
-      requireOwnId(record);
-      const row = toRow(record, n);
-      requireValid(row);
-      rows.push(row);
+      rows.push(toRow(record, n));
     } catch (error) {
       errors.push({ line: record.line, message: (error as Error).message });
     }
   }
-  const used = new Set(
-    Object.entries(columns).flatMap(([field, index]) =>
-      field === 'type' && !typing.usesColumn ? [] : index,
-    ),
-  );
+  const used = Object.entries(columns).filter(([field]) => field !== 'type' || typing.usesColumn);
+  const indexes = new Set(used.map(([, index]) => index));
   return {
-    ...{ headerLine: table.headerLine, isExport, dateOrder, decimal, rows },
-    columns: Object.fromEntries(
-      Object.entries(columns).map(([field, index]) => [field, headers[index] ?? '']),
-    ),
-    ignored: headers.filter((header, index) => header.trim() !== '' && !used.has(index)),
+    ...{ headerLine, isExport, dateOrder, decimal, rows },
+    columns: Object.fromEntries(used.map(([field, index]) => [field, headers[index] ?? ''])),
+    ignored: headers.filter((header, index) => header.trim() !== '' && !indexes.has(index)),
     errors: errors.toSorted((one, other) => one.line - other.line),
   };
-
-  function signedAmounts(): (record: CsvRow) => number {
-    const read = (record: CsvRow, field: Field) => toAmount(cellOf(record, field) ?? '', decimal);
-    const inverted = (signed: number) => (options.isInverted ? 0 - signed : signed);
-    if (columns.debit === undefined) return (record) => inverted(read(record, 'amount'));
-    const debits = records.flatMap((record) => cellOf(record, 'debit') ?? []);
-    // Some banks also write a minus before what is in the column of debits.
-    const isNegative = debits.filter((text) => /[-−(]/.test(text)).length * 2 > debits.length;
-    return (record) => {
-      const [debit, credit] = (['debit', 'credit'] as const).map((field) =>
-        cellOf(record, field) === null ? null : read(record, field),
-      );
-      if (debit == null && credit == null) throw new Error('It has neither a debit nor a credit.');
-      if (debit && credit) throw new Error('It has a debit and a credit.');
-      return inverted((credit ?? 0) - (isNegative ? 0 - (debit ?? 0) : (debit ?? 0)));
-    };
-  }
-
-  function toRow(record: CsvRow, n: number): StatementRow {
-    const reading = readings[n];
-    if (reading?.signed === undefined) throw reading?.error ?? new Error('It has no amount.');
-    const cell = (field: Field) => cellOf(record, field);
-    const { amount, type } = typing.read(reading.cell, reading.signed);
-    const row = {
-      ...{ description: cell('description') ?? '', amount, type },
-      ...{ date: toDate(cell('date') ?? '', dateOrder), notes: cell('notes') },
-      category: cell('category'),
-    };
-    const externalId = cell('externalId') ?? ids[n] ?? null;
-    const formerId = externalId === ids[n] ? formerIdOf(row) : null;
-    const exported = isExport ? exportedRecordOf(record) : null;
-    return { line: record.line, ...row, externalId, formerId, exported };
-  }
-
-  /** One of two rows with one id would not be imported. It does not matter for rows that are equal in every column. */
-  function requireOwnId(record: CsvRow): void {
-    const id = cellOf(record, 'externalId');
-    const text = JSON.stringify(record.cells);
-    const others = id === null ? [] : (recordsById.get(id) ?? []);
-    const other = others.find(({ cells }) => JSON.stringify(cells) !== text);
-    if (other) {
-      throw new Error(
-        `line ${other.line} has the same id "${id}" and other content. Name a column of unique ids with ${optionOf('externalId')}, or ${optionOf('externalId')} none`,
-      );
-    }
-  }
-
-  /** From the fields in this order. */
-  function formerIdOf(row: object): string | null {
-    if (isExport) return null;
-    const hash = hashOf({ ...row, account });
-    const count = (formerIds.get(hash) ?? 0) + 1;
-    formerIds.set(hash, count);
-    return `csv-${hash}-${count}`;
-  }
 }
 
-function exportedRecordOf({ cells }: CsvRow): ExportedRecord {
+function sharedId({ line }: CsvRow, id: string | null): string {
+  const option = optionOf('externalId');
+  return `line ${line} has the same id "${id}" and other content. Name a column of unique ids with ${option}, or ${option} none`;
+}
+
+function exportedRecordOf({ cells }: CsvRow, isExport: boolean): ExportedRecord | null {
+  if (!isExport) return null;
   const cell = (column: (typeof CSV_COLUMNS)[number]) => cells[CSV_COLUMNS.indexOf(column)] ?? '';
   return { id: cell('id'), createdAt: cell('created_at'), updatedAt: cell('updated_at') };
-}
-
-/** Of the row as the bank wrote it: which columns are read, and how, does not matter. */
-function idOfRow({ cells }: CsvRow, account: string | undefined): string {
-  const width = cells.findLastIndex((cell) => cell !== '') + 1;
-  return `row-${hashOf({ cells: cells.slice(0, width), account })}`;
-}
-
-/** Equal rows have ids of their own. */
-function numbered(ids: readonly string[]): readonly string[] {
-  const seen = new Map<string, number>();
-  return ids.map((id) => {
-    const count = (seen.get(id) ?? 0) + 1;
-    seen.set(id, count);
-    return `${id}-${count}`;
-  });
-}
-
-function hashOf(value: object): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
 }
 
 /** @throws Error where the API would refuse the row, or its category */

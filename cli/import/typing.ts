@@ -22,7 +22,7 @@ export interface Typing {
 interface Reading {
   readonly cell: string | null;
   /** Undefined where it cannot be read. */
-  readonly signed: number | undefined;
+  readonly signed?: number | undefined;
 }
 
 const OWN_WORDS: TypeWords = { income: ['income'], expense: ['expense'] };

@@ -49,7 +49,7 @@ export function decimalOf(amounts: readonly string[]): DecimalSign {
   return count(/,\d{1,2}\D*$/) > count(/\.\d{1,2}\D*$/) ? 'comma' : 'point';
 }
 
-export function toAmount(text: string, decimal: DecimalSign): number {
+function toAmount(text: string, decimal: DecimalSign): number {
   const plain = text
     .replace(CURRENCY, '')
     .trim()
@@ -61,4 +61,41 @@ export function toAmount(text: string, decimal: DecimalSign): number {
   }
   const amount = Number(`${whole.replace(/\D/g, '')}.${cents}`);
   return /[-−]/.test(sign) ? -amount : amount;
+}
+
+/** Cells of a row: in one column, or in two of which one is filled. */
+export interface AmountCells {
+  readonly amount?: string | null | undefined;
+  readonly debit?: string | null | undefined;
+  readonly credit?: string | null | undefined;
+}
+
+export type SignedAmount =
+  | { readonly signed: number; readonly error?: never }
+  | { readonly signed?: never; readonly error: Error };
+
+/** Negative for expenses. */
+export function readSignedAmounts(
+  rows: readonly AmountCells[],
+  { decimal, isInverted }: { readonly decimal: DecimalSign; readonly isInverted: boolean },
+): readonly SignedAmount[] {
+  const debits = rows.flatMap(({ debit }) => debit ?? []);
+  // Some banks also write a minus before what is in the column of debits.
+  const hasMinus = debits.filter((text) => /[-−(]/.test(text)).length * 2 > debits.length;
+  const read = (text: string | null | undefined) => (text == null ? 0 : toAmount(text, decimal));
+  const signedOf = ({ amount, debit, credit }: AmountCells) => {
+    if (amount !== undefined) return toAmount(amount ?? '', decimal);
+    if (debit == null && credit == null) throw new Error('It has neither a debit nor a credit.');
+    if (read(debit) !== 0 && read(credit) !== 0) throw new Error('It has a debit and a credit.');
+    return hasMinus ? read(credit) + read(debit) : read(credit) - read(debit);
+  };
+  return rows.map((cells) => {
+    try {
+      const signed = signedOf(cells);
+      // Not -0.
+      return { signed: isInverted ? 0 - signed : signed };
+    } catch (error) {
+      return { error: error as Error };
+    }
+  });
 }

@@ -230,9 +230,9 @@ describe('readStatement', () => {
       const { headerLine, rows, errors } = read([
         'Umsatzanzeige;Datei erstellt am: 10.03.2026',
         'Kunde;"Jo ""J"" Doe"',
-        '',
+        '""',
         'Zeitraum;01.03.2026 - 10.03.2026;;;',
-        '',
+        ';;""',
         'Buchungstag;Verwendungszweck;Saldo;Betrag;',
         '05.03.2026;Bäcker;7,00;-3,20;',
         '06.03.2026;"Miete;',
@@ -271,7 +271,9 @@ describe('readStatement', () => {
 
   it('names the columns that it ignores', () => {
     const file = ['date,name,,Balance,amount,type', '2026-01-02,Tea,,7,-3,Card'];
-    expect(read(file).ignored).toEqual(['Balance', 'type']);
+    const { ignored, columns } = read(file);
+    expect(ignored).toEqual(['Balance', 'type']);
+    expect(Object.keys(columns)).toEqual(['date', 'description', 'amount']);
   });
 
   describe('debit and credit in two columns', () => {
