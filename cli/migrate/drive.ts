@@ -136,6 +136,9 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
     const input = { ...inputOf(step, options, runId), ...approval };
     await runStep(session, step, input, (waiting) => confirmAction(options, waiting));
   } catch (error) {
+    if (error instanceof RollbackWanted) {
+      return await takeOne(options, await currentStatus(session, runId), 'rollback');
+    }
     if (!isOfStep(error)) throw error;
     const after = await currentStatus(session, runId);
     // The state machine, or another operator, has taken the step meanwhile.
@@ -246,6 +249,11 @@ async function approve(options: Drive, status: Status): Promise<Payload> {
   return { approvedBy: person, ...(approvedDigest ? { approvedDigest } : {}) };
 }
 
+/** Of the person who is asked to confirm an action. */
+class RollbackWanted extends Error {
+  override readonly name = 'RollbackWanted';
+}
+
 async function confirmAction(options: Drive, status: Status): Promise<void> {
   const { session, person } = options;
   const { runId } = status;
@@ -259,8 +267,14 @@ async function confirmAction(options: Drive, status: Status): Promise<void> {
       ? `Confirmed by ${by}.`
       : `Nothing is to be done any more: the run is ${present.phase}.`;
   };
-  const answer = await askInWindow(options, status, 'Press Enter when this is done', settled);
-  if (answer === undefined) return;
+  const mayReturn = isInWindow(status.phase);
+  const question = `Press Enter when this is done${mayReturn ? ', or type "rollback"' : ''}`;
+  for (;;) {
+    const answer = await askInWindow(options, status, question, settled);
+    if (answer === undefined) return;
+    if (answer === 'rollback' && mayReturn) throw new RollbackWanted();
+    if (answer === '') break;
+  }
   const { action } = pending;
   const confirmation = { runId, action, confirmedBy: person };
   await whileFrozen(session, { name: 'confirm', runId }, () =>

@@ -8,6 +8,7 @@ import {
   type Evidence,
   hasEnded,
   IN_WINDOW,
+  isBeforeWindow,
   PHASES,
   type Phase,
   WAYS_OUT,
@@ -151,6 +152,10 @@ export function nextMove(standing: Omit<Standing, 'retainUntil'>): Move | undefi
 function misplaced(command: Command, standing: Standing): Refusal {
   const { phase, retainUntil } = standing;
   if (command === 'rollback' && phase === 'closed') return rollbackEnded(retainUntil);
+  if (command === 'rollback' && isBeforeWindow(phase)) {
+    const why = `No rollback in a run that is ${phase}: users are on the old version. "abort --execute" ends the run.`;
+    return notIn(phase, why);
+  }
   if (command === 'abort' && phase === 'live') {
     const why = 'No abort in a run that is live: "rollback --execute" returns to the old version.';
     return notIn(phase, why);

@@ -14,6 +14,7 @@ import { askAPerson, createWebhook } from './adapters/webhook.ts';
 import type { ArtifactStore } from './ports/artifacts.ts';
 import type { CollectionSetting } from './ports/collection-setting.ts';
 import { namedClient } from './runs/failures.ts';
+import { createLeaseHolder } from './runs/lease-holder.ts';
 import { createRemembering, type Remembering } from './runs/run-store.ts';
 import { logLine, type Services } from './services.ts';
 import {
@@ -31,7 +32,7 @@ const SNAPSHOT_PART_BYTES = 64 * 1024 * 1024;
 
 /** What is remembered of runs, for the functions that look up or note down. @throws Refusal, as the settings do */
 export function rememberingFromEnvironment(environment: Environment): Remembering {
-  return remembering(readRecordSettings(environment));
+  return remembering(readRecordSettings(environment), environment);
 }
 
 /**
@@ -46,7 +47,7 @@ export async function servicesFromEnvironment(
   const secrets = secretsOf(environment);
   const { MIGRATION_WEBHOOK_URL: webhook, NEO4J_URL: graphUrl } = settings;
   return {
-    ...remembering(settings),
+    ...remembering(settings, environment),
     vectors: createQdrant({
       url: settings.QDRANT_URL,
       apiKey: (await secrets.find('QDRANT_API_KEY'))?.reveal(),
@@ -83,7 +84,10 @@ function artifactsOf({
   return openArtifacts(ARTIFACTS_URL, { bucketOwner: ARTIFACTS_BUCKET_OWNER });
 }
 
-function remembering({ TABLE_NAME, DYNAMODB_ENDPOINT }: RecordSettings): Remembering {
+function remembering(
+  { TABLE_NAME, DYNAMODB_ENDPOINT }: RecordSettings,
+  { AWS_LAMBDA_FUNCTION_NAME }: Environment,
+): Remembering {
   return createRemembering({
     client: namedClient(
       createDocumentClient(DYNAMODB_ENDPOINT),
@@ -91,6 +95,8 @@ function remembering({ TABLE_NAME, DYNAMODB_ENDPOINT }: RecordSettings): Remembe
     ),
     tableName: TABLE_NAME,
     clock: () => new Date(),
+    // Machines of functions may be copies of each other: nothing can be seen of a process there.
+    ...(AWS_LAMBDA_FUNCTION_NAME === undefined && { holder: createLeaseHolder() }),
   });
 }
 

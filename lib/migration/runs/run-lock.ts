@@ -6,6 +6,7 @@ import type { Key } from '../../store/keys.ts';
 import { setOn } from '../../store/update-writes.ts';
 import type { Command } from '../phases.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
+import { type LeaseHolder, UNKNOWN_HOLDER } from './lease-holder.ts';
 import type { Run } from './run.ts';
 
 export interface Lease {
@@ -17,6 +18,8 @@ export type RunLock = ReturnType<typeof createRunLock>;
 
 const NO_RUN = '';
 const NO_LEASE = 0;
+const NOBODY = '';
+const ARRIVING_MS = 3_000;
 /** A condition on it fails. */
 const NO_EPOCH = -1;
 const IS_AS_SEEN = 'attribute_not_exists(pk) OR epoch = :seen';
@@ -29,8 +32,9 @@ export function createRunLock(options: {
   /** The lock of a crashed step expires after this time. */
   readonly leaseMs: number;
   readonly ticker: Ticker;
+  readonly holder?: LeaseHolder;
 }) {
-  const { database, leaseMs, ticker } = options;
+  const { database, leaseMs, ticker, holder = UNKNOWN_HOLDER } = options;
   const now = () => options.clock().getTime();
 
   async function activeRun(): Promise<string | undefined> {
@@ -96,17 +100,24 @@ export function createRunLock(options: {
   async function take(runId: string): Promise<Lease> {
     const lock = await assertTurn(runId);
     const seen = epochOf(lock);
-    const lease = setOn(
-      LOCK_KEY,
-      { active_run: runId, epoch: seen + 1, lease_since: now(), lease_until: now() + leaseMs },
-      {
-        expression: IS_EXPIRED,
-        values: { ':seen': seen, ':now': now() },
-        onConditionFailed: (lock) => notYourTurn(runId, lock),
-      },
-    );
+    const taken = {
+      ...{ active_run: runId, epoch: seen + 1, lease_holder: holder.self ?? NOBODY },
+      ...{ lease_since: now(), lease_until: now() + leaseMs },
+    };
+    const lease = setOn(LOCK_KEY, taken, {
+      expression: IS_EXPIRED,
+      values: { ':seen': seen, ':now': isOfTheDead(lock) ? Number(lock?.lease_until) : now() },
+      onConditionFailed: (lock) => notYourTurn(runId, lock),
+    });
     await database.commit([lease]);
     return { runId, epoch: seen + 1 };
+  }
+
+  /** A request that the killed process has sent just before may still arrive. */
+  function isOfTheDead(lock: Item | undefined): boolean {
+    const renewedAt = Number(lock?.lease_until) - leaseMs;
+    const name = String(lock?.lease_holder ?? NOBODY);
+    return name !== NOBODY && now() - renewedAt >= ARRIVING_MS && holder.isGone(name);
   }
 
   /** The write that excludes others while this lease lasts; no work is recorded without it. */

@@ -12,6 +12,7 @@ import {
 import { notIn } from '../moves.ts';
 import { type Command, type ExternalAction, hasEnded, PHASES } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
+import { type LeaseHolder, UNKNOWN_HOLDER } from './lease-holder.ts';
 import {
   type Checkpoint,
   type Plan,
@@ -164,7 +165,7 @@ function runExists(runId: string, item?: Item): Refusal {
 }
 
 /**
- * The lock of a crashed step expires after this time. It is longer than any single change takes, so that no two steps
+ * The lock of a crashed step expires after this time, where nobody sees that its process is gone. It is longer than any single change takes, so that no two steps
  * write at once.
  */
 export const LEASE_MS = 120_000;
@@ -176,9 +177,10 @@ export function createRemembering(options: {
   readonly tableName: string;
   readonly clock: () => Date;
   readonly ticker?: Ticker;
+  readonly holder?: LeaseHolder;
 }) {
-  const { client, tableName, clock, ticker = intervals } = options;
+  const { client, tableName, clock, ticker = intervals, holder = UNKNOWN_HOLDER } = options;
   const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
-  const lock = createRunLock({ database, clock, leaseMs: LEASE_MS, ticker });
+  const lock = createRunLock({ database, clock, leaseMs: LEASE_MS, ticker, holder });
   return { clock, lock, runs: createRunStore({ database, lock, clock }) };
 }

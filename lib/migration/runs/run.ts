@@ -169,6 +169,12 @@ function afterWindow(run: Run): Run {
 // The backup of the window stays: the next one makes another.
 const OF_A_WINDOW: readonly Evidence[] = ['freeze-proof', 'verification-report', 'cutover-report'];
 
+/** Beside those that are kept already. @param until when */
+export function withServed({ served = [] }: Run, collections: readonly string[], until: number) {
+  const others = served.filter(({ collection }) => !collections.includes(collection));
+  return [...others, ...collections.map((collection) => ({ collection, until }))];
+}
+
 /** @throws Refusal for what is no record */
 export function parseRun(value: unknown): Run {
   return parsed(runSchema, value);

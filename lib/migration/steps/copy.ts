@@ -12,8 +12,10 @@ import {
 } from '../reconcile.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Run } from '../runs/run.ts';
+import { type Run, withServed } from '../runs/run.ts';
+import { builtCollectionsOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
+import { DAY_MS } from '../runs/times.ts';
 import { userCountLines } from '../user-counts.ts';
 import { assertExpected, countChanges, reconcileInStep, reconcileSettings } from './equalize.ts';
 import { scanCollection } from './recorded-counts.ts';
@@ -50,8 +52,13 @@ export const copy: Step = {
   },
   work: async (context) => {
     const { run, checkpoint, save } = context;
-    if (!checkpoint) await assertSafe(context);
     const mode = run.phase === 'rebuilt' ? 'fill' : 'repair';
+    if (!checkpoint) {
+      await assertUntouched(context);
+      await assertSafe(context);
+      // A copy that is killed has changed the collection itself.
+      await save({ mode, reached: RECONCILE_START } satisfies State);
+    }
     const begun = v.parse(stateSchema, checkpoint?.state ?? { mode, reached: RECONCILE_START });
     const settings = await reconcileSettings(context, begun.mode);
     assertKeywords(context, settings);
@@ -65,6 +72,22 @@ export const copy: Step = {
     return { done: false, waitSeconds: 0 };
   },
 };
+
+/**
+ * Since users left it after a rollback, nobody was to write to the new collection. What somebody wrote there all the same
+ * is nowhere else, and the copy would remove it. @throws Refusal, and the run takes no further window
+ */
+async function assertUntouched({ services, run, note }: StepContext): Promise<void> {
+  const { targetCollection: target, retentionDays } = run.plan;
+  const left = run.evidence['rollback-report']?.facts.newFingerprint;
+  if (left === undefined || run.evidence['verification-report'] || isInWindow(run.phase)) return;
+  const { contents } = await scanCollection(services, run, target);
+  if (contents.digest === left) return;
+  const takesNoWindow = `${target} was written to after users had left it`;
+  const until = services.clock().getTime() + retentionDays * DAY_MS;
+  await note({ takesNoWindow, served: withServed(run, builtCollectionsOf(run), until) });
+  throw new Refusal('RefusedNotNow', `No copy: ${takesNoWindow}.`);
+}
 
 /** What users worked on in an earlier window is not emptied by a copy, either. @throws Refusal with the numbers */
 async function assertSafe(context: StepContext): Promise<void> {

@@ -5,7 +5,7 @@ import { rollbackEnded } from '../moves.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { isRefusal, Refusal, type RefusalName } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Progress, Run } from '../runs/run.ts';
+import { type Progress, type Run, withServed } from '../runs/run.ts';
 import {
   builtCollectionsOf,
   liveCollectionOf,
@@ -378,6 +378,7 @@ async function conclude(context: StepContext, state: State): Promise<Outcome> {
   const facts = {
     returnedTo: returnTo,
     leftBehind,
+    ...(await fingerprintOfNew(context)),
     ...(wasOpened ? lateWriteFacts(carried) : leakFacts(carried)),
     ...(holdsMore && { comparedByHand: liveCollectionOf(run) }),
     ...(oldVersion === 'unproved' ? { oldVersion } : {}),
@@ -399,9 +400,13 @@ function keptUntil({ services, run }: StepContext): number {
   return Math.max(until, run.retainUntil ?? 0);
 }
 
-function withServed({ served = [] }: Run, collections: readonly string[], until: number) {
-  const others = served.filter(({ collection }) => !collections.includes(collection));
-  return [...others, ...collections.map((collection) => ({ collection, until }))];
+/** As users left it: what is written to it from now on is nowhere else. */
+async function fingerprintOfNew({ services, run }: StepContext) {
+  const { targetCollection } = run.plan;
+  if (run.switchedAt === undefined || (await readabilityOf(services, run)) !== undefined) return {};
+  if (liveCollectionOf(run) !== targetCollection) return {};
+  const { contents } = await scanCollection(services, run, targetCollection);
+  return { newFingerprint: contents.digest };
 }
 
 /** The next copy would remove from the new collection what only it has; undefined where there is nothing. */

@@ -141,6 +141,26 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       else await expect(second).rejects.toEqual(named('RetryableLockHeld'));
     });
 
+    it('the second need not wait where it sees that the process of the first is gone', async () => {
+      const gone = new Set<string>();
+      const processOf = (self: string) =>
+        table.asProcess({ self, isGone: (holder) => gone.has(holder) }).lock;
+      const first = await processOf('one').take('run-a');
+      table.pass(3_000);
+      await expect(processOf('two').take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+      gone.add('one');
+      const second = await processOf('two').take('run-a');
+      expect(second.epoch).toBe(first.epoch + 1);
+      await expect(table.lock.renew(first)).rejects.toEqual(named('RefusedLockLost'));
+    });
+
+    it('the second waits a moment for what a killed process has sent last', async () => {
+      await table.asProcess({ self: 'one', isGone: () => true }).lock.take('run-a');
+      table.pass(2_999);
+      const other = table.asProcess({ self: 'two', isGone: () => true }).lock;
+      await expect(other.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+    });
+
     it('of which one is at work are known by its lease', async () => {
       expect(await table.lock.leaseOf('run-a')).toBeUndefined();
       const lease = await table.lock.take('run-a');

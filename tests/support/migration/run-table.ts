@@ -1,4 +1,6 @@
 // The records of runs on a table of the test's own, with a clock that the test turns and beats that come when it says so.
+
+import type { LeaseHolder } from '../../../lib/migration/runs/lease-holder.ts';
 import type { Plan, Reference } from '../../../lib/migration/runs/run.ts';
 import type { Ticker } from '../../../lib/migration/runs/run-lock.ts';
 import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
@@ -34,7 +36,10 @@ export interface RunTableImage {
 
 const NEW: RunTableImage = { items: [], time: Date.parse('2026-03-01T09:00:00Z') };
 
-type RunTableOptions = Pick<Parameters<typeof createRemembering>[0], 'client' | 'tableName'>;
+type RunTableOptions = Pick<
+  Parameters<typeof createRemembering>[0],
+  'client' | 'tableName' | 'holder'
+>;
 
 /** In memory. */
 export function createRunTable(start: RunTableImage = NEW) {
@@ -49,13 +54,15 @@ export function createRunTable(start: RunTableImage = NEW) {
 export type RunTable = ReturnType<typeof openRunTable>;
 
 /** On any table. */
-function openRunTable({ client, tableName }: RunTableOptions, start = NEW.time) {
+function openRunTable(options: RunTableOptions, start = NEW.time) {
   let time = start;
   const clock = () => new Date(time);
   const { ticker, beat, intervals } = createManualTicker();
-  const remembering = createRemembering({ client, tableName, clock, ticker });
+  const remembering = createRemembering({ ...options, clock, ticker });
   return {
     ...remembering,
+    /** The same table, as another process has it. */
+    asProcess: (holder: LeaseHolder) => createRemembering({ ...options, clock, ticker, holder }),
     begin: (runId: string) => remembering.runs.start(runId, PLAN, REPORT),
     beat,
     beatIntervals: intervals,

@@ -161,6 +161,11 @@ describe('a run', () => {
   });
 });
 
+it('a rollback of a run that is in no window names the abort instead', () => {
+  const standing = { phase: 'copied', evidence: {} } as const;
+  expect(() => moveFor('rollback', standing, 'operator')).toThrow('abort --execute');
+});
+
 it('an abort of a run that is live names the rollback instead', () => {
   const standing = { phase: 'live', evidence: {} } as const;
   expect(() => moveFor('abort', standing, 'operator')).toThrow('rollback --execute');

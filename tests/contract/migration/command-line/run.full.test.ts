@@ -116,6 +116,19 @@ describe('migrate run', () => {
     expect([ended.code, await phase()]).toEqual([1, 'copied']);
   });
 
+  it('rolls back where the operator says so in place of doing what is asked', async () => {
+    const { type, phase } = await createRunningOperator({}, false);
+    const asked: string[] = [];
+    const { code } = await type(FROM_THE_START, {
+      // Another word is asked for again; the rollback asks to open writes.
+      answers: [RUN, 'perhaps', 'rollback', '', '', ''],
+      onQuestion: (question) => void asked.push(question),
+    });
+    expect([code, await phase()]).toEqual([1, 'copied']);
+    expect(asked[1]).toContain('Press Enter when this is done, or type "rollback"');
+    expect(asked[2]).toEqual(asked[1]);
+  });
+
   it('rolls back where the operator says so, and nowhere else', async () => {
     const { type, phase } = await createRunningOperator({ forgetsToFreeze: true });
     let questions = 0;

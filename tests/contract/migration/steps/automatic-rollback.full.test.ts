@@ -103,7 +103,7 @@ describe('before users were let in', () => {
     await watchUntilDone(migration);
     expect(await setting.read()).toBe(SOURCE);
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
-    expect((await migration.runs.read(RUN)).evidence['rollback-report']?.facts).toEqual({
+    expect((await migration.runs.read(RUN)).evidence['rollback-report']?.facts).toMatchObject({
       returnedTo: SOURCE,
       leftBehind: 0,
     });

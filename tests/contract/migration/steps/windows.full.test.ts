@@ -100,6 +100,28 @@ describe('a run that was rolled back', () => {
     await expectEqual(migration);
   });
 
+  it.each(['live', 'switching'] as const)(
+    'that was %s is not copied over what somebody has written to the new collection since',
+    async (point) => {
+      const migration = await migrationAt(point);
+      if (point === 'switching') {
+        const isGraphDeprecated = async () => false;
+        const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
+        await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
+      }
+      await migration.finish('rollback');
+      await writeToNew(migration, 'By an instance of the new version that nobody has stopped');
+      const { vectors } = migration.services;
+      const written = await fingerprintOf(vectors, migration.target);
+      const why = 'was written to after users had left it';
+      for (let n = 0; n < 2; n += 1) {
+        await expect(migration.finish('copy')).rejects.toEqual(named('RefusedNotNow', why));
+      }
+      await migration.finish('abort');
+      expect(await fingerprintOf(vectors, migration.target)).toEqual(written);
+    },
+  );
+
   it('keeps what users worked on also when it is aborted, until the period of that cutover is over', async () => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
