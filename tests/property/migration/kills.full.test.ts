@@ -3,11 +3,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Phase } from '../../../lib/migration/phases.ts';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
+import { ofTestUser } from '../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { deleteFirst, fingerprintOf } from '../../support/migration/holdings.ts';
 import { type Migration, RUN, type StepName } from '../../support/migration/migration.ts';
 import { type Death, Killed, mortal } from '../../support/migration/mortal.ts';
 import { migrationAt, type Point } from '../../support/migration/prepared.ts';
+import { named } from '../../support/migration/refused.ts';
 import { LEASE_MS } from '../../support/migration/run-table.ts';
 import { IS_FULL } from '../../support/seed.ts';
 
@@ -70,6 +72,51 @@ const PASSAGES: readonly Passage[] = [
       await migration.services.vectors.deleteCollection(SOURCE);
       return migration;
     },
+  },
+  {
+    step: 'copy',
+    about: 'after a rollback',
+    prepare: async () => {
+      const migration = await migrationAt('live', SMALL);
+      await migration.finish('rollback');
+      await deleteFirst(migration, SOURCE);
+      return migration;
+    },
+  },
+  {
+    step: 'rollback',
+    about: 'inside it, with a leaked write',
+    prepare: async () => {
+      const migration = await migrationAt('switching', SMALL);
+      const isGraphDeprecated = async () => false;
+      const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
+      await attempt.catch((error) => expect(error).toEqual(named('RefusedNewVersion')));
+      // What the test user has there has random ids, and one of them might be the first.
+      const filter = ofTestUser(await migration.runs.read(RUN));
+      await migration.services.vectors.deletePoints(migration.target, { filter });
+      await deleteFirst(migration, migration.target);
+      return migration;
+    },
+  },
+  {
+    step: 'rollback',
+    about: 'from live, as it was',
+    prepare: async () => {
+      const migration = await migrationAt('live', SMALL);
+      await deleteFirst(migration, migration.target);
+      return migration;
+    },
+    input: { asItWas: true },
+  },
+  {
+    step: 'rollback',
+    about: 'from live, to the snapshot',
+    prepare: async () => {
+      const migration = await migrationAt('live', SMALL);
+      await deleteFirst(migration, migration.target);
+      return migration;
+    },
+    input: { toSnapshot: true, acknowledgedLoss: 1 },
   },
   {
     step: 'rollback',
