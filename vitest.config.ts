@@ -19,7 +19,8 @@ interface Kind {
 const DATABASE: Kind = { globalSetup: 'tests/support/database-engine.ts' };
 
 const KINDS = {
-  unit: {},
+  // Pure code: a minute ends what hangs, however busy the machine is.
+  unit: { testTimeout: 60_000 },
   wiring: {
     globalSetup: 'tests/support/package-service.ts',
     setupFiles: 'tests/support/packages-ready.ts',

@@ -10,7 +10,7 @@ const documents = readdirSync(join(PROJECT, 'docs'), { recursive: true, encoding
   .filter((name) => name.endsWith('.md'))
   .map((name) => join('docs', name));
 
-it.each(['README.md', ...documents])('%s', (document) => {
+it.each(['README.md', 'CONTRIBUTING.md', ...documents])('%s', (document) => {
   const text = readFileSync(join(PROJECT, document), 'utf8');
   const named = [...text.matchAll(PATH)].map(([, path = '']) => path);
   expect(named.filter((path) => !existsSync(join(PROJECT, path)))).toEqual([]);

@@ -98,27 +98,32 @@ describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
 });
 
 describe('a file', () => {
-  const MANY = Array.from({ length: 40 }, (_, n) => n + 1);
+  /** The file system decides who comes first: both orders come up. */
+  const RACES = 40;
 
-  it.each(MANY)('gets one of the names that are written at once (%i)', async () => {
-    const { setting } = await inFile();
-    const names = ['memories_a', 'memories_b', 'memories_c'];
-    const changes = await Promise.allSettled(
-      names.map((to) => setting.change({ from: 'memories', to })),
-    );
-    const made = names.filter((_, n) => changes[n]?.status === 'fulfilled');
-    expect(made).toEqual([await setting.read()]);
-    for (const change of changes) {
-      if (change.status === 'rejected')
-        expect(change.reason).toEqual(named('RefusedSettingChanged'));
+  it('gets one of the names that are written at once', async () => {
+    for (let race = 0; race < RACES; race += 1) {
+      const { setting } = await inFile();
+      const names = ['memories_a', 'memories_b', 'memories_c'];
+      const changes = await Promise.allSettled(
+        names.map((to) => setting.change({ from: 'memories', to })),
+      );
+      const made = names.filter((_, n) => changes[n]?.status === 'fulfilled');
+      expect(made).toEqual([await setting.read()]);
+      for (const change of changes) {
+        if (change.status === 'rejected')
+          expect(change.reason).toEqual(named('RefusedSettingChanged'));
+      }
     }
   });
 
-  it.each(MANY)('is changed by each of several that write the same name at once (%i)', async () => {
-    const { setting } = await inFile();
-    const change = () => setting.change({ from: 'memories', to: 'memories_v3' });
-    await Promise.all([change(), change(), change()]);
-    expect(await setting.read()).toBe('memories_v3');
+  it('is changed by each of several that write the same name at once', async () => {
+    for (let race = 0; race < RACES; race += 1) {
+      const { setting } = await inFile();
+      const change = () => setting.change({ from: 'memories', to: 'memories_v3' });
+      await Promise.all([change(), change(), change()]);
+      expect(await setting.read()).toBe('memories_v3');
+    }
   });
 
   it('takes up a change that a crash left to be made, and leaves nothing beside itself', async () => {

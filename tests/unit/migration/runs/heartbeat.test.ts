@@ -106,9 +106,10 @@ test('bears that nobody answers, but no longer than the lease lasts', async () =
 });
 
 test('beats in real time where no test turns it', async () => {
-  const { promise: beaten, resolve: beat } = Promise.withResolvers<void>();
-  const { heartbeat } = scene(async () => beat());
-  await whileBeating({ ...heartbeat, leaseMs: 4, ticker: intervals }, () => beaten);
+  const { promise: beaten, resolve: beat } = Promise.withResolvers<string>();
+  const { heartbeat } = scene(async () => beat('beaten'));
+  const work = whileBeating({ ...heartbeat, leaseMs: 4, ticker: intervals }, () => beaten);
+  await expect(work).resolves.toBe('beaten');
 });
 
 test('no change takes as long as a lease: what is begun in a lease has its answer in it', () => {
