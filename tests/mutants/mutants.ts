@@ -228,7 +228,19 @@ export const MUTANTS: readonly Mutant[] = [
     ['epoch = :seen AND lease_until <= :now', 'epoch = :seen OR lease_until <= :now'],
     ["IS_MY_EPOCH = 'epoch = :epoch'", "IS_MY_EPOCH = 'epoch >= :epoch'"],
   ]),
+  ...mutantsOf(
+    'lib/migration/steps/external-action.ts',
+    'tests/unit/migration/external-action.test.ts',
+    [
+      ['pending?.action === action && ', ''],
+      [' && pending.collection === collection', ''],
+    ],
+  ),
+  ...mutantsOf('lib/migration/scan.ts', 'tests/unit/migration/scan.test.ts', [
+    ['if (user !== NOBODY) counts', 'counts'],
+  ]),
   ...mutantsOf('lib/migration/reconcile.ts', 'tests/unit/migration/reconcile.test.ts', [
+    ['if (examples.length < MAX_EXAMPLES) ', ''],
     ["return theirs && 'extra'", 'return undefined'],
   ]),
   ...mutantsOf(

@@ -247,6 +247,12 @@ describe('a comparison of two collections', () => {
     },
   );
 
+  test('names twenty of the points that differ, however many there are', async () => {
+    const { examples, pending } = await compare(await scene());
+    expect(pending.missing).toBe(COUNT);
+    expect(examples).toHaveLength(20);
+  });
+
   test('of equal ones writes nothing', async () => {
     const set = await copied();
     set.sandbox.fault({ on: /^(PUT|POST .*delete)/, does: { kind: 'answer', status: 403 } });

@@ -41,6 +41,12 @@ describe('a scan', () => {
     expect(counts.largest(1)).toEqual([{ user: userDigest('ada'), points: 3 }]);
   });
 
+  it('takes memories without a user for nobody, who is no user', async () => {
+    const { contents, counts } = await of([ADA, '{"data":"x"}', '{"data":"y"}']);
+    expect(contents).toMatchObject({ points: 3, users: 1 });
+    expect(counts.largest(2)).toEqual([{ user: userDigest('ada'), points: 1 }]);
+  });
+
   it.each([
     ['without a user', '{"data":"x"}', 'absent'],
     ['of an empty payload', '{}', 'absent'],

@@ -1,0 +1,49 @@
+// npm run test:real [-- SUITE]: tests beside the real services that they need. A service that cannot run on this machine is
+// left out, and its tests count as skipped.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+interface Suite {
+  readonly services: string;
+  readonly vitest: readonly string[];
+}
+
+const SUITES: Readonly<Record<string, Suite>> = {
+  all: {
+    services: 'qdrant,mem0,neo4j',
+    vitest: [
+      'tests/real',
+      'tests/contract/vector-store',
+      'tests/contract/migration/memory-backend',
+      'tests/contract/graph-store/neo4j',
+      'tests/start/rehearsing-on-neo4j',
+      'tests/start/restoring-on-neo4j',
+    ],
+  },
+  s3: {
+    services: 'aws',
+    vitest: ['tests/contract/artifacts', 'tests/contract/migration/collection-setting'],
+  },
+  'busy-service': {
+    services: 'qdrant,mem0',
+    vitest: ['--mode', 'ten-times', 'tests/real/busy-service.test.ts'],
+  },
+};
+
+const [name = 'all', ...options] = process.argv.slice(2);
+const suite = SUITES[name];
+if (suite) process.exitCode = await run(suite);
+else {
+  console.error(`Unknown suite "${name}": use ${Object.keys(SUITES).join(', ')}.`);
+  process.exitCode = 2;
+}
+
+async function run({ services, vitest }: Suite): Promise<number> {
+  const beside = ['sandbox/real/with-service.ts', services];
+  const words = [...beside, 'vitest', 'run', ...vitest, ...options];
+  const child = spawn(process.execPath, words, { stdio: 'inherit' });
+  process.on('SIGINT', () => undefined);
+  process.once('SIGTERM', () => child.kill('SIGTERM'));
+  const [code] = await once(child, 'exit');
+  return code ?? 1;
+}

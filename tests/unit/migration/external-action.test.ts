@@ -1,0 +1,38 @@
+// A confirmation counts for the action and the collection that were asked for, and for nothing else.
+import { expect, it } from 'vitest';
+import type { StepContext } from '../../../lib/migration/runs/step.ts';
+import { isDoneOutside } from '../../../lib/migration/steps/external-action.ts';
+
+const NOW = Date.UTC(2026, 2, 1);
+
+/** A run whose pending action a person has confirmed. */
+function confirmed(pendingAction: { action: string; collection: string }) {
+  const notes: unknown[] = [];
+  const context = {
+    services: {
+      clock: () => new Date(NOW),
+      hooks: { ask: async () => 'asked-of-a-person' },
+      runs: { confirmedBy: async () => 'ada' },
+    },
+    run: { runId: 'spring', phase: 'switching', pendingAction },
+    lease: { epoch: 7 },
+    note: async (changes: unknown) => void notes.push(changes),
+  };
+  return { context: context as unknown as StepContext, notes };
+}
+
+it('is done when the person confirms what is asked for', async () => {
+  const { context, notes } = confirmed({ action: 'open-writes', collection: 'memories_v3' });
+  expect(await isDoneOutside(context, 'open-writes', 'memories_v3')).toBe(true);
+  expect(notes).toEqual([]);
+});
+
+it.each([
+  ['another action', { action: 'deploy-new', collection: 'memories_v3' }],
+  ['another collection', { action: 'open-writes', collection: 'memories' }],
+])('is asked for anew when the person has confirmed %s', async (_, pendingAction) => {
+  const { context, notes } = confirmed(pendingAction);
+  expect(await isDoneOutside(context, 'open-writes', 'memories_v3')).toBe(false);
+  const asked = { action: 'open-writes', collection: 'memories_v3', since: NOW, epoch: 7 };
+  expect(notes).toEqual([{ pendingAction: asked }]);
+});
