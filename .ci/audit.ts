@@ -1,4 +1,4 @@
-// npm run audit: known vulnerabilities of the installed packages. Exit code 1: one that is high or critical.
+// npx node .ci/audit.ts: known vulnerabilities of the installed packages. Exit code 1: one that is high or critical.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
@@ -12,7 +12,7 @@ const reportSchema = v.object({
 });
 
 const command = createCommand(
-  'npm run audit',
+  'npx node .ci/audit.ts',
   'Look for known vulnerabilities of packages.',
 ).action(async () => {
   const output = await audit();

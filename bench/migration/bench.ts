@@ -1,4 +1,4 @@
-// npm run bench:migration [-- points dimensions rounds]: fidelity, memory and speed of the copy, against a bare
+// npm run bench -- migration [points dimensions rounds]: fidelity, memory and speed of the copy, against a bare
 // loop on the same sandbox in the same run. Prints the figures, and exits 1 when a bar is missed.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// npm run bench:window [-- --memories N --dimensions N --against COMMIT]: how long users cannot write during a cutover on
+// npm run bench -- window [--memories N --dimensions N --against COMMIT]: how long users cannot write during a cutover on
 // a real Qdrant, now and in the first edition of the migration, which comes from the history of this repository.
 // Exits 1 when it takes more than half as long.
 import { execFile } from 'node:child_process';
@@ -38,7 +38,7 @@ const statusSchema = v.object({
 });
 
 const running = createRunning();
-const command = createCommand('npm run bench:window --', 'Compare the length of two windows.')
+const command = createCommand('npm run bench -- window', 'Compare the length of two windows.')
   .option('--memories <n>', 'how many to migrate', wholeNumber({ min: 1 }), 30_000)
   .option('--dimensions <n>', 'of their vectors', wholeNumber({ min: 1 }), 384)
   .option('--against <commit>', 'the edition to compare with', FIRST_EDITION)

@@ -1,4 +1,4 @@
-// npm run guide: writes the generated tables of docs/migration.md.
+// npm run describe: writes the generated tables of docs/migration.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withTables } from '../migrate/reference.ts';

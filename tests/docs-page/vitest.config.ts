@@ -1,4 +1,4 @@
-// npm run test:docs-page: the documentation page in a real browser, on the running service.
+// npx vitest run --config tests/docs-page/vitest.config.ts: the documentation page in a real browser, on the running service.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { TIME_LIMITS } from '../support/time-limits.ts';

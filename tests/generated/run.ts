@@ -1,4 +1,4 @@
-// npm run test:generated: Schemathesis makes requests from the API description, valid and invalid ones, and holds the
+// npx node tests/generated/run.ts: Schemathesis makes requests from the API description, valid and invalid ones, and holds the
 // responses to it; once against an open service, and once with a key where one is required.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ const HOOKS = {
 const running = createRunning();
 
 const command = createCommand(
-  'npm run test:generated --',
+  'npx node tests/generated/run.ts',
   'Send generated requests to the service.',
 )
   .option('--requests <number>', 'the least number of requests', wholeNumber({ min: 100 }), 10_000)

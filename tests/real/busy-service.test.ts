@@ -1,5 +1,5 @@
 // A service that takes three writes per second is migrated from mem0 1.x to 2.x and rolled back, and no acknowledged
-// write is lost. `npm run test:busy-service` does it ten times.
+// write is lost. `npm run test:real -- busy-service` does it ten times.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

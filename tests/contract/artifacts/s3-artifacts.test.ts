@@ -17,7 +17,7 @@ import {
 } from './artifact-store.ts';
 
 if (process.env.S3_ENDPOINT) describeS3(process.env.S3_ENDPOINT);
-else test.skip('S3, which `npm run test:s3` starts a server for', () => {});
+else test.skip('S3, which `npm run test:real -- s3` starts a server for', () => {});
 
 function describeS3(endpoint: string): void {
   const client = new S3Client({ endpoint, forcePathStyle: true });

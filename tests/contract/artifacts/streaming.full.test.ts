@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const SCRIPT = join(import.meta.dirname, '../../../bench/measure-streaming.ts');
 
-// A process of its own, so that nothing else counts. `npm run measure:streaming` does it with two gigabytes.
+// A process of its own, so that nothing else counts. `npm run bench -- streaming` does it with two gigabytes.
 test('An artifact larger than the memory allowed passes through', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, '320', '256'], {
     env: { ...process.env, S3_ENDPOINT: '' },
