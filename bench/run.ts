@@ -1,13 +1,14 @@
-// npm run bench [-- MEASUREMENT [OPTIONS]]: takes one measurement. Without a name, that of the ledger.
+// npm run bench [-- MEASUREMENT [OPTIONS]]: takes one measurement. Anything else is meant for that of the ledger.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 const REAL = 'sandbox/real/with-service.ts';
 
-/** The programs of each measurement, one after the other. */
-const MEASUREMENTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  /** What requests cost and take; writes docs/performance.md. */
-  ledger: [['bench/bench.ts']],
+/** One after the other, each with its arguments. */
+type Programs = readonly (readonly string[])[];
+
+/** Besides that of the ledger, which says what requests cost and take, and writes docs/performance.md. */
+const MEASUREMENTS: Readonly<Record<string, Programs | undefined>> = {
   /** How fast memories are copied and compared. */
   migration: [['bench/migration/bench.ts']],
   /** How long users cannot write during a cutover on a real Qdrant, now and in an earlier edition. */
@@ -20,19 +21,15 @@ const MEASUREMENTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 };
 
-const [first, ...others] = process.argv.slice(2);
-const isNamed = first !== undefined && !first.startsWith('-');
-const name = isNamed ? first : 'ledger';
-const options = isNamed ? others : process.argv.slice(2);
-const programs = MEASUREMENTS[name];
-if (programs) process.exitCode = await runAll(programs);
-else {
-  console.error(`Unknown measurement "${name}": use ${Object.keys(MEASUREMENTS).join(', ')}.`);
-  process.exitCode = 2;
-}
+const LEDGER: Programs = [['bench/bench.ts']];
+
+const words = process.argv.slice(2);
+const named = MEASUREMENTS[words[0] ?? ''];
+const options = named ? words.slice(1) : words;
+process.exitCode = await runAll(named ?? LEDGER);
 
 /** @returns the exit code of the first that fails */
-async function runAll(programs: readonly (readonly string[])[]): Promise<number> {
+async function runAll(programs: Programs): Promise<number> {
   for (const words of programs) {
     const child = spawn(process.execPath, [...words, ...options], { stdio: 'inherit' });
     // A terminal sends its signals to the child as well, which cleans up and ends by itself.

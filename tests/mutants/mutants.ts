@@ -246,7 +246,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/migration/steps/rollback.ts',
     'tests/contract/migration/steps/rollback.test.ts',
-    [['lost <= acknowledged)', 'lost <= acknowledged + 1)']],
+    [['leftBehind <= limit)', 'leftBehind <= limit + 1)']],
   ),
 
   // Who sends a request.
