@@ -18,21 +18,22 @@ export async function slashRoutes(configuration: Configuration): Promise<Resourc
     Object.entries(functions).flatMap(([functionName, { events = [] }]) =>
       events
         .flatMap(({ httpApi }) => httpApi ?? [])
-        .filter((routeKey) => !isCatchAll(routeKey))
+        .filter((routeKey) => !isWithoutTwin(routeKey))
         .map((routeKey) => slashRoute(functionName, routeKey)),
     ),
   );
 }
 
-function isCatchAll(routeKey: string): boolean {
-  return routeKey === '*' || routeKey.endsWith('+}');
+/** Without a twin: what is caught on any path, and the path that is a slash. */
+function isWithoutTwin(routeKey: string): boolean {
+  return routeKey === '*' || routeKey.endsWith('+}') || routeKey.endsWith(' /');
 }
 
 function slashRoute(functionName: string, routeKey: string): [string, object] {
   const name = logicalName(functionName);
   const integration = `HttpApiIntegration${name}`;
   return [
-    `HttpApiSlashRoute${name}`,
+    `HttpApiSlashRoute${name}${fileOf(routeKey)}`,
     {
       Type: 'AWS::ApiGatewayV2::Route',
       Properties: {
@@ -42,6 +43,12 @@ function slashRoute(functionName: string, routeKey: string): [string, object] {
       },
     },
   ];
+}
+
+/** Where one function serves several files, the part of the name that tells their routes apart: `Js` of `/page.js`. */
+function fileOf(routeKey: string): string {
+  const [, type = ''] = /\.(css|js)$/.exec(routeKey) ?? [];
+  return logicalName(type);
 }
 
 // Nobody who uses the API needs many of these.

@@ -4,12 +4,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateSource } from 'oazapfts';
 import { createCommand, runProgram } from '../../local/processes/program.ts';
+import { typesOf } from './client-types.ts';
 import { buildOpenApiDocument } from './openapi-document.ts';
 import { methodsByPath } from './routes.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const ROUTES = 'lib/http/routes.json';
 const DOCUMENT = 'lib/http/openapi.json';
+const TYPES = 'lib/front-page/api-types.ts';
 const CLIENT = 'tests/http/typed-client/client.ts';
 
 const command = createCommand(
@@ -22,8 +24,10 @@ const command = createCommand(
   ] as const) {
     await writeFile(join(PROJECT, file), `${JSON.stringify(content, undefined, 2)}\n`);
   }
-  await writeFile(join(PROJECT, CLIENT), await generateSource(join(PROJECT, DOCUMENT)));
-  for (const file of [ROUTES, DOCUMENT, CLIENT]) console.log(`Wrote ${file}`);
+  const client = await generateSource(join(PROJECT, DOCUMENT));
+  await writeFile(join(PROJECT, CLIENT), client);
+  await writeFile(join(PROJECT, TYPES), typesOf(client));
+  for (const file of [ROUTES, DOCUMENT, CLIENT, TYPES]) console.log(`Wrote ${file}`);
 });
 
 await runProgram(command);

@@ -7,6 +7,15 @@ declare module '*.css' {
   const text: string;
   export default text;
 }
+declare module '*.html' {
+  const text: string;
+  export default text;
+}
+// A script for browsers, bundled from this file on (serverless/bundle/esbuild.config.ts).
+declare module '*?script' {
+  const text: string;
+  export default text;
+}
 declare module '*/viewer.js' {
   const text: string;
   export default text;

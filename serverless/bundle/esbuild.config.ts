@@ -1,5 +1,28 @@
 // How a function becomes one small ESM file; the deployed bundle, the local one and the bench agree.
-import type { BuildOptions } from 'esbuild';
+import { resolve } from 'node:path';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
+
+const SCRIPT = '?script';
+
+/** `import text from './main.ts?script'`: a script for browsers with all that it imports, as text. */
+const browserScripts: Plugin = {
+  name: 'browser-scripts',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\?script$/ }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path.slice(0, -SCRIPT.length)),
+      suffix: SCRIPT,
+    }));
+    onLoad({ filter: /\/main\.ts$/ }, async ({ path, suffix }) => {
+      if (suffix !== SCRIPT) return undefined;
+      const { outputFiles } = await build({
+        entryPoints: [path],
+        ...{ bundle: true, minify: true, write: false, legalComments: 'none' },
+        ...{ format: 'iife', platform: 'browser', target: 'es2023' },
+      });
+      return { contents: outputFiles[0]?.text ?? '', loader: 'text' };
+    });
+  },
+};
 
 export const bundleOptions = {
   bundle: true,
@@ -22,6 +45,7 @@ export const bundleOptions = {
   sourcemap: true,
   sourcesContent: false,
   legalComments: 'none',
+  plugins: [browserScripts],
 } satisfies BuildOptions;
 
 // Where only the template is wanted: the entry points as they are.

@@ -106,7 +106,7 @@ test('a run that does not exist cannot be given up', async () => {
 });
 
 function requestOf(method: string, queryStringParameters = {}) {
-  const http = { method, path: '/' };
+  const http = { method, path: '/nowhere' };
   return { headers: {}, queryStringParameters, requestContext: { requestId: 'direct', http } };
 }
 

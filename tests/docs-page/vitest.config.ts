@@ -1,11 +1,11 @@
-// npx vitest run --config tests/docs-page/vitest.config.ts: the documentation page in a real browser, on the running service.
+// npx vitest run --config tests/docs-page/vitest.config.ts: the documentation page and the front page in a real browser, on the running service.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { TIME_LIMITS } from '../support/time-limits.ts';
 import { whyNoChromium } from './chromium.ts';
 
 const obstacle = whyNoChromium();
-if (obstacle) console.warn(`Skipped: the tests of the documentation page, because ${obstacle}`);
+if (obstacle) console.warn(`Skipped: the tests of the pages, because ${obstacle}`);
 
 export default defineConfig({
   test: {

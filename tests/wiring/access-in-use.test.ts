@@ -329,7 +329,7 @@ async function invoke(
     pathParameters: id === undefined ? undefined : { id: String(id) },
     queryStringParameters: query,
     body: body && JSON.stringify(body),
-    requestContext: { requestId: randomUUID(), http: { method: 'ANY', path: '/' } },
+    requestContext: { requestId: randomUUID(), http: { method: 'ANY', path: '/nowhere' } },
   };
   const answer = (await handler(event, {} as Context)) as { statusCode: number };
   return answer.statusCode;

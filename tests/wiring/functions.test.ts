@@ -9,8 +9,8 @@ const FUNCTIONS = join(import.meta.dirname, '../../functions');
 describe.each(STAGES)('functions of stage %s', (stage) => {
   const functions = apiFunctionsOf(readTemplate(stage));
 
-  it('are one for each endpoint, four about the service and the caller, one for preflights and one for everything else', () => {
-    expect(functions).toHaveLength(21);
+  it('are one for each endpoint, four about the service and the caller, one for the front page, one for preflights and one for everything else', () => {
+    expect(functions).toHaveLength(22);
   });
 
   it('are the files of the API folders, each deployed once', () => {

@@ -8,7 +8,7 @@ import type {
 import type { LedgerService } from '../../../lib/ledger/ledger.ts';
 import { type Api, type ApiRequest, toApiResponse, withVerbs } from './api-client.ts';
 import { toGatewayEvent } from './gateway-event.ts';
-import { findRoute, OPERATIONS } from './routes.ts';
+import { findRoute, isPage, OPERATIONS } from './routes.ts';
 
 type Handler = (
   event: APIGatewayProxyEventV2,
@@ -41,8 +41,7 @@ async function loadHandlers(service: LedgerService): Promise<Map<string, Handler
     import('../../../functions/api/preflight.ts'),
     import('../../../functions/api/not-found.ts'),
   ]);
-  // The page is a text that only the bundler can put in; tests/docs-page looks at it.
-  const loaded = OPERATIONS.filter(([, name]) => name !== 'api/docs');
+  const loaded = OPERATIONS.filter(([, name]) => !isPage(name));
   const operations = loaded.map(async ([, name]): Promise<[string, Handler]> => {
     const [folder, file] = name.split('/');
     const { createHandler } = await import(`../../../functions/${folder}/${file}.ts`);

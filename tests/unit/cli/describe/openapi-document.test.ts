@@ -7,6 +7,7 @@ import { MOST_SEARCHED } from '../../../../lib/domain/transaction.ts';
 import served from '../../../../lib/http/openapi.json' with { type: 'json' };
 import { OPERATIONS_BY_ROUTE } from '../../../../lib/http/operations.ts';
 import known from '../../../../lib/http/routes.json' with { type: 'json' };
+import { isPage } from '../../../support/api/routes.ts';
 
 interface Described {
   readonly name: string;
@@ -22,11 +23,11 @@ test('functions know the routes of serverless.yml: `npm run describe` writes lib
   expect(known).toEqual(methodsByPath());
 });
 
-// /docs is a page for people: a client made from the description needs no function for it.
+// Pages are for people: a client made from the description needs no function for them.
 test('every route of serverless.yml is described: add what is missing to lib/http/operations.ts', () => {
-  const routes = readRoutes().map(({ method, path }) => `${method} ${path}`);
+  const ofPrograms = readRoutes().filter(({ functionName }) => !isPage(functionName));
   expect(Object.keys(OPERATIONS_BY_ROUTE).toSorted()).toEqual(
-    routes.filter((route) => route !== 'GET /docs').toSorted(),
+    ofPrograms.map(({ method, path }) => `${method} ${path}`).toSorted(),
   );
 });
 

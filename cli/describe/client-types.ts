@@ -1,0 +1,7 @@
+// The types of the generated client without its functions, for the front page: it sends its requests itself.
+const TYPE = /^export type .*?;\n(?=export |const |\/\*\*)/gms;
+
+/** @param client as oazapfts writes it */
+export function typesOf(client: string): string {
+  return `// Written by \`npm run describe\`.\n${(client.match(TYPE) ?? []).join('')}`;
+}

@@ -1,0 +1,65 @@
+// The requests of the page. The key is kept in this tab's session and sent to this service only.
+import type { Failure } from './api-types.ts';
+
+const STORED_KEY = 'api-key';
+const LIMIT_OF_SEARCH = /\d[\d,. ]* transactions/;
+
+/** A request that failed, with what the page says about it. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly requestId: string | undefined;
+  readonly isTooLongASearch: boolean;
+
+  constructor(message: string, { status = 0, requestId = '', isTooLongASearch = false } = {}) {
+    super(message);
+    this.status = status;
+    this.requestId = requestId || undefined;
+    this.isTooLongASearch = isTooLongASearch;
+  }
+}
+
+export const storedKey = {
+  read: () => sessionStorage.getItem(STORED_KEY) ?? undefined,
+  write: (key: string) => sessionStorage.setItem(STORED_KEY, key),
+  forget: () => sessionStorage.removeItem(STORED_KEY),
+};
+
+/**
+ * @param path with its query, such as `/me`
+ * @throws ApiError
+ */
+export async function get<Answer>(path: string, signal: AbortSignal): Promise<Answer> {
+  const key = storedKey.read();
+  const headers = { accept: 'application/json', ...(key && { authorization: `Bearer ${key}` }) };
+  const response = await fetch(path, { headers, signal, cache: 'no-store' }).catch((error) => {
+    signal.throwIfAborted();
+    throw new ApiError(`The service cannot be reached (${error.message}).`);
+  });
+  const requestId = response.headers.get('x-request-id') ?? '';
+  const { status } = response;
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.ok && body !== undefined) return body as Answer;
+  signal.throwIfAborted();
+  const { message = 'no reason', details = {} } = (body ?? {}) as Partial<Failure>;
+  const sentences = Object.entries(details).map(([name, each]) => `${name}: ${each.join(' ')}`);
+  throw new ApiError(`The service answered ${status}: ${[message, ...sentences].join('. ')}`, {
+    ...{ status, requestId },
+    isTooLongASearch: status === 400 && LIMIT_OF_SEARCH.test(details.q?.join() ?? ''),
+  });
+}
+
+/** A path with the parameters that have a value. */
+export function pathOf(
+  path: string,
+  parameters: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const sent = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(sent.map(([name, value]) => [name, String(value)]));
+  return sent.length === 0 ? path : `${path}?${query}`;
+}
+
+/** A key that a header can carry. */
+export function isSendable(key: string): boolean {
+  return /^[!-~]{1,4096}$/.test(key);
+}

@@ -1,0 +1,47 @@
+// The front page from outside: what it may load, how long it is kept, and how much is sent.
+import { expect, inject, test } from 'vitest';
+
+const url = inject('apiUrl');
+
+test.each([
+  ['/', 'text/html'],
+  ['/page.css', 'text/css'],
+  ['/page.js', 'text/javascript'],
+])('GET %s is %s for everybody, kept for a while and asked for by its hash', async (path, type) => {
+  const response = await fetch(url + path);
+  expect(response.status).toBe(200);
+  const { headers } = response;
+  expect(headers.get('content-type')).toBe(`${type}; charset=utf-8`);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('cache-control')).toBe('public, max-age=300');
+  expect(headers.get('x-request-id')).toBeTruthy();
+  const etag = headers.get('etag') ?? 'none';
+  const again = await fetch(url + path, { headers: { 'if-none-match': `"other", ${etag}` } });
+  expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+});
+
+test('less than 60 KB is sent in all', async () => {
+  const sizes = ['/', '/page.css', '/page.js'].map(async (path) => {
+    const { headers } = await fetch(url + path);
+    expect(headers.get('content-encoding')).toBe('gzip');
+    return Number(headers.get('content-length'));
+  });
+  const sent = (await Promise.all(sizes)).reduce((sum, size) => sum + size);
+  expect(sent).toBeGreaterThan(1000);
+  expect(sent).toBeLessThan(60_000);
+});
+
+test('the page runs its own script and style alone, and has none inline', async () => {
+  const response = await fetch(`${url}/`);
+  const page = await response.text();
+  const policy = response.headers.get('content-security-policy');
+  expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+  expect(policy).not.toMatch(/unsafe|\*|http/);
+  expect(page).not.toMatch(/<style|style=|\son\w+=|<script(?! src="\/page\.js\?v=[\w-]{16}")/);
+  expect(page).toMatch(/href="\/page\.css\?v=[\w-]{16}"/);
+});
+
+test('the path that is a slash takes GET alone', async () => {
+  const response = await fetch(`${url}/`, { method: 'POST' });
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET']);
+});
