@@ -20,7 +20,7 @@ import {
 import { SETTINGS } from './migration-settings.ts';
 import { allow, arnOf, BOUNDARY, type Policy, policy, role, trust } from './roles.ts';
 
-// docs/decisions/copy-memory.md
+// docs/decisions/migration/0003-copy-memory.md
 const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-space-size=8';
 
 // Status and confirm only read or write the table; every other function works until Lambda's longest time is nearly over.

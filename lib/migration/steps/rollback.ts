@@ -176,7 +176,7 @@ const checkRestored: Advance = async (context, state, keep) => {
   return state.way === 'to-snapshot' ? await countLeftBehind(context, state, keep) : {};
 };
 
-// docs/decisions/automatic-rollback.md: only where users were let in, somebody has to be kept out.
+// docs/decisions/migration/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
 const awaitFreeze: Advance = async (context, { look }, keep) => {
   const collections = liveCollectionsOf(context.run);
   if (!(await isDoneOutside(context, 'freeze', collections[0]))) return waiting('the webhook');

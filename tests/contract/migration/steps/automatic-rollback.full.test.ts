@@ -1,4 +1,4 @@
-// docs/decisions/automatic-rollback.md: what nobody has to acknowledge never keeps a window from closing; what somebody
+// docs/decisions/migration/0005-automatic-rollback.md: what nobody has to acknowledge never keeps a window from closing; what somebody
 // has to is never decided by the clock.
 import { describe, expect, it } from 'vitest';
 import { ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
