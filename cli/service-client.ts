@@ -51,7 +51,9 @@ export function createServiceClient(options: ServiceClientOptions) {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
-        ...{ 'content-type': 'application/json', 'user-agent': userAgent, ...headers },
+        'content-type': 'application/json',
+        'user-agent': userAgent,
+        ...headers,
         ...(key && { authorization: `Bearer ${key}` }),
       },
       ...(body && { body: JSON.stringify(body) }),

@@ -41,7 +41,9 @@ export function logRequest(Namespace: string, { ledger, ...entry }: RequestEntry
       Timestamp: Date.now(),
       CloudWatchMetrics: [{ Namespace, Dimensions: [[]], Metrics: METRICS }],
     },
-    ...{ level: 'INFO', message: 'request', ...entry },
+    level: 'INFO',
+    message: 'request',
+    ...entry,
     ...(ledger === undefined ? {} : { ledger: hashOf(ledger) }),
   };
   writeLine(line);

@@ -28,9 +28,13 @@ const TABLE = 'migration-sandbox';
 
 // A shell may have real ones set: here they are nobody's.
 const NOT_FROM_ELSEWHERE = {
-  ...{ QDRANT_API_KEY: '', QDRANT_API_KEY_PARAMETER: '', MEMORY_BACKEND_KEY_PARAMETER: '' },
-  ...{ MIGRATION_WEBHOOK_URL: '', MIGRATION_WEBHOOK_TOKEN: '' },
-  ...{ MIGRATION_WEBHOOK_TOKEN_PARAMETER: '', NEO4J_URL: '' },
+  QDRANT_API_KEY: '',
+  QDRANT_API_KEY_PARAMETER: '',
+  MEMORY_BACKEND_KEY_PARAMETER: '',
+  MIGRATION_WEBHOOK_URL: '',
+  MIGRATION_WEBHOOK_TOKEN: '',
+  MIGRATION_WEBHOOK_TOKEN_PARAMETER: '',
+  NEO4J_URL: '',
 };
 
 interface PlaygroundOptions extends Pick<SandboxOrder, 'memories' | 'run' | 'isByHand'> {
@@ -70,7 +74,8 @@ export async function openPlayground(
     environment: {
       ...NOT_FROM_ELSEWHERE,
       ...access,
-      ...{ DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: TABLE },
+      DYNAMODB_ENDPOINT: endpoint,
+      TABLE_NAME: TABLE,
       ...world.environment,
       ...(isByHand ? {} : { MIGRATION_WEBHOOK_URL: webhook.url }),
     },
@@ -92,7 +97,8 @@ async function ownFolder(running: Running): Promise<void> {
 function accessOfNobody() {
   const { region, accessKeyId, secretAccessKey } = localAccess({});
   const access = {
-    ...{ AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId },
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
   };
   Object.assign(process.env, access);

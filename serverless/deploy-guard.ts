@@ -370,7 +370,9 @@ export class DeployGuard {
     const { accountId, partition } = await this.#provider.getAccountInfo();
     const place = `arn:${partition}:cloudwatch:${this.#provider.getRegion()}:${accountId}`;
     return rollbackConfiguration({
-      ...{ deployed: await this.#deployedTemplate(), next, minutes },
+      deployed: await this.#deployedTemplate(),
+      next,
+      minutes,
       arnOf: (name) => `${place}:alarm:${name}`,
     });
   }

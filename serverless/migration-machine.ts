@@ -45,8 +45,11 @@ const RETRY: readonly Retrier[] = [
       'Lambda.TooManyRequestsException',
       'Lambda.ClientExecutionTimeoutException',
     ],
-    ...{ IntervalSeconds: FIRST_RETRY_SECONDS, MaxAttempts: 7, BackoffRate: 2 },
-    ...{ MaxDelaySeconds: LONGEST_RETRY_SECONDS, JitterStrategy: 'FULL' },
+    IntervalSeconds: FIRST_RETRY_SECONDS,
+    MaxAttempts: 7,
+    BackoffRate: 2,
+    MaxDelaySeconds: LONGEST_RETRY_SECONDS,
+    JitterStrategy: 'FULL',
   },
   { ErrorEquals: ['RetryableLockHeld'], IntervalSeconds: 15, MaxAttempts: 72, BackoffRate: 1 },
 ];

@@ -35,7 +35,8 @@ const RESERVED = [WATCHDOG, 'migrationRollback'];
 
 // An invocation that is retried for longer than this would meet the next one.
 const WATCHDOG_INVOCATIONS = {
-  ...{ maximumRetryAttempts: 2, maximumEventAge: 300 },
+  maximumRetryAttempts: 2,
+  maximumEventAge: 300,
   destinations: { onFailure: { type: 'sqs', arn: { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] } } },
 };
 
@@ -80,7 +81,8 @@ export async function migrationStateMachines(serverless: Configuration) {
         definition: migrationMachine(stage),
         // What a state is given and gives is left out: causes of failures may quote names.
         loggingConfig: {
-          ...{ level: 'ALL', includeExecutionData: false },
+          level: 'ALL',
+          includeExecutionData: false,
           destinations: [{ 'Fn::GetAtt': ['MemoryMigrationLogGroup', 'Arn'] }],
         },
       },
@@ -134,7 +136,8 @@ export async function migrationWatchdog(serverless: Configuration): Promise<Reso
 
 function rule(name: string, ScheduleExpression: string): [string, object] {
   const target = {
-    ...{ Id: 'watchdog', Arn: { 'Fn::GetAtt': [`${logicalName(WATCHDOG)}LambdaFunction`, 'Arn'] } },
+    Id: 'watchdog',
+    Arn: { 'Fn::GetAtt': [`${logicalName(WATCHDOG)}LambdaFunction`, 'Arn'] },
     RetryPolicy: { MaximumRetryAttempts: 5, MaximumEventAgeInSeconds: 300 },
     DeadLetterConfig: { Arn: { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] } },
   };

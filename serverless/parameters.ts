@@ -32,7 +32,11 @@ const RULES: Readonly<Record<string, Rule>> = {
     requirement: '"required" in a stage that is deployed',
     allows: (text) => text === 'required',
   },
-  ...{ authIssuer: ANY, authAudience: ANY, ledgerId: ANY, timeZone: ANY, tableName: ANY },
+  authIssuer: ANY,
+  authAudience: ANY,
+  ledgerId: ANY,
+  timeZone: ANY,
+  tableName: ANY,
   metricsNamespace: matching(/^[\w.#:/-]{0,255}$/, '0 to 255 letters, digits or any of ".-_/#:"'),
   memorySize: whole(128, 10_240),
   ...Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, ANY])),
@@ -85,8 +89,13 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 // What functions read, by the parameters that it comes from.
 const VARIABLES = {
-  ...{ auth: 'AUTH', authIssuer: 'AUTH_ISSUER', authAudience: 'AUTH_AUDIENCE' },
-  ...{ ledgerId: 'LEDGER_ID', timeZone: 'TIME_ZONE', tableName: 'TABLE_NAME', ...SETTINGS },
+  auth: 'AUTH',
+  authIssuer: 'AUTH_ISSUER',
+  authAudience: 'AUTH_AUDIENCE',
+  ledgerId: 'LEDGER_ID',
+  timeZone: 'TIME_ZONE',
+  tableName: 'TABLE_NAME',
+  ...SETTINGS,
 };
 
 /** Every fault of a stage's parameters, each with the parameter, its value, and the rule. */

@@ -104,7 +104,10 @@ function queryParameters({ query }: Operation) {
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...schema } = property as JsonSchema;
     return {
-      ...{ name, in: 'query', ...(description ? { description } : PARAMETERS[name]), schema },
+      name,
+      in: 'query',
+      ...(description ? { description } : PARAMETERS[name]),
+      schema,
       ...(required.includes(name) && { required: true }),
     };
   });
@@ -112,7 +115,9 @@ function queryParameters({ query }: Operation) {
 
 function headers(method: string, { isVersioned, isIdempotent }: Operation) {
   const header = (name: string, description: string, schema: object) => ({
-    ...{ name, in: 'header', description },
+    name,
+    in: 'header',
+    description,
     schema: { type: 'string', ...schema },
   });
   const key = 'The same key with the same body is applied once in 24 hours.';
@@ -314,8 +319,12 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   Category: CATEGORY,
   CategoryRow: rowSchema(CATEGORY),
   Pagination: object({
-    ...{ page: ID, per_page: ID, total: COUNT, pages: COUNT },
-    ...{ has_next: { type: 'boolean' }, has_prev: { type: 'boolean' } },
+    page: ID,
+    per_page: ID,
+    total: COUNT,
+    pages: COUNT,
+    has_next: { type: 'boolean' },
+    has_prev: { type: 'boolean' },
   }),
   TransactionPage: succeeded({
     data: { type: 'array', items: reference('schemas', 'TransactionRow') },

@@ -118,9 +118,12 @@ function parseRows(text: string, delimiter: string, before: number): readonly Cs
 
 function optionsOf(delimiter: string) {
   return {
-    ...{ delimiter, record_delimiter: LINE_BREAKS },
-    ...{ relax_column_count: true, relax_quotes: true },
-    ...{ skip_empty_lines: true, skip_records_with_empty_values: true },
+    delimiter,
+    record_delimiter: LINE_BREAKS,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    skip_records_with_empty_values: true,
   };
 }
 

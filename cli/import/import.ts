@@ -124,7 +124,11 @@ function read(file: string, options: Options) {
   const { text, encoding } = readText(file);
   const statement = readStatement(text, {
     columns: { date, amount, debit, credit, description, notes, category, type, externalId: id },
-    ...{ dateOrder, decimal, account, isInverted, words: { income, expense } },
+    dateOrder,
+    decimal,
+    account,
+    isInverted,
+    words: { income, expense },
   });
   return { ...statement, encoding };
 }

@@ -46,7 +46,12 @@ export async function readLedger(
 function toRow(transaction: ExportedTransaction): LedgerRow {
   const { description, amount, type, notes, etag } = transaction;
   return {
-    ...{ description, amount, type, notes, etag, date: transaction.transaction_date },
+    description,
+    amount,
+    type,
+    notes,
+    etag,
+    date: transaction.transaction_date,
     category: transaction.category_name ?? null,
     externalId: transaction.external_id ?? null,
     importId: transaction.import_id ?? null,

@@ -50,7 +50,10 @@ export function planImport(
     else refused.push({ line: row.line, message: changedSince(id) });
   }
   return {
-    ...{ present: pairs.size - edited.length, missing, changes, refused },
+    present: pairs.size - edited.length,
+    missing,
+    changes,
+    refused,
     possibleDuplicates: findDuplicates(
       missing,
       ledger.filter((row) => !matched.has(row)),

@@ -124,7 +124,8 @@ export function readStatement(text: string, options: StatementOptions = {}): Sta
     const { signed, error } = amounts[n] ?? {};
     if (signed === undefined) throw error ?? new Error('It has no amount.');
     const row = {
-      ...{ description: cellOf(record, 'description') ?? '', notes: cellOf(record, 'notes') },
+      description: cellOf(record, 'description') ?? '',
+      notes: cellOf(record, 'notes'),
       ...typing.read(cellOf(record, 'type'), signed),
       date: toDate(cellOf(record, 'date') ?? '', dateOrder),
       category: cellOf(record, 'category'),
@@ -132,8 +133,11 @@ export function readStatement(text: string, options: StatementOptions = {}): Sta
     const externalId = cellOf(record, 'externalId');
     const made = externalId === null && !isExport;
     const read = {
-      ...{ line: record.line, ...row, externalId: externalId ?? ids[n] ?? null },
-      ...{ formerId: made ? formerId(row) : null, exported: exportedRecordOf(record, isExport) },
+      line: record.line,
+      ...row,
+      externalId: externalId ?? ids[n] ?? null,
+      formerId: made ? formerId(row) : null,
+      exported: exportedRecordOf(record, isExport),
     };
     requireValid(read);
     return read;
@@ -151,7 +155,11 @@ export function readStatement(text: string, options: StatementOptions = {}): Sta
   const used = Object.entries(columns).filter(([field]) => field !== 'type' || typing.usesColumn);
   const indexes = new Set(used.map(([, index]) => index));
   return {
-    ...{ headerLine, isExport, dateOrder, decimal, rows },
+    headerLine,
+    isExport,
+    dateOrder,
+    decimal,
+    rows,
     columns: Object.fromEntries(used.map(([field, index]) => [field, headers[index] ?? ''])),
     ignored: headers.filter((header, index) => header.trim() !== '' && !indexes.has(index)),
     errors: errors.toSorted((one, other) => one.line - other.line),

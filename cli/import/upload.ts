@@ -40,7 +40,8 @@ export async function upload(
 ): Promise<Uploaded> {
   const categories = await ensureCategories(service, rows);
   const bodyOf = (row: StatementRow) => ({
-    ...{ ...toTransactionBody(row), import_id: importId },
+    ...toTransactionBody(row),
+    import_id: importId,
     ...(row.category === null ? {} : { category_id: categories.get(row.category) }),
   });
   const request = { method: 'POST', path: '/transactions/bulk', items: rows, bodyOf } as const;
@@ -49,7 +50,8 @@ export async function upload(
   const done = results.filter(({ result }) => result.status < 300);
   const duplicates = results.filter(({ result }) => isDuplicate(result));
   return {
-    ...{ created: done.length, duplicates: duplicates.length },
+    created: done.length,
+    duplicates: duplicates.length,
     refused: refusedLines(results.filter(({ result }) => !isDuplicate(result))),
   };
 }
@@ -69,9 +71,13 @@ export async function applyChanges(
     const { transaction_date, external_id, ...same } = toTransactionBody(row);
     const category_id = row.category === null ? null : categories.get(row.category);
     const sent: Readonly<Record<ChangeableField, object>> = {
-      ...{ description: { description: same.description }, amount: { amount: same.amount } },
-      ...{ type: { type: same.type }, notes: { notes: same.notes } },
-      ...{ date: { transaction_date }, category: { category_id }, externalId: { external_id } },
+      description: { description: same.description },
+      amount: { amount: same.amount },
+      type: { type: same.type },
+      notes: { notes: same.notes },
+      date: { transaction_date },
+      category: { category_id },
+      externalId: { external_id },
     };
     const changed = Object.assign({}, ...fields.map((field) => sent[field])) as object;
     return { id: Number(there.id), if_match: there.etag, ...changed };

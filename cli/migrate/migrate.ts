@@ -18,7 +18,10 @@ const streams = { input: process.stdin, output: process.stdout, status: process.
 const output = createOutput(streams, process.argv.includes('--json'));
 const { signal } = interruption;
 const { command, state } = createMigrateProgram({
-  ...{ running, interruption, streams, output },
+  running,
+  interruption,
+  streams,
+  output,
   openPlace: async ({ stage, needsServices }) =>
     stage === undefined
       ? await openLocalPlace({ running, needsServices, signal, onWaiting: output.note })

@@ -123,10 +123,21 @@ export function payloadOf(typed: Typed): Record<string, unknown> {
   const { drainSeconds, removesWhenOver, removesArtifactsWhenOver } = typed;
   const { deletes, asItWas, toSnapshot } = typed;
   const payload = {
-    ...{ runId: run, execute, sourceCollection: source, uploadAs, windowMinutes, retentionDays },
-    ...{ drainSeconds, accepts: accept, removesWhenOver, removesArtifactsWhenOver },
-    ...{ freeBytes: freeGb === undefined ? undefined : freeGb * GIGABYTE },
-    ...{ acknowledgedLoss, deletes, asItWas, toSnapshot },
+    runId: run,
+    execute,
+    sourceCollection: source,
+    uploadAs,
+    windowMinutes,
+    retentionDays,
+    drainSeconds,
+    accepts: accept,
+    removesWhenOver,
+    removesArtifactsWhenOver,
+    freeBytes: freeGb === undefined ? undefined : freeGb * GIGABYTE,
+    acknowledgedLoss,
+    deletes,
+    asItWas,
+    toSnapshot,
   };
   return Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined));
 }

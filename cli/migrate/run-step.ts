@@ -37,7 +37,8 @@ const LOG_POLL_MS = 10_000;
 const LOG_WAIT_MS = 60_000;
 
 const waitingSchema = v.object({
-  ...{ done: v.literal(false), waitSeconds: v.number() },
+  done: v.literal(false),
+  waitSeconds: v.number(),
   waitsFor: v.optional(v.string(), 'a service'),
 });
 

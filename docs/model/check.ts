@@ -30,7 +30,14 @@ interface Search {
 }
 
 const NONE: Readonly<Record<Event, number>> = {
-  ...{ WRITES: 0, LATE: 0, LEAKS: 0, FORGOTTEN: 0, DAMAGES: 0, KILLS: 0, LIES: 0, DROPS: 0 },
+  WRITES: 0,
+  LATE: 0,
+  LEAKS: 0,
+  FORGOTTEN: 0,
+  DAMAGES: 0,
+  KILLS: 0,
+  LIES: 0,
+  DROPS: 0,
   COMMANDS: 2,
 };
 

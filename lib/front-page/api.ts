@@ -44,7 +44,8 @@ export async function get<Answer>(path: string, signal: AbortSignal): Promise<An
   const { message = 'no reason', details = {} } = (body ?? {}) as Partial<Failure>;
   const sentences = Object.entries(details).map(([name, each]) => `${name}: ${each.join(' ')}`);
   throw new ApiError(`The service answered ${status}: ${[message, ...sentences].join('. ')}`, {
-    ...{ status, requestId },
+    status,
+    requestId,
     isTooLongASearch: status === 400 && LIMIT_OF_SEARCH.test(details.q?.join() ?? ''),
   });
 }

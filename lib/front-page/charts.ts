@@ -24,7 +24,10 @@ export function drawPeriods(container: HTMLElement, periods: readonly Period[]):
 
   const grid = ticks.flatMap((tick) => [
     svg('line', {
-      ...{ x1: MARGIN.left, x2: width - MARGIN.right, y1: y(tick), y2: y(tick) },
+      x1: MARGIN.left,
+      x2: width - MARGIN.right,
+      y1: y(tick),
+      y2: y(tick),
       class: tick === 0 ? 'zero' : 'grid',
     }),
     svg('text', { x: MARGIN.left - 8, y: y(tick) + 4, class: 'tick end' }, format.short(tick)),
@@ -43,7 +46,10 @@ export function drawPeriods(container: HTMLElement, periods: readonly Period[]):
   const drawing = svg(
     'svg',
     {
-      ...{ width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: 'group' },
+      width,
+      height: HEIGHT,
+      viewBox: `0 0 ${width} ${HEIGHT}`,
+      role: 'group',
       'aria-label': 'Income, expense and net of each period. Use the arrow keys.',
     },
     svg('g', { 'aria-hidden': 'true' }, ...grid, ...labels),
@@ -78,8 +84,12 @@ function barsOf({ key, income, expense, net }: Period, { x, band, y, isFirst }: 
   const thickness = Math.max(1, Math.min(WIDEST_BAR, band * 0.62));
   const bar = (value: number, name: string) =>
     svg('rect', {
-      ...{ x: x - thickness / 2, width: thickness, rx: Math.min(3, thickness / 4), class: name },
-      ...{ y: Math.min(y(0), y(value)), height: Math.abs(y(value) - y(0)) },
+      x: x - thickness / 2,
+      width: thickness,
+      rx: Math.min(3, thickness / 4),
+      class: name,
+      y: Math.min(y(0), y(value)),
+      height: Math.abs(y(value) - y(0)),
     });
   const rows = [
     ['Income', format.money(income)],
@@ -90,11 +100,18 @@ function barsOf({ key, income, expense, net }: Period, { x, band, y, isFirst }: 
   const drawn = svg(
     'g',
     {
-      ...{ class: 'period', role: 'img', tabindex: isFirst ? 0 : -1 },
-      ...{ 'aria-label': label, 'data-focus': key },
+      class: 'period',
+      role: 'img',
+      tabindex: isFirst ? 0 : -1,
+      'aria-label': label,
+      'data-focus': key,
     },
     svg('rect', {
-      ...{ x: x - band / 2, y: MARGIN.top, width: band, class: 'hit', rx: 4 },
+      x: x - band / 2,
+      y: MARGIN.top,
+      width: band,
+      class: 'hit',
+      rx: 4,
       height: HEIGHT - MARGIN.top - MARGIN.bottom,
     }),
     bar(income, 'income'),
@@ -108,7 +125,10 @@ function moveFocus(event: KeyboardEvent): void {
   const all = [...(event.currentTarget as SVGElement).querySelectorAll<SVGElement>('.period')];
   const at = all.indexOf(event.target as SVGElement);
   const next = {
-    ...{ ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1 },
+    ArrowRight: at + 1,
+    ArrowLeft: at - 1,
+    Home: 0,
+    End: all.length - 1,
   }[event.key];
   const target = next === undefined ? undefined : all[next];
   if (!target) return;

@@ -7,11 +7,15 @@ const count = new Intl.NumberFormat();
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 const signedPercent = new Intl.NumberFormat(undefined, {
-  ...{ style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' },
+  style: 'percent',
+  maximumFractionDigits: 0,
+  signDisplay: 'exceptZero',
 });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const month = new Intl.DateTimeFormat(undefined, {
-  ...{ month: 'long', year: 'numeric', timeZone: 'UTC' },
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
 });
 const shortMonth = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
 

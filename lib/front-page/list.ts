@@ -120,7 +120,8 @@ export function drawPages(container: HTMLElement, state: State, { pagination }: 
     const current = { 'aria-current': each === page && 'page', class: 'number' };
     const label = `Page ${format.count(each)}`;
     return stateLink(hashOf(state, { page: each }), format.count(each), {
-      ...{ ...current, 'aria-label': label },
+      ...current,
+      'aria-label': label,
     });
   });
   const before = to(Math.min(page - 1, pages), '‹', 'Previous page');

@@ -98,8 +98,14 @@ async function load(state: State, signal: AbortSignal): Promise<View> {
     answers.list(state, dates, signal),
   ]);
   return {
-    ...{ state, dates, listed, datesBefore: earlier, me: me.data, categories: categories.data },
-    ...{ sums: ofRange.data, before: ofBefore?.data },
+    state,
+    dates,
+    listed,
+    datesBefore: earlier,
+    me: me.data,
+    categories: categories.data,
+    sums: ofRange.data,
+    before: ofBefore?.data,
   };
 }
 

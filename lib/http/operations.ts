@@ -157,7 +157,8 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     example: { notes: 'With Robin' },
     response: 'TransactionWritten',
     failures: {
-      ...{ 400: INVALID_TRANSACTION, 404: NO_CATEGORY },
+      400: INVALID_TRANSACTION,
+      404: NO_CATEGORY,
       409: 'Another transaction has the `external_id`.',
     },
     isVersioned: true,

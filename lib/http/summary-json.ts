@@ -56,7 +56,8 @@ function toGroupJson({ key, name, ...totals }: SummaryGroup) {
 function toSeriesJson({ key, name, totals }: SummarySeries) {
   const figures = totals.map(toTotalsJson);
   return {
-    ...{ key, ...(name === undefined ? {} : { name }) },
+    key,
+    ...(name === undefined ? {} : { name }),
     income: figures.map(({ income }) => income),
     expense: figures.map(({ expense }) => expense),
     net: figures.map(({ net }) => net),

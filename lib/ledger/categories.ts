@@ -52,7 +52,10 @@ export function createCategories(options: {
     const drawn = await store.nextId();
     const existing = drawn <= limit ? drawn : await freeId();
     return await retryOnConflict({
-      ...{ retryPolicy, deadline, existing, readAgain: freeId },
+      retryPolicy,
+      deadline,
+      existing,
+      readAgain: freeId,
       async decide(id) {
         const category = { ...fields, id, transactionCount: 0, ...firstRevision(clock()) };
         await store.add(category, alsoWrite(category));

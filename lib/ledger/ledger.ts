@@ -87,7 +87,10 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
   /** Attempts each call once, for a quarter of the usual time: for writes that no request depends on. */
   const openDatabaseBriefly = (limits: RequestLimits) =>
     createDatabase({
-      ...{ client, tableName, timeoutSignal, limits },
+      client,
+      tableName,
+      timeoutSignal,
+      limits,
       retryPolicy: withoutRetries(defaultPolicy),
       timeouts: { ...timeouts, callMs: timeouts.callMs / 4 },
     });

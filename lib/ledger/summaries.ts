@@ -50,7 +50,8 @@ export function createSummaries(options: {
       const some = wanted
         .slice(first, first + CATEGORIES_READ_AT_ONCE)
         .map(async ([key, name]) => ({
-          ...{ key, name },
+          key,
+          name,
           months: await monthsOf({ ...filter, categoryId: key }),
         }));
       groups.push(...(await Promise.all(some)));

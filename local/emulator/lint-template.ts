@@ -99,11 +99,13 @@ async function findingsOf(templates: readonly string[]): Promise<Finding[]> {
   return [
     ...(await lintPolicies(v.parse(publishedSchema, published), types)),
     ...v.parse(cfnLintSchema, cfnLint).map(({ Rule, Message, Location }) => ({
-      ...{ linter: 'cfn-lint' as const, rule: Rule.Id },
+      linter: 'cfn-lint' as const,
+      rule: Rule.Id,
       what: `${Message} (${(Location.Path ?? []).join('/')})`,
     })),
     ...v.parse(checkovSchema, checkov).results.failed_checks.map((check) => ({
-      ...{ linter: 'checkov' as const, rule: check.check_id },
+      linter: 'checkov' as const,
+      rule: check.check_id,
       what: `${check.check_name} (${check.resource})`,
     })),
   ];

@@ -42,7 +42,8 @@ export interface Launch {
 
 export const POSIX: ProcessPlatform = {
   launch: (command, args) => ({
-    ...{ command: 'sh', args: ['-c', WITH_LIFELINE, 'lifeline', command, ...args] },
+    command: 'sh',
+    args: ['-c', WITH_LIFELINE, 'lifeline', command, ...args],
     detached: true,
   }),
   signalTree: (pid, signal) => void process.kill(-pid, signal),
@@ -66,7 +67,9 @@ export function startChild(spec: ChildCommand): Child {
   const child = spawn(command, args, {
     cwd: spec.folder,
     env: spec.environment,
-    ...{ detached, windowsHide: true, stdio: ['pipe', 'pipe', 'pipe'] },
+    detached,
+    windowsHide: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const pid = child.pid ?? 0;
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));

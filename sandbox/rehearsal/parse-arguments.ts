@@ -47,7 +47,9 @@ export function createRehearseCommand(
     .action(({ memories, acts, run, existingGraph = false, redeployBackend = false }) => {
       if (acts === 'list') return play('list');
       return play({
-        ...{ memories, acts, run },
+        memories,
+        acts,
+        run,
         readsExisting: existingGraph,
         mayRedeploy: redeployBackend,
       });

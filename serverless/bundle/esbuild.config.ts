@@ -16,8 +16,13 @@ const browserScripts: Plugin = {
       if (suffix !== SCRIPT) return undefined;
       const { outputFiles } = await build({
         entryPoints: [path],
-        ...{ bundle: true, minify: true, write: false, legalComments: 'none' },
-        ...{ format: 'iife', platform: 'browser', target: 'es2023' },
+        bundle: true,
+        minify: true,
+        write: false,
+        legalComments: 'none',
+        format: 'iife',
+        platform: 'browser',
+        target: 'es2023',
       });
       return { contents: outputFiles[0]?.text ?? '', loader: 'text' };
     });

@@ -16,7 +16,10 @@ export function createWebhook(options: {
       const { action, runId, occasion, collection, testUser, deadlineAt } = request;
       const deadline = deadlineAt === undefined ? null : new Date(deadlineAt).toISOString();
       const { status } = await requestJson({
-        ...{ method: 'POST', url, service: SERVICE, endpoint: action },
+        method: 'POST',
+        url,
+        service: SERVICE,
+        endpoint: action,
         headers: {
           'idempotency-key': `${runId}:${occasion}:${action}`,
           ...(token ? { authorization: `Bearer ${token.reveal()}` } : {}),

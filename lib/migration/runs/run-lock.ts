@@ -101,8 +101,11 @@ export function createRunLock(options: {
     const lock = await assertTurn(runId);
     const seen = epochOf(lock);
     const taken = {
-      ...{ active_run: runId, epoch: seen + 1, lease_holder: holder.self ?? NOBODY },
-      ...{ lease_since: now(), lease_until: now() + leaseMs },
+      active_run: runId,
+      epoch: seen + 1,
+      lease_holder: holder.self ?? NOBODY,
+      lease_since: now(),
+      lease_until: now() + leaseMs,
     };
     const lease = setOn(LOCK_KEY, taken, {
       expression: IS_EXPIRED,
@@ -165,8 +168,19 @@ export function createRunLock(options: {
   }
 
   return {
-    ...{ activeRun, presentRun, liveRuns, leaseOf },
-    ...{ assertFree, assertTurn, claim, take, fence, renew, keep, release, free },
+    activeRun,
+    presentRun,
+    liveRuns,
+    leaseOf,
+    assertFree,
+    assertTurn,
+    claim,
+    take,
+    fence,
+    renew,
+    keep,
+    release,
+    free,
   };
 }
 

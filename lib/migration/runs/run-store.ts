@@ -144,8 +144,16 @@ function createRunStore(options: {
   }
 
   return {
-    ...{ start, read, write, finish, saveCheckpoint, readCheckpoint },
-    ...{ confirm, confirmedBy, noteReminder, remindedAt },
+    start,
+    read,
+    write,
+    finish,
+    saveCheckpoint,
+    readCheckpoint,
+    confirm,
+    confirmedBy,
+    noteReminder,
+    remindedAt,
   };
 }
 

@@ -118,7 +118,9 @@ export function lateWriteFacts({ found, figures = NONE }: Carrying) {
   if (!found) return {};
   const { writes, overruled, withheld } = figures;
   return {
-    ...{ lateWrites: writes, lateWritesOverruled: overruled, [OLD_FINGERPRINT]: found },
+    lateWrites: writes,
+    lateWritesOverruled: overruled,
+    [OLD_FINGERPRINT]: found,
     ...(withheld > 0 && { lateWritesWithheld: withheld }),
   };
 }
@@ -128,7 +130,8 @@ export function leakFacts({ found, figures = NONE }: Carrying) {
   if (!found) return {};
   const { writes, overruled, withheld } = figures;
   return {
-    ...{ leakedWrites: writes, leakedWritesOverruled: overruled },
+    leakedWrites: writes,
+    leakedWritesOverruled: overruled,
     ...(withheld > 0 && { leakedWritesWithheld: withheld }),
   };
 }

@@ -179,7 +179,9 @@ export async function reconcileInStep(
   const saveCheckpoint = (reached: ReconcileCheckpoint) =>
     options.save(reached, { done: reached.report.compared, total });
   const ports = {
-    ...{ renew, isTimeUp: () => !hasTime(), saveCheckpoint },
+    renew,
+    isTimeUp: () => !hasTime(),
+    saveCheckpoint,
     ...(assertRemovable && { assertRemovable }),
   };
   return await reconcile(settings, ports, start);

@@ -67,8 +67,11 @@ type PreflightInput = v.InferOutput<typeof preflightInputSchema>;
 
 /** The plan of a run whose input leaves everything out but its source. */
 const DEFAULT_PLAN = {
-  ...{ windowMinutes: 30, drainSeconds: 60, retentionDays: 30 },
-  ...{ removesWhenOver: false, removesArtifactsWhenOver: false },
+  windowMinutes: 30,
+  drainSeconds: 60,
+  retentionDays: 30,
+  removesWhenOver: false,
+  removesArtifactsWhenOver: false,
 };
 
 /**
@@ -98,7 +101,8 @@ const NOT_BEGUN = { phase: 'checked', evidence: {}, startedAt: 0 } as const;
 
 function accepting(plan: Plan, { accepts = [], freeBytes }: PreflightInput): Plan {
   return {
-    ...{ ...plan, accepts: [...plan.accepts, ...accepts] },
+    ...plan,
+    accepts: [...plan.accepts, ...accepts],
     ...(freeBytes === undefined ? {} : { freeBytes }),
   };
 }
@@ -180,7 +184,9 @@ function planOf(input: PreflightInput): Plan {
     return value === undefined ? [] : [[field, value] as const];
   });
   const own = {
-    ...{ ...DEFAULT_PLAN, sourceCollection, accepts: [] },
+    ...DEFAULT_PLAN,
+    sourceCollection,
+    accepts: [],
     ...Object.fromEntries(given),
     targetCollection: `${sourceCollection}_v3_${runId}`,
   };

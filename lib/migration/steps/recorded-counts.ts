@@ -105,5 +105,8 @@ export async function askWitness(
 }
 
 const UNAVAILABLE: Testimony = {
-  ...{ witness: 'unavailable', asked: 0, disagreements: 0, disagreeing: '' },
+  witness: 'unavailable',
+  asked: 0,
+  disagreements: 0,
+  disagreeing: '',
 };

@@ -99,7 +99,10 @@ export async function remindDaily(
     level: 'WARN',
     message: 'Rollback will soon be impossible: roll back before then, or not at all',
     runId: run.runId,
-    ...{ until, daysLeft, removesOldCollection, removesBackups },
+    until,
+    daysLeft,
+    removesOldCollection,
+    removesBackups,
   });
   await tellOutside(services, run, retention);
   await services.runs.noteReminder(run.runId);
@@ -111,7 +114,9 @@ async function tellOutside(services: Services, run: Run, { daysLeft }: Retention
   try {
     await services.hooks.ask({
       action: 'warn-of-end',
-      ...{ runId, testUser: testUserOf(runId), deadlineAt: retainUntil },
+      runId,
+      testUser: testUserOf(runId),
+      deadlineAt: retainUntil,
       collection: plan.sourceCollection,
       occasion: `days-left-${daysLeft}`,
     });
@@ -120,7 +125,9 @@ async function tellOutside(services: Services, run: Run, { daysLeft }: Retention
     services.log({
       level: 'WARN',
       message: 'The webhook was not warned that rollback will soon be impossible',
-      ...{ runId, failure: name, why: message },
+      runId,
+      failure: name,
+      why: message,
     });
   }
 }

@@ -110,8 +110,12 @@ export const rollback: Step = {
 };
 
 const NEVER_LEFT: Omit<State, 'returnTo'> = {
-  ...{ way: 'as-it-was', acknowledged: 0, mayHaveLeaked: false },
-  ...{ passed: [], carried: {}, equalizing: {} },
+  way: 'as-it-was',
+  acknowledged: 0,
+  mayHaveLeaked: false,
+  passed: [],
+  carried: {},
+  equalizing: {},
 };
 
 /** Writes may have been opened already, and are frozen again. */
@@ -216,7 +220,9 @@ const makeEqual: Advance = async (context, state, keep) => {
   if (result !== 'changed') return result ? {} : MORE_TIME;
   // Something was written to the old collection since late writes were carried over: so are these.
   await keep({
-    ...{ carried: {}, equalizing: {}, again: (state.again ?? 0) + 1 },
+    carried: {},
+    equalizing: {},
+    again: (state.again ?? 0) + 1,
     passed: state.passed.filter((stage) => stage !== LATE_WRITES_CARRIED),
   });
   return MORE_TIME;
@@ -293,7 +299,10 @@ async function carryWritesBack(
   options: Pick<EqualizeOptions, 'policy' | 'expected'>,
 ) {
   return await equalize(context, {
-    ...{ from: liveCollectionOf(context.run), to, reached, ...options },
+    from: liveCollectionOf(context.run),
+    to,
+    reached,
+    ...options,
     deletes: context.input.deletes ?? begun,
     save: (equalizing, progress) => keep({ equalizing }, progress),
   });

@@ -63,7 +63,9 @@ export async function readStatus(services: StatusServices, runId?: string) {
     isLate,
     retention: run.retainUntil === undefined ? null : retentionOf(run, now),
     evidence: Object.entries(evidence).map(([kind, reference]) => ({
-      ...{ kind, ...reference, recordedAt: isoOf(reference.recordedAt) },
+      kind,
+      ...reference,
+      recordedAt: isoOf(reference.recordedAt),
     })),
     /** Of a step that is at work, or crashed. */
     lock: lease ? { since: isoOf(lease.since), until: isoOf(lease.until) } : null,
