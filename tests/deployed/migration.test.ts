@@ -136,3 +136,8 @@ test('the command line goes back', async () => {
   expect((await invoke('Status')).phase).toBe('copied');
   expect(await collection()).not.toBe(`memories_v3_${runId}`);
 });
+
+test('the run is given up, after which the stage can be deployed again', async () => {
+  await migrate('abort', '--run', runId, '--execute', '--yes');
+  expect((await invoke('Status')).phase).toBe('aborted');
+});
