@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 import { bundleOptions } from '../serverless/bundle/esbuild.config.ts';
 import { localAccess } from './local-access.ts';
 import { type Answer, awaitAnswer } from './processes/await-answer.ts';
@@ -62,19 +62,24 @@ export async function startGateway(running: Running, spec: GatewaySpec): Promise
 
 /** As they are deployed, but with what they share in common files: that takes one build instead of one for each. */
 async function bundleFunctions(folder: string): Promise<void> {
-  await build({
-    ...bundleOptions,
-    absWorkingDir: PROJECT,
-    // The gateway serves none of the migration.
-    entryPoints: globSync('functions/**/*.ts', {
-      cwd: PROJECT,
-      exclude: ['functions/migration/**'],
-    }),
-    outbase: '.',
-    outdir: folder,
-    outExtension: { '.js': '.mjs' },
-    splitting: true,
-  });
+  try {
+    await build({
+      ...bundleOptions,
+      absWorkingDir: PROJECT,
+      // The gateway serves none of the migration.
+      entryPoints: globSync('functions/**/*.ts', {
+        cwd: PROJECT,
+        exclude: ['functions/migration/**'],
+      }),
+      outbase: '.',
+      outdir: folder,
+      outExtension: { '.js': '.mjs' },
+      splitting: true,
+    });
+  } finally {
+    // Its process would wait for another build, and outlive this one for a moment.
+    await stop();
+  }
 }
 
 function gatewayArguments(port: number): string[] {

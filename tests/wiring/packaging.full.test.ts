@@ -26,7 +26,7 @@ import {
 } from '../support/packaged-template.ts';
 
 const KB = 1024;
-const OF_API = 256 * KB;
+const OF_API = 320 * KB;
 /** With the viewer, of which every visit loads all. */
 const OF_DOCUMENTATION = 3 * 1024 * KB;
 /** Drivers of a graph store and of an object store; the API's functions have neither. */
