@@ -125,10 +125,15 @@ function headers(method: string, { isVersioned, isIdempotent }: Operation) {
     return [header('Idempotency-Key', key, { pattern: IDEMPOTENCY_KEY.source })];
   }
   if (!isVersioned) return [];
+  const tags = (tag: string) => ({ pattern: `^(?:\\*|${tag}(?:, ?${tag})*)$` });
+  const unchanged = 'ETags of this record: 304 if it would be shown as before.';
   return method === 'GET'
-    ? [header('If-None-Match', 'ETags of this record: 304 if it would be shown as before.', {})]
-    : [header('If-Match', 'ETags of this record: 412 if it has changed.', {})];
+    ? [header('If-None-Match', unchanged, tags(`(?:W/)?${ETAG}`))]
+    : [header('If-Match', 'ETags of this record: 412 if it has changed.', tags(ETAG))];
 }
+
+/** As this service makes them, and those of another. */
+const ETAG = '"[!#-~]*"';
 
 /** The statuses follow from what the operation takes; `failures` adds others or says more. */
 function responsesOf(method: string, path: string, operation: Operation) {

@@ -15,6 +15,8 @@ const VISIBLE = new RegExp(
   'u',
 );
 
+const PRINTABLE = new RegExp(`^ *${VISIBLE.source}(?:${VISIBLE.source}| )*$`, 'u');
+
 // The metadata is for the API description: what JSON Schema says of the checks before it.
 
 export function text(maximum: number) {
@@ -39,9 +41,13 @@ export function trimmedText(maximum: number) {
   return v.pipe(v.string('Must be a string.'), v.trim(), filledText(maximum));
 }
 
-/** On one line, without control characters. */
+/** Visible characters and spaces. */
 export function printableText(maximum: number) {
-  return v.pipe(filledText(maximum), v.check(isPrintable, 'Must have printable characters only.'));
+  return v.pipe(
+    filledText(maximum),
+    v.check(isPrintable, 'Must have printable characters only.'),
+    v.metadata({ pattern: PRINTABLE.source }),
+  );
 }
 
 // A lone surrogate has no UTF-8 form: a store would keep another text than the one sent.
@@ -50,7 +56,7 @@ function isWellFormed(value: string): boolean {
 }
 
 function isPrintable(value: string): boolean {
-  return !/[\p{C}\p{Zl}\p{Zp}]/u.test(value);
+  return PRINTABLE.test(value);
 }
 
 function isNotBlank(value: string): boolean {

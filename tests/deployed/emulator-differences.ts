@@ -5,11 +5,13 @@
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /health': 'The emulator answers /health on every host itself.',
   'POST /health': 'The same.',
+  '/health?deep&deep': 'The same.',
   'OPTIONS that is no preflight':
     'The emulated gateway answers every OPTIONS itself, also where a route names it.',
   '1,000 generated requests': 'Some are OPTIONS. generated-requests.test.ts sends the others.',
   'OPTIONS /categories': 'The same.',
   'that is not UTF-8 is refused': 'Sent by fetch, which does not resolve names below localhost.',
+  'is refused as such': 'The same.',
   'the tour of the README': 'The same.',
   'a preflight from another origin gets no CORS headers':
     'The emulated gateway refuses it with a 403 of its own.',

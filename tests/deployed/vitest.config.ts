@@ -22,7 +22,7 @@ class InOrder extends BaseSequencer {
   }
 }
 
-const names = Object.keys(LEFT_OUT).map((name) => name.replace(/[.()]/g, '\\$&'));
+const names = Object.keys(LEFT_OUT).map((name) => name.replace(/[.()?]/g, '\\$&'));
 
 export default defineConfig({
   test: {

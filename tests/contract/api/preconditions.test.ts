@@ -87,7 +87,10 @@ describe.each(RECORDS)('%s', (resource, newBody, change) => {
 
   it('carries the ETag of each record in a list, which a change takes and a read knows', async () => {
     const { path } = await newRecord();
-    const { body } = await api.get(resource, resource === '/transactions' ? 'per_page=1' : '');
+    const { transaction_date: date } = (await api.get(path)).body.data;
+    // The newest of its day is the one that was made last.
+    const newest = `start_date=${date}&end_date=${date}&per_page=1`;
+    const { body } = await api.get(resource, resource === '/transactions' ? newest : '');
     const row = body.data.find(({ id }: { id: number }) => path === `${resource}/${id}`);
     const read = await api.request('GET', path, { headers: { 'if-none-match': row.etag } });
     expect(read.status).toBe(304);
