@@ -125,7 +125,10 @@ function headers(method: string, { isVersioned, isIdempotent }: Operation) {
     return [header('Idempotency-Key', key, { pattern: IDEMPOTENCY_KEY.source })];
   }
   if (!isVersioned) return [];
-  const tags = (tag: string) => ({ pattern: `^(?:\\*|${tag}(?:, ?${tag})*)$` });
+  const tags = (tag: string) => ({
+    pattern: `^(?:\\*|${tag}(?:, ?${tag})*)$`,
+    examples: ['"t1.1.0f3a9c21"'],
+  });
   const unchanged = 'ETags of this record: 304 if it would be shown as before.';
   return method === 'GET'
     ? [header('If-None-Match', unchanged, tags(`(?:W/)?${ETAG}`))]
