@@ -154,7 +154,8 @@ async function sendAll<Item>(
   /** What the service did before an error it does not do again. */
   async function sendSome(transactions: readonly object[]): Promise<readonly Result[]> {
     // A retry without it would create what has no external id twice, and refuse a change that was made.
-    const headers = needsKey(transactions) ? { 'idempotency-key': randomUUID() } : {};
+    const hasKey = method === 'PUT' || transactions.some(hasNoExternalId);
+    const headers = hasKey ? { 'idempotency-key': randomUUID() } : {};
     const results = new Map<number, Result>();
     const request = { body: { transactions }, headers, isRepeatable: true };
     for (let attempt = 1; ; attempt += 1) {
@@ -168,9 +169,9 @@ async function sendAll<Item>(
   }
 }
 
-/** External ids make a retry safe by themselves; a key costs two more write units for each row. */
-function needsKey(transactions: readonly object[]): boolean {
-  return transactions.some((each) => (each as { external_id?: string }).external_id == null);
+/** An external id makes the retry of a create safe by itself; a key costs two more write units for each row. */
+function hasNoExternalId(transaction: object): boolean {
+  return (transaction as { external_id?: string | null }).external_id == null;
 }
 
 function refusedLines(results: readonly ItemResult<StatementRow>[]): readonly RefusedLine[] {

@@ -119,8 +119,9 @@ export async function checkPrerequisites(
 }
 
 /** A step that says so without end would be given without end. */
-function assertLeft(phase: Phase, step: FunctionName, after: Status): void {
-  if (after.phase !== phase) return;
+function assertLeft({ phase }: Status, step: FunctionName, after: Status): void {
+  // A run that has left a window is copied already when it copies what has changed: then another step is next.
+  if (after.phase !== phase || after.next !== step) return;
   throw new FunctionFailedError(
     `${labelOf(step)} says that it is done, but the run is still ${phase}: this is a defect, or the functions and this command line are of different versions.`,
   );
@@ -152,7 +153,7 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
     return await retryOrRollBack(options, after, error);
   }
   const after = await currentStatus(session, runId);
-  assertLeft(status.phase, step, after);
+  assertLeft(status, step, after);
   const text = `${timeLeft(session, after)}${output.mark('done')} ${labelOf(step)}: done in ${durationText(now() - begun)}`;
   const event = { event: 'step', step, phase: after.phase, seconds: (now() - begun) / 1_000 };
   output.line(text, event, nextSteps(after, place.stage));

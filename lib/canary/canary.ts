@@ -18,6 +18,8 @@ export class CanaryFailed extends Error {
 // Lists lag behind writes, seldom by more than a second.
 const MOST_LISTS = 20;
 const BETWEEN_LISTS_MS = 500;
+/** A request that hangs is a failure with a name, and not the end of the function. */
+const CALL_TIMEOUT_MS = 10_000;
 
 const createdSchema = v.object({ data: v.object({ id: v.number() }) });
 const listSchema = v.object({ data: v.array(v.object({ id: v.number() })) });
@@ -26,7 +28,6 @@ const listSchema = v.object({ data: v.array(v.object({ id: v.number() })) });
 export async function runCanary(options: CanaryOptions): Promise<void> {
   const { url, key, fetch, sleep, now } = options;
   const today = now().toISOString().slice(0, 10);
-  const days = `start_date=${today}&end_date=${today}`;
 
   for (const { id } of await list()) await remove(id);
   const transaction = {
@@ -43,7 +44,8 @@ export async function runCanary(options: CanaryOptions): Promise<void> {
   await call('read what is deleted', 'GET', `/transactions/${id}`, [404]);
 
   async function list() {
-    return read('list', listSchema, await call('list', 'GET', `/transactions?${days}`, [200])).data;
+    return read('list', listSchema, await call('list', 'GET', '/transactions?per_page=100', [200]))
+      .data;
   }
 
   async function awaitList(id: number): Promise<void> {
@@ -67,11 +69,13 @@ export async function runCanary(options: CanaryOptions): Promise<void> {
     body?: object,
   ): Promise<unknown> {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-    const response = await fetch(`${url}${path}`, request).catch((cause: unknown) => {
+    const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
+    const request = { method, headers, signal, ...(body && { body: JSON.stringify(body) }) };
+    const noAnswer = (cause: unknown) => {
       throw new CanaryFailed(`Cannot ${step}: nothing answers at ${url}.`, { cause });
-    });
-    const text = await response.text();
+    };
+    const response = await fetch(`${url}${path}`, request).catch(noAnswer);
+    const text = await response.text().catch(noAnswer);
     if (expected.includes(response.status)) return JSON.parse(text);
     const requestId = response.headers.get('x-request-id') ?? 'none';
     throw new CanaryFailed(

@@ -41,6 +41,17 @@ describe('migrate run', () => {
     expect(output).toMatch(/^\[\d\d:\d\d left\] ✓ Freeze: done in \d.*$/m);
   });
 
+  it('opens the next window after a rollback with one command', async () => {
+    const { type, phase, services, target } = await createRunningOperator();
+    await type(`${FROM_THE_START} --yes`);
+    expect(await type('rollback --execute --yes')).toMatchObject({ code: 0 });
+    expect(await phase()).toBe('copied');
+    const { code, events } = await type('run --yes --json');
+    expect([code, await phase(), await services.setting.read()]).toEqual([0, 'live', target]);
+    const steps = events.filter(({ event }) => event === 'step').map(({ step }) => step);
+    expect(steps.slice(0, 2)).toEqual(['copy', 'freeze']);
+  });
+
   it('refuses another plan than that of the run that it continues', async () => {
     const { type, phase, operator } = await createRunningOperator();
     await type(FROM_THE_START);
