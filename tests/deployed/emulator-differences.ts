@@ -13,6 +13,10 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'that is not UTF-8 is refused': 'Sent by fetch, which does not resolve names below localhost.',
   'is refused as such': 'The same.',
   'the tour of the README': 'The same.',
+  'for everybody, kept for a while and asked for by its hash': 'The same.',
+  'less than 60 KB is sent in all': 'The same.',
+  'the page runs its own script and style alone': 'The same.',
+  'the path that is a slash takes GET alone': 'The same.',
   'a preflight from another origin gets no CORS headers':
     'The emulated gateway refuses it with a 403 of its own.',
   'a page of another origin writes nothing':
