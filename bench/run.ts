@@ -1,6 +1,5 @@
 // npm run bench [-- MEASUREMENT [OPTIONS]]: takes one measurement. Anything else is meant for that of the ledger.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { runInherited } from '../local/processes/inherited.ts';
 
 const REAL = 'sandbox/real/with-service.ts';
 
@@ -31,12 +30,8 @@ process.exitCode = await runAll(named ?? LEDGER);
 /** @returns the exit code of the first that fails */
 async function runAll(programs: Programs): Promise<number> {
   for (const words of programs) {
-    const child = spawn(process.execPath, [...words, ...options], { stdio: 'inherit' });
-    // A terminal sends its signals to the child as well, which cleans up and ends by itself.
-    process.on('SIGINT', () => undefined);
-    process.once('SIGTERM', () => child.kill('SIGTERM'));
-    const [code] = await once(child, 'exit');
-    if (code !== 0) return code ?? 1;
+    const code = await runInherited([...words, ...options]);
+    if (code !== 0) return code;
   }
   return 0;
 }

@@ -1,6 +1,5 @@
 // npm run ledger -- delete: deletes a ledger whole, of the local database or of a deployed stage.
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import cliProgress from 'cli-progress';
 import { createApiKeys } from '../lib/auth/api-keys.ts';
 import { LEDGER_ID } from '../lib/config.ts';
 import { createRemoval } from '../lib/ledger/removal.ts';
@@ -11,6 +10,7 @@ import { createCommand, EXIT, runProgram, stageOption } from '../local/processes
 import { createRunning } from '../local/processes/running.ts';
 import { StartError } from '../local/processes/start-error.ts';
 import { createAsk } from './migrate/prompt.ts';
+import { withBar } from './progress.ts';
 import {
   explainFailures,
   type ReachedDatabase,
@@ -66,9 +66,7 @@ async function deleteLedger(
     process.exitCode = EXIT.failed;
     return;
   }
-  const bar = new cliProgress.SingleBar({ noTTYOutput: true, notTTYSchedule: 10_000 });
-  bar.start(items, 0);
-  const deleted = await removal.remove((done) => bar.update(done)).finally(() => bar.stop());
+  const deleted = await withBar(items, removal.remove);
   console.log(`${deleted} items deleted. Backups keep them for recoveryDays.`);
 }
 

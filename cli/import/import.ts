@@ -10,6 +10,7 @@ import {
   stageOption,
 } from '../../local/processes/program.ts';
 import { USER_AGENTS } from '../../local/user-agents.ts';
+import { withBar } from '../progress.ts';
 import {
   createServiceClient,
   PATIENT_POLICY,
@@ -20,7 +21,6 @@ import { addressOfStage } from '../stage-address.ts';
 import { readLedger } from './ledger-rows.ts';
 import { type ImportPlan, planImport } from './plan.ts';
 import { showPlan, showRefused, showStatement } from './preview.ts';
-import { withBar } from './progress.ts';
 import { readText } from './read-text.ts';
 import { readStatement, type StatementRow } from './statement.ts';
 import { listImports, undoImport } from './undo.ts';

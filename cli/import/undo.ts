@@ -1,9 +1,9 @@
 // Imports that a ledger has, and the removal of one.
 import { EXIT } from '../../local/processes/program.ts';
+import { withBar } from '../progress.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { type LedgerRow, readLedger } from './ledger-rows.ts';
 import { print, showSome, textOf } from './preview.ts';
-import { withBar } from './progress.ts';
 import { deleteRows } from './upload.ts';
 
 export async function listImports(service: ServiceClient): Promise<void> {

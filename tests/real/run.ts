@@ -1,7 +1,6 @@
 // npm run test:real [-- SUITE]: tests beside the real services that they need. A service that cannot run on this machine is
 // left out, and its tests count as skipped.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { runInherited } from '../../local/processes/inherited.ts';
 
 interface Suite {
   readonly services: string;
@@ -40,10 +39,5 @@ else {
 
 async function run({ services, vitest }: Suite): Promise<number> {
   const beside = ['sandbox/real/with-service.ts', services];
-  const words = [...beside, 'vitest', 'run', ...vitest, ...options];
-  const child = spawn(process.execPath, words, { stdio: 'inherit' });
-  process.on('SIGINT', () => undefined);
-  process.once('SIGTERM', () => child.kill('SIGTERM'));
-  const [code] = await once(child, 'exit');
-  return code ?? 1;
+  return await runInherited([...beside, 'vitest', 'run', ...vitest, ...options]);
 }

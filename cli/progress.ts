@@ -1,4 +1,4 @@
-// A bar that shows how much of an import is done.
+// A bar that shows how much of a command is done.
 import cliProgress from 'cli-progress';
 
 export async function withBar<Result>(

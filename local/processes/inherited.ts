@@ -1,0 +1,15 @@
+// Runs a program of this project in the terminal of this one.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** @returns its exit code */
+export async function runInherited(words: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, words, { stdio: 'inherit' });
+  // A terminal sends its signals to the child as well, which cleans up and ends by itself.
+  const wait = () => undefined;
+  const end = () => child.kill('SIGTERM');
+  process.on('SIGINT', wait).on('SIGTERM', end);
+  const [code] = await once(child, 'exit');
+  process.off('SIGINT', wait).off('SIGTERM', end);
+  return code ?? 1;
+}
