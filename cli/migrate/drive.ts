@@ -69,8 +69,8 @@ async function driveFrom(options: Drive, from: Status): Promise<ExitCode> {
   while (!ENDS.includes(status.phase) && status.next !== null && !hasReturned) {
     const before = status;
     status = await takeOne(options, status, status.next as FunctionName);
-    // The next window is another decision.
-    hasReturned = status.phase === 'copied' && mayBeFrozen(before);
+    // The next window is another decision. The first step of this one may have ended it.
+    hasReturned = status.phase === 'copied' && (mayBeFrozen(before) || before.next === 'freeze');
   }
   if (status.retention) status = await doWhatIsDue(session, status);
   reportEnd(session, status);
