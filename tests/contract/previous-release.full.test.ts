@@ -44,6 +44,13 @@ afterAll(async () => {
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
 
+const METHODS: Readonly<Record<string, string>> = {
+  create: 'POST',
+  bulk: 'POST',
+  update: 'PUT',
+  delete: 'DELETE',
+};
+
 interface Request {
   readonly id?: number;
   readonly body?: object;
@@ -57,12 +64,14 @@ function open(release: Release, ledger: string) {
     const { handler } = (await import(`${bundles.get(`${release} ${name}`)}?${ledger}`)) as {
       handler: Handler;
     };
+    const [resource, verb = ''] = name.split('/');
+    const path = `/${resource}${id === undefined ? '' : `/${id}`}`;
     const event = {
       headers: {},
       pathParameters: id === undefined ? undefined : { id: String(id) },
       queryStringParameters: query,
       body: body && JSON.stringify(body),
-      requestContext: { requestId: 'release', http: { method: 'ANY', path: '/' } },
+      requestContext: { requestId: 'release', http: { method: METHODS[verb] ?? 'GET', path } },
     };
     const { statusCode, body: text } = await handler(event, {});
     return { status: statusCode, text, data: () => JSON.parse(text).data };
