@@ -1,8 +1,12 @@
 // Calls on collections, their indexes, vector names and aliases.
+import { isDeepStrictEqual } from 'node:util';
 import type { Schemas } from '@qdrant/js-client-rest';
 import { toInfo } from './collection.ts';
 import { BareJson, type Exchange, jsonBody, nameIn } from './exchange.ts';
+import { Refusal, wrongInput } from './refusal.ts';
 import type { SandboxState } from './state.ts';
+import { withoutSlots } from './vectors.ts';
+import { has } from './versions.ts';
 import { writeResult } from './write-order.ts';
 
 export function createCollectionCalls({ registry, version }: SandboxState) {
@@ -43,6 +47,34 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     return writeResult(exchange, collection);
   }
 
+  function addVector(exchange: Exchange): Schemas['UpdateResult'] {
+    const { collection, name, slots } = slotsIn(exchange);
+    const { sparse } = jsonBody<Schemas['SparseVectorNameConfig']>(exchange);
+    if (slots[name] && !isDeepStrictEqual(slots[name], sparse)) {
+      const reason = 'already exists with a different configuration';
+      throw wrongInput(`Sparse vector \`${name}\` ${reason}`);
+    }
+    collection.params = { ...collection.params, sparse_vectors: { ...slots, [name]: sparse } };
+    return writeResult(exchange, collection);
+  }
+
+  function removeVector(exchange: Exchange): Schemas['UpdateResult'] {
+    const { collection, name, slots } = slotsIn(exchange);
+    const { [name]: _, ...sparse_vectors } = slots;
+    collection.params = { ...collection.params, sparse_vectors };
+    for (const point of collection.points.all()) {
+      if (point.sparse?.has(name)) collection.points.put(withoutSlots(point, new Set([name])));
+    }
+    return writeResult(exchange, collection);
+  }
+
+  function slotsIn(exchange: Exchange) {
+    if (!has(version, 'vectorSlots')) throw new Refusal(404, '', { plain: true });
+    const collection = registry.get(nameIn(exchange, 'collection'));
+    const slots = collection.params.sparse_vectors ?? {};
+    return { collection, name: nameIn(exchange, 'vector'), slots };
+  }
+
   function changeAliases(exchange: Exchange): boolean {
     registry.changeAliases(jsonBody<Schemas['ChangeAliasesOperation']>(exchange).actions);
     return true;
@@ -68,6 +100,8 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     create,
     remove,
     createIndex,
+    addVector,
+    removeVector,
     changeAliases,
     listAliases,
     aliasesOf,

@@ -3,7 +3,8 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import { createPointTable, type PointTable } from './point-table.ts';
 
 export interface Collection {
-  readonly params: Schemas['CollectionParams'];
+  /** Replaced, never changed: copies share it. */
+  params: Schemas['CollectionParams'];
   readonly strictMode: Schemas['StrictModeConfig'];
   readonly metadata: Schemas['Payload'] | undefined;
   readonly indexes: Map<string, Schemas['PayloadSchemaType']>;

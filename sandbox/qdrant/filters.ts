@@ -14,6 +14,7 @@ interface Condition {
   readonly is_empty?: Schemas['PayloadField'];
   readonly is_null?: Schemas['PayloadField'];
   readonly has_id?: readonly (string | number)[];
+  readonly has_vector?: string;
 }
 
 export function toTest(filter: Filter | null | undefined): Test {
@@ -52,7 +53,8 @@ function isFilter(condition: Condition | Filter): condition is Filter {
   return 'must' in condition || 'must_not' in condition || 'should' in condition;
 }
 
-function toConditionTest({ key, match, is_empty, is_null, has_id }: Condition): Test {
+function toConditionTest({ key, match, is_empty, is_null, ...rest }: Condition): Test {
+  const { has_id, has_vector } = rest;
   if (key !== undefined && match?.value !== undefined) {
     return ({ payload }) => valuesAt(payload, key).includes(match.value);
   }
@@ -66,6 +68,8 @@ function toConditionTest({ key, match, is_empty, is_null, has_id }: Condition): 
     const keys = new Set(has_id.map((id) => toPointKey(JSON.stringify(id))));
     return ({ key: own }) => keys.has(own);
   }
+  if (has_vector === '') return ({ dense }) => dense !== undefined;
+  if (has_vector !== undefined) return ({ sparse }) => sparse?.has(has_vector) ?? false;
   throw badRequest('the sandbox does not know this filter condition');
 }
 

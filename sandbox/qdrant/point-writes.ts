@@ -8,10 +8,10 @@ import { toPayload, withMembers } from './payloads.ts';
 import { toPointKey } from './point-ids.ts';
 import { idTexts } from './point-reads.ts';
 import type { StoredPoint } from './point-table.ts';
-import { malformed, notFound } from './refusal.ts';
+import { badRequest, malformed, notFound } from './refusal.ts';
 import type { SandboxState } from './state.ts';
 import { checkDeletion, checkUpsert } from './strict-mode.ts';
-import { readVectors } from './vectors.ts';
+import { readVectors, withoutSlots } from './vectors.ts';
 import { has } from './versions.ts';
 import { applyWrite } from './write-order.ts';
 
@@ -47,15 +47,38 @@ export function createPointWrites({ registry, version }: SandboxState) {
   function updateVectors(exchange: Exchange): Schemas['UpdateResult'] {
     const collection = registry.get(nameIn(exchange, 'collection'));
     const updates = readPoints(exchange);
+    const { update_filter } = jsonBody<Schemas['UpdateVectors']>(exchange);
+    const isToBeUpdated = toTest(update_filter as Schemas['Filter']);
     return applyWrite(exchange, collection, () => {
-      const changed = updates.map(({ id, vector }) => withVectors(collection, id, vector));
-      for (const point of changed) collection.points.put(point);
+      const known = updates.flatMap(({ id, vector }) => {
+        const point = collection.points.get(toPointKey(id));
+        return point ? [{ point, vector }] : [];
+      });
+      for (const { point, vector } of known) {
+        if (isToBeUpdated(point)) collection.points.put(withVectors(collection, point, vector));
+      }
+      const missing = updates.find(({ id }) => !collection.points.has(toPointKey(id)));
+      if (missing) throw notFound(`No point with id ${missing.id} found`);
     });
   }
 
-  function withVectors(collection: Collection, id: string, vector: string): StoredPoint {
-    const point = collection.points.get(toPointKey(id));
-    if (!point) throw notFound(`No point with id ${id} found`);
+  /** One operation after the other: those before one that fails remain. */
+  function batch(exchange: Exchange): Schemas['UpdateResult'][] {
+    const scanner = scanJson(exchange.body);
+    const results: Schemas['UpdateResult'][] = [];
+    for (const member of scanner.members<Schemas['UpdateOperations']>()) {
+      if (member !== 'operations') continue;
+      for (const _ of scanner.elements()) {
+        for (const name of scanner.members()) {
+          if (name !== 'update_vectors') throw badRequest(`the sandbox does not know ${name}`);
+          results.push(updateVectors({ ...exchange, body: scanner.text() }));
+        }
+      }
+    }
+    return results;
+  }
+
+  function withVectors(collection: Collection, point: StoredPoint, vector: string): StoredPoint {
     const { dense, sparse } = readVectors(vector, { version, params: collection.params });
     const slots = new Map([...(point.sparse ?? []), ...(sparse ?? [])]);
     return { ...point, dense: dense ?? point.dense, sparse: slots.size > 0 ? slots : undefined };
@@ -76,8 +99,7 @@ export function createPointWrites({ registry, version }: SandboxState) {
     const names = new Set(jsonBody<Schemas['DeleteVectors']>(exchange).vector);
     return applyWrite(exchange, collection, () => {
       for (const point of selected(exchange, collection)) {
-        const kept = [...(point.sparse ?? [])].filter(([name]) => !names.has(name));
-        collection.points.put({ ...point, sparse: kept.length > 0 ? new Map(kept) : undefined });
+        collection.points.put(withoutSlots(point, names));
       }
     });
   }
@@ -89,7 +111,7 @@ export function createPointWrites({ registry, version }: SandboxState) {
     });
   }
 
-  return { upsert, updateVectors, setPayload, deleteVectors, remove };
+  return { upsert, updateVectors, batch, setPayload, deleteVectors, remove };
 }
 
 function selected(exchange: Exchange, collection: Collection): StoredPoint[] {

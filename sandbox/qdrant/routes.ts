@@ -19,7 +19,7 @@ export interface Match {
 }
 
 const OPEN = ['GET /', 'GET /healthz', 'GET /livez', 'GET /readyz'];
-const READING = /\/(points|scroll|count|query|batch)$/;
+const READING = /\/(points|scroll|count|query|query\/batch)$/;
 
 export function createRouter(state: SandboxState) {
   const routes = Object.entries(routeTable(state)).map(([route, handler]) => {
@@ -60,6 +60,8 @@ function routeTable(state: SandboxState): Readonly<Record<string, Handler>> {
     'GET /collections/{collection}/exists': collections.exists,
     'GET /collections/{collection}/aliases': collections.aliasesOf,
     'PUT /collections/{collection}/index': collections.createIndex,
+    'PUT /collections/{collection}/vectors/{vector}': collections.addVector,
+    'DELETE /collections/{collection}/vectors/{vector}': collections.removeVector,
     'PUT /collections/{collection}/points': writes.upsert,
     'POST /collections/{collection}/points': reads.retrieve,
     'GET /collections/{collection}/points/{id}': reads.one,
@@ -70,6 +72,7 @@ function routeTable(state: SandboxState): Readonly<Record<string, Handler>> {
     'POST /collections/{collection}/points/delete': writes.remove,
     'POST /collections/{collection}/points/payload': writes.setPayload,
     'PUT /collections/{collection}/points/vectors': writes.updateVectors,
+    'POST /collections/{collection}/points/batch': writes.batch,
     'POST /collections/{collection}/points/vectors/delete': writes.deleteVectors,
     'POST /collections/{collection}/snapshots': snapshots.create,
     'GET /collections/{collection}/snapshots': snapshots.list,

@@ -33,6 +33,14 @@ export function readVectors(text: string, layout: VectorLayout): Vectors {
   return { dense, sparse: sparse.size > 0 ? sparse : undefined };
 }
 
+export function withoutSlots<Point extends Vectors>(
+  point: Point,
+  names: ReadonlySet<string>,
+): Point {
+  const kept = [...(point.sparse ?? [])].filter(([name]) => !names.has(name));
+  return { ...point, sparse: kept.length > 0 ? new Map(kept) : undefined };
+}
+
 /** `true` asks for all of them, a list for some by name. */
 export function writeVectors({ dense, sparse }: Vectors, wanted: true | readonly string[]): string {
   const isWanted = (name: string) => wanted === true || wanted.includes(name);

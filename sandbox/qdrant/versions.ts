@@ -6,6 +6,7 @@ export const DEFAULT_VERSION = '1.19.0';
 const SINCE = {
   inference: '1.15.3',
   updateMode: '1.17.0',
+  vectorSlots: '1.18.0',
 } as const;
 
 export type Feature = keyof typeof SINCE;

@@ -1,6 +1,10 @@
 // The vector store of the migration, over Qdrant's REST: collections here, points and snapshots in files of their own.
 import type { Schemas } from '@qdrant/js-client-rest';
-import type { CollectionInfo, CollectionSettings } from '../ports/vector-store.ts';
+import type {
+  CollectionInfo,
+  CollectionSettings,
+  SparseVectorSettings,
+} from '../ports/vector-store.ts';
 import { isRetryableFailure, takeAs } from '../refusals.ts';
 import { createQdrantPoints } from './qdrant/points.ts';
 import { createQdrantSnapshots } from './qdrant/snapshots.ts';
@@ -75,6 +79,17 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
       return result<boolean>({ method: 'DELETE', path: pathOf(collection, '?timeout=60') });
     },
 
+    /** To a collection that may be in use; again without harm. 1.18 and later. */
+    async addSparseVector(collection: string, name: string, sparse: SparseVectorSettings) {
+      const body: Schemas['VectorNameConfig'] = { sparse };
+      await write({ method: 'PUT', path: vectorPath(collection, name), body });
+    },
+
+    /** With all that is in it; again without harm. */
+    async removeVector(collection: string, name: string): Promise<void> {
+      await write({ method: 'DELETE', path: vectorPath(collection, name) });
+    },
+
     async createPayloadIndex(collection: string, body: Schemas['CreateFieldIndex']) {
       await write({ method: 'PUT', path: pathOf(collection, '/index?wait=true'), body });
     },
@@ -83,6 +98,10 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
       return (await result<Schemas['CollectionsAliasesResponse']>({ path: '/aliases' })).aliases;
     },
   };
+}
+
+function vectorPath(collection: string, name: string): string {
+  return pathOf(collection, `/vectors/${encodeURIComponent(name)}?wait=true`);
 }
 
 /** @throws Refusal where the URL leads to something else */

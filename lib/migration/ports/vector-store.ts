@@ -5,6 +5,7 @@ import type { JsonText } from '../json/json-text.ts';
 export type CollectionInfo = Schemas['CollectionInfo'];
 export type CollectionSettings = Schemas['CreateCollection'];
 export type Filter = Schemas['Filter'];
+export type SparseVectorSettings = Schemas['SparseVectorParams'];
 export type SnapshotDescription = Schemas['SnapshotDescription'];
 
 export type PointId = JsonText<Schemas['ExtendedPointId']>;
@@ -15,6 +16,13 @@ export interface Point {
   readonly id: PointId;
   readonly vector: PointVector;
   readonly payload: PointPayload;
+}
+
+/** Named vectors of one point, written only where the filter holds when they are written. */
+export interface VectorUpdate {
+  readonly id: PointId;
+  readonly vector: PointVector;
+  readonly filter: Filter;
 }
 
 /** Which parts of a point to return; all by default. */

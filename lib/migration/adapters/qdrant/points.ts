@@ -12,6 +12,7 @@ import type {
   ScrolledPoint,
   ScrollPage,
   ScrollRequest,
+  VectorUpdate,
 } from '../../ports/vector-store.ts';
 import { isRefusal, RetryableFailure } from '../../refusals.ts';
 import { pathOf, type Transport } from './transport.ts';
@@ -46,6 +47,22 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     await write({ method: 'PUT', path: pathOf(collection, '/points?wait=true'), body });
   }
 
+  /**
+   * One after the other, other vectors and payloads untouched. Up to a point that is gone: then a 404, and what stands behind
+   * it is not updated.
+   */
+  async function updateVectors(
+    collection: string,
+    updates: readonly VectorUpdate[],
+  ): Promise<void> {
+    const operations = updates.map(({ id, vector, filter: update_filter }) => {
+      const points = [{ id: verbatim(id), vector: verbatim(vector) }];
+      return { update_vectors: { points, update_filter } };
+    });
+    const body: Schemas['UpdateOperations'] = { operations };
+    await write(post(pathOf(collection, '/points/batch?wait=true'), body));
+  }
+
   async function deletePoints(collection: string, selection: PointSelection): Promise<void> {
     const body: Schemas['PointsSelector'] =
       'ids' in selection
@@ -69,7 +86,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     }
   }
 
-  return { count, scroll, retrieve, upsert, deletePoints, encodesKeywords };
+  return { count, scroll, retrieve, upsert, updateVectors, deletePoints, encodesKeywords };
 }
 
 function post(path: string, body: unknown) {
