@@ -1,4 +1,4 @@
-// Applies each mutant in a copy of the project and runs the test that must fail for it.
+// Applies each mutant in a copy of the project and runs the test that must fail for it: `npm run test:mutants [part of a path...]`.
 import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,11 @@ const PROJECT = join(import.meta.dirname, '../..');
 /** Outcome of a test file: `passed` only when a test ran and none failed. */
 type Outcome = 'passed' | 'failed' | 'broken';
 
+const parts = process.argv.slice(2);
+const chosen = MUTANTS.filter(
+  ({ file, test }) =>
+    parts.length === 0 || parts.some((part) => file.includes(part) || test.includes(part)),
+);
 let survivors = 0;
 
 assertApplicable();
@@ -18,12 +23,12 @@ const copy = await createCopy();
 const vitest = await startVitest();
 try {
   await assertPassing();
-  for (const mutant of MUTANTS) await tryMutant(mutant);
+  for (const mutant of chosen) await tryMutant(mutant);
 } finally {
   await vitest.close();
   await rm(copy, { recursive: true, force: true });
 }
-console.log(`${MUTANTS.length - survivors} passed, ${survivors} failed`);
+console.log(`${chosen.length - survivors} passed, ${survivors} failed`);
 // Vitest has set it to 1 for the tests that failed as they should.
 process.exitCode = survivors > 0 ? 1 : 0;
 
@@ -76,7 +81,7 @@ async function startVitest(): Promise<Vitest> {
 
 /** @throws when a test file does not pass without a mutant */
 async function assertPassing(): Promise<void> {
-  const tests = [...new Set(MUTANTS.map(({ test }) => test))];
+  const tests = [...new Set(chosen.map(({ test }) => test))];
   const outcomes = await run(tests);
   const failing = tests.filter((test) => outcomes.get(test) !== 'passed');
   if (failing.length > 0) throw new Error(`Not passed without a mutant: ${failing.join(', ')}`);

@@ -1,4 +1,5 @@
-// Service document, "For POST and PUT, a missing or empty JSON body gives 400", and the rulings on bodies.
+// Service document, "For POST and PUT, a missing or empty JSON body gives 400", and the rulings on bodies. What counts as
+// missing or malformed is tested on the parser.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure, expectFaults, expectRefusal } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
@@ -35,131 +36,67 @@ function send(route: string, rawBody?: string, headers: Record<string, string> =
   return api.request(method, pathOf[route] ?? '', request);
 }
 
-describe.each(ROUTES)('%s: a missing or empty body', (route) => {
-  test('no body at all', async () => {
-    expectRefusal(await send(route), 'No JSON data provided');
-  });
-
-  test.each(['', ' ', '\r\n\t ', 'null', ' null ', '{}', ' { } ', '[]', '[ ]'])(
-    '%j',
-    async (raw) => {
-      expectRefusal(await send(route, raw), 'No JSON data provided');
-      expectRefusal(await send(route, raw, BINARY_TYPE), 'No JSON data provided');
-    },
-  );
-});
-
-describe.each(ROUTES)('%s: a body that is not JSON', (route) => {
+describe.each(ROUTES)('%s', (route) => {
   test.each([
-    '{',
-    '{"name":}',
-    "{'name':'x'}",
-    '{"name":"x",}',
-    'name=x',
-    '<name/>',
-    'undefined',
-    'NaN',
-    '{"name":"x"}{}',
-    '{"name":"\u0001"}',
-    '\\u0000',
-  ])('%.20j', async (raw) => {
-    expectRefusal(await send(route, raw), 'The request body is not valid JSON');
-    expectRefusal(await send(route, raw, BINARY_TYPE), 'The request body is not valid JSON');
-  });
-});
-
-const NO_OBJECTS = [
-  '5',
-  '-0.5',
-  '"x"',
-  '""',
-  'true',
-  'false',
-  '0',
-  '[1]',
-  '[{"name":"x"}]',
-  '[null]',
-];
-
-describe.each(ROUTES)('%s: JSON that is not an object', (route) => {
-  test.each(NO_OBJECTS)('%s', async (raw) => {
-    const message = 'The request body must be a JSON object';
-    expectRefusal(await send(route, raw), message);
-    expectRefusal(await send(route, raw, BINARY_TYPE), message);
-  });
-});
-
-describe('Rulings: a body is JSON whatever its label', () => {
-  test.each([
-    'application/json',
-    'application/json; charset=utf-8',
-    'APPLICATION/JSON',
-    'text/plain',
-    'text/html; charset=iso-8859-1',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/octet-stream',
-    'application/vnd.api+json',
-    'image/png',
-  ])('%s', async (type) => {
-    const name = uniqueName('Überweisung 給料 🏠');
-    const rawBody = JSON.stringify({ name });
-    const { status, body } = await send('POST /categories', rawBody, { 'content-type': type });
-    expect([status, body.data?.name]).toEqual([201, name]);
-  });
-
-  test('none', async () => {
-    const name = uniqueName();
-    const { status, body } = await send('POST /categories', JSON.stringify({ name }), {});
-    expect([status, body.data?.name]).toEqual([201, name]);
-  });
-
-  test('base64 that is no UTF-8 is still an answer in the envelope', async () => {
-    const { status, body } = await send('POST /categories', '\u0000\ufffd{', BINARY_TYPE);
-    expect([status, body.error]).toEqual([400, 'validation_failed']);
-  });
-});
-
-describe('Rulings: what JSON allows', () => {
-  test('white space around the object, and escapes in it', async () => {
-    const name = uniqueName();
-    const escaped = name.replace('C', '\\u0043');
-    const { status, body } = await send('POST /categories', `\n {"name" : "${escaped}"}\t`);
-    expect([status, body.data?.name]).toEqual([201, name]);
-  });
-
-  test('of a name given twice the last counts', async () => {
-    const name = uniqueName();
-    const { body } = await send('POST /categories', `{"name":5,"name":"${name}"}`);
-    expect(body.data?.name).toBe(name);
-  });
-
-  const nested = (depth: number) => `{"notes":${'['.repeat(depth)}${']'.repeat(depth)}}`;
-
-  test('a nested value is a bad value like any other', async () => {
-    expectFaults(await send('PUT /transactions/{id}', nested(500)), ['notes']);
-  });
-
-  test.each(['', 'with an Idempotency-Key'])('a deeper one is refused %s', async (withKey) => {
-    const headers = { ...JSON_TYPE, ...(withKey && { 'idempotency-key': uniqueName() }) };
-    const message = 'The request body is nested more than 512 levels deep';
-    for (const raw of [nested(3_000), nested(50_000), '['.repeat(20_000)]) {
-      expectRefusal(await send('POST /transactions', raw, headers), message);
+    [undefined, 'No JSON data provided'],
+    ['', 'No JSON data provided'],
+    ['\r\n\t ', 'No JSON data provided'],
+    ['{}', 'No JSON data provided'],
+    ['{', 'The request body is not valid JSON'],
+    ['name=x', 'The request body is not valid JSON'],
+    ['[1]', 'The request body must be a JSON object'],
+    ['5', 'The request body must be a JSON object'],
+  ])('%j: %s', async (raw, message) => {
+    for (const type of [JSON_TYPE, BINARY_TYPE]) {
+      expectRefusal(await send(route, raw, type), message);
     }
-    const { status, body } = await send('POST /transactions', nested(511), headers);
-    expect([status, Object.keys(body.details ?? {})]).toEqual([
-      400,
-      ['description', 'amount', 'type', 'notes'],
-    ]);
   });
-});
 
-describe.each(ROUTES)('%s: a compressed body', (route) => {
-  test('415, whatever its type', async () => {
+  test('a compressed body, whatever its type', async () => {
     const message = 'The request body must not be encoded: gzip';
     for (const type of [JSON_TYPE, BINARY_TYPE]) {
       const reply = await send(route, '{"name":"x"}', { ...type, 'content-encoding': 'gzip' });
       expectFailure(reply, 415, 'unsupported_media_type', message);
     }
   });
+});
+
+test.each([
+  'application/json; charset=utf-8',
+  'text/html; charset=iso-8859-1',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/octet-stream',
+  'application/vnd.api+json',
+  undefined,
+])('a body is JSON whatever its label: %s', async (type) => {
+  const name = uniqueName('Überweisung 給料 🏠');
+  const escaped = name.replace('Ü', '\\u00dc');
+  // White space around the object, escapes in it; of a name given twice the last counts.
+  const rawBody = `\n {"name": 5, "name" : "${escaped}"}\t`;
+  const headers = type === undefined ? {} : { 'content-type': type };
+  const { status, body } = await send('POST /categories', rawBody, headers);
+  expect([status, body.data?.name]).toEqual([201, name]);
+});
+
+test('base64 that is no UTF-8 is still an answer in the envelope', async () => {
+  const { status, body } = await send('POST /categories', '\u0000\ufffd{', BINARY_TYPE);
+  expect([status, body.error]).toEqual([400, 'validation_failed']);
+});
+
+const nested = (depth: number) => `{"notes":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+
+test('a nested value is a bad value like any other', async () => {
+  expectFaults(await send('PUT /transactions/{id}', nested(500)), ['notes']);
+});
+
+test.each(['', 'with an Idempotency-Key'])('a deeper one is refused %s', async (withKey) => {
+  const headers = { ...JSON_TYPE, ...(withKey && { 'idempotency-key': uniqueName() }) };
+  const message = 'The request body is nested more than 512 levels deep';
+  for (const raw of [nested(3_000), '['.repeat(20_000)]) {
+    expectRefusal(await send('POST /transactions', raw, headers), message);
+  }
+  const { status, body } = await send('POST /transactions', nested(511), headers);
+  const names = ['description', 'amount', 'type', 'notes'];
+  expect([status, Object.keys(body.details ?? {})]).toEqual([400, names]);
 });

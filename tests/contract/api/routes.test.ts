@@ -95,10 +95,6 @@ describe('Health', () => {
   test('GET /health?depe is an error that names it, not a check that reads nothing', async () => {
     expectFilterFaults(await api.get('/health', 'depe'), ['depe']);
   });
-
-  test('POST /health is 405', async () => {
-    expect((await api.request('POST', '/health')).status).toBe(405);
-  });
 });
 
 describe('Any other route is 404 in the envelope', () => {
@@ -133,21 +129,15 @@ describe('Any other route is 404 in the envelope', () => {
 
 describe('A known path with another method is 405 in the envelope, with Allow', () => {
   test.each([
-    ['POST', '/transactions/1', 'GET, PUT, DELETE'],
-    ['PATCH', '/transactions/1/', 'GET, PUT, DELETE'],
-    ['PATCH', '/transactions/abc', 'GET, PUT, DELETE'],
+    ['PATCH', '/transactions/abc/', 'GET, PUT, DELETE'],
     ['PUT', '/transactions', 'GET, POST'],
-    ['PATCH', '/transactions/', 'GET, POST'],
-    ['DELETE', '/categories', 'GET, POST'],
-    ['PATCH', '/categories/1', 'GET, PUT, DELETE'],
-    ['POST', '/categories/1', 'GET, PUT, DELETE'],
+    ['DELETE', '/categories/', 'GET, POST'],
     ['OPTIONS', '/categories', 'GET, POST'],
     ['GET', '/transactions/bulk', 'POST, PUT'],
     ['DELETE', '/transactions/bulk/', 'POST, PUT'],
-    ['PATCH', '/transactions/bulk', 'POST, PUT'],
-    ['GET', '/transactions/bulk/delete', 'POST'],
+    ['PATCH', '/transactions/bulk/delete', 'POST'],
     ['PUT', '/transactions/export', 'GET'],
-    ['DELETE', '/transactions/export', 'GET'],
+    ['POST', '/health', 'GET'],
   ])('%s %s', async (method, path, allow) => {
     const reply = await api.request(method, path, { rawBody: '{' });
     const route = path.replace(/\/$/, '');
@@ -156,37 +146,8 @@ describe('A known path with another method is 405 in the envelope, with Allow', 
   });
 });
 
-const NO_IDS = [
-  'abc',
-  '0',
-  '-1',
-  '+1',
-  '1.5',
-  '1.0',
-  '007',
-  '1e3',
-  '0x10',
-  '9'.repeat(16),
-  '9'.repeat(30),
-  'null',
-  '__proto__',
-  '%20',
-  '1%20',
-  '%201',
-  '%00',
-  '%0A1',
-  '1%0A',
-  '%22%3E',
-  '%E7%B5%A6',
-  '%EF%BC%91',
-  '%25',
-  '1%2C2',
-  '..%5C',
-  '%F0%9F%8F%A0',
-  "'1'",
-  String(UNKNOWN_ID),
-  '9007199254740991',
-];
+// Which texts are ids is tested on `canonicalId`: here are those that a gateway decodes.
+const NO_IDS = ['abc', '007', '%20', '1%0A', '%E7%B5%A6', '%25', '1%2C2', String(UNKNOWN_ID)];
 
 describe.each(['transactions', 'categories'])('/%s/{id}: an id nobody has', (resources) => {
   const resource = resources === 'transactions' ? 'Transaction' : 'Category';
@@ -200,7 +161,7 @@ describe.each(['transactions', 'categories'])('/%s/{id}: an id nobody has', (res
     expectNotFound(await api.get(`${path}/`), message);
   });
 
-  test.each(['00_', '_.0', '+_', '%20_', '_%20', '_e0', '0x_', '_%00'])(
+  test.each(['00_', '_.0', '%20_'])(
     'an id that somebody has, written %s, is another one',
     async (form) => {
       const given = resources === 'transactions' ? givenTransaction : givenCategory;

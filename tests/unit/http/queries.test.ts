@@ -4,94 +4,94 @@ import { canonicalId, isAssignableId } from '../../../lib/domain/record.ts';
 import { parseCategoryQuery } from '../../../lib/http/category-json.ts';
 import { parseTransactionQuery } from '../../../lib/http/transaction-json.ts';
 
+const DEFAULTS = {
+  type: undefined,
+  categoryId: undefined,
+  externalId: undefined,
+  search: undefined,
+  importId: undefined,
+  isOldestFirst: false,
+  startDate: undefined,
+  endDate: undefined,
+  page: 1,
+  perPage: 20,
+};
+
 describe('parseTransactionQuery', () => {
-  test('defaults: everything, page 1, 20 a page', () => {
-    expect(parseTransactionQuery({})).toStrictEqual({
-      type: undefined,
-      categoryId: undefined,
-      externalId: undefined,
-      search: undefined,
-      importId: undefined,
-      isOldestFirst: false,
-      startDate: undefined,
-      endDate: undefined,
-      page: 1,
-      perPage: 20,
-    });
-  });
-
-  test('everything sent is taken over', () => {
-    const query = {
-      type: 'income',
-      category_id: '7',
-      start_date: '2024-01-01',
-      end_date: '2024-02-29',
-      page: '3',
-      per_page: '100',
-    };
-    expect(parseTransactionQuery(query)).toStrictEqual({
-      type: 'income',
-      categoryId: 7,
-      externalId: undefined,
-      search: undefined,
-      importId: undefined,
-      isOldestFirst: false,
-      startDate: '2024-01-01',
-      endDate: '2024-02-29',
-      page: 3,
-      perPage: 100,
-    });
-  });
-
-  test('"none" asks for what has no category', () => {
-    expect(parseTransactionQuery({ category_id: 'none' }).categoryId).toBeNull();
-  });
-
   test.each([
-    [{ page: '0' }, 'Must be at least 1.'],
-    [{ per_page: '0' }, 'Must be at least 1.'],
-    [{ per_page: '101' }, 'Must be at most 100.'],
-    [{ page: '' }, 'Must be one whole number in plain decimal digits.'],
-    [{ category_id: '1,1' }, 'Must be one whole number in plain decimal digits, or "none".'],
-    [{ category_id: 'None' }, 'Must be one whole number in plain decimal digits, or "none".'],
-    [{ type: '' }, 'Must be "income" or "expense".'],
-    [{ start_date: '2023-02-29' }, 'Must be a real calendar date written YYYY-MM-DD.'],
-    [{ catgeory_id: '1' }, 'Is not a known parameter.'],
-  ])('%j: %s', (query, sentence) => {
-    const [field = ''] = Object.keys(query);
-    expect(() => parseTransactionQuery(query)).toThrow(
-      expect.objectContaining({
-        message: 'Filter validation failed',
-        details: { [field]: [sentence] },
-      }),
-    );
+    [{}, {}],
+    [{ type: 'income' }, { type: 'income' }],
+    [{ category_id: '7' }, { categoryId: 7 }],
+    [{ category_id: 'none' }, { categoryId: null }],
+    [{ start_date: '2024-01-01' }, { startDate: '2024-01-01' }],
+    [{ end_date: '2024-02-29' }, { endDate: '2024-02-29' }],
+    [
+      { page: '007', per_page: '020' },
+      { page: 7, perPage: 20 },
+    ],
+    [
+      { page: '9007199254740991', per_page: '100' },
+      { page: 2 ** 53 - 1, perPage: 100 },
+    ],
+    [{ sort: 'date' }, { isOldestFirst: true }],
+  ])('%j', (query, fields) => {
+    expect(parseTransactionQuery(query)).toStrictEqual({ ...DEFAULTS, ...fields });
+  });
+
+  const WHOLE = 'Must be one whole number in plain decimal digits.';
+  const WHOLE_OR_NONE = 'Must be one whole number in plain decimal digits, or "none".';
+  const NOT_DIGITS = [
+    ...['', ' ', 'abc', '-1', '+1', '1.0', '1e1', '0x1', ' 1', '1 ', '１', '1,2', 'null'],
+  ];
+  const DATES = ['', '2023-02-29', '0000-01-01', '2024-1-1', '2024-01-01T00:00', 'today', '0'];
+  const REAL = 'Must be a real calendar date written YYYY-MM-DD.';
+
+  describe.each<[name: string, sentence: string, values: string[]]>([
+    ['page', WHOLE, NOT_DIGITS],
+    ['page', 'Must be at least 1.', ['0', '00']],
+    ['page', 'Must be at most 9007199254740991.', ['9'.repeat(30)]],
+    ['per_page', WHOLE, NOT_DIGITS],
+    ['per_page', 'Must be at least 1.', ['0']],
+    ['per_page', 'Must be at most 100.', ['101', '9'.repeat(30)]],
+    ['category_id', WHOLE_OR_NONE, [...NOT_DIGITS, 'None']],
+    ['type', 'Must be "income" or "expense".', ['', 'Income', ' income', 'income,expense']],
+    ['sort', 'Must be "date" or "-date".', ['', 'amount']],
+    ['start_date', REAL, DATES],
+    ['end_date', REAL, DATES],
+    ['catgeory_id', 'Is not a known parameter.', ['1']],
+    ['id', 'Is not a known parameter.', ['1']],
+  ])('%s: %s', (name, sentence, values) => {
+    test.each(values)('%j', (value) => {
+      const details = { [name]: [sentence] };
+      expect(() => parseTransactionQuery({ [name]: value })).toThrow(
+        expect.objectContaining({ message: 'Filter validation failed', details }),
+      );
+    });
   });
 });
 
 describe('parseCategoryQuery: true is the word alone, in any case', () => {
-  test.each([
-    [{}, { activeOnly: true, includeCounts: false }],
-    [
-      { active_only: 'TRUE', include_counts: 'True' },
-      { activeOnly: true, includeCounts: true },
-    ],
-    [
-      { active_only: '1', include_counts: 'yes' },
-      { activeOnly: false, includeCounts: false },
-    ],
-    [
-      { active_only: '', include_counts: '' },
-      { activeOnly: false, includeCounts: false },
-    ],
-    [{ active_only: 'true,true' }, { activeOnly: false, includeCounts: false }],
-  ])('%j', (query, expected) => expect(parseCategoryQuery(query)).toEqual(expected));
+  test('what is not sent', () => {
+    expect(parseCategoryQuery({})).toEqual({ activeOnly: true, includeCounts: false });
+  });
+
+  test.each(['true', 'TRUE', 'tRuE'])('%j is true', (sent) => {
+    const query = { active_only: sent, include_counts: sent };
+    expect(parseCategoryQuery(query)).toEqual({ activeOnly: true, includeCounts: true });
+  });
+
+  test.each(['false', '0', '1', 'yes', 't', '', ' true', 'true ', 'true,true'])(
+    '%j is false',
+    (sent) => {
+      const query = { active_only: sent, include_counts: sent };
+      expect(parseCategoryQuery(query)).toEqual({ activeOnly: false, includeCounts: false });
+    },
+  );
 
   test('an unknown parameter is an error that names it', () => {
+    const details = { page: ['Is not a known parameter.'] };
     expect(() => parseCategoryQuery({ active_only: 'true', page: '1' })).toThrow(
-      expect.objectContaining({
-        message: 'Filter validation failed',
-        details: { page: ['Is not a known parameter.'] },
-      }),
+      expect.objectContaining({ message: 'Filter validation failed', details }),
     );
   });
 });
@@ -103,10 +103,10 @@ describe('canonicalId', () => {
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
   ])('%s is an id', (text, id) => expect(canonicalId(text)).toBe(id));
 
-  test.each(['', '0', '007', '-1', '+1', '1.0', '1e3', ' 1', '1\n', '１', '9007199254740992'])(
-    '%j is none',
-    (text) => expect(canonicalId(text)).toBeUndefined(),
-  );
+  test.each([
+    ...['', '0', '00', '007', '-1', '+1', '1.0', '1.5', '1e3', '0x10', ' 1', '1 ', '1\n', '\n1'],
+    ...['1\u0000', '１', '1,2', "'1'", 'abc', 'null', '__proto__', '9007199254740992'],
+  ])('%j is none', (text) => expect(canonicalId(text)).toBeUndefined());
 });
 
 test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
