@@ -1,4 +1,5 @@
-// Applies each mutant in a copy of the project and runs the test that must fail for it: `npm run test:mutants [part of a path...]`.
+// Applies each mutant in a copy of the project and runs the test that must fail for it.
+// `npm run test:mutants -- lib/http` applies those of a folder.
 import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
