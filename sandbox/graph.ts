@@ -68,7 +68,7 @@ export function createSandboxGraph(): SandboxGraph {
       const [start, end] = [restored.nodes.get(from), restored.nodes.get(to)];
       if (start && end) return { ...rest, start, end };
       const why = 'A relationship did not find the nodes at its ends.';
-      throw new Refusal('RefusedGraph', why);
+      throw new Refusal('RefusedByService', why);
     });
     for (const { id: original, type, start, end, properties } of made) {
       if (restored.relationships.has(original)) continue;

@@ -1,7 +1,7 @@
 // `migrate run`: drives a migration from its plan to the new version, or continues it from wherever it stands.
-import { notIn } from '../../lib/migration/moves.ts';
+import { notNow } from '../../lib/migration/moves.ts';
 import { isInWindow, type Phase } from '../../lib/migration/phases.ts';
-import { Refusal, RetryableFailure } from '../../lib/migration/refusals.ts';
+import { Refusal, RetryableFailure, sentencesOf } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import {
   assertMet,
@@ -57,7 +57,7 @@ export async function driveWindow(options: Drive): Promise<ExitCode> {
   const status = await currentStatus(session, String(payload.runId));
   const { phase } = status;
   if (phase !== 'copied' && !isInWindow(phase)) {
-    throw notIn(phase, `No cutover in a run that is ${phase}.`);
+    throw notNow(`No cutover in a run that is ${phase}.`);
   }
   return await driveFrom(options, status);
 }
@@ -145,9 +145,10 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
     // The state machine, or another operator, has taken the step meanwhile.
     if (error.name === 'RefusedNotNow' && after.phase !== status.phase) return after;
     if (!mayRollBack(after, step)) throw error;
+    const message = sentencesOf(error);
     output.line(
-      `${timeLeft(session, after)}${output.mark('failed')} ${labelOf(step)}: ${error.name}: ${error.message}`,
-      { event: 'failed', step, error: { name: error.name, message: error.message } },
+      `${timeLeft(session, after)}${output.mark('failed')} ${labelOf(step)}: ${error.name}: ${message}`,
+      { event: 'failed', step, error: { name: error.name, message } },
       nextSteps(after, place.stage),
     );
     return await retryOrRollBack(options, after, error);

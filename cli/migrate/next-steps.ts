@@ -1,6 +1,6 @@
 // What to do next with a run, as commands to be typed: the first is the one that continues it.
 import { isBeforeWindow, isInWindow } from '../../lib/migration/phases.ts';
-import { Refusal, type RefusalName } from '../../lib/migration/refusals.ts';
+import { Refusal, type RefusalData, type RefusalName } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { countText } from './text.ts';
@@ -79,52 +79,46 @@ export function aftermathOf(
 }
 
 const FIRST: {
-  readonly [Name in RefusalName]?: (status: Standing, reason: string) => string;
+  readonly [Name in RefusalName]?: (status: Standing, data: RefusalData) => string;
 } = {
-  RefusedPrerequisites: () => 'repair what is named, or accept it with --accept',
-  RefusedOtherRun: (_, reason) => {
-    const other = /^Run (\S+) is under way/.exec(reason)?.[1];
-    return `finish the other run, or give it up with "${INVOCATION} abort --execute --run ${other}"`;
-  },
+  RefusedPrerequisites: (_, { finding }) =>
+    `repair what is named${finding ? `, or accept it with --accept ${finding}` : ''}`,
+  RefusedOtherRun: (_, { otherRun }) =>
+    `finish the other run, or give it up with "${INVOCATION} abort --execute --run ${otherRun}"`,
   RefusedNothingToReturnTo: ({ plan }) =>
     `restore ${plan.sourceCollection} as docs/migration.md shows under RefusedNothingToReturnTo`,
 };
 
 /** The command that was refused would be refused again. */
 function stepsAfter(
-  { name, why: reason }: Refusal,
+  { name, data }: Refusal,
   steps: readonly NextStep[],
   status: Standing,
 ): readonly NextStep[] {
   const rollback = steps.find(({ why }) => why === WHY.rollback);
-  const loss = name === 'RefusedLossNotAcknowledged' && /loses (\d+)/.exec(reason)?.[1];
-  if (rollback && loss) {
-    const options = `--to-snapshot --acknowledged-loss ${loss}`;
-    const command = rollback.command.replace('--execute', `$& ${options}`);
-    const why = `${WHY.rollback}, and leave at most ${countText(Number(loss), 'write')} behind`;
-    return [{ command, why }];
+  if (rollback && data.loss !== undefined) {
+    const options = `--to-snapshot --acknowledged-loss ${data.loss}`;
+    const why = `${WHY.rollback}, and leave at most ${countText(data.loss, 'write')} behind`;
+    return [withOptions(rollback, options, why)];
   }
-  if (rollback && name === 'RefusedMassChange') return waysBack(rollback, reason);
-  const first = FIRST[name]?.(status, reason);
+  if (rollback && name === 'RefusedMassChange') return waysBack(rollback, data);
+  const first = FIRST[name]?.(status, data);
   const [step, ...others] = steps;
   return first && step ? [{ ...step, first }, ...others] : steps;
 }
 
 /** Once the new collection is repaired; where users did it; without what was written since. */
-function waysBack(rollback: NextStep, reason: string): readonly NextStep[] {
-  const { command, why } = rollback;
-  const first = 'repair the new collection';
-  const [, removes, changes] = /remove (\d+) of .* change (\d+)/.exec(reason) ?? [];
-  const most = Math.max(Number(removes), Number(changes));
-  const asUsers = {
-    command: command.replace('--execute', `$& --deletes ${most}`),
-    why: `where users removed or changed ${countText(most, 'memory')}`,
-  };
-  const asItWas = {
-    command: command.replace('--execute', '$& --as-it-was'),
-    why: 'leave behind what was written since the switch',
-  };
-  return [{ command, why, first }, ...(removes === undefined ? [] : [asUsers]), asItWas];
+function waysBack(rollback: NextStep, { deletes }: RefusalData): readonly NextStep[] {
+  const byUsers = `where users removed or changed ${countText(deletes ?? 0, 'memory')}`;
+  return [
+    { ...rollback, first: 'repair the new collection' },
+    ...(deletes === undefined ? [] : [withOptions(rollback, `--deletes ${deletes}`, byUsers)]),
+    withOptions(rollback, '--as-it-was', 'leave behind what was written since the switch'),
+  ];
+}
+
+function withOptions({ command }: NextStep, options: string, why: string): NextStep {
+  return { command: command.replace('--execute', `$& ${options}`), why };
 }
 
 /** The command that comes next, and the others that are possible. */

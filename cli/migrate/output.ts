@@ -3,7 +3,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import { styleText } from 'node:util';
 import { CommanderError } from '@commander-js/extra-typings';
-import { Refusal } from '../../lib/migration/refusals.ts';
+import { Refusal, sentencesOf } from '../../lib/migration/refusals.ts';
 import { translateFailure } from '../../lib/migration/runs/failures.ts';
 import { asPrintable, isPrintable } from '../../lib/migration/runs/printable.ts';
 import { type Aftermath, aftermathText, type NextStep } from './next-steps.ts';
@@ -92,7 +92,8 @@ export function reportFailure(
   // Without a command, the usage is printed already.
   const isSaid = error instanceof CommanderError && error.code === 'commander.help';
   if (exitCode === EXIT.done || isSaid) return exitCode;
-  const { name, message } = error;
+  const { name } = error;
+  const message = sentencesOf(error);
   if (output.isJson) {
     output.line('', { event: 'error', exitCode, error: { name, message } }, next);
   } else if (exitCode === EXIT.wrongUse) {

@@ -49,5 +49,5 @@ export async function confirmRun(ask: Ask, { runId, what }: { runId: string; wha
   if (answer === runId) return;
   const why =
     answer === undefined ? 'Nobody confirmed' : `"${answer.slice(0, 40)}" does not confirm`;
-  throw new Refusal('RefusedUnconfirmed', `${why}: ${what}.`);
+  throw new Refusal('RefusedNotApproved', `${why}: ${what}.`);
 }

@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import {
   isRefusalName,
   isRetryableName,
-  REMEDIES,
+  parseRefusal,
   Refusal,
   RetryableFailure,
 } from '../../lib/migration/refusals.ts';
@@ -61,7 +61,7 @@ function failureOfFunction(functionName: string, answer: unknown): Error {
   const { errorType, errorMessage } = v.is(failureSchema, answer)
     ? v.parse(failureSchema, answer)
     : { errorType: '', errorMessage: '' };
-  if (isRefusalName(errorType)) return refusalOf(errorType, errorMessage);
+  if (isRefusalName(errorType)) return parseRefusal(errorType, errorMessage);
   if (isRetryableName(errorType)) return new RetryableFailure(errorType, errorMessage);
   if (errorType === 'Sandbox.Timedout' || /Task timed out/.test(errorMessage)) {
     return new RetryableFailure(
@@ -95,10 +95,4 @@ function failureOfInvocation(functionName: string, cause: unknown): unknown {
   if (!(translated instanceof RetryableFailure)) return translated;
   const why = `No answer from ${functionName}, which may still be at work; "status" shows it.`;
   return new RetryableFailure('RetryableUnavailable', why, { cause });
-}
-
-/** The message of the stage's refusal ends with the remedy already. */
-function refusalOf(name: keyof typeof REMEDIES, message: string): Refusal {
-  const remedy = ` ${REMEDIES[name]}`;
-  return new Refusal(name, message.endsWith(remedy) ? message.slice(0, -remedy.length) : message);
 }

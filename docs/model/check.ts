@@ -111,6 +111,9 @@ function report(isRight: boolean, line: string): void {
   console.log(`${isRight ? '✓' : '✗'} ${line}`);
 }
 
+/** What SPIN reports as a fault of the model; every other line of it is about the search. */
+const FAULT = /(?<=^pan:\d+: )(assertion violated|invalid end state|acceptance cycle)/m;
+
 /** What no search of the whole model has reached so far. */
 let unreached: ReadonlySet<string> | undefined;
 
@@ -118,7 +121,7 @@ async function judge(one: Search): Promise<void> {
   const began = performance.now();
   const output = await search(one);
   const seconds = ((performance.now() - began) / 1_000).toFixed(1);
-  const fault = /^pan:\d+: (.+?)(?: \(\(.*)?(?: \(at depth \d+\))?$/m.exec(output)?.[1];
+  const fault = FAULT.exec(output)?.[0];
   const isWhole = !/depth too small|not completed|out of memory/i.test(output);
   const states = /(\d+) states, stored/.exec(output)?.[1];
   const megabytes = /([\d.]+)\s+total actual memory/.exec(output)?.[1];
@@ -147,6 +150,11 @@ for (const [tool, ...asked] of [
 
 const word = process.argv[2] ?? '';
 const all = [...WHOLE, ...WITHOUT].filter(({ name }) => name.includes(word));
+if (all.length === 0) {
+  console.log(`No search is named "${word}": use a part of one of these names.`);
+  for (const { name } of [...WHOLE, ...WITHOUT]) console.log(`  ${name}`);
+  process.exit(2);
+}
 const left = [...all];
 
 async function work(): Promise<void> {

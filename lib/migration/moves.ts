@@ -6,7 +6,6 @@ import {
   BEFORE_WINDOW,
   type Command,
   type Evidence,
-  hasEnded,
   IN_WINDOW,
   isBeforeWindow,
   PHASES,
@@ -101,14 +100,14 @@ export function moveFor(command: Command, standing: Standing, actor: Actor): Mov
   const move = MOVES.find((move) => move.command === command && includes(move.from, phase));
   if (!move) throw misplaced(command, standing);
   if (takesNoWindow !== undefined && !includes(movesOf(standing), move)) {
-    throw new Refusal('RefusedNotNow', `No ${command}: ${takesNoWindow}.`);
+    throw notNow(`No ${command}: ${takesNoWindow}.`);
   }
   if (!includes(move.by, actor)) {
-    throw new Refusal('RefusedNotNow', `The ${actor} may not ${command} a run that is ${phase}.`);
+    throw notNow(`The ${actor} may not ${command} a run that is ${phase}.`);
   }
   const missing = move.needs.find((need) => !evidence[need]);
   if (missing) {
-    throw new Refusal('RefusedNotNow', `To ${command}, the run needs its ${missing}.`);
+    throw notNow(`To ${command}, the run needs its ${missing}.`);
   }
   return move;
 }
@@ -154,25 +153,24 @@ function misplaced(command: Command, standing: Standing): Refusal {
   if (command === 'rollback' && phase === 'closed') return rollbackEnded(retainUntil);
   if (command === 'rollback' && isBeforeWindow(phase)) {
     const why = `No rollback in a run that is ${phase}: users are on the old version. "abort --execute" ends the run.`;
-    return notIn(phase, why);
+    return notNow(why);
   }
   if (command === 'abort' && phase === 'live') {
     const why = 'No abort in a run that is live: "rollback --execute" returns to the old version.';
-    return notIn(phase, why);
+    return notNow(why);
   }
   const next = nextMove(standing);
   const instead = next ? `; its next step is ${next.command}` : '';
-  return notIn(phase, `No ${command} in a run that is ${phase}${instead}.`);
+  return notNow(`No ${command} in a run that is ${phase}${instead}.`);
 }
 
-/** For what cannot be done to a run in this phase. */
-export function notIn(phase: Phase, why: string): Refusal {
-  return new Refusal(hasEnded(phase) ? 'RefusedRunEnded' : 'RefusedNotNow', why);
+export function notNow(why: string): Refusal {
+  return new Refusal('RefusedNotNow', why);
 }
 
 export function rollbackEnded(retainUntil: number | undefined): Refusal {
   const day = retainUntil === undefined ? 'some time ago' : new Date(retainUntil).toISOString();
-  return new Refusal('RefusedIrreversible', `The rollback period ended ${day}.`);
+  return notNow(`The rollback period ended ${day}.`);
 }
 
 function isBefore(phase: Phase, other: Phase): boolean {

@@ -60,7 +60,7 @@ export function createPointWriter(
 
   function toPoint({ id, vector, payload }: ScrolledPoint): Point {
     if (vector === undefined) {
-      throw new Refusal('RefusedByStore', `Point ${id} came without its vector.`);
+      throw new Refusal('RefusedByService', `Point ${id} came without its vector.`);
     }
     const point = { id, vector, payload };
     if (keywords === 'no-slot') return withoutKeywords(point);
@@ -112,7 +112,7 @@ async function assertHealthy(
 ): Promise<void> {
   const info = await store.collectionInfo(collection);
   const trouble = info && troubleOf(info);
-  if (trouble) throw new Refusal('RefusedByStore', `${collection}: ${trouble}`);
+  if (trouble) throw new Refusal('RefusedByService', `${collection}: ${trouble}`);
 }
 
 /** Of a copy; a store that gives or takes less at once is refused by the preflight. */

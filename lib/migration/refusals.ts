@@ -5,50 +5,33 @@ export const REMEDIES = {
   // The command does not fit the run.
   RefusedUnknownRun:
     'Begin one with "npm run migrate -- run --source COLLECTION", give the id that "status" shows, or name the right table with TABLE_NAME and DYNAMODB_ENDPOINT.',
-  RefusedRunExists:
-    'Give the command without that option; or, once this run is live or aborted, begin another: "run --run OTHER --source NAME".',
-  RefusedRunEnded: 'Nothing more can be done with this run; start a new one under another id.',
   RefusedOtherRun:
     'Finish that run, or end it with "abort", after a rollback where it is live; then repeat this command.',
   RefusedNotNow: 'Give the command that "npm run migrate -- status" shows.',
   RefusedNotApproved:
-    'Look at the report that "status" shows, then approve it: give the same command again.',
-  RefusedUnconfirmed: 'Type the id of the run, or give "--yes".',
-  RefusedDeadlinePassed: 'The window is over: "npm run migrate -- rollback --execute".',
-  RefusedIrreversible:
-    'The kept data may be removed: stay on the new version, or restore your own backups.',
+    'Look at the report that "status" shows, then give the same command again and type the id of the run, or give "--yes".',
   RefusedLockLost: 'Another invocation continues the run: follow it with "status".',
   // What was typed or configured.
-  RefusedInput: 'Correct the fields that are named.',
-  RefusedSetting: 'Set the named variable, parameter or option, then repeat the command.',
+  RefusedSetting:
+    'Set or correct the named variable, parameter, option or field, then repeat the command.',
   RefusedSettingChanged:
     'Find out who changed it, put the expected name back, then repeat the command.',
   RefusedCredentials: 'Correct the key or its rights; a refused key is not tried again.',
   RefusedKeyOfOtherUser:
     'Supply an API key of the test user that the message names; a key of __migration_test_ID is for a run that begins with "--run ID".',
-  RefusedPrerequisites:
-    'Repair what the message names, or accept it with --accept, then repeat the command.',
+  RefusedPrerequisites: 'Repair what the message names, then repeat the command.',
   RefusedNameTaken: 'Choose another run id, or another --upload-as.',
   // What a service answered.
-  RefusedBackendAnswer: 'Check that the URL is the memory backend, in the expected version.',
-  RefusedByWebhook:
-    'Repair the webhook, then repeat the command; or roll back with "rollback --execute".',
-  RefusedByStore:
-    'Repair what the vector store reports, or change its configuration or version, then repeat the command.',
+  RefusedByService:
+    'Repair what the message says about the service, its address or its version, then repeat the command; inside the window, you may roll back.',
   RefusedStoreFull: 'Free or add space on the vector store, then repeat the command.',
-  RefusedGraph: 'Repair what the message says about the graph, then repeat the command.',
-  RefusedRetained: 'The artifact must be kept for longer: wait for the day that is named.',
   // What a proof found.
   RefusedSnapshot:
     'Look at the log and the free space of the vector store, then repeat the command: it begins with a new snapshot.',
   RefusedMissingArtifact:
     'An artifact was removed or is not complete: repeat the step that makes it.',
-  RefusedMissingModel:
-    'Put what the message names into the image of the new version, restart it, then repeat the command.',
-  RefusedOtherVectors:
-    'Give the new version the embedding model, dimension and distance of the old one, restart it, then repeat the command.',
   RefusedNewVersion:
-    'Look at the log of the new version, repair and restart it, then repeat the command; inside the window, roll back.',
+    'Repair what the message names in the image of the new version, look at its log, restart it, then repeat the command; inside the window, you may roll back.',
   RefusedStillNewVersion:
     'Deploy the old version on the collection that the message names, then repeat the command; until then writes stay frozen.',
   RefusedVerification:
@@ -72,22 +55,56 @@ export function isRefusalName(name: string): name is RefusalName {
   return Object.hasOwn(REMEDIES, name);
 }
 
-/** The machine will not do it, and trying again changes nothing; the message ends with the remedy. */
+/** What a command needs of a refusal to say how to go on. */
+export interface RefusalData {
+  /** The run that is under way. */
+  readonly otherRun?: string;
+  /** So many points would be removed or changed: as `--deletes` takes them. */
+  readonly deletes?: number;
+  /** So many writes would be left behind: as `--acknowledged-loss` takes them. */
+  readonly loss?: number;
+  /** As `--accept` takes it, where the finding may be taken as it is. */
+  readonly finding?: string;
+}
+
+/**
+ * The machine will not do it, and trying again changes nothing. The message ends with the remedy and the data: of a failure,
+ * AWS Lambda hands over the name and the message alone.
+ */
 export class Refusal extends Error {
   override readonly name: RefusalName;
   readonly why: string;
   readonly remedy: string;
   /** The HTTP status or the error code that the service answered with. */
   readonly answer: number | string | undefined;
+  readonly data: RefusalData;
 
   /** @param why one sentence about this case; never a secret, a user's id or memory text */
-  constructor(name: RefusalName, why: string, options: ServiceErrorOptions = {}) {
-    super(`${why} ${REMEDIES[name]}`, options);
+  constructor(
+    name: RefusalName,
+    why: string,
+    { data = {}, ...options }: ServiceErrorOptions & { readonly data?: RefusalData } = {},
+  ) {
+    const more = Object.keys(data).length > 0 ? ` ${JSON.stringify(data)}` : '';
+    super(`${why} ${REMEDIES[name]}${more}`, options);
     this.name = name;
     this.why = why;
     this.remedy = REMEDIES[name];
     this.answer = options.answer;
+    this.data = data;
   }
+}
+
+/** The refusal that had this message. */
+export function parseRefusal(name: RefusalName, message: string): Refusal {
+  const [why = '', more = ''] = message.split(` ${REMEDIES[name]}`);
+  const data = more.startsWith(' {') ? (JSON.parse(more) as RefusalData) : {};
+  return new Refusal(name, why, { data });
+}
+
+/** For people, without the data. */
+export function sentencesOf(error: Error): string {
+  return error instanceof Refusal ? `${error.why} ${error.remedy}` : error.message;
 }
 
 interface ServiceErrorOptions extends ErrorOptions {

@@ -243,7 +243,7 @@ export async function removeSnapshot(
   for (const name of made) await vectors.deleteSnapshot(collection, name);
 }
 
-const UNUSABLE = ['RefusedSnapshot', 'RefusedByStore', 'RefusedMissingArtifact'];
+const UNUSABLE = ['RefusedSnapshot', 'RefusedByService', 'RefusedMissingArtifact'];
 
 /**
  * After a failure that this snapshot will always lead to, so that the step, when it is taken again, begins with a new one.

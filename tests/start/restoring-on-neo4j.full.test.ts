@@ -60,7 +60,7 @@ function describeRestoreInto(url: string): void {
       const { restore } = await dumped();
       const { code, stderr } = await restore('--execute');
       expect(code).toBe(3);
-      expect(stderr).toMatch(/^RefusedGraph: .+ holds 1 nodes /);
+      expect(stderr).toMatch(/^RefusedByService: .+ holds 1 nodes /);
       expect(await graph.size()).toEqual({ nodes: 1, relationships: 0 });
     });
   });

@@ -17,7 +17,7 @@ function unhurried({ hooks }: Services, refuses?: string): Hooks {
   return {
     async ask(request) {
       const { action, occasion } = request;
-      if (action === refuses) throw new Refusal('RefusedByWebhook', `It refuses ${action}.`);
+      if (action === refuses) throw new Refusal('RefusedByService', `It refuses ${action}.`);
       const name = `${occasion} ${action}`;
       if (asked.has(name)) return await hooks.ask(request);
       asked.add(name);
@@ -134,7 +134,7 @@ describe('an execution that fails of itself', () => {
       onTask: approve,
     });
     expect(tasks.at(-1)).toBe('RollBack');
-    expect(failure).toBe('RefusedByWebhook');
+    expect(failure).toBe('RefusedByService');
     await watchUntilReturned(migration);
     await expectReturned(migration, before);
   });

@@ -106,7 +106,7 @@ function assertAccepted(endpoint: string, { status }: HttpReply, userId = ''): v
     throw new Refusal('RefusedKeyOfOtherUser', `${endpoint} answered 403 for ${whom}.`);
   }
   if (status < 200 || status > 299) {
-    throw new Refusal('RefusedBackendAnswer', `${endpoint} answered ${status}.`, {
+    throw new Refusal('RefusedByService', `${endpoint} answered ${status}.`, {
       answer: status,
     });
   }
@@ -116,7 +116,7 @@ function assertAccepted(endpoint: string, { status }: HttpReply, userId = ''): v
 function listIn(body: unknown): readonly unknown[] {
   if (Array.isArray(body)) return body;
   const list = Object.values(body ?? {}).find(Array.isArray);
-  if (!list) throw new Refusal('RefusedBackendAnswer', 'An answer to a search has no list.');
+  if (!list) throw new Refusal('RefusedByService', 'An answer to a search has no list.');
   return list;
 }
 
@@ -127,5 +127,5 @@ function expected<Output>(
 ): Output {
   const result = v.safeParse(schema, body);
   if (result.success) return result.output;
-  throw new Refusal('RefusedBackendAnswer', `${endpoint} answered something else than documented.`);
+  throw new Refusal('RefusedByService', `${endpoint} answered something else than documented.`);
 }

@@ -133,7 +133,7 @@ async function restoreType(
   const made = records[0]?.get('made').toNumber() ?? 0;
   if (made !== relationships.length) {
     const why = `Of ${relationships.length} relationships ${made} found the nodes at their ends.`;
-    throw new Refusal('RefusedGraph', why);
+    throw new Refusal('RefusedByService', why);
   }
   await embed(transaction, embeddingsOf(type), parameters);
 }

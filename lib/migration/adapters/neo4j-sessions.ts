@@ -77,5 +77,5 @@ export function failureOf(cause: unknown): unknown {
   // Only the code: the message may quote what is in the graph.
   return code.startsWith('Neo.ClientError.Security.')
     ? new Refusal('RefusedCredentials', `The graph refuses the credentials: ${code}.`, options)
-    : new Refusal('RefusedGraph', `The graph refuses the request: ${code}.`, options);
+    : new Refusal('RefusedByService', `The graph refuses the request: ${code}.`, options);
 }

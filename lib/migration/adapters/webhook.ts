@@ -30,7 +30,7 @@ export function createWebhook(options: {
       if (status === 202) return 'under-way';
       if (status === 200 || status === 204) return 'done';
       const why = `${SERVICE} answered ${status} to ${action}`;
-      if (status !== 401 && status !== 403) throw new Refusal('RefusedByWebhook', `${why}.`);
+      if (status !== 401 && status !== 403) throw new Refusal('RefusedByService', `${why}.`);
       throw new Refusal('RefusedCredentials', `${why}: check MIGRATION_WEBHOOK_TOKEN.`);
     },
   };

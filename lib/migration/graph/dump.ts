@@ -124,7 +124,7 @@ function assertNoRestoreId({ properties }: GraphNode | GraphRelationship): void 
 
 function refuseName(what: string): never {
   const why = `The graph uses ${what}, which marks a restore that was never finished.`;
-  throw new Refusal('RefusedGraph', why);
+  throw new Refusal('RefusedByService', why);
 }
 
 // What was read is no dump: stop the writers, then dump again.

@@ -47,7 +47,7 @@ export function createFingerprint() {
     const digest = digests.get(relationship[end]);
     if (digest) return Buffer.from(digest).toString('hex');
     const why = `Relationship ${relationship.id} has no node at its ${end}, which was ${relationship[end]}.`;
-    throw new Refusal('RefusedGraph', why);
+    throw new Refusal('RefusedByService', why);
   }
 
   /** After all nodes. @throws Refusal when a node at an end is missing */

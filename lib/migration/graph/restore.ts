@@ -38,7 +38,7 @@ export async function restoreGraph(options: RestoreOptions) {
   // It may have been killed after its last step, with nothing left to do.
   if (foreign === 0 || differences.length === 0) return { manifest, differences };
   throw new Refusal(
-    'RefusedGraph',
+    'RefusedByService',
     `The target is not empty: it holds ${foreign} nodes that this restore has not made.`,
   );
 }

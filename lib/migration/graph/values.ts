@@ -107,7 +107,7 @@ export function decodeProperties(properties: Properties): Record<string, unknown
 
 /** For a value that a dump cannot hold. */
 function invalidValue(why: string, options?: ErrorOptions): Refusal {
-  return new Refusal('RefusedGraph', `${why}.`, options);
+  return new Refusal('RefusedByService', `${why}.`, options);
 }
 
 // What the driver fails to put together, it hands over as an object that throws when it is looked at: zoned

@@ -76,7 +76,7 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date): Arti
     const until = artifact?.retainUntil;
     if (!artifact || !until || until <= now()) return;
     const why = `The artifact ${artifact.key} is to be kept until ${until.toISOString()}.`;
-    throw new Refusal('RefusedRetained', why);
+    throw new Refusal('RefusedNotNow', why);
   }
 
   async function put(key: string, source: Content): Promise<Artifact> {

@@ -21,7 +21,7 @@ export function parseInput<Schema extends InputSchema>(
   const faults = [...faultsOf(schema, result.issues), ...unknownIn(schema, payload)];
   const more = faults.length - MAX_REPORTED;
   const reported = faults.slice(0, MAX_REPORTED).concat(more > 0 ? [`and ${more} more`] : []);
-  throw new Refusal('RefusedInput', `The input is not valid: ${reported.join('; ')}.`);
+  throw new Refusal('RefusedSetting', `The input is not valid: ${reported.join('; ')}.`);
 }
 
 // The schema itself reports only the first one.
@@ -147,7 +147,7 @@ export function assertOwn(command: Command, input: StepInput): void {
   for (const [field, owners] of Object.entries<readonly Command[]>(OWN_FIELDS)) {
     if (owners.includes(command) || !Object.hasOwn(input, field)) continue;
     throw new Refusal(
-      'RefusedInput',
+      'RefusedSetting',
       `Only ${owners.join(' and ')} take ${field}, not ${command}.`,
     );
   }

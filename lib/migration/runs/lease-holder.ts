@@ -1,27 +1,29 @@
-// Which process has a lease, so that the lock of one that was killed need not expire where it can be seen that it is gone: on
-// the same machine, and in the same container. Elsewhere nothing is known of it.
+// Names the process that holds a lease. On the same machine, in the same container, the lock of a process that was killed is
+// then free at once; elsewhere it has to expire.
 import { readFileSync, readlinkSync } from 'node:fs';
 
 export interface LeaseHolder {
-  /** Of this process; undefined where none can be told. */
+  /** This process; undefined where the system does not show its processes. */
   readonly self: string | undefined;
-  /** Whether that process ended; false where that cannot be seen from here. */
+  /** Whether that process has ended; false where this cannot be seen from here. */
   readonly isGone: (holder: string) => boolean;
 }
 
 /** Of a function that is frozen between two invocations, and whose machine nobody else sees. */
 export const UNKNOWN_HOLDER: LeaseHolder = { self: undefined, isGone: () => false };
 
-/** By what Linux tells of processes; on other systems nothing is known. */
+/** Reads `/proc` of Linux. On other systems every holder is unknown. */
 export function createLeaseHolder(proc = '/proc', pid = process.pid): LeaseHolder {
   const place = placeOf(proc);
   const started = startOf(proc, pid);
-  if (place === undefined || started === undefined) return UNKNOWN_HOLDER;
+  if (place === undefined || started === undefined || started === ENDED) return UNKNOWN_HOLDER;
   return {
     self: [place, pid, started].join(' '),
     isGone(holder) {
       const [where, other = '', since] = holder.split(' ');
-      return where === place && startOf(proc, Number(other)) !== since;
+      if (where !== place) return false;
+      const found = startOf(proc, Number(other));
+      return found !== undefined && found !== since;
     },
   };
 }
@@ -36,14 +38,17 @@ function placeOf(proc: string): string | undefined {
   }
 }
 
-/** When the process began, since a number may be another process's later; undefined where there is none. */
+const ENDED = 'ended';
+const NO_PROCESS = ['ENOENT', 'ESRCH'];
+
+/** When the process began, since its number may be another process's later; undefined where that cannot be read. */
 function startOf(proc: string, pid: number): string | undefined {
   try {
     const stat = readFileSync(`${proc}/${pid}/stat`, 'utf8');
     // Behind the name of the program, which may have spaces: the state, and 18 fields later the start.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' ? undefined : fields[19];
-  } catch {
-    return undefined;
+    return fields[0] === 'Z' ? ENDED : fields[19];
+  } catch (error) {
+    return NO_PROCESS.includes((error as NodeJS.ErrnoException).code ?? '') ? ENDED : undefined;
   }
 }

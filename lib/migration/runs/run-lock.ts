@@ -189,7 +189,8 @@ function liveRunsOf(lock: Item | undefined): string[] {
 }
 
 function otherRun(lock: Item | undefined): Refusal {
-  return new Refusal('RefusedOtherRun', `Run ${lock?.active_run} is under way.`);
+  const otherRun = String(lock?.active_run);
+  return new Refusal('RefusedOtherRun', `Run ${otherRun} is under way.`, { data: { otherRun } });
 }
 
 function epochOf(lock: Item | undefined): number {
@@ -198,9 +199,7 @@ function epochOf(lock: Item | undefined): number {
 
 function notYourTurn(runId: string, lock: Item | undefined): Error {
   if (lock?.active_run !== runId) {
-    return lock?.active_run
-      ? otherRun(lock)
-      : new Refusal('RefusedRunEnded', 'No run is under way.');
+    return lock?.active_run ? otherRun(lock) : new Refusal('RefusedNotNow', 'No run is under way.');
   }
   const until = new Date(Number(lock.lease_until)).toISOString();
   return new RetryableFailure(

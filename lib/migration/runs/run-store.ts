@@ -9,8 +9,8 @@ import {
   unconditional,
   type Write,
 } from '../../store/database.ts';
-import { notIn } from '../moves.ts';
-import { type Command, type ExternalAction, hasEnded, PHASES } from '../phases.ts';
+import { notNow } from '../moves.ts';
+import { type Command, type ExternalAction, hasEnded } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { type LeaseHolder, UNKNOWN_HOLDER } from './lease-holder.ts';
 import {
@@ -117,7 +117,7 @@ function createRunStore(options: {
     if (pendingAction?.action !== action) {
       const pending = pendingAction ? `"${pendingAction.action}" is` : 'nothing is';
       const why = `"${action}" is not pending in a run that is ${phase}: ${pending}.`;
-      throw notIn(phase, why);
+      throw notNow(why);
     }
     const key = confirmationKey(runId, pendingAction);
     const item = { ...key, confirmed_by: by, confirmed_at: now() };
@@ -166,10 +166,10 @@ function put(item: Item): Write {
 }
 
 function runExists(runId: string, item?: Item): Refusal {
-  const phase = PHASES.find((one) => one === item?.phase);
-  return phase && hasEnded(phase)
-    ? new Refusal('RefusedRunEnded', `Run ${runId} has ended (${phase}), and its id is used up.`)
-    : new Refusal('RefusedRunExists', `There is a run ${runId} already.`);
+  return new Refusal(
+    'RefusedNameTaken',
+    `There is a run ${runId}${item ? ` (${item.phase})` : ''} already.`,
+  );
 }
 
 /**

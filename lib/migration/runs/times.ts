@@ -63,7 +63,7 @@ export function isPastDeadline({ deadlineAt }: Pick<Run, 'deadlineAt'>, now: Dat
 
 function windowClosed({ deadlineAt = 0 }: Run): Refusal {
   const deadline = new Date(deadlineAt).toISOString();
-  return new Refusal('RefusedDeadlinePassed', `The window closed at ${deadline}.`);
+  return new Refusal('RefusedNotNow', `The window closed at ${deadline}.`);
 }
 
 /** For one invocation. */

@@ -133,7 +133,7 @@ function assertKeywords({ run: { plan } }: StepRequest, { keywords }: ReconcileS
     keywords === 'no-slot'
       ? `${plan.targetCollection} has no keyword slot.`
       : 'The store cannot make keyword vectors of texts.';
-  throw new Refusal('RefusedPrerequisites', why);
+  throw new Refusal('RefusedPrerequisites', why, { data: { finding: 'empty-keywords' } });
 }
 
 /** Of both collections, when they were compared in the window. */

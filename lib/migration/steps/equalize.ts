@@ -13,7 +13,7 @@ import {
   type ReconcileSettings,
   reconcile,
 } from '../reconcile.ts';
-import { isRefusal, Refusal } from '../refusals.ts';
+import { isRefusal, Refusal, type RefusalData } from '../refusals.ts';
 import type { Progress } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
@@ -49,11 +49,11 @@ export function assertExpected(changes: Changes, to: string, deletes?: number): 
   const { removes, changes: changed, points } = changes;
   const share = `remove ${removes} of ${points} points of ${to} and change ${changed}`;
   const limit = `expected are at most ${limitOf(changes, deletes)}`;
-  throw unsafe(`This would ${share}; ${limit}.`);
+  throw unsafe(`This would ${share}; ${limit}.`, { deletes: Math.max(removes, changed) });
 }
 
-export function unsafe(why: string, cause?: unknown): Refusal {
-  return new Refusal('RefusedMassChange', why, { cause });
+export function unsafe(why: string, data: RefusalData = {}): Refusal {
+  return new Refusal('RefusedMassChange', why, { data });
 }
 
 interface Collections {

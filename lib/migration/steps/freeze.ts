@@ -81,8 +81,7 @@ export async function proveFrozen(
   const failure = await tryWrite(context, collections, MEMORABLE);
   if (!failure) throw await notFrozen(context, 'The memory backend still accepts writes.');
   // A wrong key, or the key of another user, never proves anything.
-  const isAnswer =
-    failure instanceof RetryableFailure || isRefusal(failure, 'RefusedBackendAnswer');
+  const isAnswer = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
   if (!isAnswer) throw failure;
   if (!PROOFS.includes(failure.answer)) {
     const { unprovedSince = now } = look ?? {};

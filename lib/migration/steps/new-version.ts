@@ -42,7 +42,7 @@ export async function proveHybrid(
   await provePoint(vectors, run);
   const companion = companionOf(run);
   if (!(await vectors.collectionExists(companion))) {
-    throw new Refusal('RefusedMissingModel', `The warm-up made no ${companion}: ${NO_ENTITIES}.`);
+    throw new Refusal('RefusedNewVersion', `The warm-up made no ${companion}: ${NO_ENTITIES}.`);
   }
   await proveSlot(vectors, { source: sourceCollection, made: companion });
   return {
@@ -63,10 +63,10 @@ export async function proveSlot(
   const fresh = denseVectorOf(info);
   if (fresh.size === undefined || fresh.size !== old.size || fresh.distance !== old.distance) {
     const layouts = `${fresh.size} ${fresh.distance} where ${source} has ${old.size} ${old.distance}`;
-    throw new Refusal('RefusedOtherVectors', `${made} has ${layouts}.`);
+    throw new Refusal('RefusedNewVersion', `${made} has ${layouts}.`);
   }
   if (info?.config.params.sparse_vectors?.[KEYWORD_SLOT]?.modifier !== 'idf') {
-    throw new Refusal('RefusedMissingModel', `${made} has no slot with idf: ${NO_KEYWORDS}.`);
+    throw new Refusal('RefusedNewVersion', `${made} has no slot with idf: ${NO_KEYWORDS}.`);
   }
   return fresh.size;
 }
@@ -77,11 +77,11 @@ async function provePoint(vectors: VectorStore, run: Run): Promise<void> {
   const without = points.filter(({ vector }) => !hasKeywords(vector));
   if (points.length === 0 || without.length > 0) {
     const missing = `${without.length} of ${points.length} points of the warm-up`;
-    throw new Refusal('RefusedMissingModel', `${missing} have no vector: ${NO_KEYWORDS}.`);
+    throw new Refusal('RefusedNewVersion', `${missing} have no vector: ${NO_KEYWORDS}.`);
   }
   const texts = points.map(({ payload }) => v.parse(payloadSchema, JSON.parse(payload)));
   if (texts.every(({ data, text_lemmatized = data }) => text_lemmatized === data)) {
-    throw new Refusal('RefusedMissingModel', `Words have no base form: ${NO_ENTITIES}.`);
+    throw new Refusal('RefusedNewVersion', `Words have no base form: ${NO_ENTITIES}.`);
   }
 }
 
@@ -128,7 +128,7 @@ export async function smokeTest({ services, run, renew }: StepContext): Promise<
     );
   }
   if (points.some(({ vector }) => !hasKeywords(vector))) {
-    throw new Refusal('RefusedMissingModel', `New memories have no vector: ${NO_KEYWORDS}.`);
+    throw new Refusal('RefusedNewVersion', `New memories have no vector: ${NO_KEYWORDS}.`);
   }
 }
 
@@ -176,7 +176,7 @@ export async function proveEmbeddings(
   }
   if (found >= LEAST_FOUND) return 'proved';
   throw new Refusal(
-    'RefusedOtherVectors',
+    'RefusedNewVersion',
     `Of ${PROBES} known memories, searched for by their own words, the new version finds ${found} first: another embedding model.`,
   );
 }

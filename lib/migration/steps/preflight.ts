@@ -1,7 +1,7 @@
 // Checks everything that can stand in the way of a migration, and reports all problems at once. A run begins with it: once
 // every prerequisite is met, its plan is recorded and fixed, and the lock belongs to it until it has ended.
 import * as v from 'valibot';
-import { notIn } from '../moves.ts';
+import { notNow } from '../moves.ts';
 import { isBeforeWindow } from '../phases.ts';
 import { isRefusal, Refusal, takeAs } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
@@ -113,7 +113,7 @@ async function findRun(services: Services, input: PreflightInput): Promise<Run |
   const run = await services.runs.read(input.runId).catch(takeAs(undefined, isNew));
   if (!run) return undefined;
   const { phase } = run;
-  if (!isBeforeWindow(phase)) throw notIn(phase, `No preflight in a run that is ${phase}.`);
+  if (!isBeforeWindow(phase)) throw notNow(`No preflight in a run that is ${phase}.`);
   assertSamePlan(run, input);
   return run;
 }
@@ -208,6 +208,6 @@ export function assertSamePlan(
     return [value === undefined ? `no ${wordsOf(field)}` : `${wordsOf(field)} ${value}`];
   });
   if (fixed.length === 0) return;
-  const why = `The plan of run ${runId} (${phase}) is fixed: ${fixed.join(', ')}.`;
-  throw new Refusal('RefusedRunExists', why);
+  const why = `The plan of run ${runId} (${phase}) is fixed: ${fixed.join(', ')}. Leave that option out, or begin another run once this one is live or aborted.`;
+  throw new Refusal('RefusedSetting', why);
 }

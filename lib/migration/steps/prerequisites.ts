@@ -134,7 +134,7 @@ function madeBy(run: Run): string[] {
 
 export async function checkLayout(vectors: VectorStore, source: string): Promise<Finding> {
   const info = await vectors.collectionInfo(source);
-  if (!info) throw new Refusal('RefusedByStore', `The collection ${source} is gone.`);
+  if (!info) throw new Refusal('RefusedByService', `The collection ${source} is gone.`);
   const { config } = info;
   const { size, distance } = denseVectorOf(info);
   const health = troubleOf(info);

@@ -109,7 +109,7 @@ async function createExplicitly({ services, run, renew }: StepContext): Promise<
   const info = await vectors.collectionInfo(plan.sourceCollection);
   const { size } = denseVectorOf(info);
   if (!size) {
-    throw new Refusal('RefusedByStore', `${plan.sourceCollection} has no unnamed vector.`);
+    throw new Refusal('RefusedByService', `${plan.sourceCollection} has no unnamed vector.`);
   }
   const settings: CollectionSettings = {
     vectors: { size, distance: 'Cosine', on_disk: false },

@@ -41,7 +41,7 @@ export async function planReturn(request: StepRequest): Promise<Return> {
   const { asItWas = false, toSnapshot = false } = input;
   const { deletes, acknowledgedLoss: acknowledged = 0 } = input;
   if (asItWas && toSnapshot) {
-    throw new Refusal('RefusedInput', 'Give either asItWas or toSnapshot, not both.');
+    throw new Refusal('RefusedSetting', 'Give either asItWas or toSnapshot, not both.');
   }
   const wasOpened = run.openedAt !== undefined;
   const mayHaveLeaked = !wasOpened && (await services.setting.read()) === liveCollectionOf(run);
@@ -86,7 +86,7 @@ export async function readabilityOf({ vectors }: Services, run: Run): Promise<st
 function isAnswer(error: unknown): error is Error {
   return error instanceof RetryableFailure
     ? error.answer === 500
-    : isRefusal(error, 'RefusedByStore');
+    : isRefusal(error, 'RefusedByService');
 }
 
 // Users notice nothing of a refusal here: nothing is frozen yet. Where another program has written to the old collection

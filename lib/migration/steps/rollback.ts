@@ -241,7 +241,7 @@ const countLeftBehind: Advance = async (context, { way, returnTo, acknowledged }
   if (way === 'as-it-was' || leftBehind <= limit) return { leftBehind };
   const writes = `${leftBehind} ${leftBehind === 1 ? 'write' : 'writes'}`;
   const why = `This rollback loses ${writes}; acknowledged: ${limit}.`;
-  throw new Refusal('RefusedLossNotAcknowledged', why);
+  throw new Refusal('RefusedLossNotAcknowledged', why, { data: { loss: leftBehind } });
 };
 
 const deployOld: Advance = async (context, state, keep) => {

@@ -130,7 +130,7 @@ export const ROLLBACKS: readonly Act[] = [
       const refusal = await failureOf(rollBack());
       const day = new Date(retainUntil).toISOString();
       const isRefused =
-        refusal?.name === 'RefusedIrreversible' && refusal.message.includes(`ended ${day}`);
+        refusal?.name === 'RefusedNotNow' && refusal.message.includes(`ended ${day}`);
       expect(`refused: rollback was possible until ${day}`, isRefused);
       return { phase: 'closed' };
     },

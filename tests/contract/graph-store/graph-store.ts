@@ -101,7 +101,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       const [complete, , dangling] = SAMPLE_RELATIONSHIPS;
       const batch = [complete, dangling].filter((relationship) => relationship !== undefined);
       await expect(graph.restoreRelationships(batch)).rejects.toThrow(
-        expect.objectContaining({ name: 'RefusedGraph' }),
+        expect.objectContaining({ name: 'RefusedByService' }),
       );
       expect((await graph.size()).relationships).toBe(0);
     });

@@ -28,7 +28,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
 
     it('cannot have the same id', async () => {
       await table.begin('run-a');
-      await expect(table.begin('run-a')).rejects.toEqual(named('RefusedRunExists'));
+      await expect(table.begin('run-a')).rejects.toEqual(named('RefusedNameTaken'));
     });
 
     it('follow each other once the first has ended, and only then', async () => {
@@ -41,7 +41,9 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       await table.runs.finish(lease, { ...run, phase: 'aborted' }, 'abort');
       expect(await table.lock.activeRun()).toBeUndefined();
       expect(await table.lock.presentRun()).toBe('run-a');
-      await expect(table.lock.take('run-a')).rejects.toEqual(named('RefusedRunEnded'));
+      await expect(table.lock.take('run-a')).rejects.toEqual(
+        named('RefusedNotNow', 'No run is under way'),
+      );
       await table.begin('run-b');
       expect(await table.lock.activeRun()).toBe('run-b');
     });

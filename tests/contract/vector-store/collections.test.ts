@@ -46,7 +46,7 @@ onEveryVectorStore((under) => {
   test('a collection that is there is not made again', async () => {
     const name = await under.collection();
     const again = under.store.createCollection(name, NEW_LAYOUT);
-    await expect(again).rejects.toMatchObject({ name: 'RefusedByStore', answer: 409 });
+    await expect(again).rejects.toMatchObject({ name: 'RefusedByService', answer: 409 });
   });
 
   test('an alias exists and is followed, but is not listed and not to be created', async () => {

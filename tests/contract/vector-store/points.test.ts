@@ -92,7 +92,7 @@ onEveryVectorStore((under) => {
 
     test('of another dimension, or in a slot that is not there, are refused', async () => {
       const collection = await under.collection(OLD_LAYOUT);
-      const refused = expect.objectContaining({ name: 'RefusedByStore', answer: 400 });
+      const refused = expect.objectContaining({ name: 'RefusedByService', answer: 400 });
       for (const vector of ['[1,2]', '{"":[1,0,0,0],"bm25":{"indices":[1],"values":[1]}}']) {
         const write = under.store.upsert(collection, [point(1, '{}', vector)], 'upsert');
         await expect(write).rejects.toEqual(refused);

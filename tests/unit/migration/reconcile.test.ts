@@ -123,7 +123,7 @@ describe('a copy into an empty collection', () => {
     const set = await scene({ count: 3 });
     const small = await scene({ count: 0, maxBodyBytes: 150 });
     const copying = repair(set, { to: { store: small.store, collection: NEW } });
-    await expect(copying).rejects.toMatchObject({ name: 'RefusedByStore' });
+    await expect(copying).rejects.toMatchObject({ name: 'RefusedByService' });
   });
 
   test('that is not read back is equal all the same', async () => {

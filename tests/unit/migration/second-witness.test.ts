@@ -101,7 +101,7 @@ describe('the second witness', () => {
 
   it.each([
     ['is away', new RetryableFailure('RetryableUnavailable', 'No answer.')],
-    ['has no such route', new Refusal('RefusedBackendAnswer', '/stats answered 404.')],
+    ['has no such route', new Refusal('RefusedByService', '/stats answered 404.')],
     ['refuses the key for other users', new Refusal('RefusedKeyOfOtherUser', 'Not yours.')],
     ['fails in some other way', new Error('odd')],
   ])('that %s is recorded as unavailable', async (_, error) => {

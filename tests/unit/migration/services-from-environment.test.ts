@@ -53,7 +53,7 @@ describe('the environment', () => {
   it.each(Object.keys(COMPLETE))('without %s says so, or with an empty one', async (name) => {
     const { [name]: _, ...others } = COMPLETE;
     const message = await refusalOf(others);
-    expect(message).toMatch(new RegExp(`^${name} is not set.*Set the named variable`));
+    expect(message).toMatch(new RegExp(`^${name} is not set.*Set or correct the named variable`));
     expect(await refusalOf({ ...COMPLETE, [name]: '' })).toBe(message);
   });
 

@@ -355,5 +355,5 @@ test('a body beyond the limit is refused by its size', async () => {
   await start({ maxBodyBytes: 100 });
   await store.createCollection('m', OLD_LAYOUT);
   const write = store.upsert('m', [point(1, `{"data":"${'x'.repeat(100)}"}`)], 'upsert');
-  await expect(write).rejects.toMatchObject({ name: 'RefusedByStore' });
+  await expect(write).rejects.toMatchObject({ name: 'RefusedByService' });
 });

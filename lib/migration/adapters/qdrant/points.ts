@@ -80,7 +80,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
       await result({ ...post(pathOf(collection, '/points/query'), body), again: false });
       return true;
     } catch (error) {
-      if (isRefusal(error, 'RefusedByStore')) return false;
+      if (isRefusal(error, 'RefusedByService')) return false;
       if (error instanceof RetryableFailure && /inference/i.test(error.message)) return false;
       throw error;
     }

@@ -155,7 +155,7 @@ export function pathOf(collection: string, rest = ''): string {
 
 /** The response is none that this store gives. */
 export function unexpected(why: string): Refusal {
-  return new Refusal('RefusedByStore', `${why}.`);
+  return new Refusal('RefusedByService', `${why}.`);
 }
 
 /** The socket broke, or time was up: the store may have carried the request out. */
@@ -190,7 +190,7 @@ export async function failureOf(call: string, response: Response): Promise<Error
   if (status === 507 || (status === 500 && EXHAUSTED.test(reason))) {
     return refused('RefusedStoreFull');
   }
-  if (!PASSING.has(status)) return refused('RefusedByStore');
+  if (!PASSING.has(status)) return refused('RefusedByService');
   return unavailable(why, { answer: status, retryAfterSeconds: retryAfterSeconds(headers) });
 }
 

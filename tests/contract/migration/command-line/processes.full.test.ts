@@ -42,7 +42,7 @@ describe.each(PLACES)('a migration, %s', (place) => {
     const before = await record();
     for (const [name, ...words] of [
       ['RefusedNotNow', 'copy', ...OF_RUN, '--execute'],
-      ['RefusedRunExists', 'preflight', ...OF_RUN, '--source', 'another', '--execute'],
+      ['RefusedSetting', 'preflight', ...OF_RUN, '--source', 'another', '--execute'],
       ['RefusedUnknownRun', 'preflight', '--run', 'run-z'],
     ]) {
       const { code, stdout, stderr } = await migrate(...words);

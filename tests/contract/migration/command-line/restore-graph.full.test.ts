@@ -101,7 +101,7 @@ describe('a dump', () => {
     const run = await backedUpTwice();
     run.target.addNode({ labels: ['precious'], properties: {} });
     const attempt = runCommand({ dump: await latestOf(run), isAllowed: true }, run.parts);
-    await expect(attempt).rejects.toMatchObject({ name: 'RefusedGraph' });
+    await expect(attempt).rejects.toMatchObject({ name: 'RefusedByService' });
     expect(await sizeOf(run.target)).toBe(1);
   });
 });

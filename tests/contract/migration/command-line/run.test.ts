@@ -32,7 +32,7 @@ describe('migrate run', () => {
     for (const answers of [undefined, ['yes'], ['']]) {
       const { code, status } = await type(FROM_THE_START, { ...(answers && { answers }) });
       expect([code, await phase()]).toEqual([3, 'copied']);
-      expect(status).toContain('RefusedUnconfirmed');
+      expect(status).toContain('RefusedNotApproved');
       expect(status).toContain(`npm run migrate -- run --run ${RUN}`);
     }
     expect(operator.heard).toEqual([]);
@@ -58,7 +58,7 @@ describe('migrate run', () => {
     for (const option of ['--source other', '--window-minutes 99']) {
       const { code, status } = await type(`run ${option} --yes`);
       expect([code, await phase()]).toEqual([3, 'copied']);
-      expect(status).toContain('RefusedRunExists');
+      expect(status).toContain('is fixed');
     }
     expect(operator.heard).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe('migrate run', () => {
     expect([code, await phase(), await services.setting.read()]).toEqual([1, 'copied', SOURCE]);
     expect(events.find(({ event }) => event === 'failed')).toMatchObject({
       step: 'cutover',
-      error: { name: 'RefusedMissingModel' },
+      error: { name: 'RefusedNewVersion' },
     });
     expect(operator.heard.at(-1)).toBe('open-writes');
   });

@@ -121,7 +121,7 @@ describe('Fear 13: disk or memory of the store is exhausted', () => {
       },
     };
     const attempt = migration.finish('copy', {}, { vectors: troubled });
-    await expect(attempt).rejects.toEqual(named('RefusedByStore'));
+    await expect(attempt).rejects.toEqual(named('RefusedByService'));
     const checkpoint = await migration.runs.readCheckpoint(RUN, 'copy');
     const copied = await vectors.count(migration.target);
     expect([writes, checkpoint?.progress]).toMatchObject([2, { done: copied, total: 1_000 }]);

@@ -69,21 +69,18 @@ describe('a cutover', () => {
   });
 
   it.each([
-    ['has no model for keywords', { noKeywordModel: true }, 'RefusedMissingModel'],
-    ['has another embedding model', { otherEmbeddings: true }, 'RefusedOtherVectors'],
-    ['remembers nothing', { emptyExtractions: 9 }, 'RefusedNewVersion'],
-  ] as const)(
-    'to a version that %s opens no writes, and is rolled back',
-    async (_, lacks, refusal) => {
-      const migration = await migrationAt('switching', { hasPreview: false, shortcomings: lacks });
-      const before = await standingOf(migration);
-      await expect(migration.finish('cutover')).rejects.toEqual(named(refusal));
-      expect(migration.operator.heard).not.toContain('open-writes');
-      await migration.finish('rollback', { actor: 'machine' });
-      expect(await standingOf(migration)).toEqual({ ...before, phase: 'copied' });
-      expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
-    },
-  );
+    ['has no model for keywords', { noKeywordModel: true }, 'fastembed'],
+    ['has another embedding model', { otherEmbeddings: true }, 'another embedding model'],
+    ['remembers nothing', { emptyExtractions: 9 }, 'does not find what it has remembered'],
+  ] as const)('to a version that %s opens no writes, and is rolled back', async (_, lacks, why) => {
+    const migration = await migrationAt('switching', { hasPreview: false, shortcomings: lacks });
+    const before = await standingOf(migration);
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedNewVersion', why));
+    expect(migration.operator.heard).not.toContain('open-writes');
+    await migration.finish('rollback', { actor: 'machine' });
+    expect(await standingOf(migration)).toEqual({ ...before, phase: 'copied' });
+    expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
+  });
 
   it('is not finished while a count of a user differs', async () => {
     const migration = await migrationAt('switching');

@@ -137,7 +137,9 @@ describe('the window', () => {
   it('closes at its deadline: nothing but a rollback is done after it', async () => {
     const migration = await migrationAt('switching');
     migration.pass(31 * 60_000);
-    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedDeadlinePassed'));
+    await expect(migration.invoke('cutover')).rejects.toEqual(
+      named('RefusedNotNow', 'The window closed at'),
+    );
     expect((await migration.runs.read(RUN)).phase).toBe('switching');
     await migration.finish('rollback', { actor: 'machine' });
     expect((await migration.runs.read(RUN)).phase).toBe('copied');

@@ -120,7 +120,7 @@ describe('a stage that is at work when the window closes', () => {
     const migration = await frozen();
     const closing = slowUpload(migration.services, () => closeWindow(migration));
     const attempt = migration.finish('backup', {}, closing);
-    await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
+    await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'The window closed at'));
     expect(await migration.services.vectors.listCollections()).not.toContain(DRILL);
   });
 
@@ -139,7 +139,7 @@ describe('a stage that is at work when the window closes', () => {
       }
     });
     const attempt = migration.finish('backup', {}, closing);
-    await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
+    await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'The window closed at'));
     expect(watched).toEqual([undefined, undefined, undefined, 'copied', undefined]);
     const held = migration.logged.filter(({ failure }) => failure === 'RetryableLockHeld');
     expect(held).toHaveLength(3);
@@ -157,7 +157,7 @@ describe('a stage that is at work when the window closes', () => {
       return await vectors.scroll(name, options);
     };
     const attempt = migration.finish('copy', {}, { vectors: { scroll } });
-    await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
+    await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'The window closed at'));
     expect(await keepWatch(migration.services)).toMatchObject({ phase: 'copied' });
   });
 
@@ -176,7 +176,7 @@ describe('a stage that is at work when the window closes', () => {
       },
     };
     const attempt = migration.finish('cutover', {}, { backend: spoken });
-    await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
+    await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'The window closed at'));
     expect(written).toEqual([]);
   });
 
@@ -196,7 +196,7 @@ describe('a stage that is at work when the window closes', () => {
     expect(await migration.invoke('cutover', {}, opening)).toMatchObject({ done: false });
     migration.operator.heard.length = 0;
     const attempt = migration.invoke('cutover', {}, { setting: { change } });
-    await expect(attempt).rejects.toEqual(named('RefusedDeadlinePassed'));
+    await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'The window closed at'));
     expect(migration.operator.heard).toEqual([]);
   });
 

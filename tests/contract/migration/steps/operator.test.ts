@@ -12,14 +12,14 @@ import { named } from '../../../support/migration/refused.ts';
 it('a finding is accepted late by no step that does not find it', async () => {
   const migration = await migrationAt('checked');
   const backup = migration.invoke('backup', { accepts: ['no-graph'] });
-  await expect(backup).rejects.toEqual(named('RefusedInput'));
+  await expect(backup).rejects.toEqual(named('RefusedSetting', 'Only copy'));
 });
 
 describe('an id whose run has ended', () => {
   it('is refused as ended, by its phase', async () => {
     const migration = await migrationAt('checked');
     await migration.finish('abort');
-    await expect(migration.start()).rejects.toEqual(named('RefusedRunEnded', 'aborted'));
+    await expect(migration.start()).rejects.toEqual(named('RefusedNotNow', 'aborted'));
   });
 });
 

@@ -299,7 +299,7 @@ describe('the preflight', () => {
     }
     const migration = await migrationAt('checked');
     await migration.finish('abort');
-    await expect(migration.start()).rejects.toEqual(named('RefusedRunEnded'));
+    await expect(migration.start()).rejects.toEqual(named('RefusedNotNow', 'aborted'));
   });
 
   it('takes what the operator accepts as it is', async () => {
@@ -382,7 +382,7 @@ describe('the graph', () => {
   it.each(['server', 'size', 'position', 'schema'] as const)(
     'that does not let its %s be read is refused',
     async (part) => {
-      const error = new Refusal('RefusedGraph', 'Neo.ClientError.Procedure.ProcedureNotFound');
+      const error = new Refusal('RefusedByService', 'Neo.ClientError.Procedure.ProcedureNotFound');
       const { attempt } = await preflightOver(() => ({ [part]: () => failing(error) }));
       await expect(attempt).rejects.toEqual(named('RefusedPrerequisites', /ProcedureNotFound/));
     },
@@ -394,7 +394,7 @@ describe('the graph', () => {
       const { attempt } = await preflightOver(() => ({
         // biome-ignore lint/correctness/useYield: it fails before its first row
         async *[part]() {
-          throw new Refusal('RefusedGraph', 'Neo.ClientError.Statement.SyntaxError');
+          throw new Refusal('RefusedByService', 'Neo.ClientError.Statement.SyntaxError');
         },
       }));
       await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
@@ -498,7 +498,7 @@ describe('the new version, where it can be reached', () => {
   it('is asked for its health', async () => {
     const migration = await createMigration();
     const health = async () => {
-      throw new Refusal('RefusedBackendAnswer', 'It answered 404.');
+      throw new Refusal('RefusedByService', 'It answered 404.');
     };
     const attempt = migration.start({}, { preview: { health } });
     await expect(attempt).rejects.toThrow('New version: It answered 404.');

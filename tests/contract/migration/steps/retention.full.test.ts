@@ -76,10 +76,12 @@ describe('the end of the rollback period', () => {
     migration.pass(7 * DAY_MS - 1);
     expect(await migration.invoke('retention')).toMatchObject({ phase: 'live', done: false });
     migration.pass(1);
-    await expect(migration.invoke('rollback')).rejects.toEqual(named('RefusedIrreversible'));
+    await expect(migration.invoke('rollback')).rejects.toEqual(
+      named('RefusedNotNow', 'The rollback period ended'),
+    );
     expect(await migration.invoke('retention')).toMatchObject({ phase: 'closed' });
     const attempt = migration.invoke('rollback');
-    await expect(attempt).rejects.toEqual(named('RefusedIrreversible', /ended 20\d\d-/));
+    await expect(attempt).rejects.toEqual(named('RefusedNotNow', /ended 20\d\d-/));
   });
 
   it('is announced once a day in its last week, in the log and to the webhook', async () => {
@@ -160,16 +162,18 @@ describe('what was kept for a rollback', () => {
     await services.artifacts.retain(`${RUN}/snapshot-2-part-00001`, until);
     const refused = migration.invoke('retention');
     await expect(refused).rejects.toEqual(
-      named('RefusedRetained', `snapshot-2-part-00001 is to be kept until ${until.toISOString()}`),
+      named('RefusedNotNow', `snapshot-2-part-00001 is to be kept until ${until.toISOString()}`),
     );
     expect(await hasOldCollection(migration)).toBe(true);
     expect(await artifactsOf(migration)).toHaveLength(BACKUPS.length + REPORTS.length);
     pass(DAY_MS);
-    await expect(keepWatch(services)).rejects.toEqual(named('RefusedRetained'));
+    await expect(keepWatch(services)).rejects.toEqual(
+      named('RefusedNotNow', 'is to be kept until'),
+    );
     pass(TWO_MINUTES_MS);
     expect(await keepWatch(services)).toBeUndefined();
     expect(logged.filter(({ level }) => level === 'ERROR')).toEqual([
-      expect.objectContaining({ runId: RUN, failure: 'RefusedRetained' }),
+      expect.objectContaining({ runId: RUN, failure: 'RefusedNotNow' }),
     ]);
     pass(2 * DAY_MS);
     expect(await keepWatch(services)).toMatchObject({ phase: 'closed' });
@@ -248,7 +252,9 @@ describe('what was kept for a rollback', () => {
         const lease = await migration.lock.take(RUN);
         await migration.lock.release(lease, { isLive: true });
         migration.pass(-DAY_MS);
-        await expect(migration.invoke('rollback')).rejects.toEqual(named('RefusedIrreversible'));
+        await expect(migration.invoke('rollback')).rejects.toEqual(
+          named('RefusedNotNow', 'The rollback period ended'),
+        );
         migration.pass(DAY_MS);
       }
       await migration.invoke('retention', { actor: 'machine' });
@@ -327,7 +333,9 @@ describe('several runs that are live', () => {
     migration.pass(30 * DAY_MS);
     await expect(migration.invoke('retention', {}, failing)).rejects.toThrow('lost');
     migration.pass(-DAY_MS);
-    await expect(migration.invoke('rollback')).rejects.toEqual(named('RefusedIrreversible'));
+    await expect(migration.invoke('rollback')).rejects.toEqual(
+      named('RefusedNotNow', 'The rollback period ended'),
+    );
     expect(await migration.invoke('retention')).toMatchObject({ phase: 'closed' });
   });
 });

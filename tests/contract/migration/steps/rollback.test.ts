@@ -348,10 +348,10 @@ describe('with the old collection', () => {
   it('says so when there is no old version to deploy, and ends when there is one', async () => {
     const migration = await migrationAt('live');
     const services = justBefore(migration, 'deploy-old', async () => {
-      throw new Refusal('RefusedByWebhook', 'The webhook answered 404 to deploy-old.');
+      throw new Refusal('RefusedByService', 'The webhook answered 404 to deploy-old.');
     });
     const attempt = migration.finish('rollback', {}, services);
-    await expect(attempt).rejects.toEqual(named('RefusedByWebhook'));
+    await expect(attempt).rejects.toEqual(named('RefusedByService'));
     expect(await phaseOf(migration)).toBe('rolling-back');
     await migration.finish('rollback', {}, services);
     expect(await phaseOf(migration)).toBe('copied');
@@ -435,7 +435,7 @@ describe('after deploy-old', () => {
   it('a backend that does not say which version it is does not prevent the rollback', async () => {
     const migration = await migrationAt('live');
     const isGraphDeprecated = () =>
-      Promise.reject(new Refusal('RefusedBackendAnswer', '/graph/relationships answered 404.'));
+      Promise.reject(new Refusal('RefusedByService', '/graph/relationships answered 404.'));
     await migration.finish('rollback', {}, { backend: { isGraphDeprecated } });
     expect(await phaseOf(migration)).toBe('copied');
     expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
@@ -556,7 +556,7 @@ describe('a new collection that is damaged', () => {
     const failure =
       answer === 500
         ? new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { answer })
-        : new Refusal('RefusedByStore', 'scroll: 400.', { answer });
+        : new Refusal('RefusedByService', 'scroll: 400.', { answer });
     const scroll: typeof vectors.scroll = async (name, request) => {
       if (name === migration.target) throw failure;
       return await vectors.scroll(name, request);

@@ -121,7 +121,7 @@ describe('a cutover by upload', () => {
       const corrupted = [first.map((byte, at) => (at === 0 ? byte ^ 1 : byte)), ...rest];
       await artifacts.put(key, Readable.from(corrupted));
     }
-    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedByStore'));
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedByService'));
     await migration.finish('cutover');
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });

@@ -14,8 +14,8 @@ test.each([
   ['Neo.ClientError.Security.AuthorizationExpired', 'RetryableUnavailable'],
   ['Neo.ClientError.Security.Unauthorized', 'RefusedCredentials'],
   ['Neo.ClientError.Security.Forbidden', 'RefusedCredentials'],
-  ['Neo.ClientError.Statement.SyntaxError', 'RefusedGraph'],
-  ['Neo.ClientError.Procedure.ProcedureNotFound', 'RefusedGraph'],
+  ['Neo.ClientError.Statement.SyntaxError', 'RefusedByService'],
+  ['Neo.ClientError.Procedure.ProcedureNotFound', 'RefusedByService'],
 ])('The failure %s is a %s', (code, name) => {
   const cause = new Neo4jError('said so', code, '50N42', 'said so');
   expect(failureOf(cause)).toMatchObject({ name });

@@ -56,11 +56,15 @@ describe('an answer that is no success', () => {
     [
       'a refusal',
       { status: 400, body: refusal('Wrong input: no') },
-      { name: 'RefusedByStore', answer: 400, why: expect.stringMatching(/400 Wrong input: no\.$/) },
+      {
+        name: 'RefusedByService',
+        answer: 400,
+        why: expect.stringMatching(/400 Wrong input: no\.$/),
+      },
     ],
-    ['a missing thing', { status: 404, body: refusal('x') }, { name: 'RefusedByStore' }],
-    ['a conflict', { status: 409, body: refusal('x') }, { name: 'RefusedByStore' }],
-    ['a validation', { status: 422, body: refusal('x') }, { name: 'RefusedByStore' }],
+    ['a missing thing', { status: 404, body: refusal('x') }, { name: 'RefusedByService' }],
+    ['a conflict', { status: 409, body: refusal('x') }, { name: 'RefusedByService' }],
+    ['a validation', { status: 422, body: refusal('x') }, { name: 'RefusedByService' }],
     [
       'a missing key, told in plain text',
       { status: 401, body: 'Must provide an API key' },
@@ -88,14 +92,14 @@ describe('an answer that is no success', () => {
         status: 400,
         body: refusal('Payload error: JSON payload (9 bytes) is larger than allowed'),
       },
-      { name: 'RefusedByStore' },
+      { name: 'RefusedByService' },
     ],
-    ['a redirection', { status: 302, body: '' }, { name: 'RefusedByStore' }],
-    ['a page of a proxy', { status: 200, body: '<html>' }, { name: 'RefusedByStore' }],
+    ['a redirection', { status: 302, body: '' }, { name: 'RefusedByService' }],
+    ['a page of a proxy', { status: 200, body: '<html>' }, { name: 'RefusedByService' }],
     [
       'a write that is only accepted',
       { status: 200, body: { status: 'accepted', time: 0 } },
-      { name: 'RefusedByStore' },
+      { name: 'RefusedByService' },
     ],
   ])('%s is not tried again', async (_, reply, failure) => {
     const { store, calls } = qdrantAnswering(reply, COUNTED);
@@ -186,7 +190,7 @@ describe('a lost response', () => {
   test('to no creation excuses a name that was taken before', async () => {
     const { store } = qdrantAnswering(EXISTS);
     const taken = store.createCollection('memories', NEW_LAYOUT);
-    await expect(taken).rejects.toMatchObject({ name: 'RefusedByStore', answer: 409 });
+    await expect(taken).rejects.toMatchObject({ name: 'RefusedByService', answer: 409 });
   });
 
   test('to the deletion of a snapshot that is gone is its success', async () => {

@@ -195,6 +195,6 @@ test('an upload that is to end ends at once, and makes nothing', async () => {
 });
 
 test('a file that arrives whole, but not as announced, is refused by its checksum', async () => {
-  const refused = { name: 'RefusedByStore', answer: 400 };
+  const refused = { name: 'RefusedByService', answer: 400 };
   await expect(upload('secret', zeros())).rejects.toMatchObject(refused);
 });

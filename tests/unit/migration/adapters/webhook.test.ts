@@ -77,7 +77,7 @@ describe('a webhook', () => {
   it.each([
     [401, 'RefusedCredentials'],
     [403, 'RefusedCredentials'],
-    [409, 'RefusedByWebhook'],
+    [409, 'RefusedByService'],
     [503, 'RetryableUnavailable'],
     [429, 'RetryableUnavailable'],
   ] as const)('answering %i is %s', async (status, name) => {

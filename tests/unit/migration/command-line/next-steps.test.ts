@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { aftermathOf, aftermathText, nextSteps } from '../../../../cli/migrate/next-steps.ts';
 import { movesOf, nextMove } from '../../../../lib/migration/moves.ts';
 import { EVIDENCE, type Phase } from '../../../../lib/migration/phases.ts';
-import { Refusal } from '../../../../lib/migration/refusals.ts';
+import { Refusal, type RefusalData } from '../../../../lib/migration/refusals.ts';
 import type { Run } from '../../../../lib/migration/runs/run.ts';
 import { STATUS } from '../../../support/migration/fake-place.ts';
 
@@ -43,15 +43,14 @@ describe('the next step of a run', () => {
 });
 
 it('after a rollback that would remove too much are the three ways on', () => {
-  const why = 'This rollback would remove 300 of 300 points of memories and change 0; at most 20.';
-  const commandsAfter = (reason: string) => {
-    const refusal = new Refusal('RefusedMassChange', reason);
+  const commandsAfter = (data: RefusalData) => {
+    const refusal = new Refusal('RefusedMassChange', 'It would remove too much.', { data });
     const { next } = aftermathOf(standing('live', { retention }), undefined, refusal);
     return next.map(({ command }) => command.replace('npm run migrate -- rollback --execute', ''));
   };
   const given = [' --run run-a', ' --deletes 300 --run run-a', ' --as-it-was --run run-a'];
-  expect(commandsAfter(why)).toEqual(given);
-  expect(commandsAfter('memories_v3_run-a is gone.')).toEqual([given[0], given[2]]);
+  expect(commandsAfter({ deletes: 300 })).toEqual(given);
+  expect(commandsAfter({})).toEqual([given[0], given[2]]);
 });
 
 describe('the last line of a command that was refused', () => {
@@ -59,34 +58,31 @@ describe('the last line of a command that was refused', () => {
 
   it.each([
     [
-      ...([
-        'RefusedLossNotAcknowledged',
-        'This rollback loses 12 writes; acknowledged: 3.',
-      ] as const),
+      ...(['RefusedLossNotAcknowledged', { loss: 12 }] as const),
       ...([
         'live',
         `Next: ${ROLLBACK} --to-snapshot --acknowledged-loss 12 --run run-a   (return to`,
       ] as const),
     ],
     [
-      ...(['RefusedPrerequisites', 'There is no keyword slot.', 'rebuilt'] as const),
-      'Next: repair what is named, or accept it with --accept; to continue with copy: npm run migrate -- run --run run-a',
+      ...(['RefusedPrerequisites', { finding: 'empty-keywords' }, 'rebuilt'] as const),
+      'Next: repair what is named, or accept it with --accept empty-keywords; to continue with copy: npm run migrate -- run --run run-a',
     ],
     [
-      ...(['RefusedNothingToReturnTo', 'The snapshot is gone.', 'live'] as const),
+      ...(['RefusedNothingToReturnTo', {}, 'live'] as const),
       `Next: restore memories as docs/migration.md shows under RefusedNothingToReturnTo; to return to the old version: ${ROLLBACK} --run run-a`,
     ],
     [
-      ...(['RefusedOtherRun', 'Run second is under way.', 'live'] as const),
+      ...(['RefusedOtherRun', { otherRun: 'second' }, 'live'] as const),
       `Next: finish the other run, or give it up with "npm run migrate -- abort --execute --run second"; to return to the old version: ${ROLLBACK} --run run-a`,
     ],
     [
-      ...(['RefusedSettingChanged', 'It names another.', 'live'] as const),
+      ...(['RefusedSettingChanged', {}, 'live'] as const),
       `Next: nothing has to be done until 2026-04-01T00:00:00.000Z; to return to the old version: ${ROLLBACK} --run run-a`,
     ],
-  ] as const)('says what helps after %s', (name, why, phase, line) => {
+  ] as const)('says what helps after %s', (name, data, phase, line) => {
     const status = standing(phase, { retention: phase === 'live' ? retention : null });
-    const text = aftermathText(aftermathOf(status, undefined, new Refusal(name, why)));
+    const text = aftermathText(aftermathOf(status, undefined, new Refusal(name, 'No.', { data })));
     expect(text).toMatch(/^Users are on the (old|new) version/);
     expect(text).toContain(` ${line}`);
   });

@@ -71,7 +71,7 @@ test.each<[string, string, (graph: SandboxGraph) => GraphSource]>([
   ],
   [
     'an unfinished restore is found in it',
-    'RefusedGraph',
+    'RefusedByService',
     (graph) => {
       graph.addNode({ labels: ['_Restore'], properties: {} });
       return graph;
@@ -79,7 +79,7 @@ test.each<[string, string, (graph: SandboxGraph) => GraphSource]>([
   ],
   [
     'a property has the name that a restore needs',
-    'RefusedGraph',
+    'RefusedByService',
     (graph) => {
       graph.addNode({ labels: [], properties: { _restoreId: 'mine' } });
       return graph;
@@ -113,7 +113,7 @@ test('A dump that must be kept is not written over', async () => {
   const kept = await dump(graph, artifacts);
   await artifacts.retain(`${DUMP_PREFIX}/manifest.json`, new Date(Date.now() + 3_600_000));
   await expect(dump(graph, artifacts)).rejects.toThrow(
-    expect.objectContaining({ name: 'RefusedRetained' }),
+    expect.objectContaining({ name: 'RefusedNotNow' }),
   );
   expect(await readManifest(artifacts, DUMP_PREFIX)).toEqual(kept);
 });

@@ -53,7 +53,7 @@ test('A restore refuses a graph that holds anything else, and leaves it as it is
   target.addNode({ labels: ['precious'], properties: {} });
   await expect(restoreGraph({ artifacts, prefix: DUMP_PREFIX, target })).rejects.toThrow(
     expect.objectContaining({
-      name: 'RefusedGraph',
+      name: 'RefusedByService',
       message: expect.stringContaining('1 nodes'),
     }),
   );

@@ -48,7 +48,7 @@ describe('is refused by name when met in a graph', () => {
   ])('%s', (_, value, named) => {
     expect(() => encodeValue([value], 'node 7.embedding')).toThrow(
       expect.objectContaining({
-        name: 'RefusedGraph',
+        name: 'RefusedByService',
         why: expect.stringMatching(new RegExp(`^node 7\\.embedding\\[0\\] .*: ${named}\\.$`)),
       }),
     );

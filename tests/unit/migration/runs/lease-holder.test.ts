@@ -1,7 +1,10 @@
 // Which processes are seen to be gone: those of this machine and container, by their number and when they began.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, it } from 'vitest';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { createLeaseHolder } from '../../../../lib/migration/runs/lease-holder.ts';
 
 it.skipIf(process.platform !== 'linux')('a process is gone once it has ended', async () => {
@@ -19,6 +22,27 @@ it.skipIf(process.platform !== 'linux')('a process is gone once it has ended', a
 it.skipIf(process.platform !== 'linux')('another process of the same number is not the one', () => {
   const { self = '', isGone } = createLeaseHolder();
   expect(isGone(self.replace(/ \d+$/, ' 1'))).toBe(true);
+});
+
+it('a process that cannot be read is not taken for one that has ended', async () => {
+  const proc = await mkdtemp(join(tmpdir(), 'proc-'));
+  onTestFinished(() => rm(proc, { recursive: true }));
+  const STAT = `7 (node) S ${Array(18).fill(0).join(' ')} 42`;
+  for (const folder of ['sys/kernel/random', 'self/ns', '7', '8']) {
+    await mkdir(join(proc, folder), { recursive: true });
+  }
+  await writeFile(join(proc, 'sys/kernel/random/boot_id'), 'a');
+  await symlink('pid:[1]', join(proc, 'self/ns/pid'));
+  await writeFile(join(proc, '7/stat'), STAT);
+  const { self = '', isGone } = createLeaseHolder(proc, 7);
+  expect([self, isGone(self)]).toEqual(['a/pid:[1] 7 42', false]);
+  // No file, and so not readable as one; and one in a form that is not known.
+  await mkdir(join(proc, '8/stat'));
+  expect(isGone('a/pid:[1] 8 42')).toBe(false);
+  await writeFile(join(proc, '7/stat'), 'unknown');
+  expect(isGone(self)).toBe(false);
+  await rm(join(proc, '7/stat'));
+  expect(isGone(self)).toBe(true);
 });
 
 it('nothing is known of processes elsewhere', () => {

@@ -39,7 +39,7 @@ test.each([
   [null, 'It has to be an object with named fields.'],
 ])('%j is refused, naming every wrong field and its rule', (payload, fault) => {
   const parse = () => parseInput(schema, payload);
-  expect(parse).toThrow(named('RefusedInput'));
+  expect(parse).toThrow(named('RefusedSetting', 'The input is not valid'));
   expect(parse).toThrow(`The input is not valid: ${fault} `);
 });
 
@@ -104,6 +104,6 @@ describe('a mistyped field', () => {
       () => runStep(copy, services, { payload: { runId: 'run-a', freeBytes: 1 }, timeLeftMs }),
     ],
   ])('of %s is refused by its name, %s', async (_, field, give) => {
-    await expect(give()).rejects.toEqual(named('RefusedInput', field));
+    await expect(give()).rejects.toEqual(named('RefusedSetting', field));
   });
 });
