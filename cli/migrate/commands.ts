@@ -69,7 +69,7 @@ const PLAN_OPTIONS = [
 export const COMMANDS = {
   run: {
     does: 'Drive the whole migration, or continue the one under way',
-    options: [...PLAN_OPTIONS, 'deletes', 'report', 'yes', 'by'],
+    options: [...PLAN_OPTIONS, 'deletes', 'max-rate', 'report', 'yes', 'by'],
   },
   status: { does: 'Show where the run stands and the next command', options: [] },
   preflight: {
@@ -78,21 +78,29 @@ export const COMMANDS = {
   },
   backup: {
     does: 'Keep a snapshot and a graph dump, and test that they can be restored',
-    options: ['execute'],
+    options: ['execute', 'max-rate'],
   },
   rebuild: { does: 'Create the new collection and prove it', options: ['execute'] },
   copy: {
     does: 'Copy every memory, or what has changed since, and compare both collections',
-    options: ['execute', 'accept', 'deletes'],
+    options: ['execute', 'accept', 'deletes', 'max-rate'],
   },
   cutover: {
     does: 'The maintenance window: stop writes, switch to the new version, test it, open writes',
-    options: ['execute', 'report', 'yes', 'by'],
+    options: ['execute', 'max-rate', 'report', 'yes', 'by'],
     isConfirmed: true,
   },
   rollback: {
     does: 'Return to the old version',
-    options: ['execute', 'yes', 'deletes', 'as-it-was', 'to-snapshot', 'acknowledged-loss'],
+    options: [
+      'execute',
+      'yes',
+      'deletes',
+      'max-rate',
+      'as-it-was',
+      'to-snapshot',
+      'acknowledged-loss',
+    ],
     isConfirmed: true,
   },
   confirm: { does: 'Say that a manual action is done', options: ['by'] },

@@ -92,7 +92,9 @@ async function findOrBegin({ session, payload }: Drive): Promise<Status> {
     return status;
   }
   output.line(`Run ${runId}, ${place.where}`, { event: 'checking', runId });
-  await checkPrerequisites(session, { ...payload, runId, execute: true });
+  // A plan has none of these: each step gets them.
+  const { deletes: _, maxRate: __, ...plan } = payload;
+  await checkPrerequisites(session, { ...plan, runId, execute: true });
   const begun = await currentStatus(session, runId);
   reportPlan(session, begun);
   return begun;
@@ -162,12 +164,13 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
 }
 
 function inputOf(step: FunctionName, { payload }: Drive, runId: string): Payload {
-  const { accepts, deletes } = payload;
+  const { accepts, deletes, maxRate } = payload;
   const ofCopy = {
     ...(accepts !== undefined && { accepts }),
     ...(deletes !== undefined && { deletes }),
   };
-  return { ...(step === 'copy' && ofCopy), runId, execute: true };
+  const ofEach = { ...(maxRate !== undefined && { maxRate }), runId, execute: true };
+  return { ...(step === 'copy' && ofCopy), ...ofEach };
 }
 
 /** Not an interruption, and no defect of this program. */

@@ -73,6 +73,11 @@ export const OPTIONS = {
     'users removed, or changed, at most that many memories (default: 1 %, at least 20)',
     wholeNumber({ min: 0 }),
   ),
+  'max-rate': option(
+    'max-rate <n>',
+    'read at most that many points a second from now on, 20 or more; 0: no limit',
+    (text) => fitting(stepInputSchema.entries.maxRate)(/^\d+$/.test(text) ? Number(text) : text),
+  ),
   'as-it-was': option(
     'as-it-was',
     'return to the old collection as it stands, without what was written since the switch',
@@ -109,6 +114,7 @@ export interface Typed {
   readonly by?: string;
   readonly freeGb?: number;
   readonly deletes?: number;
+  readonly maxRate?: number;
   readonly asItWas?: true;
   readonly toSnapshot?: true;
   readonly acknowledgedLoss?: number;
@@ -121,7 +127,7 @@ export function payloadOf(typed: Typed): Record<string, unknown> {
   const { run, execute, source, accept, freeGb } = typed;
   const { uploadAs, windowMinutes, retentionDays, acknowledgedLoss } = typed;
   const { drainSeconds, removesWhenOver, removesArtifactsWhenOver } = typed;
-  const { deletes, asItWas, toSnapshot } = typed;
+  const { deletes, maxRate, asItWas, toSnapshot } = typed;
   const payload = {
     runId: run,
     execute,
@@ -136,6 +142,7 @@ export function payloadOf(typed: Typed): Record<string, unknown> {
     freeBytes: freeGb === undefined ? undefined : freeGb * GIGABYTE,
     acknowledgedLoss,
     deletes,
+    maxRate,
     asItWas,
     toSnapshot,
   };
@@ -153,7 +160,7 @@ function option<Value>(
 
 /** What the functions would refuse is wrong use already. */
 function fitting<Value>(schema: v.GenericSchema<unknown, Value>) {
-  return (text: string): Value => {
+  return (text: unknown): Value => {
     const { success, output } = v.safeParse(schema, text);
     if (success) return output;
     throw new InvalidArgumentError(`Use ${ruleOf(schema)}.`);

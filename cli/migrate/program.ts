@@ -142,7 +142,9 @@ async function actOnce({ session, ask, name, typed, action }: Once): Promise<Exi
   const runId = typed.run ?? (await findRun(session, given)).runId;
   const payload = { ...given, runId };
   if (name === 'cutover' && typed.execute) {
-    return await driveWindow(driveOf(session, ask, { typed, payload: { runId } }));
+    const { maxRate } = given;
+    const ofWindow = { runId, ...(maxRate !== undefined && { maxRate }) };
+    return await driveWindow(driveOf(session, ask, { typed, payload: ofWindow }));
   }
   const { isConfirmed, does } = commandNamed(name);
   if (isConfirmed && typed.execute && !typed.yes && (await mayBeGiven(session, name, runId))) {

@@ -53,6 +53,25 @@ export interface ScrollPage {
   readonly nextOffset: PointId | null;
 }
 
+export interface SearchRequest {
+  readonly nearest:
+    | { readonly vector: JsonText<readonly number[]> }
+    | { readonly slot: string; readonly text: JsonText<string> };
+  readonly filter: Filter;
+  readonly limit: number;
+}
+
+export interface Hit {
+  readonly id: PointId;
+  readonly score: number;
+}
+
+export interface SearchAnswer {
+  readonly hits: readonly Hit[];
+  /** From request to answer. */
+  readonly milliseconds: number;
+}
+
 /** Either by id, or by what their payload says. */
 export type PointSelection = { readonly ids: readonly PointId[] } | { readonly filter: Filter };
 

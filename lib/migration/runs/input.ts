@@ -89,6 +89,9 @@ export const personSchema = v.pipe(
   v.description('a name of 1 to 100 characters on one line'),
 );
 
+/** A page of a walk then takes less time than a step is left to save what it has reached. */
+const LEAST_RATE = 20;
+
 export const stepInputSchema = v.strictObject({
   runId: runIdSchema,
   /** Without it, a step only tells what it would do. */
@@ -110,6 +113,15 @@ export const stepInputSchema = v.strictObject({
       v.safeInteger(),
       v.minValue(0),
       v.description('a whole number of points, 0 or more'),
+    ),
+  ),
+  /** From now on the steps of the run read at most so many points a second; 0 is no limit. */
+  maxRate: v.optional(
+    v.pipe(
+      v.number(),
+      v.safeInteger(),
+      v.check((rate) => rate === 0 || rate >= LEAST_RATE),
+      v.description(`a whole number of points a second, ${LEAST_RATE} or more, or 0 for no limit`),
     ),
   ),
   /** Returns to the old collection as it stands, without what was written since the switch. */

@@ -231,6 +231,10 @@ export function reminderKey(runId: string): Key {
   return { pk: runPartition(runId), sk: 'REMINDER' };
 }
 
+export function maxRateKey(runId: string): Key {
+  return { pk: runPartition(runId), sk: 'MAX_RATE' };
+}
+
 export function confirmationKey(
   runId: string,
   { action, epoch }: NonNullable<Run['pendingAction']>,

@@ -29,6 +29,7 @@ import {
   createRunLock,
   intervals,
   type Lease,
+  maxRateKey,
   type RunLock,
   recordKey,
   reminderKey,
@@ -143,6 +144,17 @@ function createRunStore(options: {
     return item && Number(item.reminded_at);
   }
 
+  /** Beside the record as well: it changes while a step works. @param maxRate in points a second; 0 is none */
+  async function limitRate(runId: string, maxRate: number): Promise<void> {
+    await database.commit([put({ ...maxRateKey(runId), max_rate: maxRate })]);
+  }
+
+  /** In points a second; undefined where there is none. */
+  async function maxRate(runId: string): Promise<number | undefined> {
+    const item = await database.get(maxRateKey(runId));
+    return Number(item?.max_rate ?? 0) || undefined;
+  }
+
   return {
     start,
     read,
@@ -154,6 +166,8 @@ function createRunStore(options: {
     confirmedBy,
     noteReminder,
     remindedAt,
+    limitRate,
+    maxRate,
   };
 }
 

@@ -129,6 +129,8 @@ const runSchema = v.strictObject({
   takesNoWindow: v.optional(shortText),
   /** Collections that were to be removed and stay, because only they have what somebody wrote. */
   kept: v.optional(v.array(shortText)),
+  /** What an answer of the store took when the copy began, in milliseconds. */
+  answerMs: v.optional(v.number()),
   /** Who opened the window, having seen the report. */
   approvedBy: v.optional(shortText),
 });

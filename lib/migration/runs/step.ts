@@ -1,9 +1,10 @@
 // How every step runs: is it allowed now, is it to be executed, who has the lock; then its work, then its record.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move, moveFor, nextMove } from '../moves.ts';
-import { type Command, type Evidence, hasEnded } from '../phases.ts';
+import { type Command, type Evidence, hasEnded, isBeforeWindow } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
+import { createBucket, createSlowdown, realTime, type Time, throttled } from '../throttle.ts';
 import { translateFailure } from './failures.ts';
 import { assertOwn, parseInput, type StepInput, stepInputSchema } from './input.ts';
 import { type Checkpoint, entering, type Progress, type Reference, type Run } from './run.ts';
@@ -101,7 +102,7 @@ export type StepResult =
 export async function runStep(
   step: Step,
   services: Services,
-  { payload, timeLeftMs, interruption }: InvocationOptions & { readonly payload: unknown },
+  { payload, timeLeftMs, interruption, time }: InvocationOptions & { readonly payload: unknown },
 ): Promise<StepResult> {
   try {
     const input = parseInput(stepInputSchema, payload);
@@ -109,12 +110,16 @@ export async function runStep(
     const run = await services.runs.read(input.runId);
     if (input.actor === 'machine' && isBehindIt(step.command, run)) return resultOf(run, DONE);
     moveFor(step.command, run, input.actor);
+    if (input.execute && input.maxRate !== undefined) {
+      // Before the lock: it holds for a step that is at work already.
+      await services.runs.limitRate(run.runId, input.maxRate);
+    }
     if (!input.execute) {
       await services.lock.assertTurn(run.runId);
       const forecast = (await step.forecast?.({ services, input, run })) ?? {};
       return { runId: run.runId, dryRun: true, forecast };
     }
-    return await inTurn(step, services, { input, timeLeftMs, interruption });
+    return await inTurn(step, services, { input, timeLeftMs, interruption, time });
   } catch (error) {
     throw translateFailure(error);
   }
@@ -124,24 +129,31 @@ interface InvocationOptions {
   readonly timeLeftMs: () => number;
   /** Stops the step before its next change, and releases its lock at once. */
   readonly interruption?: AbortSignal | undefined;
+  /** In which points are read; real by default. */
+  readonly time?: Time | undefined;
 }
 
 async function inTurn(
   step: Step,
   services: Services,
-  { input, timeLeftMs, interruption }: InvocationOptions & { readonly input: StepInput },
+  options: InvocationOptions & { readonly input: StepInput },
 ): Promise<StepResult> {
+  const { input, timeLeftMs, interruption } = options;
   const { lock } = services;
   const lease = await lock.take(input.runId);
+  const ended = new AbortController();
   try {
     // The run may have moved on before its lock was ours.
     const found = await services.runs.read(input.runId);
     const context = { services, input, run: found };
     return await lock.keep(lease, assertNotClosing(context, step.mayBeLate), (overdue) => {
       const signal = interruption ? AbortSignal.any([overdue, interruption]) : overdue;
-      return goOn(step, { ...context, lease, signal }, timeLeftMs);
+      // A page that nobody waits for any more is not read.
+      const { time = realTime(AbortSignal.any([signal, ended.signal])) } = options;
+      return goOn(step, { ...context, lease, signal }, { timeLeftMs, time });
     });
   } finally {
+    ended.abort();
     await releaseLock(services, lease);
   }
 }
@@ -160,7 +172,7 @@ async function releaseLock({ runs, lock, log }: Services, lease: Lease): Promise
 async function goOn(
   step: Step,
   context: StepRequest & Pick<StepContext, 'lease' | 'signal'>,
-  timeLeftMs: () => number,
+  { timeLeftMs, time }: { readonly timeLeftMs: () => number; readonly time: Time },
 ): Promise<StepResult> {
   const { services, input, run: found, lease, signal } = context;
   const { runs, lock } = services;
@@ -183,15 +195,17 @@ async function goOn(
   };
   let run = await enter(step, { ...approach, run: await acceptMore(approach) }, move);
   const saved = await runs.readCheckpoint(run.runId, step.command);
+  const note: StepContext['note'] = async (changes) => {
+    signal.throwIfAborted();
+    run = { ...run, ...changes };
+    await runs.write(lease, run);
+  };
   const outcome = await step.work({
     ...approach,
+    services: { ...services, vectors: throttledFor(step.command, { services, run, note, time }) },
     run,
     checkpoint: isDeepStrictEqual(saved?.inputs, inputs) ? saved : undefined,
-    note: async (changes) => {
-      signal.throwIfAborted();
-      run = { ...run, ...changes };
-      await runs.write(lease, run);
-    },
+    note,
     hasTime: () => !signal.aborted && timeLeftMs() > SAVING_TIME_MS,
   });
   if (!outcome.done) return resultOf(run, outcome);
@@ -199,6 +213,21 @@ async function goOn(
   await runs.finish(lease, finished, step.command);
   if (outcome.refusal) throw outcome.refusal;
   return resultOf(finished, outcome);
+}
+
+/** Only before the window a copy pauses by itself: inside it, that would cost the users' time. */
+function throttledFor(
+  command: Command,
+  options: Pick<StepContext, 'services' | 'run' | 'note'> & { readonly time: Time },
+): Services['vectors'] {
+  const { services, run, note, time } = options;
+  const onBeginning = (answerMs: number) => note({ answerMs });
+  const afterAnswer =
+    command === 'copy' && isBeforeWindow(run.phase)
+      ? createSlowdown({ beginning: run.answerMs, onBeginning }, time)
+      : undefined;
+  const bucket = createBucket(() => services.runs.maxRate(run.runId), time);
+  return throttled(services.vectors, bucket, { now: time.now, afterAnswer });
 }
 
 // When one of these inputs was renewed, a step that had begun starts again: half of its work is of another collection,

@@ -1,6 +1,7 @@
 // What the migration relies on in how a store keeps, pages, counts and deletes points.
 import { describe, expect, test } from 'vitest';
-import { KEYWORD_MODEL } from '../../../lib/migration/points.ts';
+import { asJsonText, type JsonText, verbatim } from '../../../lib/migration/json/json-text.ts';
+import { KEYWORD_MODEL, withKeywordText } from '../../../lib/migration/points.ts';
 import type { Filter } from '../../../lib/migration/ports/vector-store.ts';
 import {
   NEW_LAYOUT,
@@ -134,6 +135,50 @@ onEveryVectorStore((under) => {
       const { points } = await under.store.scroll(collection, { limit: 1 });
       const kept = { '': [0, 1, 0, 0], bm25: { indices: [], values: [] } };
       expect(JSON.parse(points[0]?.vector ?? '')).toEqual(kept);
+    });
+  });
+
+  describe('a search', () => {
+    const vector = '[1,0,0,0]' as JsonText<readonly number[]>;
+    const points = [
+      point(1, '{"user_id":"a","data":"rows"}', '[0.6,0.8,0,0]'),
+      point('9007199254740993', '{"user_id":"a","data":"sails"}', '[0.8,0.6,0,0]'),
+      point(3, '{"user_id":"b","data":"swims"}', '[1,0,0,0]'),
+    ];
+
+    test('finds the nearest points of a user, best first, with whole ids', async () => {
+      const collection = await under.collection();
+      await under.store.upsert(collection, points, 'upsert');
+      const request = { nearest: { vector }, filter: ofUser('a'), limit: 10 };
+      const { hits, milliseconds } = await under.store.search(collection, request);
+      expect(hits.map(({ id, score }) => [id, score])).toEqual([
+        ['9007199254740993', nearly(0.8)],
+        ['1', nearly(0.6)],
+      ]);
+      expect(milliseconds).toBeGreaterThan(0);
+    });
+
+    test('tells the scores of points that are named, of those that are there', async () => {
+      const collection = await under.collection();
+      await under.store.upsert(collection, points, 'upsert');
+      const named = ['1', '7'].map((id) => verbatim(pointId(id)));
+      const filter = { must: [...[ofUser('a').must].flat(), { has_id: named }] } as Filter;
+      const { hits } = await under.store.search(collection, {
+        nearest: { vector },
+        filter,
+        limit: 9,
+      });
+      expect(hits.map(({ id }) => id)).toEqual(['1']);
+    });
+
+    test('finds points by the keywords of a text', async ({ skip }) => {
+      const collection = await under.collection(NEW_LAYOUT);
+      skip(!(await under.store.encodesKeywords(collection, 'bm25')), 'no keyword model');
+      await under.store.upsert(collection, points.map(withKeywordText), 'upsert');
+      const nearest = { slot: 'bm25', text: asJsonText<string>('"who sails"') };
+      const request = { nearest, filter: ofUser('a'), limit: 10 };
+      const { hits } = await under.store.search(collection, request);
+      expect(hits.map(({ id }) => id)).toEqual(['9007199254740993']);
     });
   });
 

@@ -30,7 +30,7 @@ const READS_OF_BACKEND = [
 
 /** The remote services, and the calls that change nothing there. */
 const READS = {
-  runs: ['read', 'readCheckpoint', 'confirmedBy'],
+  runs: ['read', 'readCheckpoint', 'confirmedBy', 'maxRate'],
   lock: ['activeRun', 'presentRun', 'assertFree', 'assertTurn', 'liveRuns'],
   vectors: [
     'version',
@@ -43,6 +43,7 @@ const READS = {
     'count',
     'scroll',
     'retrieve',
+    'search',
     'encodesKeywords',
     'listSnapshots',
     'downloadSnapshot',

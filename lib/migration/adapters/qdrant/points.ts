@@ -5,6 +5,7 @@ import { asJsonText, verbatim } from '../../json/json-text.ts';
 import { KEYWORD_MODEL } from '../../points.ts';
 import type {
   Filter,
+  Hit,
   Point,
   PointId,
   PointParts,
@@ -12,6 +13,8 @@ import type {
   ScrolledPoint,
   ScrollPage,
   ScrollRequest,
+  SearchAnswer,
+  SearchRequest,
   VectorUpdate,
 } from '../../ports/vector-store.ts';
 import { isRefusal, RetryableFailure } from '../../refusals.ts';
@@ -86,7 +89,21 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     }
   }
 
-  return { count, scroll, retrieve, upsert, updateVectors, deletePoints, encodesKeywords };
+  /** The points nearest to a vector, or to the keywords that the store makes of a text; best first. */
+  async function search(collection: string, request: SearchRequest): Promise<SearchAnswer> {
+    const { nearest, limit, filter } = request;
+    const body: Schemas['QueryRequest'] = {
+      ...('text' in nearest
+        ? { query: { text: verbatim(nearest.text), model: KEYWORD_MODEL }, using: nearest.slot }
+        : { query: verbatim<number[]>(asJsonText(nearest.vector)) }),
+      ...{ filter, limit, with_payload: false },
+    };
+    const begun = performance.now();
+    const answer = await text(post(pathOf(collection, '/points/query'), body));
+    return { hits: readHits(answer), milliseconds: performance.now() - begun };
+  }
+
+  return { count, scroll, retrieve, search, upsert, updateVectors, deletePoints, encodesKeywords };
 }
 
 function post(path: string, body: unknown) {
@@ -143,6 +160,28 @@ function readPoints(answer: string): ScrolledPoint[] {
     if (part === 'result') return readRecords(scanner);
   }
   throw new JsonScanError('The answer has no points');
+}
+
+function readHits(answer: string): Hit[] {
+  const scanner = scanJson(answer);
+  for (const part of scanner.members<Envelope>()) {
+    if (part !== 'result') continue;
+    for (const member of scanner.members<Schemas['QueryResponse']>()) {
+      if (member !== 'points') continue;
+      const hits: Hit[] = [];
+      for (const _ of scanner.elements()) hits.push(readHit(scanner));
+      return hits;
+    }
+  }
+  throw new JsonScanError('The answer to a search has no points');
+}
+
+function readHit(scanner: JsonScanner): Hit {
+  const texts: Partial<Record<keyof Schemas['ScoredPoint'], string>> = {};
+  for (const member of scanner.members<Schemas['ScoredPoint']>()) texts[member] = scanner.text();
+  const { id, score } = texts;
+  if (id === undefined || score === undefined) throw new JsonScanError('A hit has no id or score');
+  return { id: asJsonText(id), score: Number(score) };
 }
 
 function readRecords(scanner: JsonScanner): ScrolledPoint[] {

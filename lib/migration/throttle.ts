@@ -1,0 +1,136 @@
+// Spares the store while users work on it: at most so many points a second are read, as the operator says; without that, a
+// copy pauses while the answers take twice as long as at its beginning.
+import { setTimeout } from 'node:timers/promises';
+import type { VectorStore } from './adapters/qdrant.ts';
+
+export interface Time {
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+}
+
+/** @param signal ends a pause */
+export function realTime(signal: AbortSignal): Time {
+  return {
+    now: () => performance.now(),
+    sleep: async (milliseconds) => {
+      await setTimeout(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
+    },
+  };
+}
+
+const READ_LIMIT_EVERY_MS = 2_000;
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * A token bucket that begins empty: a step that is killed and resumed again and again keeps to the limit, too. It holds at
+ * most the points of one second.
+ * @param readLimit in points a second; undefined where there is none. Read again every few seconds: it may be changed meanwhile
+ */
+export function createBucket(readLimit: () => Promise<number | undefined>, { now, sleep }: Time) {
+  let tokens = 0;
+  let filledAt = now();
+  let limit: number | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let last: Promise<void> = Promise.resolve();
+
+  async function fill(wanted: number): Promise<void> {
+    if (now() - readAt >= READ_LIMIT_EVERY_MS) {
+      limit = await readLimit();
+      readAt = now();
+    }
+    const earned = ((limit ?? 0) * (now() - filledAt)) / 1_000;
+    filledAt = now();
+    tokens = Math.min(Math.max(limit ?? 0, wanted), tokens + earned);
+  }
+
+  async function takeInTurn(points: number): Promise<void> {
+    for (;;) {
+      await fill(points);
+      if (limit === undefined) return;
+      if (tokens >= points) break;
+      const missing = Math.ceil(((points - tokens) / limit) * 1_000);
+      await sleep(Math.min(LONGEST_PAUSE_MS, missing));
+    }
+    tokens -= points;
+  }
+
+  return {
+    /** Waits until so many points may be read. */
+    async take(points: number): Promise<void> {
+      const turn = last.then(() => takeInTurn(points));
+      last = turn.catch(() => undefined);
+      await turn;
+    },
+    /** Of those that were taken, so many were not there. */
+    giveBack(points: number): void {
+      tokens += points;
+    },
+  };
+}
+
+/** Whether this takes clearly longer than that: twice the time, and more than a person would notice. */
+export function isMuchSlower(milliseconds: number, before: number): boolean {
+  return milliseconds > 2 * before && milliseconds > before + 20;
+}
+
+const ANSWERS = 5;
+const LONGEST_FACTOR = 4;
+
+/**
+ * Pauses after an answer while all of the last ones took much longer than at the beginning: as long as the answer took, then
+ * up to four times as long.
+ * @param beginning what an answer took then; undefined in a copy that begins, which then tells it with `onBeginning`
+ */
+export function createSlowdown(
+  options: { beginning: number | undefined; onBeginning: (milliseconds: number) => Promise<void> },
+  { sleep }: Pick<Time, 'sleep'>,
+) {
+  let { beginning } = options;
+  let factor = 0;
+  let recent: readonly number[] = [];
+
+  return async function afterAnswer(milliseconds: number): Promise<void> {
+    recent = [...recent, milliseconds].slice(-ANSWERS);
+    if (recent.length < ANSWERS) return;
+    if (beginning === undefined) {
+      beginning = recent.toSorted((one, other) => one - other)[Math.floor(ANSWERS / 2)] ?? 0;
+      return await options.onBeginning(beginning);
+    }
+    const isSlow = isMuchSlower(Math.min(...recent), beginning);
+    factor = isSlow ? Math.min(LONGEST_FACTOR, Math.max(1, factor * 2)) : Math.floor(factor / 2);
+    if (factor > 0) await sleep(factor * milliseconds);
+  };
+}
+
+type Bucket = ReturnType<typeof createBucket>;
+
+/**
+ * The store as the walks and searches of a step read it. What is asked for with a filter, or by id, is a few points.
+ * @param afterAnswer of a page with vectors
+ */
+export function throttled(
+  store: VectorStore,
+  bucket: Bucket,
+  {
+    now,
+    afterAnswer,
+  }: Pick<Time, 'now'> & { afterAnswer?: ((milliseconds: number) => Promise<void>) | undefined },
+): VectorStore {
+  return {
+    ...store,
+    scroll: async (collection, request) => {
+      if (request.filter) return await store.scroll(collection, request);
+      await bucket.take(request.limit);
+      const begun = now();
+      const page = await store.scroll(collection, request);
+      const took = now() - begun;
+      bucket.giveBack(request.limit - page.points.length);
+      if (request.vector !== false) await afterAnswer?.(took);
+      return page;
+    },
+    search: async (collection, request) => {
+      await bucket.take(request.limit);
+      return await store.search(collection, request);
+    },
+  };
+}

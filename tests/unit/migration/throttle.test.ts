@@ -1,0 +1,109 @@
+// How fast a store is read, in a time of the test's own.
+import { describe, expect, it } from 'vitest';
+import { createBucket, createSlowdown } from '../../../lib/migration/throttle.ts';
+
+function createTime() {
+  let at = 0;
+  const time = {
+    now: () => at,
+    sleep: async (milliseconds: number) => {
+      at += milliseconds;
+    },
+  };
+  return { time, pass: time.sleep };
+}
+
+const PAGE = 256;
+
+describe('a limit of 1,000 points a second', () => {
+  const limit = async () => 1_000;
+
+  it('holds from the first page on, also for two walks at once', async () => {
+    const { time } = createTime();
+    const bucket = createBucket(limit, time);
+    await bucket.take(PAGE);
+    expect(time.now()).toBe(PAGE);
+    await Promise.all(Array.from({ length: 40 }, () => bucket.take(PAGE)));
+    expect(time.now()).toBe(41 * PAGE);
+  });
+
+  it('holds over steps that are resumed after each page', async () => {
+    const { time } = createTime();
+    for (let n = 0; n < 20; n += 1) await createBucket(limit, time).take(PAGE);
+    expect(time.now()).toBe(20 * PAGE);
+  });
+
+  it('does not count points that were asked for and not there', async () => {
+    const { time } = createTime();
+    const bucket = createBucket(limit, time);
+    await bucket.take(PAGE);
+    bucket.giveBack(PAGE - 6);
+    await bucket.take(PAGE);
+    expect(time.now()).toBe(PAGE + 6);
+  });
+
+  it('lets the time count in which pages were worked on, up to one second', async () => {
+    const { time, pass } = createTime();
+    const bucket = createBucket(limit, time);
+    await pass(60_000);
+    for (let n = 0; n < 5; n += 1) await bucket.take(PAGE);
+    expect(time.now()).toBe(60_000 + 5 * PAGE - 1_000);
+  });
+});
+
+it.each<[string, number | undefined]>([
+  ['raised', 10_000],
+  ['taken away', undefined],
+])('a limit that is %s holds within seconds, for a page that waits already', async (_, after) => {
+  const { time } = createTime();
+  const limit = async () => (time.now() < 3_000 ? 20 : after);
+  await createBucket(limit, time).take(PAGE);
+  expect(time.now()).toBeLessThan(6_000);
+});
+
+it('nothing waits without a limit', async () => {
+  const { time } = createTime();
+  const bucket = createBucket(async () => undefined, time);
+  for (let n = 0; n < 100; n += 1) await bucket.take(PAGE);
+  expect(time.now()).toBe(0);
+});
+
+describe('a copy without a limit', () => {
+  /** The pauses after answers that take so long. */
+  async function pausesAfter(answers: readonly number[], beginning?: number) {
+    const { time } = createTime();
+    const told: number[] = [];
+    const onBeginning = async (milliseconds: number) => void told.push(milliseconds);
+    const afterAnswer = createSlowdown({ beginning, onBeginning }, time);
+    const pauses: number[] = [];
+    for (const answer of answers) {
+      const begun = time.now();
+      await afterAnswer(answer);
+      pauses.push(time.now() - begun);
+    }
+    return { pauses, told };
+  }
+
+  const times = (count: number, milliseconds: number) => Array(count).fill(milliseconds);
+
+  it('pauses while answers take more than twice as long as at its beginning, and goes on as before', async () => {
+    const answers = [...times(6, 40), ...times(8, 100), ...times(8, 40)];
+    const { pauses, told } = await pausesAfter(answers);
+    expect(told).toEqual([40]);
+    expect(pauses.slice(0, 10)).toEqual(times(10, 0));
+    expect(pauses.slice(10, 14)).toEqual([100, 200, 400, 400]);
+    expect(pauses.slice(14)).toEqual([80, 40, 0, 0, 0, 0, 0, 0]);
+  });
+
+  it('knows the beginning also after it was resumed', async () => {
+    const { pauses, told } = await pausesAfter(times(6, 100), 40);
+    expect([pauses.at(-1), told]).toEqual([200, []]);
+  });
+
+  it.each([
+    ['a single slow answer', [...times(5, 40), 500, ...times(5, 40)]],
+    ['answers that nobody notices to be slower', [...times(5, 2), ...times(9, 20)]],
+  ])('does not pause for %s', async (_, answers) => {
+    expect((await pausesAfter(answers)).pauses).toEqual(times(answers.length, 0));
+  });
+});
