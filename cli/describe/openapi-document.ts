@@ -147,7 +147,7 @@ function responsesOf(method: string, path: string, operation: Operation) {
     400:
       (body && 'The body is invalid.') ??
       (query && 'A parameter is invalid.') ??
-      'The query string is not valid UTF-8.',
+      'A parameter was sent; there is none.',
     401: !isPublic && 'No valid key or token was sent.',
     403: !isPublic && 'The key or token does not allow the method.',
     404: path.includes('{id}') && 'There is no record with this id.',

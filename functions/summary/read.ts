@@ -1,12 +1,12 @@
 // GET /summary
-import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
+import { queryEndpoint } from '../../lib/http/endpoint.ts';
 import { found } from '../../lib/http/replies.ts';
 import { parseSummaryQuery, toSummaryJson } from '../../lib/http/summary-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to summarize transactions').handler(
+  return queryEndpoint(service, 'Failed to summarize transactions').handler(
     async ({ ledger, query }) =>
       found(toSummaryJson(await ledger.summaries.read(parseSummaryQuery(query)))),
   );

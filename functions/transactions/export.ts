@@ -1,11 +1,11 @@
 // GET /transactions/export: one part of all that the filters choose, which names the next.
-import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
+import { queryEndpoint } from '../../lib/http/endpoint.ts';
 import { exportReply, parseExportQuery } from '../../lib/http/transaction-export.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to export transactions').handler(
+  return queryEndpoint(service, 'Failed to export transactions').handler(
     async ({ ledger, query }) => {
       const part = await ledger.transactions.readExportPart(parseExportQuery(query));
       return exportReply(part, query);

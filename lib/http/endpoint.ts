@@ -1,5 +1,6 @@
 // The one middy chain: every handler is an endpoint plus the middleware it needs.
 import middy, { type MiddlewareObj } from '@middy/core';
+import * as v from 'valibot';
 import { assertAllowed } from '../auth/authenticate.ts';
 import type { IdentifiedCaller } from '../auth/caller.ts';
 import { ValidationError } from '../errors.ts';
@@ -8,10 +9,13 @@ import type { RequestContext } from '../request-context.ts';
 import { isWriteConflict } from '../store/retryable-errors.ts';
 import type { ApiEvent } from './api-event.ts';
 import { envelope } from './envelope.ts';
+import { parseFilter } from './fields.ts';
 import { refuseFixedPath } from './no-route.ts';
 import { isUtf8, NOT_UTF8, readQuery } from './query-string.ts';
 import type { Reply } from './replies.ts';
 import { requestLog } from './request-log.ts';
+
+const NO_PARAMETERS = v.object({});
 
 export type LedgerEvent = ApiEvent & {
   readonly caller: IdentifiedCaller;
@@ -26,9 +30,23 @@ export function endpoint(failure: string) {
   return middy<ApiEvent, Reply>().use(requestLog()).use(envelope(failure)).use(requestParameters());
 }
 
-/** An endpoint that reads or writes the ledger of the key or token that the request carries. */
+/** An endpoint that reads or writes the ledger of the key or token that the request carries, and takes no parameters. */
 export function ledgerEndpoint(service: LedgerService, failure: string) {
+  return queryEndpoint(service, failure).use(noParameters());
+}
+
+/** The same of a handler that parses the parameters. */
+export function queryEndpoint(service: LedgerService, failure: string) {
   return endpoint(failure).use(requestContext(service));
+}
+
+/** Refuses every parameter: one that was misspelt or is not there would be ignored silently. */
+export function noParameters(): MiddlewareObj<ApiEvent, Reply> {
+  return {
+    before: ({ event: { query } }) => {
+      parseFilter(NO_PARAMETERS, query);
+    },
+  };
 }
 
 function requestParameters(): MiddlewareObj<ApiEvent, Reply> {

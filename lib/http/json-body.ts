@@ -3,6 +3,7 @@ import type { MiddlewareObj } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { PayloadTooLargeError, UnsupportedMediaTypeError, ValidationError } from '../errors.ts';
 import type { ApiEvent } from './api-event.ts';
+import { withoutLoss } from './json-text.ts';
 import type { Reply } from './replies.ts';
 
 /** A JSON object of unknown content. */
@@ -12,13 +13,6 @@ type JsonRequest = Parameters<NonNullable<ReturnType<typeof httpJsonBodyParser>[
 
 /** Larger than any record, and small enough that no response comes near Lambda's limit of 6 MB. */
 const MAX_BODY_BYTES = 1_048_576;
-
-/** No body of ours has more than four, and no function that follows a value down runs out of stack. */
-const MAX_DEPTH = 512;
-
-/** A string, a bracket or a number. */
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]|[^\s,:"[\]{}]+/gs;
-const NUMBER = /^(-?)((?:0|[1-9]\d*)(?:\.\d+)?)(?:e[+-]?\d+)?$/i;
 
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
 
@@ -32,7 +26,7 @@ export function jsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply
       refuseEncoded(request.event);
       const text = textOf(request.event);
       if (text.trim() === '') throw noJsonData();
-      Object.assign(request.event, { body: withoutUnderflow(text), isBase64Encoded: false });
+      Object.assign(request.event, { body: withoutLoss(text), isBase64Encoded: false });
       await parse(request as JsonRequest);
       request.event.json = presentObject(request.event.body);
     },
@@ -53,28 +47,6 @@ type ParserError = Error & { readonly cause?: { readonly data?: unknown } };
 /** One that reaches into a prototype: `__proto__`, or a `constructor` with a `prototype`. */
 function forbiddenKey({ message, cause }: ParserError): string | undefined {
   return /^forbidden key/i.test(message) ? `must not have the key "${cause?.data}"` : undefined;
-}
-
-/**
- * The same JSON, except that a number too small for a double is the smallest one and not 0: then it has more decimals than
- * any amount may have.
- * @throws ValidationError for a value that is nested too deep
- */
-function withoutUnderflow(json: string): string {
-  let depth = 0;
-  return json.replace(TOKENS, (token) => {
-    const first = token[0] ?? '';
-    if ('{['.includes(first)) depth += 1;
-    else if ('}]'.includes(first)) depth -= 1;
-    else if (first !== '"' && Number(token) === 0) return exceptUnderflow(token);
-    if (depth > MAX_DEPTH) throw tooDeep();
-    return token;
-  });
-}
-
-function exceptUnderflow(zero: string): string {
-  const [, sign, digits = ''] = NUMBER.exec(zero) ?? [];
-  return /[1-9]/.test(digits) ? `${sign}${Number.MIN_VALUE}` : zero;
 }
 
 /** @throws UnsupportedMediaTypeError */
@@ -109,10 +81,6 @@ function presentObject(value: unknown): JsonObject {
   if (Object.keys(value).length === 0) throw noJsonData();
   if (Array.isArray(value)) throw notAnObject();
   return value as JsonObject;
-}
-
-function tooDeep() {
-  return new ValidationError(`The request body is nested more than ${MAX_DEPTH} levels deep`);
 }
 
 function noJsonData() {

@@ -20,7 +20,7 @@ export interface Operation {
   readonly id: string;
   readonly summary: string;
   readonly description?: string;
-  /** Validates the query; without it, parameters are ignored. */
+  /** Validates the query; without it, every parameter is refused. */
   readonly query?: ObjectSchema;
   /** Validates the body. */
   readonly body?: ObjectSchema;

@@ -288,10 +288,15 @@ export const MUTANTS: readonly Mutant[] = [
     ['bytes.length > MAX_BODY_BYTES', 'bytes.length >= MAX_BODY_BYTES'],
     ['fatal: true', 'fatal: false'],
     ['if (Array.isArray(value)) throw notAnObject();', ''],
-    ['depth > MAX_DEPTH', 'depth > 2 * MAX_DEPTH'],
-    ["else if ('}]'.includes(first)) depth -= 1;", ''],
-    ['&& Number(token) === 0', '&& Number(token) === 1'],
     ['refuseEncoded(request.event);', ''],
+  ]),
+  ...mutantsOf('lib/http/json-text.ts', 'tests/unit/http/json-body.test.ts', [
+    ['names.length > MAX_DEPTH', 'names.length > 2 * MAX_DEPTH'],
+    ["else if ('}]'.includes(first)) names.pop();", ''],
+    ['if (names?.has(name)) throw repeated(name);', ''],
+    ["quoted.includes('\\\\') ? unquoted(quoted) :", ''],
+    ['- Number(exponent) > 2', '- Number(exponent) > 3'],
+    ['- Number(exponent) > 2', '> 2'],
   ]),
   ...mutantsOf('lib/http/preconditions.ts', 'tests/unit/http/preconditions.test.ts', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text

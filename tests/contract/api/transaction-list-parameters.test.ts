@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { expectFilterFaults } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
+import { isPage, OPERATIONS } from '../../support/api/routes.ts';
 
 const api = await openApi();
 afterAll(() => api.close());
@@ -20,6 +21,20 @@ describe('Rule 1: the parameters are validated as a set', () => {
     const names = query.split('&').map((pair) => pair.split('=')[0] ?? '');
     expectFilterFaults(await api.get('/transactions', query), names);
     expectFilterFaults(await api.get('/transactions', `${query}&external_id=a`), names);
+  });
+});
+
+describe('Rulings: a parameter that the route does not take is an error', () => {
+  const routes = OPERATIONS.filter(([, name]) => !isPage(name)).map(([route]) => route.split(' '));
+
+  test.each(routes)('%s %s?nothing=1', async (method = '', path = '') => {
+    const body = ['POST', 'PUT'].includes(method) && { description: 'x' };
+    const sent = { query: { nothing: '1' }, ...(body && { body }) };
+    const details = { nothing: ['Is not a known parameter.'] };
+    expect(await api.request(method, path.replace('{id}', '1'), sent)).toMatchObject({
+      status: 400,
+      body: { message: 'Filter validation failed', details },
+    });
   });
 });
 

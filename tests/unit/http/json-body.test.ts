@@ -150,6 +150,24 @@ describe('a number', () => {
     },
   );
 
+  test.each([
+    '0.010000000000000000000001',
+    '0.0099999999999999999999999',
+    '1.0000000000000000000000001',
+    '999999999999.990000000001',
+    '10000000000000000000000000000001e-30',
+    `1.${'0'.repeat(300_000)}1`,
+    '123456789012345678901.001',
+  ])('that has more decimals than a double keeps is no amount: %.30s', async (number) => {
+    const { MIN_VALUE } = Number;
+    expect((await parsed(`{"a":[${number},-${number}]}`)).data.a).toEqual([MIN_VALUE, -MIN_VALUE]);
+  });
+
+  test.each(['0.0100000000', `1.${'0'.repeat(300_000)}`, '1.250e0', '1250e-2', '100000e-7'])(
+    'may be written with more zeros than it needs: %.30s',
+    async (number) => expect((await parsed(`{"a":${number}}`)).data.a).toBe(Number(number)),
+  );
+
   test.each(['0', '-0', '0e-400', '0.00e5', '5e-324', '1e-5', '12.50', '-1E+2', '1e15'])(
     'is what it says otherwise: %s',
     async (number) => expect((await parsed(`{"a":${number}}`)).data.a).toBe(Number(number) + 0),
@@ -167,6 +185,23 @@ describe('a number', () => {
     const body = '{"1e-400":"1e-400, \\"1e-400","b":"\\\\"}';
     expect((await parsed(body)).data).toEqual(JSON.parse(body));
   });
+});
+
+describe('a key that an object has twice', () => {
+  test.each([
+    ['{"a":1,"a":1}', '"a"'],
+    ['{"a":{"b":1 , "c":[{}], "\\u0062"\n:2}}', '"b"'],
+    ['{"a":[{"b":1},{"c":1,"":{"c":1},"":1}]}', '""'],
+    [`{"${'k'.repeat(300)}":1,"${'k'.repeat(300)}":1}`, `"${'k'.repeat(100)}"`],
+  ])('%.50s', async (body, key) => {
+    const message = `The request body must not have the key ${key} twice`;
+    expect(await parsed(body)).toEqual({ success: false, error: 'validation_failed', message });
+  });
+
+  test.each(['{"a":"a","b":["a","a",{"a":"a:"},{"a":{"a":1}}]}', '{"a":"\\",\\"a\\":","b":"b:"}'])(
+    'is none of another object, and no text: %s',
+    async (body) => expect((await parsed(body)).data).toEqual(JSON.parse(body)),
+  );
 });
 
 describe('an encoded body', () => {
