@@ -1,16 +1,11 @@
 // GET /docs, without authentication: the API description as a page on which calls can be tried. The viewer is in this
 // bundle, and the page loads nothing else but /openapi.json.
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
-import middy from '@middy/core';
-import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'text' };
 import viewer from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'text' };
 import pageStyle from '../../lib/docs-page/page.css' with { type: 'text' };
 import start from '../../lib/docs-page/viewer.js' with { type: 'text' };
-import type { ApiEvent } from '../../lib/http/api-event.ts';
-import { SECURITY_HEADERS } from '../../lib/http/envelope.ts';
-import { requestLog } from '../../lib/http/request-log.ts';
+import { staticText, textEndpoint } from '../../lib/http/static-text.ts';
 
 const SCRIPT = `${viewer}\n${start}`;
 const STYLE = `${viewerStyle}\n${pageStyle}`;
@@ -34,8 +29,8 @@ const PAGE = `<!doctype html>
 // Nothing runs on the page but these texts, and it reaches nothing but this service.
 const POLICY = [
   "default-src 'none'",
-  `script-src ${hashOf(SCRIPT)}`,
-  `style-src ${hashOf(STYLE)}`,
+  `script-src ${sourceOf(SCRIPT)}`,
+  `style-src ${sourceOf(STYLE)}`,
   'img-src data:',
   "connect-src 'self'",
   "base-uri 'none'",
@@ -43,25 +38,10 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-// 2 MB, which the gateway does not compress.
-const COMPRESSED = gzipSync(PAGE).toString('base64');
+const DOCS = staticText(PAGE, 'text/html', { 'content-security-policy': POLICY });
 
-export const handler = middy<ApiEvent, APIGatewayProxyStructuredResultV2>()
-  .use(requestLog())
-  .handler(async (_event, { awsRequestId }) => ({
-    statusCode: 200,
-    headers: {
-      ...SECURITY_HEADERS,
-      'content-type': 'text/html; charset=utf-8',
-      'content-encoding': 'gzip',
-      'content-security-policy': POLICY,
-      'cache-control': 'public, max-age=300',
-      'x-request-id': awsRequestId,
-    },
-    body: COMPRESSED,
-    isBase64Encoded: true,
-  }));
+export const handler = textEndpoint(() => DOCS);
 
-function hashOf(text: string): string {
+function sourceOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

@@ -39,5 +39,6 @@ function toResult(reply: Reply, requestId: string): APIGatewayProxyStructuredRes
       ...reply.headers,
     },
     ...(reply.status === 304 ? {} : { body: reply.text ?? JSON.stringify(reply.body) }),
+    ...(reply.isBase64Encoded && { isBase64Encoded: true }),
   };
 }

@@ -40,9 +40,9 @@ export function tagged(reply: Reply, etag: string): Reply {
 export function unlessKnown(reply: Reply, ifNoneMatch: string | undefined): Reply {
   const { etag } = reply.headers ?? {};
   if (etag === undefined || ifNoneMatch === undefined) return reply;
-  const known = tagsIn(ifNoneMatch).map((tag) => tag.replace(/^W\//, ''));
-  if (!known.includes('*') && !known.includes(etag)) return reply;
-  return { status: 304, body: {}, headers: { etag } };
+  const known = tagsIn(ifNoneMatch).map(withoutWeakness);
+  if (!known.includes('*') && !known.includes(withoutWeakness(etag))) return reply;
+  return { status: 304, body: {}, headers: { ...reply.headers } };
 }
 
 /**
@@ -68,6 +68,10 @@ export function isExpectedBy(
     if (versions.length === 0) throw ofNoVersion(ifMatch);
     return versions.includes(version);
   };
+}
+
+function withoutWeakness(tag: string): string {
+  return tag.replace(/^W\//, '');
 }
 
 function tagsIn(header: string): string[] {

@@ -9,6 +9,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as it is, in the place of the body. */
   readonly text?: string;
+  /** Of the text: the gateway decodes it. */
+  readonly isBase64Encoded?: boolean;
 }
 
 export const ERROR_CODES = [
