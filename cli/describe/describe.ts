@@ -1,9 +1,10 @@
-// npm run describe: writes the routes that functions know, the API description that GET /openapi.json answers with, and a
-// typed client made from it.
-import { writeFile } from 'node:fs/promises';
+// npm run describe: writes the routes that functions know, the API description that GET /openapi.json answers with, a typed
+// client made from it, and the tables of the operator's guide.
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateSource } from 'oazapfts';
 import { createCommand, runProgram } from '../../local/processes/program.ts';
+import { withTables } from '../migrate/reference.ts';
 import { typesOf } from './client-types.ts';
 import { buildOpenApiDocument } from './openapi-document.ts';
 import { methodsByPath } from './routes.ts';
@@ -13,10 +14,11 @@ const ROUTES = 'lib/http/routes.json';
 const DOCUMENT = 'lib/http/openapi.json';
 const TYPES = 'lib/front-page/api-types.ts';
 const CLIENT = 'tests/http/typed-client/client.ts';
+const GUIDE = 'docs/migration.md';
 
 const command = createCommand(
-  'npm run describe',
-  `Write ${ROUTES} from serverless.yml, ${DOCUMENT} from the schemas that validate requests, and ${CLIENT} from it.`,
+  'npm run describe --',
+  `Write ${ROUTES} from serverless.yml, ${DOCUMENT} from the schemas that validate requests, ${CLIENT} and ${TYPES} from it, and the tables of ${GUIDE}.`,
 ).action(async () => {
   for (const [file, content] of [
     [ROUTES, methodsByPath()],
@@ -27,7 +29,9 @@ const command = createCommand(
   const client = await generateSource(join(PROJECT, DOCUMENT));
   await writeFile(join(PROJECT, CLIENT), client);
   await writeFile(join(PROJECT, TYPES), typesOf(client));
-  for (const file of [ROUTES, DOCUMENT, CLIENT, TYPES]) console.log(`Wrote ${file}`);
+  const guide = await readFile(join(PROJECT, GUIDE), 'utf8');
+  await writeFile(join(PROJECT, GUIDE), withTables(guide));
+  for (const file of [ROUTES, DOCUMENT, CLIENT, TYPES, GUIDE]) console.log(`Wrote ${file}`);
 });
 
 await runProgram(command);

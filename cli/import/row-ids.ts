@@ -14,7 +14,7 @@ export function rowIds(rows: readonly CsvRow[], account: string | undefined): re
   });
 }
 
-/** The id that imports before 24 November 2026 made of each row, in the order of the file. */
+/** The id that imports of version 0.1.0 made of each row, in the order of the file. */
 export function createFormerIds(account: string | undefined) {
   const number = createNumbering();
   return ({ description, amount, type, date, notes, category }: FormerFields): string => {

@@ -55,7 +55,7 @@ export interface TransactionRow {
 export interface StatementRow extends TransactionRow {
   /** Of the file, from 1. */
   readonly line: number;
-  /** The id that imports before 24 November 2026 made, from the mapped columns. */
+  /** The id that imports of version 0.1.0 made, from the mapped columns. */
   readonly formerId: string | null;
   /** Of the transaction, in an export. */
   readonly exported: ExportedRecord | null;

@@ -1,5 +1,6 @@
-// The Idempotency-Key header of a POST: a client that heard no response sends the request again, and nothing is
-// recorded twice. A replay has the status, body and ETag of the first response, and `Idempotent-Replayed: true`.
+// The Idempotency-Key header of a request that creates, or that changes or deletes many records: a client that heard no
+// response sends the request again, and nothing is applied twice. A replay has the status, body and ETag of the first
+// response, and `Idempotent-Replayed: true`.
 import { createHash } from 'node:crypto';
 import {
   ConflictError,
@@ -28,14 +29,14 @@ import type { Reply } from './replies.ts';
 /** The writes that record a reply; they belong into the transaction of what the reply is about. */
 export type RecordReply = (reply: Reply) => readonly Write[];
 
-type CreateEvent = LedgerEvent & { readonly json: JsonObject };
+type WriteEvent = LedgerEvent & { readonly json: JsonObject };
 
 // As other APIs take it: a bare value, or the quoted string of the IETF draft.
 export const IDEMPOTENCY_KEY =
   /^(?:"([\x20-\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x20-\x7e]{0,254}))$/;
 
 /** @param create makes the record and its reply; it commits the writes of `record` together with the record */
-export function idempotent<Event extends CreateEvent>(
+export function idempotent<Event extends WriteEvent>(
   create: (event: Event, record: RecordReply) => Promise<Reply>,
 ): (event: Event) => Promise<Reply> {
   return async (event) => {
@@ -67,7 +68,7 @@ export function idempotent<Event extends CreateEvent>(
  * written. Each record has a marker of its own, which outranks every later refusal: a repetition of a request that was
  * interrupted applies the rest, and answers with the first results of the others, whatever has changed since.
  */
-export function idempotentItems<Event extends CreateEvent, Fields extends object, Value>(
+export function idempotentItems<Event extends WriteEvent, Fields extends object, Value>(
   operation: BulkOperation<Event, Fields, Value>,
 ): (event: Event) => Promise<Reply> {
   const { items: itemsOf, toResult, counted, failure } = operation;
@@ -129,7 +130,7 @@ function outcomesIn({ data }: Reply['body']): ItemOutcome[] {
 }
 
 // Of one resource: the same key may be used for a transaction and for a category.
-function readKey({ headers, requestContext }: CreateEvent): string | undefined {
+function readKey({ headers, requestContext }: WriteEvent): string | undefined {
   const sent = headers['idempotency-key'];
   if (sent === undefined) return undefined;
   const [, quoted, bare] = IDEMPOTENCY_KEY.exec(sent) ?? [];

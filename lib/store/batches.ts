@@ -9,6 +9,10 @@ import type { Item } from './database.ts';
 import type { Key } from './keys.ts';
 import { isRetryable } from './retryable-errors.ts';
 
+class UnprocessedError extends Error {
+  override readonly name = 'UnprocessedError';
+}
+
 export type Batches = ReturnType<typeof createBatches>;
 
 export function createBatches(options: {
@@ -20,33 +24,45 @@ export function createBatches(options: {
 }) {
   const { client, tableName, retryPolicy, callMs } = options;
 
-  function attempt<Result>(call: (options: { abortSignal: AbortSignal }) => Promise<Result>) {
-    const send = () => call({ abortSignal: AbortSignal.timeout(callMs) });
-    return retry(retryPolicy, isRetryable, send);
+  /**
+   * Sends what is left until nothing is, with longer and longer pauses: what DynamoDB leaves unprocessed is throttled.
+   * @param send one call; returns what it left
+   */
+  async function sendAll<Part>(
+    parts: readonly Part[],
+    send: (left: readonly Part[], options: { abortSignal: AbortSignal }) => Promise<Part[]>,
+  ): Promise<void> {
+    let left = parts;
+    await retry(
+      retryPolicy,
+      (error) => error instanceof UnprocessedError || isRetryable(error),
+      async () => {
+        if (left.length > 0) left = await send(left, { abortSignal: AbortSignal.timeout(callMs) });
+        if (left.length > 0) throw new UnprocessedError(`${left.length} items were not processed`);
+      },
+    );
   }
 
   /** Those of up to 100 keys that are there, in any order, strongly consistent. */
   async function getMany(wanted: readonly Key[]): Promise<Item[]> {
     const items: Item[] = [];
-    let left = [...wanted];
-    while (left.length > 0) {
-      const RequestItems = { [tableName]: { Keys: left, ConsistentRead: true } };
-      const command = new BatchGetCommand({ RequestItems });
-      const page = await attempt((options) => client.send(command, options));
+    await sendAll(wanted, async (left, options) => {
+      const RequestItems = { [tableName]: { Keys: [...left], ConsistentRead: true } };
+      const page = await client.send(new BatchGetCommand({ RequestItems }), options);
       items.push(...(page.Responses?.[tableName] ?? []));
-      left = (page.UnprocessedKeys?.[tableName]?.Keys ?? []) as Key[];
-    }
+      return (page.UnprocessedKeys?.[tableName]?.Keys ?? []) as Key[];
+    });
     return items;
   }
 
   /** Deletes up to 25 items, whatever is in them. What was deleted before is no error. */
   async function deleteMany(keys: readonly Key[]): Promise<void> {
-    let left = keys.map((Key) => ({ DeleteRequest: { Key } }));
-    while (left.length > 0) {
-      const command = new BatchWriteCommand({ RequestItems: { [tableName]: left } });
-      const { UnprocessedItems } = await attempt((options) => client.send(command, options));
-      left = (UnprocessedItems?.[tableName] ?? []) as typeof left;
-    }
+    const deletions = keys.map((Key) => ({ DeleteRequest: { Key } }));
+    await sendAll(deletions, async (left, options) => {
+      const command = new BatchWriteCommand({ RequestItems: { [tableName]: [...left] } });
+      const { UnprocessedItems } = await client.send(command, options);
+      return (UnprocessedItems?.[tableName] ?? []) as typeof deletions;
+    });
   }
 
   return { getMany, deleteMany };

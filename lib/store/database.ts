@@ -25,8 +25,8 @@ export type Position = Record<string, unknown>;
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 type WithoutTable<Write> = Omit<NonNullable<Write>, 'TableName'>;
 
-/** Further writes of the database transaction that creates a record. */
-export type AlsoWrite<Created> = (created: Created) => readonly Write[];
+/** Further writes of the database transaction that creates, changes or deletes a record. */
+export type AlsoWrite<Value> = (value: Value) => readonly Write[];
 
 /** One item's part of an atomic write. */
 export type Write = {

@@ -1,5 +1,5 @@
-// Remembers the response to a POST by its idempotency key. The marker is written in the transaction of the record, so
-// that a crash leaves both or neither. DynamoDB deletes it some time after it has expired.
+// Remembers the response to a request by its idempotency key. The marker is written in the transaction that creates, changes
+// or deletes the record, so that a crash leaves both or neither. DynamoDB deletes it some time after it has expired.
 import { IdempotencyKeyReusedError, RequestRepeatedError } from '../errors.ts';
 import type { Database, Write } from './database.ts';
 import type { Keys } from './keys.ts';

@@ -1,5 +1,5 @@
 // Writes with conditions. Attributes of an update are placeholders, because many names are reserved words.
-import type { Write } from './database.ts';
+import { unconditional, type Write } from './database.ts';
 import type { Key } from './keys.ts';
 
 /** A condition of a write and what it means when it does not hold. */
@@ -68,8 +68,6 @@ function update(
         ...condition?.values,
       },
     },
-    onConditionFailed:
-      condition?.onConditionFailed ??
-      (() => new Error(`${key.pk} ${key.sk} had no condition to break`)),
+    onConditionFailed: condition?.onConditionFailed ?? unconditional,
   };
 }

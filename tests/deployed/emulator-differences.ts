@@ -14,6 +14,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'is refused as such': 'The same.',
   'the tour of the README': 'The same.',
   'for everybody, kept for a while and asked for by its hash': 'The same.',
+  'is the same text, compressed or not': 'The same.',
   'less than 60 KB is sent in all': 'The same.',
   'the page runs its own script and style alone': 'The same.',
   'the path that is a slash takes GET alone': 'The same.',

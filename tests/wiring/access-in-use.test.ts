@@ -17,7 +17,7 @@ import { createDatabase } from '../../lib/store/database.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { createKeys, LAST_ID } from '../../lib/store/keys.ts';
 import { createLocalClient, createTable } from '../../local/create-table.ts';
-import { startDatabase } from '../../local/engine.ts';
+import { embeddedEngine, startDatabase } from '../../local/engine.ts';
 import { createRunning } from '../../local/processes/running.ts';
 import { SOURCE } from '../../sandbox/world.ts';
 import {
@@ -168,8 +168,7 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
   },
 };
 
-// The embedded engine is a program for this one platform.
-const hasEngine = process.platform === 'linux' && process.arch === 'x64';
+const hasEngine = embeddedEngine.obstacle() === undefined;
 
 let recorder: AccessRecorder;
 const running = createRunning();

@@ -6,3 +6,9 @@ it.each(Object.entries(manifest.scripts))('%s has only what cmd.exe knows, too',
   for (const command of script.split(' && '))
     expect(command).toMatch(/^(node|npm|tsc|biome|knip|vitest|bash)[\w ./:,-]*$/);
 });
+
+// npm adds arguments to the end: of two programs only the second would see them.
+it.each(Object.entries(manifest.scripts).filter(([, script]) => script.startsWith('node ')))(
+  '%s is one program, which sees all arguments',
+  (_, script) => expect(script).not.toContain('&&'),
+);
