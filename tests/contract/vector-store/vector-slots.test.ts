@@ -23,7 +23,7 @@ onEveryVectorStore((under) => {
 
   test('a slot can be added from 1.18 on; before it is refused', async () => {
     const added = under.store.addSparseVector(await under.collection(OLD_LAYOUT), 'bm25', IDF);
-    const refused = expect.objectContaining({ name: 'RefusedByStore', answer: 404 });
+    const refused = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
     if (await under.has('vectorSlots')) await added;
     else await expect(added).rejects.toEqual(refused);
   });
@@ -34,7 +34,7 @@ onEveryVectorStore((under) => {
     await store.addSparseVector(collection, 'bm25', IDF);
     await store.addSparseVector(collection, 'bm25', IDF);
     const other = store.addSparseVector(collection, 'bm25', {});
-    await expect(other).rejects.toMatchObject({ name: 'RefusedByStore', answer: 400 });
+    await expect(other).rejects.toMatchObject({ name: 'RefusedByService', answer: 400 });
     expect(await slotsOf(collection)).toEqual({ bm25: IDF });
   });
 
@@ -52,7 +52,7 @@ onEveryVectorStore((under) => {
 
   onSlots('no collection, no slot', async () => {
     const none = await under.collection('not-made');
-    const missing = expect.objectContaining({ name: 'RefusedByStore', answer: 404 });
+    const missing = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
     await expect(under.store.addSparseVector(none, 'bm25', IDF)).rejects.toEqual(missing);
     await expect(under.store.removeVector(none, 'bm25')).rejects.toEqual(missing);
   });
@@ -100,7 +100,7 @@ onEveryVectorStore((under) => {
     const collection = await withPoints('{"data":"cello"}');
     const updates = [keywords(1, 'cello'), keywords(99, 'gone')];
     const updated = store.updateVectors(collection, updates);
-    await expect(updated).rejects.toMatchObject({ name: 'RefusedByStore', answer: 404 });
+    await expect(updated).rejects.toMatchObject({ name: 'RefusedByService', answer: 404 });
     expect(await store.count(collection, LACKING)).toBe(0);
   });
 
