@@ -5,6 +5,7 @@ export async function withBar<Result>(
   total: number,
   work: (onProgress: (done: number) => void) => Promise<Result>,
 ): Promise<Result> {
+  if (total === 0) return await work(() => undefined);
   const bar = new cliProgress.SingleBar({ noTTYOutput: true, notTTYSchedule: 10_000 });
   bar.start(total, 0);
   return await work((done) => bar.update(done)).finally(() => bar.stop());

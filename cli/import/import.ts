@@ -8,6 +8,7 @@ import {
   httpAddress,
   runProgram,
   stageOption,
+  wholeNumber,
 } from '../../local/processes/program.ts';
 import { USER_AGENTS } from '../../local/user-agents.ts';
 import { withBar } from '../progress.ts';
@@ -22,7 +23,7 @@ import { readLedger } from './ledger-rows.ts';
 import { type ImportPlan, planImport } from './plan.ts';
 import { showPlan, showRefused, showStatement } from './preview.ts';
 import { readText } from './read-text.ts';
-import { readStatement, type StatementRow } from './statement.ts';
+import { readStatement, type StatementRow, splitTrailer } from './statement.ts';
 import { listImports, undoImport } from './undo.ts';
 import { applyChanges, upload } from './upload.ts';
 import { DATE_ORDERS, DECIMAL_SIGNS } from './values.ts';
@@ -89,6 +90,13 @@ const command = createCommand(
     ),
   )
   .option('--update', 'apply the changes of an edited export')
+  .option('--import-deleted', 'import rows of an export that somebody has deleted since, too')
+  .addOption(
+    new Option(
+      '--trailer <lines>',
+      'how many lines the bank writes after the rows; they are left out',
+    ).argParser(wholeNumber({ min: 0, max: 100 })),
+  )
   .addOption(new Option('--list', 'show the imports that the ledger has').conflicts('undo'))
   .option('--undo <id>', 'remove what an import has created, and nobody has edited since')
   .addHelpText(
@@ -105,7 +113,11 @@ async function start(file: string | undefined, options: Options): Promise<void> 
   const { list, undo, yes = false } = options;
   const isForImports = list || undo !== undefined;
   if (isForImports === (file !== undefined))
-    command.error('error: Name a file to import, or use --list or --undo <id>.');
+    command.error(
+      isForImports
+        ? `error: ${list ? '--list' : '--undo'} takes no file.`
+        : 'error: Name a file to import, or use --list or --undo <id>.',
+    );
   const statement = file === undefined ? undefined : read(file, options);
   if (statement && statement.rows.length + statement.errors.length === 0)
     return console.log('The file has no rows: nothing to import.');
@@ -130,7 +142,7 @@ function read(file: string, options: Options) {
     isInverted,
     words: { income, expense },
   });
-  return { ...statement, encoding };
+  return { ...statement, ...splitTrailer(statement, options.trailer), encoding };
 }
 
 interface Import {
@@ -141,11 +153,16 @@ interface Import {
 
 async function importFile(service: ServiceClient, { file, statement, options }: Import) {
   const categories = await service.readCategories();
-  const plan = planImport(statement.rows, await readLedger(service));
+  const { importDeleted: importsDeleted = false } = options;
+  const plan = planImport(statement.rows, await readLedger(service), { importsDeleted });
   showStatement(statement, statement.encoding);
   showPlan(plan, new Set(categories.keys()));
-  const refused = [...statement.errors, ...plan.refused];
+  const { trailer } = statement;
+  const refused = [...statement.refused, ...plan.refused];
   showRefused(refused);
+  if (options.trailer) console.log(`left out after the rows: ${trailer.length} lines`);
+  else if (trailer.length > 0 && trailer.length === refused.length)
+    console.error(`If the bank always ends its files so, add --trailer ${trailer.length}.`);
   if (refused.length > 0) process.exitCode = EXIT.failed;
   if (!options.yes) console.log('Nothing was sent. Add --yes to import.');
   else if (requiresChoice(plan, options)) {
@@ -177,7 +194,7 @@ async function run(
     refusedBefore,
   }: { readonly file: string; readonly options: Options; readonly refusedBefore: number },
 ): Promise<void> {
-  const { changes, missing, possibleDuplicates, present } = plan;
+  const { changes, missing, deleted, possibleDuplicates, present } = plan;
   const skipped = new Set<StatementRow>(
     options.skipDuplicates ? possibleDuplicates.map(({ row }) => row) : [],
   );
@@ -192,6 +209,10 @@ async function run(
   const refused = [...uploaded.refused, ...(updated?.refused ?? [])];
   showRefused(refused);
   if (skipped.size > 0) console.log(`possible duplicates left out: ${skipped.size}`);
+  if (deleted.length > 0) {
+    console.log(`deleted meanwhile: ${deleted.length}. Add --import-deleted to import them.`);
+    process.exitCode = EXIT.failed;
+  }
   if (updated) console.log(`${updated.changed} changed`);
   else if (changes.length > 0) {
     console.log(`changes not applied: ${changes.length}. Add --update to apply them.`);
@@ -208,5 +229,5 @@ async function run(
 function explainWait(error: unknown): void {
   const { status } = error as { status?: number };
   const why = status === undefined ? 'Nothing answers' : `The service answered ${status}`;
-  console.error(`${why}: sending the same rows again in a moment`);
+  console.error(`${why}: trying again in a moment`);
 }

@@ -18,6 +18,8 @@ export interface ImportPlan {
   /** How many rows the ledger has already. */
   readonly present: number;
   readonly missing: readonly StatementRow[];
+  /** Rows of an export of this ledger whose transaction somebody has deleted since. */
+  readonly deleted: readonly StatementRow[];
   /** Those of the missing rows that have date, type and amount of a transaction that no row of the file is. */
   readonly possibleDuplicates: readonly Pair[];
   readonly changes: readonly Change[];
@@ -30,14 +32,24 @@ const CHANGEABLE = [
 ];
 export type ChangeableField = (typeof CHANGEABLE)[number];
 
-/** @param ledger all transactions */
+/**
+ * @param ledger all transactions
+ * @param importsDeleted whether transactions that somebody has deleted since the export are missing ones
+ */
 export function planImport(
   rows: readonly StatementRow[],
   ledger: readonly LedgerRow[],
+  { importsDeleted = false } = {},
 ): ImportPlan {
-  const { pairs, edited } = matchRows(rows, ledger);
+  const { pairs, edited, isOfThisLedger } = matchRows(rows, ledger);
   const matched = new Set(pairs.values());
-  const missing = rows.filter((row) => !pairs.has(row));
+  const { deleted = [], missing = [] } = Object.groupBy(
+    rows.filter((row) => !pairs.has(row)),
+    ({ exported }) =>
+      isOfThisLedger && !importsDeleted && exported?.id && exported.createdAt
+        ? 'deleted'
+        : 'missing',
+  );
   const changes: Change[] = [];
   const refused: RefusedLine[] = [];
   const rowsOf = Map.groupBy(pairs.keys(), (row) => pairs.get(row));
@@ -52,6 +64,7 @@ export function planImport(
   return {
     present: pairs.size - edited.length,
     missing,
+    deleted,
     changes,
     refused,
     possibleDuplicates: findDuplicates(
@@ -77,6 +90,8 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
     const there = row.exported && byRecord.get(recordOf(row.exported));
     if (there) pairs.set(row, there);
   }
+  // The export of another ledger has no record of this one.
+  const isOfThisLedger = pairs.size > 0;
   const edited = [...pairs].filter(([row, there]) => fieldsOf(row) !== fieldsOf(there));
 
   const byExternalId = Map.groupBy(ledger, ({ externalId }) => externalId);
@@ -94,7 +109,7 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
         : [externalId, formerId].flatMap((id) => (id && byExternalId.get(id)) || [])[0];
     if (there) pairs.set(row, there);
   }
-  return { pairs, edited };
+  return { pairs, edited, isOfThisLedger };
 }
 
 /** One transaction is the possible duplicate of one row. */

@@ -34,12 +34,16 @@ export function showStatement(statement: Statement, encoding: EncodedText['encod
 
 /** @param known names of the categories that are there */
 export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
-  const { present, missing, possibleDuplicates, changes } = plan;
+  const { present, missing, deleted, possibleDuplicates, changes } = plan;
   const rows = [...missing, ...changes.map(({ row }) => row)];
   const names = new Set(rows.flatMap(({ category }) => category ?? []));
   const added = [...names].filter((name) => !known.has(name));
   if (added.length > 0) print(`new categories: ${added.join(', ')}`);
-  console.log(`${present} rows are there already`);
+  console.log(`${present} rows are there already, ${missing.length} are new`);
+  showSome(
+    `deleted meanwhile (${deleted.length}), imported with --import-deleted:`,
+    deleted.map((row) => `  line ${row.line}: transaction ${row.exported?.id}: ${textOf(row)}`),
+  );
   showSome(
     `possible duplicates (${possibleDuplicates.length}), with date, type and amount of a transaction that is there under another id:`,
     possibleDuplicates.map(({ row, there }) => {

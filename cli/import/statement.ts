@@ -6,6 +6,7 @@ import { ValidationError } from '../../lib/errors.ts';
 import { parseNewCategory } from '../../lib/http/category-json.ts';
 import { CSV_COLUMNS, fromTextCell } from '../../lib/http/transaction-csv.ts';
 import { parseNewTransaction } from '../../lib/http/transaction-json.ts';
+import { StartError } from '../../local/processes/start-error.ts';
 import {
   type ChosenColumns,
   type Field,
@@ -164,6 +165,21 @@ export function readStatement(text: string, options: StatementOptions = {}): Sta
     ignored: headers.filter((header, index) => header.trim() !== '' && !indexes.has(index)),
     errors: errors.toSorted((one, other) => one.line - other.line),
   };
+}
+
+/**
+ * What is refused and what is not, where the bank ends its files with lines that are no rows, such as a balance.
+ * @param lines how many; undefined where it is not known
+ * @throws StartError where there are more or fewer: the file may be cut
+ */
+export function splitTrailer({ rows, errors }: Statement, lines: number | undefined) {
+  const last = rows.at(-1)?.line ?? Number.POSITIVE_INFINITY;
+  const trailer = errors.filter(({ line }) => line > last);
+  if (lines === undefined) return { trailer, refused: errors };
+  if (trailer.length === lines) return { trailer, refused: errors.slice(0, -lines || undefined) };
+  throw new StartError(
+    `The file has ${trailer.length} unreadable lines after its rows, not ${lines} (--trailer). Is it complete?`,
+  );
 }
 
 function sharedId({ line }: CsvRow, id: string | null): string {

@@ -27,7 +27,7 @@ interface Result {
 type OnProgress = (done: number) => void;
 
 const MOST_ATTEMPTS = 5;
-const FIRST_PAUSE_MS = 200;
+const FIRST_PAUSE_MS = 400;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 const PRECONDITION_FAILED = 412;
@@ -164,7 +164,7 @@ async function sendAll<Item>(
         if ((results.get(result.index)?.status ?? 500) >= 300) results.set(result.index, result);
       const isDone = results.values().every(({ status }) => status < 500);
       if (isDone || attempt === MOST_ATTEMPTS) return [...results.values()];
-      await service.retryPolicy.sleep(FIRST_PAUSE_MS * 2 ** attempt);
+      await service.retryPolicy.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));
     }
   }
 }

@@ -1,5 +1,4 @@
 // npm run seed: fills a running service with a household's history, as any client would, through its API.
-import cliProgress from 'cli-progress';
 import type { TransactionFields } from '../../lib/domain/transaction.ts';
 import {
   createCommand,
@@ -8,6 +7,7 @@ import {
   wholeNumber,
 } from '../../local/processes/program.ts';
 import { USER_AGENTS } from '../../local/user-agents.ts';
+import { withBar } from '../progress.ts';
 import { createServiceClient, type ServiceClient, serviceAddress } from '../service-client.ts';
 import { householdCategories, householdTransactions } from './household.ts';
 
@@ -42,18 +42,19 @@ async function seed({ url, transactions, years, seed }: SeedOptions): Promise<vo
   const lastDay = new Date().toISOString().slice(0, 10);
   const history = householdTransactions({ transactions, years, lastDay, seed, categoryIds });
 
-  const bar = new cliProgress.SingleBar({ noTTYOutput: true, notTTYSchedule: 10_000 });
-  bar.start(transactions, 0);
-  const worker = async () => {
-    for (const transaction of history) {
-      await createTransaction(service, transaction);
-      bar.increment();
-    }
-  };
-  // The workers share one generator. Closing it after a failure stops them all.
-  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, worker)).finally(() => {
-    history.return(undefined);
-    bar.stop();
+  await withBar(transactions, async (onProgress) => {
+    let done = 0;
+    const worker = async () => {
+      for (const transaction of history) {
+        await createTransaction(service, transaction);
+        done += 1;
+        onProgress(done);
+      }
+    };
+    // The workers share one generator. Closing it after a failure stops them all.
+    await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, worker)).finally(() => {
+      history.return(undefined);
+    });
   });
   console.log(`${transactions} transactions in ${categoryIds.length} categories at ${url}`);
 }

@@ -19,6 +19,7 @@ import { serve } from '../support/api/served.ts';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { createTestTable } from '../support/test-table.ts';
 
+const PROGRESS = expect.stringContaining('%');
 const COMMANDS = join(import.meta.dirname, '../../cli');
 const BANK = ['date,name,amount,category', '2026-03-05,Tea,-3,Food', '2026-03-06,Pay,2500,'];
 
@@ -124,7 +125,7 @@ describe('--url', () => {
       'decimal sign: point',
       'date order: ymd',
       '4 rows from 2026-03-05 to 2026-03-09: 3 income (2500.3), 1 expense (3)',
-      '2 rows are there already',
+      '2 rows are there already, 2 are new',
       'Nothing was sent. Add --yes to import.',
       '',
     ]);
@@ -163,7 +164,15 @@ describe('--url', () => {
       ...['  line 3: 2026-03-05 expense 3.2 "Bäcker"', '  line 4: 2026-03-06 income 2 "Bäcker"'],
       'decimal sign: comma',
     ]);
-    expect(stderr).toBe('line 5 refused: It has 1 cells, the header 5.\n');
+    expect(stderr).toBe(
+      'line 5 refused: It has 1 cells, the header 5.\nIf the bank always ends its files so, add --trailer 1.\n',
+    );
+    const importWith = (lines: string) =>
+      importFile(environment, '--url', server.url, '--yes', '--trailer', lines);
+    expect(await importWith('2')).toMatchObject({ code: 1, stdout: '' });
+    const imported = await importWith('1');
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
+    expect(imported.stdout).toContain('left out after the rows: 1 lines');
   });
 
   it('takes options for other words and signs', async () => {
@@ -245,6 +254,28 @@ describe('--url', () => {
     ]);
   });
 
+  it('makes a row of an export again that was deleted since only when it is told so', async () => {
+    const { ledger, environment } = await givenLedger();
+    await importFile(environment, '--url', server.url, '--yes');
+    const headers = { authorization: `Bearer ${environment.API_KEY}` };
+    const exported = await api.request('GET', '/transactions/export', { headers });
+    await writeFile(file, exported.text);
+    onTestFinished(() => writeFile(file, BANK.join('\n')));
+    const [tea] = (await ledger.transactions.readExportPart(EVERYTHING)).items;
+    await ledger.transactions.remove(String(tea?.id), () => true);
+    const importWith = (...options: string[]) =>
+      importFile(environment, '--url', server.url, '--yes', ...options);
+    const left = await importWith();
+    expect(left).toMatchObject({ code: 1, stdout: expect.stringContaining('--import-deleted') });
+    expect(left.stdout).toContain('deleted meanwhile (1)');
+    expect(left.stdout).toContain(`  line 2: transaction ${tea?.id}: 2026-03-05 expense 3 "Tea"`);
+    expect(await descriptionsIn(ledger)).toEqual(['Pay']);
+    expect(await importWith('--import-deleted')).toMatchObject({ code: 0, stderr: PROGRESS });
+    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
+    // Nothing is left to do, and no progress to show.
+    expect(await importWith()).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('asks for nothing where the file has no rows', async () => {
     await writeFile(file, 'date,name,amount\n');
     onTestFinished(() => writeFile(file, BANK.join('\n')));
@@ -312,12 +343,15 @@ describe('--url', () => {
     expect(await take('--undo', 'nosuch')).toMatchObject({ code: 1 });
   });
 
-  it.each([[], ['--list', 'bank.csv'], ['--list', '--undo', 'x']])(
-    'ends with 2 for %j',
-    async (...options) => {
-      expect(await run({}, 'import/import.ts', ...options)).toMatchObject({ code: 2 });
-    },
-  );
+  it.each([
+    [[], 'Name a file'],
+    [['--list', 'bank.csv'], '--list takes no file'],
+    [['--undo', 'x', 'bank.csv'], '--undo takes no file'],
+    [['--list', '--undo', 'x'], '--undo'],
+  ])('ends with 2 for %j', async (options, stderr) => {
+    const ended = await run({}, 'import/import.ts', ...options);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(stderr) });
+  });
 });
 
 /** CloudFormation, which knows one stack. */

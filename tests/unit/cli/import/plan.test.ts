@@ -54,9 +54,21 @@ it('refuses edited rows that someone has changed since, and no others', () => {
   expect(plan).toMatchObject({ present: 1, missing: [], changes: [], refused: [{ line: 3 }] });
 });
 
-it('makes a transaction again that was deleted, beside an equal one', () => {
-  const plan = planImport(exported(tea(1), tea(2)), ledgerOf(tea(1)));
-  expect(plan).toMatchObject({ present: 1, missing: [{ line: 3 }], possibleDuplicates: [] });
+it('makes a transaction again that was deleted only when it is told so', () => {
+  const rows = exported(tea(1), tea(2), tea(3, '', { name: 'Mint' }), tea(4).replace('4,', ','));
+  const ledger = ledgerOf(tea(1));
+  expect(planImport(rows, ledger)).toMatchObject({
+    ...{ present: 1, deleted: [{ line: 3 }, { line: 4 }], missing: [{ line: 5 }], changes: [] },
+  });
+  expect(planImport(rows, ledger, { importsDeleted: true })).toMatchObject({
+    ...{ deleted: [], missing: [{ line: 3 }, { line: 4 }, { line: 5 }], possibleDuplicates: [] },
+  });
+});
+
+it('takes no row of the export of another ledger for deleted', () => {
+  const other = tea(1, '', { name: 'Mint' }).replaceAll('2026-01-01', '2026-01-07');
+  const plan = planImport(exported(tea(1), tea(2)), ledgerOf(other));
+  expect(plan).toMatchObject({ present: 0, deleted: [], missing: [{ line: 2 }, { line: 3 }] });
 });
 
 it('refuses two rows that are one transaction and differ', () => {

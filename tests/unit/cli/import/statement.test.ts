@@ -1,6 +1,6 @@
 // Bank exports as they come: headers, delimiters, dates, amounts, and an id for each row.
 import { describe, expect, it } from 'vitest';
-import { readStatement } from '../../../../cli/import/statement.ts';
+import { readStatement, splitTrailer } from '../../../../cli/import/statement.ts';
 import { CSV_COLUMNS } from '../../../../lib/http/transaction-csv.ts';
 
 const read = (lines: readonly string[], options?: Parameters<typeof readStatement>[1]) =>
@@ -255,6 +255,20 @@ describe('readStatement', () => {
         { line: 14, message: expect.stringContaining('not a date') },
         { line: 15, message: 'It has 1 cells, the header 4.' },
       ]);
+    });
+
+    it('leaves out as many lines after the rows as the bank always writes', () => {
+      const lines = ['date,name,amount', '2026-01-02,Tea', '2026-01-02,Tea,-3', 'Sum,,x', 'End'];
+      const statement = read(lines);
+      const split = (trailer?: number) => {
+        const { refused } = splitTrailer(statement, trailer);
+        return refused.map(({ line }) => line);
+      };
+      expect([split(), split(2)]).toEqual([[2, 4, 5], [2]]);
+      for (const other of [0, 1, 3]) expect(() => split(other)).toThrow('2 unreadable lines');
+      expect(splitTrailer(read(lines.slice(0, 3)), 0).refused).toMatchObject([{ line: 2 }]);
+      // Without a row, no line is after the rows.
+      expect(splitTrailer(read(lines.slice(0, 2)), undefined).trailer).toEqual([]);
     });
 
     it('finds a header that only the given names make one', () => {

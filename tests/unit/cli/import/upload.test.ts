@@ -1,8 +1,8 @@
 // How the rows of a statement are sent to a service that fails on the way.
 import { expect, it } from 'vitest';
 import type { LedgerRow } from '../../../../cli/import/ledger-rows.ts';
-import { readStatement } from '../../../../cli/import/statement.ts';
-import { deleteRows, upload } from '../../../../cli/import/upload.ts';
+import { readStatement, type StatementRow } from '../../../../cli/import/statement.ts';
+import { applyChanges, deleteRows, upload } from '../../../../cli/import/upload.ts';
 import { createServiceClient } from '../../../../cli/service-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/retry.ts';
 
@@ -10,17 +10,19 @@ const BANK = readStatement('date,name,amount\n2026-03-05,Tea,-3\n2026-03-06,Pay,
 
 function openService(answer: (path: string, requests: number) => Response) {
   const steps: string[] = [];
+  const keys: (string | null)[] = [];
   const service = createServiceClient({
     ...{ url: 'http://service.example', userAgent: 'test' },
     retryPolicy: { ...DEFAULT_RETRY_POLICY, sleep: async () => void steps.push('pause') },
-    fetch: async (address) => {
+    fetch: async (address, { headers } = {}) => {
       const { pathname } = new URL(String(address));
       if (pathname === '/categories') return Response.json({ data: [] });
       steps.push(pathname);
+      keys.push(new Headers(headers).get('idempotency-key'));
       return answer(pathname, steps.filter((step) => step === pathname).length);
     },
   });
-  return { service, steps };
+  return { service, steps, keys };
 }
 
 const results = (...statuses: number[]) =>
@@ -50,6 +52,29 @@ it('names the rows that fail to the end', async () => {
   const uploaded = await upload(service, { ...BANK, importId: 'x' }, () => undefined);
   expect(uploaded).toMatchObject({ created: 1, refused: [{ line: 3 }] });
   expect(steps.at(-1)).not.toBe('pause');
+});
+
+it('sends changes again with the key of the first attempt, and other changes with another', async () => {
+  const row = { ...BANK.rows[0], exported: null } as StatementRow;
+  const change = { row, there: TEA, fields: ['amount'] } as const;
+  const { service, keys } = openService((_, requests) =>
+    requests === 1 ? new Response('', { status: 503 }) : results(requests === 2 ? 500 : 200),
+  );
+  const changes = [change, ...Array(100).fill(change)];
+  expect(await applyChanges(service, changes, () => undefined)).toMatchObject({ refused: [] });
+  const [first, , , other] = keys;
+  expect(keys).toEqual([first, first, first, other]);
+  expect(first).toMatch(/./);
+  expect(other).toMatch(/./);
+  expect(other).not.toBe(first);
+});
+
+it('sends rows with a key only where a row has no id of its own', async () => {
+  const { service, keys } = openService(() => results(201, 201));
+  await upload(service, { ...BANK, importId: 'x' }, () => undefined);
+  const rows = BANK.rows.map((each, n) => (n === 0 ? { ...each, externalId: null } : each));
+  await upload(service, { rows, importId: 'x' }, () => undefined);
+  expect(keys).toEqual([null, expect.stringMatching(/./)]);
 });
 
 const TEA: LedgerRow = {
