@@ -38,37 +38,15 @@ type SetDigest = string;
 
 export const EMPTY_SET: SetDigest = '0'.repeat(64);
 
-const WORD = 2 ** 32;
-const WORDS = 8;
-
 /** A sum and not an exclusive or, modulo 2^256: a point that is there twice does not cancel itself out. */
 export function createDigestSum(from: SetDigest = EMPTY_SET) {
-  // Sums of 32-bit words, which a double holds exactly for two million digests; carried over well before.
-  const words = new Float64Array(WORDS);
-  let added = 0;
-
-  function add(digest: Buffer): void {
-    for (let at = 0; at < WORDS; at += 1)
-      words[at] = (words[at] ?? 0) + digest.readUInt32BE(at * 4);
-    added += 1;
-    if (added % 1_000_000 === 0) carry();
-  }
-
-  function carry(): void {
-    for (let at = WORDS - 1; at >= 0; at -= 1) {
-      const word = words[at] ?? 0;
-      words[at] = word % WORD;
-      if (at > 0) words[at - 1] = (words[at - 1] ?? 0) + Math.floor(word / WORD);
-    }
-  }
-
-  function text(): SetDigest {
-    carry();
-    return [...words].map((word) => word.toString(16).padStart(8, '0')).join('');
-  }
-
-  add(Buffer.from(from, 'hex'));
-  return { add, text };
+  let sum = BigInt(`0x${from}`);
+  return {
+    add(digest: Buffer): void {
+      sum = BigInt.asUintN(256, sum + BigInt(`0x${digest.toString('hex')}`));
+    },
+    text: (): SetDigest => sum.toString(16).padStart(EMPTY_SET.length, '0'),
+  };
 }
 
 /** Equal texts need no parsing. */

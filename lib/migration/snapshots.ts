@@ -4,7 +4,13 @@ import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { type ArtifactStore, measureOf } from './ports/artifacts.ts';
 import type { SnapshotDescription } from './ports/vector-store.ts';
-import { isRefusedWith, Refusal, RetryableFailure, takeAs } from './refusals.ts';
+import {
+  isRefusedWith,
+  isRetryableFailure,
+  Refusal,
+  RetryableFailure,
+  takeAs,
+} from './refusals.ts';
 import type { Stage } from './runs/stages.ts';
 import type { StepContext, StepRequest } from './runs/step.ts';
 import { pollSeconds } from './runs/times.ts';
@@ -180,19 +186,23 @@ async function keepNextPart(
     const why = `The snapshot ${name} ends after ${parts.bytes} bytes of ${size}.`;
     throw new Refusal('RefusedSnapshot', why);
   }
-  // A part may be shorter than asked for: the next one continues where it ends.
   return { ...parts, count: parts.count + 1, bytes: parts.bytes + kept.bytes };
 }
 
+// A connection may break at any byte: what it has brought is a part, and the next one continues where it ends.
 async function* firstBytes(
   bytes: AsyncIterable<Uint8Array>,
   limit: number,
 ): AsyncIterable<Uint8Array> {
   let left = limit;
-  for await (const chunk of bytes) {
-    yield chunk.subarray(0, left);
-    left -= chunk.length;
-    if (left <= 0) return;
+  try {
+    for await (const chunk of bytes) {
+      yield chunk.subarray(0, left);
+      left -= chunk.length;
+      if (left <= 0) return;
+    }
+  } catch (error) {
+    if (left === limit || !isRetryableFailure(error)) throw error;
   }
 }
 

@@ -8,15 +8,10 @@ export class JsonScanError extends Error {
 
 export type JsonScanner = ReturnType<typeof scanJson>;
 
-// Character codes, compared as numbers: this loop sees every byte that is migrated.
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const SPACE = new Set([0x09, 0x0a, 0x0d, 0x20]);
+// Sticky: each is tried at one place. They are native code, for every byte that is migrated passes here.
+const SPACE = /[\t\n\r ]*/y;
+const LITERAL = /[^,\]}\t\n\r ]*/y;
+const NESTING = /["[\]{}]/g;
 
 /**
  * A cursor on the document's value. Inside a loop over members or elements the value at hand is read
@@ -81,22 +76,26 @@ function nameOf(quoted: string): string {
 }
 
 function afterSpace(document: string, from: number): number {
-  let at = from;
-  while (SPACE.has(document.charCodeAt(at))) at += 1;
-  return at;
+  return endOf(SPACE, document, from);
+}
+
+function endOf(pattern: RegExp, document: string, from: number): number {
+  pattern.lastIndex = from;
+  pattern.test(document);
+  return pattern.lastIndex;
 }
 
 function endOfValue(document: string, start: number): number {
-  const first = document.charCodeAt(start);
-  if (first === QUOTE) return endOfString(document, start);
-  if (opens(first)) return endOfNested(document, start);
-  const end = endOfLiteral(document, start);
+  const first = document[start];
+  if (first === '"') return endOfString(document, start);
+  if (first === '[' || first === '{') return endOfNested(document, start);
+  const end = endOf(LITERAL, document, start);
   if (end === start) throw new JsonScanError(`No value at ${start} of the document`);
   return end;
 }
 
 function endOfString(document: string, start: number): number {
-  if (document.charCodeAt(start) !== QUOTE) throw new JsonScanError(`No string at ${start}`);
+  if (document[start] !== '"') throw new JsonScanError(`No string at ${start}`);
   for (let from = start + 1; ; ) {
     const end = document.indexOf('"', from);
     if (end === -1) throw new JsonScanError(`The string at ${start} does not end`);
@@ -107,37 +106,18 @@ function endOfString(document: string, start: number): number {
 
 function isEscaped(document: string, at: number): boolean {
   let backslashes = 0;
-  while (document.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+  while (document[at - 1 - backslashes] === '\\') backslashes += 1;
   return backslashes % 2 === 1;
 }
 
 function endOfNested(document: string, start: number): number {
   let depth = 0;
-  for (let at = start; at < document.length; at += 1) {
-    const code = document.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(document, at) - 1;
-    else if (opens(code)) depth += 1;
-    else if (closes(code)) {
-      depth -= 1;
-      if (depth === 0) return at + 1;
-    }
+  for (let at = endOf(NESTING, document, start); at > 0; at = endOf(NESTING, document, at)) {
+    const sign = document[at - 1];
+    if (sign === '"') at = endOfString(document, at - 1);
+    else if (sign === '[' || sign === '{') depth += 1;
+    else depth -= 1;
+    if (depth === 0) return at;
   }
   throw new JsonScanError(`What opens at ${start} of the document does not close`);
-}
-
-function endOfLiteral(document: string, start: number): number {
-  let at = start;
-  for (; at < document.length; at += 1) {
-    const code = document.charCodeAt(at);
-    if (code === COMMA || closes(code) || SPACE.has(code)) break;
-  }
-  return at;
-}
-
-function opens(code: number): boolean {
-  return code === OPEN_BRACKET || code === OPEN_BRACE;
-}
-
-function closes(code: number): boolean {
-  return code === CLOSE_BRACKET || code === CLOSE_BRACE;
 }

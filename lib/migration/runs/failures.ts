@@ -48,33 +48,19 @@ function ofService(cause: Error, text: string): string {
   return `${service === undefined ? '' : `${service}: `}${text}.`;
 }
 
-const UNKNOWN_CALLER = new Set([
-  'CredentialsProviderError',
-  'TokenProviderError',
-  'UnrecognizedClientException',
-  'InvalidClientTokenId',
-  'InvalidAccessKeyId',
-  'InvalidSignatureException',
-  'SignatureDoesNotMatch',
-  'IncompleteSignature',
-  'MissingAuthenticationToken',
-  'MissingAuthenticationTokenException',
-  'ExpiredToken',
-  'ExpiredTokenException',
-]);
-const NO_RIGHT = new Set(['AccessDenied', 'AccessDeniedException', 'KMSAccessDeniedException']);
+const NOT_ALLOWED =
+  /AccessDenied|Signature|UnrecognizedClient|InvalidClientTokenId|InvalidAccessKeyId|MissingAuthenticationToken|ExpiredToken|(Credentials|Token)ProviderError/;
 
 const OTHER_KEYS = /key element|schema/i;
 
 /** Undefined for everything else. */
 function refusalByAws(cause: Error): Refusal | undefined {
   const { name, message } = cause;
-  const why = (message || name).split('\n')[0];
-  if (UNKNOWN_CALLER.has(name)) {
-    return new Refusal('RefusedCredentials', `AWS knows no such caller: ${why}.`, { cause });
-  }
-  if (NO_RIGHT.has(name) || statusOf(cause) === 403) {
-    return new Refusal('RefusedCredentials', `AWS does not allow it: ${why}.`, { cause });
+  if (NOT_ALLOWED.test(name) || statusOf(cause) === 403) {
+    const why = (message || name).split('\n')[0];
+    return new Refusal('RefusedCredentials', `AWS does not know or allow the caller: ${why}.`, {
+      cause,
+    });
   }
   if (message === 'Region is missing') {
     const said = 'AWS_REGION is not set, nor does AWS_PROFILE name a region.';

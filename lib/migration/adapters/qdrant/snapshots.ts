@@ -10,7 +10,7 @@ import { isRetryableFailure, takeAs } from '../../refusals.ts';
 import { failureOf, noAnswer, pathOf, type Transport, unlessFound } from './transport.ts';
 
 export function createQdrantSnapshots(transport: Transport) {
-  const { text, result, open, baseUrl } = transport;
+  const { text, result, open } = transport;
 
   /** Asks for one and returns at once: it is complete when it is listed. A failure is reported nowhere. */
   // With wait=false the answer is a 202 that says nothing yet.
@@ -23,46 +23,19 @@ export function createQdrantSnapshots(transport: Transport) {
     return result({ path: pathOf(collection, '/snapshots') });
   }
 
-  /** From a byte to the end. A connection that ends early is continued where it stopped. */
+  /** From a byte on, to the end or to where the connection breaks. */
   async function downloadSnapshot(
     collection: string,
     name: string,
     fromByte = 0,
   ): Promise<SnapshotPart> {
     const path = fileOf(collection, name);
-    const { totalBytes, bytes } = await openFile(path, fromByte);
-    return { totalBytes, bytes: continued(path, { fromByte, totalBytes, bytes }) };
-  }
-
-  async function openFile(path: string, fromByte: number): Promise<SnapshotPart> {
     const range = fromByte > 0 ? { range: `bytes=${fromByte}-` } : {};
     // A compressed response would have neither a length nor ranges.
     const headers = { 'accept-encoding': 'identity', ...range };
     const watchdog = createWatchdog(transport.timeoutMs);
     const response = await open({ path, headers }, watchdog.signal);
     return toPart(`GET ${path}`, response, fromByte, watchdog);
-  }
-
-  // A connection may end early at any byte. Each one that brought something is followed by another.
-  async function* continued(path: string, start: SnapshotPart & { readonly fromByte: number }) {
-    let { fromByte: position, bytes } = start;
-    const { totalBytes = 0 } = start;
-    for (;;) {
-      const opened = position;
-      let failure: unknown;
-      try {
-        for await (const chunk of bytes) {
-          position += chunk.length;
-          yield chunk;
-        }
-        if (position >= totalBytes) return;
-      } catch (error) {
-        failure = error;
-      }
-      if (position === opened)
-        throw failure ?? noAnswer(baseUrl, `GET ${path}`, new Error('no bytes'));
-      ({ bytes } = await openFile(path, position));
-    }
   }
 
   /** Done already when there is none of that name. */

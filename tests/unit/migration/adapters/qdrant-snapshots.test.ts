@@ -7,7 +7,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
+import { takeSnapshot } from '../../../../lib/migration/snapshots.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../../sandbox/qdrant/server.ts';
+import { createMemoryArtifacts } from '../../../support/migration/memory-artifacts.ts';
 
 const SILENCE_MS = 40;
 
@@ -87,11 +89,6 @@ describe('a snapshot of 100 bytes on a server', () => {
     return { store: createQdrant({ url: `http://127.0.0.1:${port}` }), ranges };
   }
 
-  async function download({ store }: Awaited<ReturnType<typeof serve>>, fromByte = 0) {
-    const { bytes } = await store.downloadSnapshot('memories', 'a.snapshot', fromByte);
-    return Buffer.concat(await Array.fromAsync(bytes));
-  }
-
   test('is complete, by one request, when the garbage collector runs before its body is read', async () => {
     const head = Promise.withResolvers<void>();
     const server = await serve({ beforeBody: () => head.promise });
@@ -102,22 +99,39 @@ describe('a snapshot of 100 bytes on a server', () => {
     expect(server.ranges).toEqual([undefined]);
   });
 
-  test('is continued by Range each time the connection ends early', async () => {
-    const server = await serve({ bytesPerConnection: 40 });
-    expect(await download(server, 10)).toEqual(FILE.subarray(10));
-    expect(server.ranges).toEqual(['bytes=10-', 'bytes=50-', 'bytes=90-']);
-  });
+  test.each([true, false])(
+    'is kept in parts, each where the connection ended early, announced %s',
+    async (announcesLength) => {
+      const server = await serve({ bytesPerConnection: 40, announcesLength });
+      const { parts, content } = await keep(server);
+      expect([parts?.count, content]).toEqual([3, FILE]);
+      expect(server.ranges).toEqual([undefined, 'bytes=40-', 'bytes=80-']);
+    },
+  );
 
   test('is unavailable when a connection brings no byte', async () => {
     const server = await serve({ bytesPerConnection: 0 });
-    await expect(download(server)).rejects.toMatchObject({ name: 'RetryableUnavailable' });
+    await expect(keep(server)).rejects.toMatchObject({ name: 'RetryableUnavailable' });
   });
 
-  test('is continued where the store announces no length', async () => {
-    const server = await serve({ bytesPerConnection: 60, announcesLength: false });
-    expect(await download(server)).toEqual(FILE);
-    expect(server.ranges).toEqual([undefined, 'bytes=60-']);
-  });
+  async function keep({ store }: Awaited<ReturnType<typeof serve>>) {
+    const { store: artifacts } = createMemoryArtifacts(() => new Date(0));
+    const services = { vectors: store, artifacts, snapshotPartBytes: 1_000 };
+    const snapshot = { name: 'a.snapshot', size: FILE.length, checksum: null };
+    const stage = takeSnapshot({ collection: 'memories', label: 'snapshot' });
+    type Advance = Parameters<typeof stage.advance>;
+    let state: Advance[1] = { known: [], snapshot, parts: { prefix: 'a', count: 0, bytes: 0 } };
+    const context = { services, run: {}, lease: {} } as unknown as Advance[0];
+    while (!stage.isDone(state)) {
+      const reached = await stage.advance(context, state, async () => state);
+      state = { ...state, ...(reached as object) };
+    }
+    const chunks: Uint8Array[] = [];
+    for await (const { key } of artifacts.list('a-part-')) {
+      chunks.push(...(await Array.fromAsync(artifacts.get(key))));
+    }
+    return { parts: state.parts, content: Buffer.concat(chunks) };
+  }
 });
 
 // Finalizers run in later turns of the event loop.

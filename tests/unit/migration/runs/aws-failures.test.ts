@@ -24,7 +24,7 @@ describe('a failure of AWS', () => {
     const forbidden = Object.assign(failure('403', ''), { $metadata: { httpStatusCode: 403 } });
     expect(translateFailure(forbidden)).toMatchObject({
       name: 'RefusedCredentials',
-      message: expect.stringMatching(/^AWS does not allow it: 403\./),
+      message: expect.stringMatching(/^AWS does not know or allow the caller: 403\./),
     });
   });
 
@@ -32,7 +32,7 @@ describe('a failure of AWS', () => {
     const denied = failure('AccessDeniedException', 'User: ada may not ssm:GetParameter\nat x');
     expect(translateFailure(denied)).toMatchObject({
       message: expect.stringMatching(
-        /^AWS does not allow it: User: ada may not ssm:GetParameter\. /,
+        /^AWS does not know or allow the caller: User: ada may not ssm:GetParameter\. /,
       ),
     });
   });
