@@ -53,11 +53,11 @@ export function createTransport(connection: QdrantConnection) {
   /** A successful response, its body unread. The timeout covers the head, and `signal` the rest. */
   async function open(call: Call, signal: AbortSignal): Promise<Response> {
     const name = nameOf(call);
-    const response = await send(baseUrl + call.path, { ...requestOf(call), signal }).catch(
-      (cause) => {
-        throw noAnswer(baseUrl, name, cause);
-      },
-    );
+    // Another host that a redirection names would be sent the key.
+    const request = { ...requestOf(call), signal, redirect: 'manual' } as const;
+    const response = await send(baseUrl + call.path, request).catch((cause) => {
+      throw noAnswer(baseUrl, name, cause);
+    });
     if (response.ok) return response;
     throw await failureOf(name, response);
   }
