@@ -19,7 +19,6 @@ import { type Ask, confirmRun } from './prompt.ts';
 import {
   findRun,
   labelOf,
-  noRun,
   readStatus,
   runStep,
   type Session,
@@ -27,7 +26,7 @@ import {
   whileFrozen,
 } from './run-step.ts';
 import { leftLines } from './status-text.ts';
-import { countText, durationText, timeText } from './text.ts';
+import { confirmedText, countText, durationText, timeText } from './text.ts';
 
 export interface Drive {
   readonly session: Session;
@@ -244,12 +243,14 @@ async function askInWindow(
 
 /** @returns the approval of the report that was shown, as input of the step that opens the window */
 async function approve(options: Drive, status: Status): Promise<Payload> {
-  const { ask, isConfirmed, person, report } = options;
+  const { session, ask, isConfirmed, person, report } = options;
   const { digest } = status.approval ?? {};
   const shown = digest?.slice(0, DIGEST_DIGITS);
   const minutes = countText(status.plan.windowMinutes, 'minute');
   const what = `Stop writes for up to ${minutes} and switch to ${liveCollectionOf(status)} (report ${shown})`;
   if (!isConfirmed) await confirmRun(ask, { runId: status.runId, what });
+  const by = `${person}${isConfirmed ? ' with --yes' : ''}`;
+  session.output.line(confirmedText(by, what), { event: 'approved', by: person, report: shown });
   const approvedDigest = report ?? digest;
   return { approvedBy: person, ...(approvedDigest ? { approvedDigest } : {}) };
 }
@@ -285,14 +286,12 @@ async function confirmAction(options: Drive, status: Status): Promise<void> {
   await whileFrozen(session, { name: 'confirm', runId }, () =>
     session.place.invoke('confirm', confirmation),
   );
+  const text = confirmedText(person, `"${action}" of run ${runId} is done`);
+  session.output.line(text, { event: 'confirmed', ...confirmation });
 }
 
 async function currentStatus(session: Session, runId: string): Promise<Status> {
-  const status = await whileFrozen(session, { name: 'status', runId }, () =>
-    readStatus(session, runId),
-  );
-  if (status) return status;
-  throw noRun(session.place, runId);
+  return await whileFrozen(session, { name: 'status', runId }, () => readStatus(session, runId));
 }
 
 function reportPlan({ output, place }: Session, status: Status): void {

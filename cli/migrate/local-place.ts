@@ -12,7 +12,6 @@ import { readRecordSettings, readStepSettings } from '../../lib/migration/settin
 import type { RetryPolicy } from '../../lib/retry.ts';
 import type { Running } from '../../local/processes/running.ts';
 import { firstLine, StartError } from '../../local/processes/start-error.ts';
-import { DEFAULT_TABLE_NAME } from '../../local/settings.ts';
 import { reachDatabase } from '../reach-database.ts';
 import { FUNCTIONS, type FunctionName } from './commands.ts';
 import type { Place } from './place.ts';
@@ -37,8 +36,8 @@ export interface LocalOptions {
 /** @throws Refusal naming every variable that is missing or unusable */
 export async function openLocalPlace(options: LocalOptions): Promise<Place> {
   const readSettings = options.needsServices ? readStepSettings : readRecordSettings;
-  const TABLE_NAME = process.env.TABLE_NAME || DEFAULT_TABLE_NAME;
-  readSettings({ ...process.env, TABLE_NAME });
+  // Without TABLE_NAME it refuses, and no database is started for a table that nobody named.
+  readSettings(process.env);
   const { endpoint, tableName } = await reach(options.running);
   const environment = { ...process.env, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
   const remembering = rememberingFromEnvironment(environment);
@@ -72,7 +71,7 @@ async function reach(running: Running) {
     return await reachDatabase(running, process.env);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    const table = `the runs are in table ${process.env.TABLE_NAME || DEFAULT_TABLE_NAME}`;
+    const table = `the runs are in table ${process.env.TABLE_NAME}`;
     throw new ConfigurationError(`${error.message} (${table})`, { cause: error });
   }
 }

@@ -3,7 +3,7 @@ import { isBeforeWindow, isInWindow } from '../../lib/migration/phases.ts';
 import { Refusal, type RefusalData, type RefusalName } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
-import { countText } from './text.ts';
+import { countText, timeText } from './text.ts';
 
 export const INVOCATION = 'npm run migrate --';
 
@@ -23,6 +23,7 @@ type Standing = Pick<
   | 'moves'
   | 'pendingAction'
   | 'isLate'
+  | 'deadlineAt'
   | 'openedAt'
   | 'retention'
 >;
@@ -62,6 +63,8 @@ export function nextSteps(status: Standing, stage?: string): NextStep[] {
 
 /** What a command that fails or is interrupted leaves behind. */
 export interface Aftermath {
+  /** Of the window that is open: its end, and the way back. */
+  readonly window?: string | undefined;
   readonly users?: string;
   readonly next: readonly NextStep[];
 }
@@ -75,7 +78,16 @@ export function aftermathOf(
   if (!status) return { next: [] };
   const steps = nextSteps(status, stage);
   const next = error instanceof Refusal ? stepsAfter(error, steps, status) : steps;
-  return { users: usersText(status), next };
+  return { window: windowText(status, steps), users: usersText(status), next };
+}
+
+function windowText(
+  { phase, deadlineAt }: Standing,
+  steps: readonly NextStep[],
+): string | undefined {
+  const rollback = steps.find(({ why }) => why === WHY.rollback);
+  if (!isInWindow(phase) || !deadlineAt || !rollback) return undefined;
+  return `The window ends at ${timeText(deadlineAt)}; after that it can only be rolled back. To roll back now: ${rollback.command}`;
 }
 
 const FIRST: {
@@ -131,10 +143,11 @@ export function nextLines([next, ...others]: readonly NextStep[]): string[] {
   ];
 }
 
-/** One line: where users are, and the command that comes next. */
-export function aftermathText({ users = '', next }: Aftermath): string {
+/** The last line says where users are, and the command that comes next. */
+export function aftermathText({ window, users = '', next }: Aftermath): string {
   const [line = ''] = next.length > 0 ? nextLines(next) : [];
-  return [users, line].filter((text) => text !== '').join(' ');
+  const last = [users, line].filter((text) => text !== '').join(' ');
+  return window === undefined ? last : `${window}\n${last}`;
 }
 
 /** Whether users are kept from writing, or may be. */

@@ -1,6 +1,7 @@
 // Where the functions of a migration run: in this process, or on a deployed stage. The command line treats both alike.
 import * as v from 'valibot';
 import { COMMANDS, EXTERNAL_ACTIONS, PHASES } from '../../lib/migration/phases.ts';
+import { Refusal } from '../../lib/migration/refusals.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import type { FunctionName } from './commands.ts';
 
@@ -34,17 +35,19 @@ const statusSchema = v.looseObject({
   pendingAction: v.nullable(v.looseObject({ action: v.picklist(EXTERNAL_ACTIONS) })),
 });
 
-/** Of the present run, unless one is named; undefined where there is none. @throws as the function does */
-export async function statusIn(place: Place, runId?: string): Promise<Status | undefined> {
-  try {
-    const answer = await place.invoke('status', runId === undefined ? {} : { runId });
-    if (v.is(statusSchema, answer)) return answer as unknown as Status;
-  } catch (error) {
-    if (error instanceof Error && error.name === 'RefusedUnknownRun') return undefined;
-    throw error;
-  }
+/** Of the present run, unless one is named. @throws as the function does; where there is none, with the table's name */
+export async function statusIn(place: Place, runId?: string): Promise<Status> {
+  const answer = await place
+    .invoke('status', runId === undefined ? {} : { runId })
+    .catch((error: unknown) => {
+      if (!(error instanceof Refusal && error.name === UNKNOWN_RUN)) throw error;
+      throw new Refusal(UNKNOWN_RUN, `In ${place.where}: ${error.why}`);
+    });
+  if (v.is(statusSchema, answer)) return answer as unknown as Status;
   throw otherVersion(place);
 }
+
+export const UNKNOWN_RUN = 'RefusedUnknownRun';
 
 /** For an answer that this command line does not know. */
 export function otherVersion({ stage }: Place): FunctionFailedError {

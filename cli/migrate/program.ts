@@ -14,17 +14,9 @@ import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
 import type { Payload, Place } from './place.ts';
 import { planLines } from './plan-text.ts';
 import { type Ask, confirmRun, createAsk } from './prompt.ts';
-import {
-  createSession,
-  findRun,
-  labelOf,
-  noRun,
-  readStatus,
-  runStep,
-  type Session,
-} from './run-step.ts';
+import { createSession, findRun, labelOf, readStatus, runStep, type Session } from './run-step.ts';
 import { leftLines, statusAsText } from './status-text.ts';
-import { countText, factLines } from './text.ts';
+import { confirmedText, countText, factLines } from './text.ts';
 
 interface Parts {
   readonly running: Running;
@@ -147,11 +139,13 @@ async function actOnce({ session, ask, name, typed, action }: Once): Promise<Exi
     return await driveWindow(driveOf(session, ask, { typed, payload: ofWindow }));
   }
   const { isConfirmed, does } = commandNamed(name);
-  if (isConfirmed && typed.execute && !typed.yes && (await mayBeGiven(session, name, runId))) {
+  if (isConfirmed && typed.execute && (await mayBeGiven(session, name, runId))) {
     const price = typed.asItWas
       ? ', and leave behind what was written since the switch'
       : leavingBehind(typed.acknowledgedLoss);
-    await confirmRun(ask, { runId, what: `${does}${price}` });
+    const what = `${does}${price}`;
+    if (!typed.yes) await confirmRun(ask, { runId, what });
+    output.note(confirmedText(typed.yes ? '--yes' : 'the run id', what));
   }
   const result = await resultOf(session, { name, payload, action, by: typed.by });
   const status = await readStatus(session, runId).catch((error: unknown) => {
@@ -200,7 +194,6 @@ async function resultOf(
 async function showStatus(session: Session, { run }: Typed): Promise<ExitCode> {
   const { place, output } = session;
   const status = await readStatus(session, run);
-  if (!status) throw noRun(place, run);
   const next = nextSteps(status, place.stage);
   const event = { event: 'status', exitCode: EXIT.done, where: place.where, result: status };
   output.line(statusAsText(status, place), event, next);
@@ -209,14 +202,15 @@ async function showStatus(session: Session, { run }: Typed): Promise<ExitCode> {
 
 function resultLines(name: CommandName, result: unknown): string[] {
   if (name === 'preflight') return ['Plan:', ...planLines((result as PreflightResult).plan)];
-  const { dryRun, done, phase, forecast, confirmedBy } = (result ?? {}) as Record<string, unknown>;
+  const { dryRun, done, phase, forecast, confirmedBy, action, runId } = (result ?? {}) as Payload;
   if (dryRun) {
     return [
       `${labelOf(name)}: a dry run, nothing was changed. With --execute:`,
       ...factLines(forecast as Payload).map((line) => `  ${line}`),
     ];
   }
-  if (confirmedBy) return [`Confirmed by ${confirmedBy}`];
+  if (confirmedBy)
+    return [confirmedText(String(confirmedBy), `"${action}" of run ${runId} is done`)];
   if (phase === undefined) return [`${labelOf(name)}: nothing is due`];
   if (name === 'rollback' && phase === 'copied') {
     return [`${labelOf(name)}: done, users are on the old version and can write`];

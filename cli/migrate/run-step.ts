@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { isInWindow } from '../../lib/migration/phases.ts';
-import { isLockHeld, Refusal, RetryableFailure } from '../../lib/migration/refusals.ts';
+import { isLockHeld, isRefusal, RetryableFailure, takeAs } from '../../lib/migration/refusals.ts';
 import { FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS } from '../../lib/migration/runs/times.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { firstLine } from '../../local/processes/start-error.ts';
@@ -11,7 +11,7 @@ import type { FunctionName } from './commands.ts';
 import { nextSteps } from './next-steps.ts';
 import type { Output } from './output.ts';
 import { pendingActionOf } from './pending-action.ts';
-import { type Payload, type Place, statusIn } from './place.ts';
+import { type Payload, type Place, statusIn, UNKNOWN_RUN } from './place.ts';
 import { durationText, progressText, timeLeftText } from './text.ts';
 
 export interface Session {
@@ -34,12 +34,13 @@ const LOCK_PATIENCE_MS = 130_000;
 const LOCK_RETRY_MS = 5_000;
 const LIVE_POLL_MS = 1_000;
 const LOG_POLL_MS = 10_000;
-const LOG_WAIT_MS = 60_000;
 
 const waitingSchema = v.object({
   done: v.literal(false),
   waitSeconds: v.number(),
   waitsFor: v.optional(v.string(), 'a service'),
+  /** Until what is waited for is over. */
+  leftSeconds: v.optional(v.number()),
 });
 
 export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'>): Session {
@@ -53,11 +54,8 @@ export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'
   };
 }
 
-/** Of the present run, unless one is named; undefined where there is none. @throws as the function does */
-export async function readStatus(
-  { place, lastSeen }: Session,
-  runId?: string,
-): Promise<Status | undefined> {
+/** Of the present run, unless one is named. @throws as the function does */
+export async function readStatus({ place, lastSeen }: Session, runId?: string): Promise<Status> {
   const status = await statusIn(place, runId);
   lastSeen.status = status;
   return status;
@@ -73,19 +71,14 @@ export async function findRun(
   { runId, sourceCollection }: Payload,
 ): Promise<{ readonly runId: string; readonly status?: Status }> {
   const named = runId === undefined ? undefined : String(runId);
-  const status = await readStatus(session, named);
-  const mayBegin = sourceCollection !== undefined;
-  const isOver = mayBegin && named === undefined && status?.endedAt !== null;
-  if (!status && !mayBegin) throw noRun(session.place, named);
+  const mayBegin = (error: unknown) =>
+    sourceCollection !== undefined && isRefusal(error, UNKNOWN_RUN);
+  const status = await readStatus(session, named).catch(takeAs(undefined, mayBegin));
+  const isOver = sourceCollection !== undefined && named === undefined && status?.endedAt !== null;
   const present = isOver ? undefined : status;
   const id = present?.runId ?? named ?? new Date(session.now()).toISOString().slice(0, 10);
   session.lastSeen.runId = id;
   return present ? { runId: id, status: present } : { runId: id };
-}
-
-export function noRun({ where }: Place, runId: string | undefined): Refusal {
-  const which = runId === undefined ? 'There has been no run' : `There is no run ${runId}`;
-  return new Refusal('RefusedUnknownRun', `${which} in ${where}.`);
 }
 
 /**
@@ -110,7 +103,7 @@ export async function runStep(
     );
     const wait = v.safeParse(waitingSchema, result);
     if (!wait.success || wait.output.waitSeconds > LONGEST_WAIT_SECONDS) return result;
-    const { waitSeconds, waitsFor } = wait.output;
+    const { waitSeconds, waitsFor, leftSeconds } = wait.output;
     const status = await statusOrUndefined(session, payload);
     const pending = status && pendingActionOf(status);
     if (status && pending && pending.toDo !== asked) {
@@ -122,21 +115,27 @@ export async function runStep(
     if (status) await onWaiting(status);
     if (waitSeconds === 0) continue;
     const what = pending ? 'the action above' : waitsFor;
-    showWait(what, `for ${what}, checking again in ${waitSeconds}s`, status);
-    await session.sleep(waitSeconds * 1_000);
+    for (let passed = 0; passed < waitSeconds; passed += 1) {
+      const until =
+        leftSeconds === undefined
+          ? `checking again in ${waitSeconds - passed}s`
+          : `${leftSeconds - passed}s left`;
+      showWait(what, `for ${what}, ${until}`, status);
+      await session.sleep(Math.min(1, waitSeconds - passed) * 1_000);
+    }
   }
 }
 
 type WaitOutput = (what: string, text: string, status?: Status) => void;
 
-/** In place at a terminal; elsewhere a line when a wait begins, and one a minute. */
+/** In place at a terminal; elsewhere a line when a wait begins, and one every ten seconds. */
 function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
   const { output, now, place, lastSeen } = session;
   let last = { what: '', at: 0 };
   return (what, text, status = lastSeen.status) => {
     const line = `${timeLeft(session, status)}${labelOf(step)}: waiting ${text}`;
     if (output.isLive) return output.show(line);
-    if (what === last.what && now() - last.at < LOG_WAIT_MS) return;
+    if (what === last.what && now() - last.at < LOG_POLL_MS) return;
     last = { what, at: now() };
     const next = status ? nextSteps(status, place.stage) : [];
     output.line(line, { event: 'waiting', step, for: what }, next);

@@ -20,6 +20,11 @@ export function countText(number: number, unit: string): string {
   return `${number.toLocaleString('en')} ${number === 1 ? unit : units}`;
 }
 
+/** What a person, or an option, has just taken on. */
+export function confirmedText(by: string, what: string): string {
+  return `Confirmed by ${by}: ${what}.`;
+}
+
 /** To the second. */
 export function timeText(iso: string): string {
   return iso.replace('T', ' ').replace(/(\.\d{3})?Z$/, ' UTC');
@@ -32,6 +37,13 @@ export function timeLeftText(milliseconds: number): string {
   }).replace(/^(\d):/, '0$1:');
 }
 
+/** Where all of it is done. */
+const AFTERWARDS: Readonly<Record<string, string>> = {
+  backup: 'testing the restore, then counting, then dumping the graph',
+  copy: 'comparing both collections, then writing the report',
+  rollback: 'comparing both collections, then switching back',
+};
+
 /** `12,400/30,000 41% 2,100/s ETA 8s`; of a backup, in bytes. */
 export function progressText(step: string, { done, total, perSecond }: Progress): string {
   const amount = step === 'backup' ? prettyBytes : (number: number) => number.toLocaleString('en');
@@ -39,7 +51,9 @@ export function progressText(step: string, { done, total, perSecond }: Progress)
   const rate = perSecond ? [`${amount(Math.round(perSecond))}/s`] : [];
   const eta =
     perSecond && done < total ? [`ETA ${durationText(((total - done) / perSecond) * 1_000)}`] : [];
-  return [`${amount(done)}/${amount(total)} ${share}%`, ...rate, ...eta].join(' ');
+  const next = total > 0 && done >= total ? AFTERWARDS[step] : undefined;
+  const line = [`${amount(done)}/${amount(total)} ${share}%`, ...rate, ...eta].join(' ');
+  return next ? `${line}; now ${next}` : line;
 }
 
 /** `lost writes: at least 3, exactly unknown` */

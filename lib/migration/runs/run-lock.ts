@@ -20,6 +20,8 @@ const NO_RUN = '';
 const NO_LEASE = 0;
 const NOBODY = '';
 const ARRIVING_MS = 3_000;
+/** For a person who asks for a run that there is not. */
+const MOST_KNOWN = 20;
 /** A condition on it fails. */
 const NO_EPOCH = -1;
 const IS_AS_SEEN = 'attribute_not_exists(pk) OR epoch = :seen';
@@ -60,6 +62,11 @@ export function createRunLock(options: {
     return liveRunsOf(await database.get(LOCK_KEY));
   }
 
+  /** The latest ones, the oldest first. */
+  async function knownRuns(): Promise<string[]> {
+    return knownRunsOf(await database.get(LOCK_KEY));
+  }
+
   // A live run leaves the lock to others, also where one of its steps has crashed. A rollback from there keeps it.
   async function isFree(lock: Item | undefined): Promise<boolean> {
     if (!lock || lock.active_run === NO_RUN) return true;
@@ -77,7 +84,8 @@ export function createRunLock(options: {
   async function claim(runId: string): Promise<Write> {
     const lock = await database.get(LOCK_KEY);
     const seen = epochOf(lock);
-    const taken = { active_run: runId, epoch: seen + 1, lease_until: NO_LEASE };
+    const runs = [...knownRunsOf(lock), runId].slice(-MOST_KNOWN);
+    const taken = { active_run: runId, epoch: seen + 1, lease_until: NO_LEASE, runs };
     return setOn(LOCK_KEY, taken, {
       expression: IS_AS_SEEN,
       values: { ':seen': (await isFree(lock)) ? seen : NO_EPOCH },
@@ -171,6 +179,7 @@ export function createRunLock(options: {
     activeRun,
     presentRun,
     liveRuns,
+    knownRuns,
     leaseOf,
     assertFree,
     assertTurn,
@@ -185,7 +194,15 @@ export function createRunLock(options: {
 }
 
 function liveRunsOf(lock: Item | undefined): string[] {
-  return Array.isArray(lock?.live_runs) ? lock.live_runs.map(String) : [];
+  return namesIn(lock?.live_runs);
+}
+
+function knownRunsOf(lock: Item | undefined): string[] {
+  return namesIn(lock?.runs);
+}
+
+function namesIn(names: unknown): string[] {
+  return Array.isArray(names) ? names.map(String) : [];
 }
 
 function otherRun(lock: Item | undefined): Refusal {

@@ -69,7 +69,7 @@ function createRunStore(options: {
   /** @throws Refusal for an id that no run has */
   async function read(runId: string): Promise<Run> {
     const item = await database.get(recordKey(runId));
-    if (!item) throw new Refusal('RefusedUnknownRun', `There is no run ${runId}.`);
+    if (!item) throw unknownRun(runId, await lock.knownRuns());
     return parseRun(JSON.parse(String(item.record)));
   }
 
@@ -177,6 +177,11 @@ function itemOf(run: Run): Item {
 
 function put(item: Item): Write {
   return { Put: { Item: item }, onConditionFailed: unconditional };
+}
+
+function unknownRun(runId: string, known: readonly string[]): Refusal {
+  const others = known.length > 0 ? `; there are ${known.join(', ')}` : '';
+  return new Refusal('RefusedUnknownRun', `There is no run ${runId}${others}.`);
 }
 
 function runExists(runId: string, item?: Item): Refusal {

@@ -54,6 +54,8 @@ export type Waiting = {
   readonly done: false;
   readonly waitSeconds: number;
   readonly waitsFor?: string;
+  /** Until what is waited for is over, where that is known. */
+  readonly leftSeconds?: number;
 };
 
 /** @param waitsFor as the operator reads it: "waiting for ..." */

@@ -97,7 +97,10 @@ export async function proveFrozen(
     return { refusedWith: String(failure.answer), drainedSeconds };
   }
   const left = Math.ceil(context.run.plan.drainSeconds - drainedSeconds);
-  return waiting('running requests to end', Math.min(FREEZE_POLL_SECONDS, left));
+  return {
+    ...waiting('running requests to end', Math.min(FREEZE_POLL_SECONDS, left)),
+    leftSeconds: left,
+  };
 }
 
 /**

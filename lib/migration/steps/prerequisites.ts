@@ -227,7 +227,10 @@ export async function checkSpace(vectors: VectorStore, plan: Plan): Promise<Find
   const neededBytes = await estimateSpace(vectors, plan);
   const needed = `The migration needs about ${sizeText(neededBytes)} on the store`;
   const isUnknown = freeBytes === null && !plan.accepts.includes('unknown-space');
-  const free = freeBytes === null ? 'free space unknown' : `${sizeText(freeBytes)} free`;
+  const free =
+    freeBytes === null
+      ? 'free space unknown'
+      : `${sizeText(freeBytes)} free as given with --free-gb, not measured`;
   return {
     detail: `needs about ${sizeText(neededBytes)}, ${free}`,
     problems: [

@@ -57,7 +57,9 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     });
 
     it('of an unknown run is a refusal', async () => {
-      await expect(table.runs.read('run-z')).rejects.toEqual(named('RefusedUnknownRun'));
+      await expect(table.runs.read('run-z')).rejects.toEqual(
+        named('RefusedUnknownRun', 'There is no run run-z; there are run-a.'),
+      );
     });
 
     it.each([

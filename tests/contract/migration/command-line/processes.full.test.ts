@@ -80,7 +80,7 @@ describe('the environment', () => {
     );
     expect(code).toBe(3);
     expect(stderr).toMatch(
-      /^RefusedSetting: QDRANT_URL is not like .*MEMORY_BACKEND_URL is not set.*MEMORY_BACKEND_KEY is not set/,
+      /^RefusedSetting: TABLE_NAME is not set.*QDRANT_URL is not like .*MEMORY_BACKEND_URL is not set.*MEMORY_BACKEND_KEY is not set/,
     );
   });
 
@@ -96,11 +96,12 @@ describe('the environment', () => {
   const table = { TABLE_NAME: 'finance-ledger-prod' };
 
   it.each([
+    ['no table', {}, 3, /^RefusedSetting: TABLE_NAME is not set/],
     [
       'nothing but data in memory',
-      { DATA_DIR: 'memory' },
+      { ...table, DATA_DIR: 'memory' },
       3,
-      /^RefusedSetting: .*table finance-ledger-local/,
+      /^RefusedSetting: .*table finance-ledger-prod/,
     ],
     ['a table of AWS without a region', table, 3, /^RefusedSetting: AWS_REGION is not set/],
     [

@@ -37,7 +37,10 @@ it.each<[string, (url: string) => Promise<unknown>]>([
     'the memory backend',
     (url) => createHttpMemoryBackend({ url, apiKey: createSecret(KEY), timeoutMs }).health(),
   ],
-  ['the webhook', (url) => createWebhook({ url, token: createSecret(KEY), timeoutMs }).ask(WARNING)],
+  [
+    'the webhook',
+    (url) => createWebhook({ url, token: createSecret(KEY), timeoutMs }).ask(WARNING),
+  ],
 ])('a redirection of %s is not followed', async (_, call) => {
   const heard: unknown[] = [];
   const elsewhere = await listen((request, response) => {

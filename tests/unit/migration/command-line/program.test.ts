@@ -114,8 +114,13 @@ describe('a command that stops users', () => {
         expect(refused.status).toContain('RefusedNotApproved');
       }
       expect(invoked).toEqual([]);
-      expect(await typeCommand(place, words, { answers: [RUN] })).toMatchObject({ code: 0 });
-      expect(await typeCommand(place, `${words} --yes`)).toMatchObject({ code: 0 });
+      for (const [by, more, options] of [
+        ['the run id', '', { answers: [RUN] }],
+        ['--yes', ' --yes', {}],
+      ] as const) {
+        const { code, status } = await typeCommand(place, words + more, options);
+        expect([code, status]).toEqual([0, expect.stringContaining(`Confirmed by ${by}: `)]);
+      }
       expect(invoked).toHaveLength(2);
     },
   );
@@ -209,9 +214,13 @@ describe('a step', () => {
   });
 
   it('is confirmed with the action and the name of the person', async () => {
-    const { place, invoked } = createPlace({ confirm: [{ confirmedBy: 'ada' }] });
-    expect(await typeCommand(place, 'confirm freeze --by ada')).toMatchObject({ code: 0 });
+    const { place, invoked } = createPlace({
+      confirm: [{ runId: RUN, action: 'freeze', confirmedBy: 'ada' }],
+    });
+    const { code, output } = await typeCommand(place, 'confirm freeze --by ada');
+    expect(code).toBe(0);
     const payload = { runId: RUN, action: 'freeze', confirmedBy: 'ada' };
+    expect(output).toContain('Confirmed by ada: "freeze" of run run-a is done.');
     expect(invoked).toEqual([{ name: 'confirm', payload }]);
   });
 

@@ -127,22 +127,27 @@ describe('a step that waits for a person', () => {
 
 describe('a wait', () => {
   const waitsFor = 'running requests to end';
-  const line = 'Freeze: waiting for running requests to end, checking again in 10s';
+  const lineAt = (seconds: number) => `Freeze: waiting for ${waitsFor}, ${seconds}s left`;
+  // A drain of 25 seconds, asked for every 10.
   const freeze = () => [
-    ...Array.from({ length: 13 }, () => ({ ...result('freezing', false, 10), waitsFor })),
+    ...[25, 15, 5].map((leftSeconds) => ({
+      ...result('freezing', false, Math.min(10, leftSeconds)),
+      ...{ waitsFor, leftSeconds },
+    })),
     result('frozen'),
   ];
 
-  it('is shown in place at a terminal, with what it is for', async () => {
+  it('counts down in place at a terminal, with what it is for', async () => {
     const { session, shown, lines } = sessionOver(createPlace({ freeze: freeze() }).place);
     await runStep(session, 'freeze', PAYLOAD);
-    expect([shown, lines]).toEqual([Array.from({ length: 13 }, () => line), []]);
+    const countdown = Array.from({ length: 25 }, (_, passed) => lineAt(25 - passed));
+    expect([shown, lines]).toEqual([countdown, []]);
   });
 
-  it('is a line when it begins and once a minute where there is no terminal', async () => {
+  it('is a line when it begins and every ten seconds where there is no terminal', async () => {
     const { session, shown, lines } = sessionOver(createPlace({ freeze: freeze() }).place, false);
     await runStep(session, 'freeze', PAYLOAD);
-    expect([shown, lines]).toEqual([[], [line, line, line]]);
+    expect([shown, lines]).toEqual([[], [25, 15, 5].map(lineAt)]);
   });
 
   it('for a lock is such a line, too', async () => {
@@ -150,10 +155,10 @@ describe('a wait', () => {
     const { place } = createPlace({ copy: [...held, result('copied')] });
     const { session, lines } = sessionOver(place, false);
     await runStep(session, 'copy', PAYLOAD);
-    expect(lines).toEqual([
-      'Copy: waiting up to 2m 10s: Another step is at work.',
-      'Copy: waiting up to 1m 10s: Another step is at work.',
-    ]);
+    const left = ['2m 10s', '2m', '1m 50s', '1m 40s', '1m 30s', '1m 20s', '1m 10s'];
+    expect(lines).toEqual(
+      left.map((time) => `Copy: waiting up to ${time}: Another step is at work.`),
+    );
   });
 });
 

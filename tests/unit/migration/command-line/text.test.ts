@@ -26,8 +26,14 @@ describe('a text', () => {
     [timeText('2026-03-01T09:30:00.123Z'), '2026-03-01 09:30:00 UTC'],
     [progressText('copy', { done: 0, total: 0 }), '0/0 0%'],
     [progressText('copy', { done: 5, total: 200 }), '5/200 2%'],
-    [progressText('copy', { done: 200, total: 200, perSecond: 9 }), '200/200 100% 9/s'],
-    [progressText('copy', { done: 210, total: 200, perSecond: 9 }), '210/200 100% 9/s'],
+    [
+      progressText('copy', { done: 200, total: 200, perSecond: 9 }),
+      '200/200 100% 9/s; now comparing both collections, then writing the report',
+    ],
+    [
+      progressText('copy', { done: 210, total: 200, perSecond: 9 }),
+      '210/200 100% 9/s; now comparing both collections, then writing the report',
+    ],
     [progressText('backup', { done: 12e5, total: 4e9 }), '1.2 MB/4 GB 0%'],
   ])('%s', (text, expected) => {
     expect(text).toBe(expected);
