@@ -1,5 +1,5 @@
-// npm run describe: writes the routes that functions know, the API description that GET /openapi.json answers with, a typed
-// client made from it, and the tables of the operator's guide.
+// npm run describe: writes the routes that functions know, the API description that GET /openapi.json answers with, the
+// types of the front page that are made from it, and the tables of the operator's guide.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateSource } from 'oazapfts';
@@ -13,12 +13,11 @@ const PROJECT = join(import.meta.dirname, '../..');
 const ROUTES = 'lib/http/routes.json';
 const DOCUMENT = 'lib/http/openapi.json';
 const TYPES = 'lib/front-page/api-types.ts';
-const CLIENT = 'tests/http/typed-client/client.ts';
 const GUIDE = 'docs/migration.md';
 
 const command = createCommand(
   'npm run describe --',
-  `Write ${ROUTES} from serverless.yml, ${DOCUMENT} from the schemas that validate requests, ${CLIENT} and ${TYPES} from it, and the tables of ${GUIDE}.`,
+  `Write ${ROUTES} from serverless.yml, ${DOCUMENT} from the schemas that validate requests, ${TYPES} from it, and the tables of ${GUIDE}.`,
 ).action(async () => {
   for (const [file, content] of [
     [ROUTES, methodsByPath()],
@@ -27,11 +26,10 @@ const command = createCommand(
     await writeFile(join(PROJECT, file), `${JSON.stringify(content, undefined, 2)}\n`);
   }
   const client = await generateSource(join(PROJECT, DOCUMENT));
-  await writeFile(join(PROJECT, CLIENT), client);
   await writeFile(join(PROJECT, TYPES), typesOf(client));
   const guide = await readFile(join(PROJECT, GUIDE), 'utf8');
   await writeFile(join(PROJECT, GUIDE), withTables(guide));
-  for (const file of [ROUTES, DOCUMENT, CLIENT, TYPES, GUIDE]) console.log(`Wrote ${file}`);
+  for (const file of [ROUTES, DOCUMENT, TYPES, GUIDE]) console.log(`Wrote ${file}`);
 });
 
 await runProgram(command);

@@ -1,10 +1,7 @@
 // The README's tour, taken with a client that was generated from the API description.
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { generateSource } from 'oazapfts';
 import { expect, inject, test } from 'vitest';
-import * as api from './client.ts';
+import { generateClient } from './generate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,9 +10,8 @@ declare module 'vitest' {
   }
 }
 
-const CLIENT = join(import.meta.dirname, 'client.ts');
-const DESCRIPTION = join(import.meta.dirname, '../../../lib/http/openapi.json');
-
+await generateClient();
+const api = await import('./client.ts');
 const key: string | undefined = inject('apiKey');
 api.defaults.baseUrl = inject('apiUrl');
 api.defaults.headers = key ? { authorization: `Bearer ${key}` } : {};
@@ -27,10 +23,6 @@ function expectStatus<Reply extends { status: number }, Status extends Reply['st
 ): asserts reply is Extract<Reply, { status: Status }> {
   expect(reply.status).toBe(status);
 }
-
-test('the client is the one that `npm run describe` generates', async () => {
-  expect(readFileSync(CLIENT, 'utf8')).toBe(await generateSource(DESCRIPTION));
-});
 
 test('the tour of the README', async () => {
   const created = await api.createCategory({ name: `Sailing ${randomUUID()}`, color: '#0077B6' });
