@@ -175,23 +175,3 @@ function functionOf(template: Template, user: string): [id: string, FunctionProp
   if (!found) throw new Error(`No function is named ${user}`);
   return [found[0], found[1].Properties];
 }
-
-/** The role without one of its actions, for each of them. */
-export function withoutEach(role: RoleProperties): [action: string, role: RoleProperties][] {
-  return role.Policies.flatMap(({ PolicyDocument }, p) =>
-    PolicyDocument.Statement.flatMap(({ Action }, s) =>
-      Action.map((action, a): [string, RoleProperties] => {
-        const changed = structuredClone(role) as Mutable;
-        changed.Policies[p]?.PolicyDocument.Statement[s]?.Action.splice(a, 1);
-        return [action, changed];
-      }),
-    ),
-  );
-}
-
-interface Mutable extends RoleProperties {
-  readonly Policies: {
-    readonly PolicyName: string;
-    readonly PolicyDocument: { readonly Statement: (Statement & { readonly Action: string[] })[] };
-  }[];
-}

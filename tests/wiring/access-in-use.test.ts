@@ -27,7 +27,6 @@ import {
   roleOf,
   rolesOf,
   STATE_MACHINE,
-  withoutEach,
 } from '../support/granted-access.ts';
 import { createRecordedRun, type RecordedRun, SETTING } from '../support/migration/recorded-run.ts';
 import {
@@ -276,16 +275,6 @@ describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packa
 
   it.each(users)('%s grants what is used', (user) => {
     expect(compare(user, roleOf(template, user))).toEqual({ missing: [], spare: [] });
-  });
-
-  it.each(users)('%s without any single action lacks exactly that action', (user) => {
-    const changes = withoutEach(roleOf(template, user));
-    expect(changes.length).toBeGreaterThan(1);
-    for (const [action, role] of changes) {
-      const { missing, spare } = compare(user, role);
-      const actions = new Set(missing.map((use) => use.split(' ')[0]));
-      expect({ actions: [...actions], spare }).toEqual({ actions: [action], spare: [] });
-    }
   });
 
   it.each(users)('%s trusts one service', (user) => {

@@ -21,10 +21,6 @@ const TRANSIENT_ERRORS = [
 const PLATFORM_ERRORS = [...TRANSIENT_ERRORS, 'Sandbox.Timedout', 'States.ALL'];
 
 interface MachineProperties {
-  readonly StateMachineName: string;
-  readonly RoleArn: unknown;
-  readonly StateMachineType?: string;
-  readonly LoggingConfiguration: unknown;
   readonly DefinitionString: { readonly 'Fn::Sub': string };
 }
 
@@ -34,18 +30,6 @@ describe('the state machine', () => {
   const definition = machine.Properties.DefinitionString['Fn::Sub'];
   const { States } = JSON.parse(definition) as StateMachineDefinition;
   const tasks = Object.entries(States).filter(([, { Type }]) => Type === 'Task');
-
-  it('is named, and has a role of its own', () => {
-    expect(machine.Properties).toMatchObject({
-      StateMachineName: 'finance-ledger-prod-memory-migration',
-      RoleArn: { 'Fn::GetAtt': ['MemoryMigrationRole', 'Arn'] },
-    });
-  });
-
-  it('is a standard one, which may last for days', () => {
-    const { StateMachineType = 'STANDARD' } = machine.Properties;
-    expect(StateMachineType).toBe('STANDARD');
-  });
 
   it('is the one that tests and rehearsals execute, with region and account put in', () => {
     const executed = JSON.stringify(migrationMachine('prod')).replaceAll('#{', `\${`);
@@ -65,19 +49,6 @@ describe('the state machine', () => {
   it.each(tasks)('%s retries every transient error of Lambda', (_, { Retry = [] }) => {
     const retried = Retry.flatMap(({ ErrorEquals }) => ErrorEquals);
     expect(retried).toEqual(expect.arrayContaining(TRANSIENT_ERRORS));
-  });
-
-  it('is logged, without what the states carry', () => {
-    const { LoggingConfiguration } = machine.Properties;
-    const LogGroupArn = { 'Fn::GetAtt': ['MemoryMigrationLogGroup', 'Arn'] };
-    expect(LoggingConfiguration).toEqual({
-      Level: 'ALL',
-      IncludeExecutionData: false,
-      Destinations: [{ CloudWatchLogsLogGroup: { LogGroupArn } }],
-    });
-    expect(template.Resources.MemoryMigrationLogGroup?.Properties).toMatchObject({
-      RetentionInDays: 365,
-    });
   });
 
   it.each(tasks)('%s tells real failures apart', (_, { Retry = [], Catch = [] }) => {

@@ -1,23 +1,45 @@
-// What holds for a stage as a whole: its logs end some day, its files are private, its name is known.
+// What holds for a stage as a whole: its functions are the files, its logs end some day, nothing strange is in it.
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type RoleProperties, statementsOf } from '../support/granted-access.ts';
-import { readTemplate, resourcesOf, type Stage, theOnly } from '../support/packaged-template.ts';
+import {
+  functionsOf,
+  type Packaged,
+  readTemplate,
+  resourcesOf,
+  theOnly,
+} from '../support/packaged-template.ts';
 
-const LOG_RETENTION_DAYS: readonly (readonly [Stage, number, ofGateway: number])[] = [
+const FUNCTIONS = join(import.meta.dirname, '../../functions');
+
+const LOG_RETENTION_DAYS: readonly (readonly [Packaged, number, ofGateway: number])[] = [
   ['dev', 14, 7],
   ['prod', 365, 30],
+  ['migrating', 365, 30],
 ];
 
-describe.each(LOG_RETENTION_DAYS)('stage %s', (stage, retentionDays, ofGateway) => {
-  const template = readTemplate(stage);
+describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGateway) => {
+  const template = readTemplate(packaged);
+  const stage = packaged === 'dev' ? 'dev' : 'prod';
   const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup');
+  const machines = resourcesOf(template, 'AWS::StepFunctions::StateMachine');
 
-  it('logs every function and the gateway', () => {
-    const functions = resourcesOf(template, 'AWS::Lambda::Function').map(
-      ([, { Properties }]) => `/aws/lambda/${Properties.FunctionName}`,
-    );
+  it('has a function for each file, and logs each, the machine and the gateway', () => {
+    const files = globSync('**/*.ts', { cwd: FUNCTIONS }).map((file) => file.replace(/\.ts$/, ''));
+    const deployed = packaged === 'migrating' ? files : files.filter(isOfApi);
+    expect(
+      functionsOf(template)
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual(deployed.sort());
     const names = logGroups.map(([, { Properties }]) => Properties.LogGroupName);
-    expect(names.sort()).toEqual([...functions, `/aws/http-api/finance-ledger-${stage}`].sort());
+    const expected = functionsOf(template).map(
+      ([, { FunctionName }]) => `/aws/lambda/${FunctionName}`,
+    );
+    expected.push(`/aws/http-api/finance-ledger-${stage}`);
+    expect(names).toEqual(expect.arrayContaining(expected));
+    expect(names).toHaveLength(expected.length + machines.length);
   });
 
   it.each(logGroups)('keeps %s for a stated time', (name, { Properties }) => {
@@ -25,30 +47,34 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (stage, retentionDays, ofGateway) 
     expect(Properties.RetentionInDays).toBe(days);
   });
 
-  it('keeps the deployed code private', () => {
-    expect(theOnly(template, 'AWS::S3::Bucket').Properties).toMatchObject({
-      PublicAccessBlockConfiguration: {
-        BlockPublicAcls: true,
-        BlockPublicPolicy: true,
-        IgnorePublicAcls: true,
-        RestrictPublicBuckets: true,
-      },
-    });
+  it('makes the routes that have a throttle of their own before the stage of the gateway', () => {
+    const { Properties, ...rest } = theOnly(template, 'AWS::ApiGatewayV2::Stage');
+    const { DependsOn } = rest as { readonly DependsOn?: readonly string[] };
+    const routes = resourcesOf(template, 'AWS::ApiGatewayV2::Route')
+      .filter(([name]) => DependsOn?.includes(name))
+      .map(([, route]) => route.Properties.RouteKey);
+    expect(routes.sort()).toEqual(Object.keys(Properties.RouteSettings ?? {}).sort());
   });
 
   it('holds nothing of the environment it was packaged in', () => {
     expect(JSON.stringify(template)).not.toMatch(/left-in-the-shell|Berlin/);
   });
+
+  // The stages by themselves name no key and no bucket.
+  it('has no statement without resources', () => {
+    const roles = resourcesOf<RoleProperties>(template, 'AWS::IAM::Role');
+    const statements = roles.flatMap(([, { Properties }]) => statementsOf(Properties));
+    for (const { Resource } of statements) expect(Resource.length).toBeGreaterThan(0);
+  });
 });
 
-// The stages by themselves name no key and no bucket.
-it.each(['dev', 'prod', 'migrating'] as const)(
-  '%s has no statement without resources',
-  (packaged) => {
-    const statements = Object.values(readTemplate(packaged).Resources).flatMap(
-      ({ Type, Properties }) =>
-        Type === 'AWS::IAM::Role' ? statementsOf(Properties as RoleProperties) : [],
-    );
-    for (const { Resource } of statements) expect(Resource.length).toBeGreaterThan(0);
-  },
-);
+function isOfApi(file: string): boolean {
+  return !/^(migration|canary)\//.test(file);
+}
+
+it('a record can point at an address of its own, where one is named', () => {
+  expect(readTemplate('prod').Outputs.DomainTarget).toBeUndefined();
+  expect(readTemplate('migrating').Outputs.DomainTarget).toMatchObject({
+    Value: { 'Fn::GetAtt': ['ApiDomain', 'RegionalDomainName'] },
+  });
+});
