@@ -36,9 +36,13 @@ export function withMembers(payload: PayloadBytes, members: PayloadBytes): Paylo
   return Buffer.from(`{${merged.join(',')}}`);
 }
 
+// A payload never changes, and a search with a filter looks into all of them.
+const parsed = new WeakMap<PayloadBytes, unknown>();
+
 /** Every value at a dotted path; an array stands for each of its elements. */
 export function valuesAt(payload: PayloadBytes, path: string): unknown[] {
-  const start: unknown[] = [JSON.parse(payload.toString())];
+  if (!parsed.has(payload)) parsed.set(payload, JSON.parse(payload.toString()));
+  const start: unknown[] = [parsed.get(payload)];
   return path
     .split('.')
     .reduce((values, name) => values.flatMap((value) => memberOf(value, name)), start)

@@ -36,6 +36,7 @@ export const ACCEPTABLE = [
   'empty-keywords',
   'no-graph',
   'unknown-space',
+  'search-parity',
 ] as const;
 
 export const planSchema = v.strictObject({

@@ -2,6 +2,13 @@
 // is reported as pending. In the window nothing may differ.
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import {
+  findingsIn,
+  measureParity,
+  PARITY_START,
+  type Parity,
+  type ParityReached,
+} from '../parity.ts';
 import { isInWindow } from '../phases.ts';
 import {
   faultsIn,
@@ -13,7 +20,7 @@ import {
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import { type Run, withServed } from '../runs/run.ts';
-import { builtCollectionsOf } from '../runs/run-names.ts';
+import { builtCollectionsOf, testUserOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { userCountLines } from '../user-counts.ts';
@@ -26,6 +33,10 @@ const stateSchema = v.object({
   /** The first copy fills the collection, and compares in a walk of its own. */
   mode: v.picklist(['fill', 'repair']),
   reached: v.custom<ReconcileCheckpoint>(() => true),
+  /** Points that the walk compared a second, as it ended. */
+  perSecond: v.optional(v.number()),
+  /** Of the searches, once both collections were compared. */
+  parity: v.optional(v.custom<ParityReached>(() => true)),
 });
 
 type State = v.InferOutput<typeof stateSchema>;
@@ -51,7 +62,7 @@ export const copy: Step = {
     };
   },
   work: async (context) => {
-    const { run, checkpoint, save } = context;
+    const { services, run, checkpoint, save } = context;
     const mode = run.phase === 'rebuilt' ? 'fill' : 'repair';
     if (!checkpoint) {
       await assertUntouched(context);
@@ -62,12 +73,26 @@ export const copy: Step = {
     const begun = v.parse(stateSchema, checkpoint?.state ?? { mode, reached: RECONCILE_START });
     const settings = await reconcileSettings(context, begun.mode);
     assertKeywords(context, settings);
+    const startedAt = services.clock().getTime();
     const { isComplete, report } = await reconcileInStep(context, settings, {
       start: begun.reached,
       save: (reached, progress) => save({ ...begun, reached } satisfies State, progress),
     });
     if (!isComplete) return { done: false, waitSeconds: 0 };
-    if (begun.mode === 'repair') return await conclude(context, report);
+    if (begun.mode === 'repair') {
+      const compared = report.compared - begun.reached.report.compared;
+      const milliseconds = services.clock().getTime() - startedAt;
+      const perSecond =
+        compared > 0 && milliseconds > 0 ? (compared * 1_000) / milliseconds : begun.perSecond;
+      const walked = {
+        ...begun,
+        ...(perSecond && { perSecond }),
+        reached: { ...RECONCILE_START, isComplete, report },
+      };
+      const parity = isInWindow(run.phase) ? null : await searchBoth(context, settings, walked);
+      if (parity === undefined) return { done: false, waitSeconds: 0 };
+      return await conclude(context, { report, perSecond, parity });
+    }
     await save({ mode: 'repair', reached: startAfter(report) } satisfies State);
     return { done: false, waitSeconds: 0 };
   },
@@ -103,17 +128,63 @@ function startAfter({ inserted, replaced, deleted }: ReconcileReport): Reconcile
   return { ...RECONCILE_START, report: { ...report, inserted, replaced, deleted } };
 }
 
-async function conclude(context: StepContext, report: ReconcileReport): Promise<Outcome> {
+/** @returns undefined when time is up */
+async function searchBoth(
+  { run, save, hasTime }: StepContext,
+  { from, to, keywords }: ReconcileSettings,
+  walked: State,
+): Promise<Parity | undefined> {
+  const { runId } = run;
+  const settings = { from, to, hasKeywords: keywords === 'by-store' };
+  return await measureParity(
+    { ...settings, seed: runId, without: testUserOf(runId) },
+    {
+      start: walked.parity ?? PARITY_START,
+      isTimeUp: () => !hasTime(),
+      save: (parity) => save({ ...walked, parity } satisfies State),
+    },
+  );
+}
+
+/** What a search finds that users would miss. @throws Refusal with the findings */
+function assertParity({ plan }: Run, parity: Parity | null, artifact: string): void {
+  const findings = parity ? findingsIn(parity) : [];
+  if (findings.length === 0 || plan.accepts.includes('search-parity')) return;
+  const why = `Searches differ in ${plan.targetCollection}: ${findings.join('; ')}. The report is ${artifact}.`;
+  throw new Refusal('RefusedPrerequisites', why, { data: { finding: 'search-parity' } });
+}
+
+async function conclude(
+  context: StepContext,
+  {
+    report,
+    perSecond,
+    parity,
+  }: { report: ReconcileReport; perSecond: number | undefined; parity: Parity | null },
+): Promise<Outcome> {
   const { run, save } = context;
   const { inserted, replaced, deleted, withoutKeywords } = report;
   const { points, digest: fingerprint } = report.from;
   const faults = faultsIn(report);
   const pending = Object.values(report.pending).reduce((sum, count) => sum + count, 0);
   const evidence = await storeReport(context, 'verification-report', {
-    facts: { fingerprint, points, inserted, replaced, deleted, withoutKeywords, pending },
+    facts: {
+      ...{ fingerprint, points, inserted, replaced, deleted, withoutKeywords, pending },
+      ...(perSecond && { perSecond }),
+      ...parity,
+    },
     more: { faults, ...report },
   });
-  if (!isInWindow(run.phase)) return { done: true, evidence };
+  if (!isInWindow(run.phase)) {
+    try {
+      assertParity(run, parity, evidence.artifact);
+    } catch (error) {
+      // What was repaired is compared, and searched, again.
+      await save({ mode: 'repair', reached: RECONCILE_START } satisfies State);
+      throw error;
+    }
+    return { done: true, evidence };
+  }
   if (faults.length > 0) {
     // The next walk begins at the first point.
     await save({ mode: 'repair', reached: RECONCILE_START } satisfies State);

@@ -1,6 +1,9 @@
 // The copy: its dry run, and comparisons that find what the store did not keep, or an old backup.
 import { describe, expect, it } from 'vitest';
+import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { userDigest } from '../../../../lib/migration/points.ts';
+import { runStep } from '../../../../lib/migration/runs/step.ts';
+import { copy } from '../../../../lib/migration/steps/copy.ts';
 import { readUserCounts } from '../../../../lib/migration/user-counts.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { changeFirst, evidenceOf } from '../../../support/migration/holdings.ts';
@@ -82,4 +85,57 @@ it('is refused in the window where the snapshot is of anything else, until it is
   expect((await migration.runs.read(RUN)).phase).toBe('frozen');
   await migration.follow('backup', 'copy', 'cutover');
   expect((await migration.runs.read(RUN)).phase).toBe('live');
+});
+
+describe('searches that differ', () => {
+  const misses = (migration: Migration) => ({
+    vectors: {
+      search: async (collection, request) => {
+        const answer = await migration.services.vectors.search(collection, request);
+        return collection === SOURCE ? answer : { ...answer, hits: answer.hits.slice(0, 5) };
+      },
+    } satisfies Partial<VectorStore>,
+  });
+
+  it('refuse the copy with their figures, until they are repaired', async () => {
+    const migration = await migrationAt('rebuilt');
+    const refused = migration.finish('copy', {}, misses(migration));
+    await expect(refused).rejects.toMatchObject({
+      ...{ name: 'RefusedPrerequisites', data: { finding: 'search-parity' } },
+      why: expect.stringMatching(/of the ten nearest memories \d\d\.\d % are the same/),
+    });
+    await migration.finish('copy');
+    const figures = { searched: 60, overlap: 1, firstInOld: 1, firstInNew: 1 };
+    expect(await factsOf(migration)).toMatchObject(figures);
+  });
+
+  it('are taken as they are once they are accepted', async () => {
+    const migration = await migrationAt('rebuilt');
+    await migration.finish('copy', { accepts: ['search-parity'] }, misses(migration));
+    const { facts, report } = await evidenceOf(migration, 'verification-report');
+    expect(facts.overlap).toBeLessThan(0.98);
+    expect(report).toMatchObject({ overlap: facts.overlap });
+  });
+});
+
+it('reads at most as many points a second as were given last', async () => {
+  const migration = await migrationAt('rebuilt', { memories: 600 });
+  let at = 0;
+  const sleep = async (milliseconds: number) => {
+    at += milliseconds;
+  };
+  const { services } = migration;
+  const take = async (input: object) =>
+    await runStep(copy, services, {
+      payload: { runId: RUN, execute: true, ...input },
+      timeLeftMs: () => 600_000,
+      time: { now: () => at, sleep },
+    });
+  await take({ maxRate: 100 });
+  // Both collections are asked for whole pages; the new one has nothing yet.
+  expect(at / 1_000).toBeGreaterThan(600 / 100);
+  expect(at / 1_000).toBeLessThan((600 + 3 * 256) / 100);
+  const filled = at;
+  await take({ maxRate: 0 });
+  expect(at).toBe(filled);
 });

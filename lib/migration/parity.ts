@@ -1,0 +1,247 @@
+// Whether searches find the same in the new collection as in the old one, and as fast. Sampled memories are searched for with
+// their own vectors among their user's memories in both, and by their own keywords in the new one. Users go on writing
+// meanwhile: what only one side has, or has otherwise by now, is no difference of the search.
+
+import { verbatim } from './json/json-text.ts';
+import { keywordTextOf } from './json/memory-payload.ts';
+import { chooseSample, SAMPLING_START, type Sampling, sampleMemories } from './parity-sample.ts';
+import { KEYWORD_SLOT, samePayload, unnamedVectorOf, userOf } from './points.ts';
+import type { Filter, Hit, PointId, ScrolledPoint, SearchRequest } from './ports/vector-store.ts';
+import type { CollectionPlace } from './scan.ts';
+import { isMuchSlower } from './throttle.ts';
+
+interface Probe {
+  /** Of the ten nearest, from 0 to 1. */
+  readonly overlap: number;
+  readonly isFirstInOld: boolean;
+  readonly isFirstInNew: boolean;
+  readonly oldMs: number;
+  readonly newMs: number;
+  /** Absent where it has no keywords. */
+  readonly isFoundByKeywords?: boolean;
+}
+
+/** Plain JSON: a checkpoint. */
+export interface ParityReached {
+  readonly sampling: Sampling;
+  readonly sample?: readonly PointId[];
+  /** Of the first memories of the sample; null for one that is not there any more. */
+  readonly probes: readonly (Probe | null)[];
+}
+
+export const PARITY_START: ParityReached = { sampling: SAMPLING_START, probes: [] };
+
+export interface ParitySettings {
+  readonly from: CollectionPlace;
+  readonly to: CollectionPlace;
+  /** Whether the store makes keyword vectors. */
+  readonly hasKeywords: boolean;
+  readonly seed: string;
+  /** A user whose memories are left out: the test user of a run. */
+  readonly without: string;
+}
+
+/** Figures of all that were searched for. */
+export type Parity = ReturnType<typeof parityOf>;
+
+const NEAREST = 10;
+const BATCH = 20;
+/** Scores this close are equal: the store computes in 32 bits. */
+const SAME_SCORE = 1e-5;
+/** Scores this far apart are of another vector: the memory was changed. */
+const OTHER_SCORE = 0.02;
+
+/** Goes on from a checkpoint. @returns undefined when time is up */
+export async function measureParity(
+  settings: ParitySettings,
+  ports: {
+    readonly start: ParityReached;
+    readonly save: (reached: ParityReached) => Promise<void>;
+    readonly isTimeUp: () => boolean;
+  },
+): Promise<Parity | undefined> {
+  const { from, seed, without } = settings;
+  const { start, save, isTimeUp } = ports;
+  const sampling = await sampleMemories(from, {
+    ...{ seed, without, isTimeUp },
+    start: start.sampling,
+  });
+  const sample = start.sample ?? (sampling.isComplete ? chooseSample(seed, sampling) : undefined);
+  // Once they are chosen, the others need not be kept.
+  let reached: ParityReached = sample
+    ? { sampling: { ...sampling, kept: [] }, sample, probes: start.probes }
+    : { sampling, probes: [] };
+  await save(reached);
+  if (!sample) return undefined;
+  const probe = createProbe(settings);
+  while (reached.probes.length < sample.length) {
+    if (isTimeUp()) return undefined;
+    const at = reached.probes.length;
+    const found = await probe(sample.slice(at, at + BATCH));
+    reached = { ...reached, probes: [...reached.probes, ...found] };
+    await save(reached);
+  }
+  return parityOf(reached.probes.filter((probe) => probe !== null));
+}
+
+function createProbe({ from, to, hasKeywords }: ParitySettings) {
+  let isWarm = false;
+  let oldFirst = true;
+
+  return async function probeAll(ids: readonly PointId[]): Promise<(Probe | null)[]> {
+    const [ours, theirs] = await Promise.all([from, to].map((place) => retrieve(place, ids)));
+    const probes: (Probe | null)[] = [];
+    for (const id of ids) {
+      const [old, copied] = [ours?.get(id), theirs?.get(id)];
+      const isSame = old && copied && samePayload(old.payload, copied.payload);
+      probes.push(isSame ? await probe(old) : null);
+    }
+    return probes;
+  };
+
+  async function probe({ id, vector, payload }: ScrolledPoint): Promise<Probe | null> {
+    const dense = vector && unnamedVectorOf(vector);
+    if (!dense) return null;
+    const filter: Filter = { must: [{ key: 'user_id', match: { value: userOf(payload) } }] };
+    const request = { nearest: { vector: dense }, filter, limit: NEAREST };
+    // The first search of all opens files, and its time tells nothing.
+    if (!isWarm) await searchBoth(request);
+    isWarm = true;
+    const first = await searchBoth(request);
+    const isOdd = isMuchSlower(first.newMs, first.oldMs) || isMuchSlower(first.oldMs, first.newMs);
+    // What slows one answer down passes; what slows the search down stays.
+    const again = isOdd ? await searchBoth(request) : first;
+    const text = hasKeywords ? keywordTextOf(payload) : undefined;
+    return {
+      overlap: await overlapOf(request, first.old, first.new),
+      isFirstInOld: isFirst(id, first.old),
+      isFirstInNew: isFirst(id, first.new),
+      oldMs: Math.min(first.oldMs, again.oldMs),
+      newMs: Math.min(first.newMs, again.newMs),
+      ...(text && {
+        isFoundByKeywords: await isFound(id, { ...request, nearest: { slot: KEYWORD_SLOT, text } }),
+      }),
+    };
+  }
+
+  /** In turns: what happens between two searches slows no side down more than the other. */
+  async function searchBoth(request: SearchRequest) {
+    const [here, there] = oldFirst ? [from, to] : [to, from];
+    const one = await search(here, request);
+    const other = await search(there, request);
+    const [old, copied] = oldFirst ? [one, other] : [other, one];
+    oldFirst = !oldFirst;
+    return { old: old.hits, oldMs: old.milliseconds, new: copied.hits, newMs: copied.milliseconds };
+  }
+
+  async function overlapOf(request: SearchRequest, old: readonly Hit[], copied: readonly Hit[]) {
+    const missed = old.filter(({ id }) => !copied.some((hit) => hit.id === id));
+    const scores = await scoresOf(missed, request);
+    const present = missed.filter(({ id, score }) => {
+      const present = scores.get(id);
+      return present !== undefined && Math.abs(present - score) <= OTHER_SCORE;
+    });
+    // What lies no nearer than the last one that was found may have been left out for that one.
+    const isLost = ({ id }: Hit) => (scores.get(id) ?? 0) > lastOf(copied) + SAME_SCORE;
+    const expected = old.length - missed.length + present.length;
+    return expected === 0 ? 1 : 1 - present.filter(isLost).length / expected;
+  }
+
+  async function isFound(id: PointId, request: SearchRequest): Promise<boolean> {
+    const { hits } = await search(to, request);
+    if (hits.some((hit) => hit.id === id)) return true;
+    const score = (await scoresOf([{ id, score: 0 }], request)).get(id) ?? 0;
+    return Math.abs(score - lastOf(hits)) <= SAME_SCORE;
+  }
+
+  /** In the new collection, of those that are there. What no search finds keeps its score. */
+  async function scoresOf(hits: readonly Hit[], { nearest }: SearchRequest) {
+    if (hits.length === 0) return new Map<PointId, number>();
+    const ids = hits.map(({ id }) => id);
+    const there = await to.store.retrieve(to.collection, ids, { payload: false, vector: false });
+    const filter = { must: [{ has_id: ids.map((id) => verbatim(id)) }] } as Filter;
+    const found = await search(to, { nearest, filter, limit: ids.length });
+    const scores = new Map(found.hits.map(({ id, score }) => [id, score]));
+    const known = new Map(hits.map(({ id, score }) => [id, score]));
+    return new Map(there.map(({ id }) => [id, scores.get(id) ?? known.get(id) ?? 0]));
+  }
+}
+
+async function search({ store, collection }: CollectionPlace, request: SearchRequest) {
+  return await store.search(collection, request);
+}
+
+async function retrieve({ store, collection }: CollectionPlace, ids: readonly PointId[]) {
+  const points = await store.retrieve(collection, ids);
+  return new Map(points.map((point) => [point.id, point]));
+}
+
+/** Of a search that may have cut something off; otherwise nothing lies farther. */
+function lastOf(hits: readonly Hit[]): number {
+  return hits.length < NEAREST ? Number.NEGATIVE_INFINITY : (hits.at(-1)?.score ?? 0);
+}
+
+/** Or one of several that lie equally near, of which the store may have left it out. */
+function isFirst(id: PointId, hits: readonly Hit[]): boolean {
+  const [best] = hits;
+  const own = hits.find((hit) => hit.id === id)?.score ?? lastOf(hits);
+  return best !== undefined && own >= best.score - SAME_SCORE;
+}
+
+function parityOf(probes: readonly Probe[]) {
+  const share = (isSo: (probe: Probe) => boolean) =>
+    meanOf(probes.map((one) => (isSo(one) ? 1 : 0)));
+  const byKeywords = probes.flatMap(({ isFoundByKeywords }) => isFoundByKeywords ?? []);
+  const oldMs = probes.map((probe) => probe.oldMs);
+  const newMs = probes.map((probe) => probe.newMs);
+  return {
+    searched: probes.length,
+    overlap: meanOf(probes.map(({ overlap }) => overlap)),
+    firstInOld: share(({ isFirstInOld }) => isFirstInOld),
+    firstInNew: share(({ isFirstInNew }) => isFirstInNew),
+    oldMedianMs: percentile(oldMs, 0.5),
+    newMedianMs: percentile(newMs, 0.5),
+    oldP95Ms: percentile(oldMs, 0.95),
+    newP95Ms: percentile(newMs, 0.95),
+    searchedByKeywords: byKeywords.length,
+    foundByKeywords: byKeywords.filter((isFound) => isFound).length,
+  };
+}
+
+const LEAST_OVERLAP = 0.98;
+/** Of fewer the slowest decides alone. */
+const ENOUGH_FOR_P95 = 20;
+
+/** What an operator has to repair, or to accept. */
+export function findingsIn(parity: Parity): string[] {
+  const { searched, overlap, oldMedianMs, newMedianMs, oldP95Ms, newP95Ms } = parity;
+  const slower = (which: string, newMs: number, oldMs: number) =>
+    `${which} search takes ${Math.round(newMs)} ms where it took ${Math.round(oldMs)} ms`;
+  return [
+    ...(overlap < LEAST_OVERLAP
+      ? [
+          `of the ten nearest memories ${percent(overlap)} are the same, ${percent(LEAST_OVERLAP)} or more are expected`,
+        ]
+      : []),
+    ...(isMuchSlower(newMedianMs, oldMedianMs)
+      ? [slower('the median', newMedianMs, oldMedianMs)]
+      : []),
+    ...(searched >= ENOUGH_FOR_P95 && isMuchSlower(newP95Ms, oldP95Ms)
+      ? [slower('the slowest of 20', newP95Ms, oldP95Ms)]
+      : []),
+  ];
+}
+
+function percent(share: number): string {
+  return `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`;
+}
+
+/** 1 of nothing: nothing differs. */
+function meanOf(numbers: readonly number[]): number {
+  return numbers.length === 0 ? 1 : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+}
+
+function percentile(numbers: readonly number[], share: number): number {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}
