@@ -2,20 +2,32 @@
 import type { Failure } from './api-types.ts';
 
 const STORED_KEY = 'api-key';
-const LIMIT_OF_SEARCH = /\d[\d,. ]* transactions/;
+
+type Refusal = Partial<Failure> & { readonly status: number; readonly requestId: string };
 
 /** A request that failed, with what the page says about it. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly requestId: string | undefined;
-  readonly isTooLongASearch: boolean;
+  readonly code: Failure['error'] | undefined;
+  /** Names of the parameters that were refused. */
+  readonly #refused: readonly string[];
 
-  constructor(message: string, { status = 0, requestId = '', isTooLongASearch = false } = {}) {
+  constructor(
+    message: string,
+    { status = 0, requestId = '', error, details = {} }: Partial<Refusal> = {},
+  ) {
     super(message);
     this.status = status;
     this.requestId = requestId || undefined;
-    this.isTooLongASearch = isTooLongASearch;
+    this.code = error;
+    this.#refused = Object.keys(details);
+  }
+
+  /** Whether the request would have been answered without this parameter. */
+  refusesOnly(parameter: string): boolean {
+    return this.code === 'validation_failed' && this.#refused.join() === parameter;
   }
 }
 
@@ -41,12 +53,13 @@ export async function get<Answer>(path: string, signal: AbortSignal): Promise<An
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok && body !== undefined) return body as Answer;
   signal.throwIfAborted();
-  const { message = 'no reason', details = {} } = (body ?? {}) as Partial<Failure>;
+  const { error, message = 'no reason', details = {} } = (body ?? {}) as Partial<Failure>;
   const sentences = Object.entries(details).map(([name, each]) => `${name}: ${each.join(' ')}`);
   throw new ApiError(`The service answered ${status}: ${[message, ...sentences].join('. ')}`, {
     status,
     requestId,
-    isTooLongASearch: status === 400 && LIMIT_OF_SEARCH.test(details.q?.join() ?? ''),
+    details,
+    ...(error && { error }),
   });
 }
 

@@ -6,7 +6,9 @@ import { hashOf, type State } from './state.ts';
 import { explain } from './tooltip.ts';
 
 const HEIGHT = 280;
-const MARGIN = { top: 12, right: 8, bottom: 40, left: 52 };
+const MARGIN = { top: 12, right: 8, bottom: 40 };
+/** At most, of a digit of a tick. */
+const DIGIT = 8;
 const WIDEST_BAR = 30;
 const NARROWEST_LABEL = 38;
 
@@ -17,24 +19,25 @@ export function drawPeriods(container: HTMLElement, periods: readonly Period[]):
   const values = periods.flatMap(({ income, expense, net }) => [income, -expense, net]);
   const ticks = ticksOf(Math.min(0, ...values), Math.max(0, ...values));
   const [lowest = 0, highest = 1] = [ticks[0], ticks.at(-1)];
+  const left = 12 + DIGIT * Math.max(...ticks.map((tick) => format.short(tick).length));
   const inner = HEIGHT - MARGIN.top - MARGIN.bottom;
   const y = (value: number) => MARGIN.top + ((highest - value) / (highest - lowest)) * inner;
-  const band = (width - MARGIN.left - MARGIN.right) / Math.max(1, periods.length);
-  const middle = (n: number) => MARGIN.left + band * (n + 0.5);
+  const band = (width - left - MARGIN.right) / Math.max(1, periods.length);
+  const middle = (n: number) => left + band * (n + 0.5);
 
   const grid = ticks.flatMap((tick) => [
     svg('line', {
-      x1: MARGIN.left,
+      x1: left,
       x2: width - MARGIN.right,
       y1: y(tick),
       y2: y(tick),
       class: tick === 0 ? 'zero' : 'grid',
     }),
-    svg('text', { x: MARGIN.left - 8, y: y(tick) + 4, class: 'tick end' }, format.short(tick)),
+    svg('text', { x: left - 8, y: y(tick) + 4, class: 'tick end' }, format.short(tick)),
   ]);
   const every = Math.ceil(NARROWEST_LABEL / band);
   const labels = periods.flatMap(({ key }, n) =>
-    n % every === 0 ? labelOf(key, middle(n), n) : [],
+    n % every === 0 ? labelOf(key, middle(n), periods[n - every]?.key) : [],
   );
   const bars = periods.map((period, n) =>
     barsOf(period, { x: middle(n), band, y, isFirst: n === 0 }),
@@ -65,12 +68,12 @@ export function drawPeriods(container: HTMLElement, periods: readonly Period[]):
   fill(container, drawing);
 }
 
-/** The month, and its year below the first one and each January. */
-function labelOf(key: string, x: number, n: number): SVGElement[] {
+/** The month, and its year below the first label of each year. */
+function labelOf(key: string, x: number, before: string | undefined): SVGElement[] {
   const month = svg('text', { x, y: HEIGHT - 22, class: 'tick' }, format.shortPeriod(key));
-  const isNewYear = key.length > 4 && (n === 0 || key.endsWith('-01'));
-  if (!isNewYear) return [month];
-  return [month, svg('text', { x, y: HEIGHT - 7, class: 'tick year' }, key.slice(0, 4))];
+  const year = key.slice(0, 4);
+  if (key === year || before?.startsWith(year)) return [month];
+  return [month, svg('text', { x, y: HEIGHT - 7, class: 'tick year' }, year)];
 }
 
 interface Place {

@@ -38,7 +38,8 @@ export function createListReader(onProgress: (text: string) => void) {
       const { data: rows, pagination } = await get<TransactionPage>(path, signal);
       return { rows, pagination };
     } catch (error) {
-      if (!(error instanceof ApiError && error.isTooLongASearch)) throw error;
+      // The list refuses a search that would read too much; the export, in parts, refuses only what is no search at all.
+      if (!(error instanceof ApiError && error.refusesOnly('q'))) throw error;
     }
     const rows = await searchExport(exported, signal, onProgress);
     found = { path: exported, rows };
@@ -46,7 +47,7 @@ export function createListReader(onProgress: (text: string) => void) {
   };
 }
 
-/** The list searches 2,000 transactions at most; the export, in parts, any number. Newest first, as the list. */
+/** Newest first, as the list. */
 async function searchExport(
   path: string,
   signal: AbortSignal,
@@ -54,6 +55,7 @@ async function searchExport(
 ): Promise<TransactionRow[]> {
   const rows: TransactionRow[] = [];
   for (let next: string | null = path; next !== null; ) {
+    signal.throwIfAborted();
     onProgress(`Searching all transactions: ${format.count(rows.length)} found so far`);
     const part: TransactionsPart = await get(next, signal);
     rows.push(...part.data);

@@ -66,6 +66,8 @@ async function show(): Promise<void> {
   const { signal } = running;
   const state = readState(location.hash);
   hideTooltip();
+  // Of a search that is given up.
+  fill(byId('progress'));
   drawControls(state);
   byId('ledger').setAttribute('aria-busy', 'true');
   try {

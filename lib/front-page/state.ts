@@ -66,17 +66,17 @@ export function datesOf(range: string, today: Date): Dates | undefined {
 }
 
 /**
- * As long a time before it. Where the range is not over yet, the one before it ends on the same day: a month of 23 days
- * is compared with 23 days.
+ * As long a time before it. Where the range is under way, the one before it ends on the same day: a month of 23 days is
+ * compared with 23 days.
  */
 export function datesBefore(range: string, today: Date): Dates | undefined {
   const dates = datesOf(range, today);
   if (dates === undefined) return undefined;
   const months = MONTHS_OF_RANGE[range] ?? 12;
   const [year = 0, month = 1] = dates.start_date.split('-').map(Number);
-  const end = new Date(`${dates.end_date}T00:00`);
-  const last = today < end ? today : end;
-  const isWhole = last === end;
+  const [start, end] = [dates.start_date, dates.end_date].map((each) => new Date(`${each}T00:00`));
+  const isWhole = !(start && end && start <= today && today < end);
+  const last = isWhole ? (end ?? today) : today;
   const endMonth = last.getMonth() - months;
   const lastOfMonth = new Date(last.getFullYear(), endMonth + 1, 0).getDate();
   return {

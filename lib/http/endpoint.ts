@@ -3,6 +3,7 @@ import middy, { type MiddlewareObj } from '@middy/core';
 import * as v from 'valibot';
 import { assertAllowed } from '../auth/authenticate.ts';
 import type { IdentifiedCaller } from '../auth/caller.ts';
+import { canonicalId } from '../domain/record.ts';
 import { ValidationError } from '../errors.ts';
 import type { Ledger, LedgerService } from '../ledger/ledger.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -40,11 +41,11 @@ export function queryEndpoint(service: LedgerService, failure: string) {
   return endpoint(failure).use(requestContext(service));
 }
 
-/** Refuses every parameter: one that was misspelt or is not there would be ignored silently. */
+/** Refuses every parameter: one that was misspelt or is not there would be ignored silently. An id that none has stays a 404. */
 export function noParameters(): MiddlewareObj<ApiEvent, Reply> {
   return {
-    before: ({ event: { query } }) => {
-      parseFilter(NO_PARAMETERS, query);
+    before: ({ event: { pathId, query } }) => {
+      if (pathId === '' || canonicalId(pathId) !== undefined) parseFilter(NO_PARAMETERS, query);
     },
   };
 }

@@ -173,6 +173,46 @@ describe.skipIf(whyNoChromium())('the front page', () => {
       expect(await page.locator('#rows tbody tr').count()).toBe(11);
     });
 
+    test('the progress of a search that is given up goes with it', async () => {
+      const page = await visit('#range=all');
+      await page.route('**/transactions/export*', () => undefined);
+      await page.getByRole('searchbox').fill('row 1999');
+      await page.waitForSelector('#progress:has-text("Searching all transactions")');
+      await page.getByRole('link', { name: '3 months' }).click();
+      await page.waitForSelector('#ranges [aria-current]:has-text("3 months")');
+      await page.waitForSelector(IDLE);
+      expect(await page.locator('#progress').textContent()).toBe('');
+    });
+
+    const [thisYear, lastYear] = [0, 1].map((ago) => String(new Date().getFullYear() - ago));
+    const isDecember = new Date().getMonth() === 11;
+    test.each([
+      ['', isDecember ? [thisYear] : [lastYear, thisYear]],
+      [`#range=${lastYear}`, [lastYear]],
+      ['#range=all', []],
+    ])('nothing is cut on a phone, and each year is named once: "%s"', async (hash, shownYears) => {
+      const page = await visit(hash, asPhone);
+      const ticks = await page.evaluate(`(() => {
+          const { left, right } = document.querySelector('#periods-chart svg').getBoundingClientRect();
+          return [...document.querySelectorAll('.tick')]
+            .filter((tick) => tick.getBoundingClientRect().left < left || tick.getBoundingClientRect().right > right)
+            .map(({ textContent }) => textContent);
+        })()`);
+      // As wide as they would be alone, with the text that is chosen at first.
+      const choices =
+        await page.evaluate(`[...document.querySelectorAll('#filters select')].filter((choice) => {
+          const alone = document.createElement('select');
+          alone.append(choice.options[0].cloneNode(true));
+          document.body.append(alone);
+          const { width } = alone.getBoundingClientRect();
+          alone.remove();
+          return width > choice.getBoundingClientRect().width;
+        }).map(({ id }) => id)`);
+      expect([ticks, choices]).toEqual([[], []]);
+      const years = await page.locator('.tick.year').allTextContents();
+      expect(years).toEqual(shownYears);
+    });
+
     test('the bars are read by the arrow keys, with the tooltip of the mouse', async () => {
       const page = await visit('');
       await page.locator('.period').first().focus();

@@ -48,6 +48,8 @@ describe('dates', () => {
     ['2023', '2023-01-01', '2023-12-31', '2022-01-01', '2022-12-31'],
     // Not over yet.
     ['2024', '2024-01-01', '2024-12-31', '2023-01-01', '2023-02-28'],
+    // Not begun.
+    ['2025', '2025-01-01', '2025-12-31', '2024-01-01', '2024-12-31'],
   ])('%s is %s to %s, and before it %s to %s', (range, start, end, startBefore, endBefore) => {
     expect(datesOf(range, today)).toEqual({ start_date: start, end_date: end });
     const before = { start_date: startBefore, end_date: endBefore };

@@ -38,6 +38,10 @@ describe('Rulings: a parameter that the route does not take is an error', () => 
   });
 });
 
+test('Rulings: an id that no record can have is a 404, whatever else is sent', async () => {
+  expect(await api.get('/transactions/007', 'nothing=1')).toMatchObject({ status: 404 });
+});
+
 describe('Rulings: a repeated parameter is an error', () => {
   test.each([
     ['/transactions', 'page=1&page=1'],
