@@ -1,5 +1,5 @@
 // Alarms of the deployed stage fire and recover, and notify their topic. The emulator evaluates one metric, and all data
-// of the evaluated periods at once.
+// of the evaluated periods at once; tests/wiring/alarms.test.ts evaluates every alarm as CloudWatch does.
 import {
   CloudFormationClient,
   CreateStackCommand,
@@ -13,6 +13,7 @@ import {
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { clientOptions } from '../../local/emulator/emulated-stage.ts';
+import { CAUSES } from '../support/alarm-causes.ts';
 
 const { stage, environment } = inject('deployed');
 const options = clientOptions(environment);
@@ -88,7 +89,8 @@ const alarms = (await describeAlarms())
   .map((alarm) => [alarm.AlarmName ?? '', alarm] as const);
 
 test.each(alarms)('%s fires and recovers, and notifies of both', async (name, alarm) => {
-  const { Namespace, MetricName, Dimensions, Threshold } = alarm;
+  const { Namespace, MetricName, Dimensions } = alarm;
+  const [, known] = Object.entries(CAUSES).find(([id]) => nameOf(id) === name) ?? [];
   const put = (Value: number | undefined, secondsAgo: number) => {
     const Timestamp = new Date(Date.now() - secondsAgo * 1000);
     const MetricData = [{ MetricName, Dimensions, Value, Timestamp }];
@@ -96,10 +98,10 @@ test.each(alarms)('%s fires and recovers, and notifies of both', async (name, al
   };
   expect(await stateOf(name)).not.toBe('ALARM');
   // About to leave the evaluated periods, so that the recovery comes soon.
-  await put(Threshold, spanOf(alarm) - 5);
+  await put(known?.cause, spanOf(alarm) - 5);
   expect(await stateOf(name)).toBe('ALARM');
   const recovered = async () => {
-    await put(0, 0);
+    await put(known?.healthy ?? 0, 0);
     return await stateOf(name);
   };
   await expect.poll(recovered, SELDOM).toBe('OK');

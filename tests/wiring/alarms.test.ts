@@ -1,15 +1,21 @@
-// Every alarm of the packaged stage watches metrics that AWS publishes, of what is deployed, and notifies. When it fires is
-// approved in approved/migrating.yml.
+// Every alarm of the packaged stage fires for its cause and recovers, watches metrics that AWS publishes, and notifies.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CAUSES, type Cause } from '../support/alarm-causes.ts';
+import {
+  type AlarmProperties,
+  type Metric,
+  metricsOf,
+  type Series,
+  statesOf,
+} from '../support/alarm-states.ts';
 import {
   apiFunctionsOf,
   readTemplate,
   resourcesOf,
   theOnly,
 } from '../support/packaged-template.ts';
-import { type AlarmProperties, type Metric, metricsOf } from './alarm-metrics.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:alarms';
 
@@ -37,8 +43,51 @@ const PUBLISHED: Readonly<Record<string, Readonly<Record<string, readonly string
   'AWS/SQS': { NumberOfMessagesSent: ['QueueName'] },
 };
 
-describe.each(alarms)('the alarm %s', (_, alarm) => {
-  it.each(metricsOf(alarm))('watches $Namespace $MetricName, which AWS publishes', (metric) => {
+const NONE: Cause = { healthy: 0, cause: 0, lasting: 0 };
+
+it('every alarm has its cause in tests/support/alarm-causes.ts', () => {
+  expect(alarms.map(([id]) => id).sort()).toEqual(Object.keys(CAUSES).sort());
+});
+
+describe.each(alarms)('the alarm %s', (id, alarm) => {
+  const { healthy, cause, lasting, traffic, unless } = CAUSES[id] ?? NONE;
+  const metrics = metricsOf(alarm);
+  const causes = traffic === undefined ? metrics : metrics.slice(0, -1);
+  const quiet: Series = Array.from({ length: 15 }, () => healthy);
+  const loud = (periods: number): Series => Array.from({ length: periods }, () => cause);
+  const sharing = (one: Series, n: number, requests = traffic) => [
+    ...causes.map((_, m) => (m === n ? one : one.map(() => healthy))),
+    one.map(() => requests),
+  ];
+
+  it.each(causes.map((_, n) => n))('fires for metric %i alone, and recovers', (n) => {
+    const states = statesOf(alarm, sharing([...quiet, ...loud(lasting), ...quiet], n));
+    expect(states.slice(0, quiet.length + lasting - 1)).not.toContain('ALARM');
+    expect(states[quiet.length + lasting - 1]).toBe('ALARM');
+    expect(states.at(-1)).toBe('OK');
+  });
+
+  // The cause of others is silence.
+  if (cause !== undefined) {
+    it('stays quiet just below its cause', () => {
+      const below = loud(lasting).map((value) => (value ?? 0) - 1);
+      expect(statesOf(alarm, sharing([...quiet, ...below], 0))).not.toContain('ALARM');
+    });
+  }
+
+  it('stays quiet when all is well', () => {
+    expect(new Set(statesOf(alarm, sharing(quiet, 0)))).toEqual(new Set(['OK']));
+  });
+
+  if (unless) {
+    it('stays quiet with another traffic', () => {
+      const bad = quiet.map(() => unless.value);
+      expect(statesOf(alarm, sharing(bad, 0, unless.traffic))).not.toContain('ALARM');
+      expect(statesOf(alarm, sharing(bad, 0))).toContain('ALARM');
+    });
+  }
+
+  it.each(metrics)('watches $Namespace $MetricName, which AWS publishes', (metric) => {
     const dimensions = PUBLISHED[metric.Namespace]?.[metric.MetricName] ?? [];
     const required = dimensions.filter((name) => !name.endsWith('?'));
     const allowed = dimensions.map((name) => name.replace('?', ''));
@@ -52,6 +101,14 @@ describe.each(alarms)('the alarm %s', (_, alarm) => {
     expect(alarm.AlarmActions).toEqual([TOPIC]);
     expect(alarm.OKActions).toEqual([TOPIC]);
   });
+});
+
+it('the watchdog that runs every second minute is not called silent', () => {
+  const [, silent] = alarms.find(([id]) => id === 'WatchdogSilent') ?? [];
+  if (!silent) throw new Error('There is no such alarm');
+  const everySecondMinute = Array.from({ length: 30 }, (_, n) => (n % 2 === 0 ? 1 : undefined));
+  expect(statesOf(silent, [everySecondMinute]).slice(2)).not.toContain('ALARM');
+  expect(statesOf(silent, [Array.from({ length: 10 }, () => undefined)]).at(-1)).toBe('ALARM');
 });
 
 describe('what an alarm names exists', () => {

@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { type AlarmProperties, metricsOf } from '../support/alarm-states.ts';
 import { type Packaged, readTemplate } from '../support/packaged-template.ts';
-import { type AlarmProperties, metricsOf } from './alarm-metrics.ts';
 
 const APPROVED = join(import.meta.dirname, 'approved');
 const RECEIVED = join(import.meta.dirname, '../../.local/received');
