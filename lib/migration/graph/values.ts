@@ -13,25 +13,13 @@ import {
 } from 'neo4j-driver';
 import { Refusal } from '../refusals.ts';
 
-const DATE = ['year', 'month', 'day'] as const;
-const TIME = ['hour', 'minute', 'second', 'nanosecond'] as const;
+/** One tag, and what stands behind it. All binary content is base64 of little-endian elements. */
+type Tagged = { readonly [tag: `$${string}`]: string | readonly (string | null)[] | Properties };
 
-/** Each temporal type with its components, as the driver names them. */
-const TEMPORALS = {
-  $date: [Day, DATE],
-  /** A time of day without an offset. */
-  $ltime: [LocalTime, TIME],
-  $time: [Time, [...TIME, 'timeZoneOffsetSeconds']],
-  /** A date and time without a zone. */
-  $ldt: [LocalDateTime, [...DATE, ...TIME]],
-  /** The offset stands beside the zone because the zone alone leaves the repeated hour of autumn open. */
-  $dt: [DateTime, [...DATE, ...TIME, 'timeZoneOffsetSeconds', 'timeZoneId']],
-  $dur: [Duration, ['months', 'days', 'seconds', 'nanoseconds']],
-} as const;
+/** A bare number is a float with a fraction. */
+export type TaggedValue = null | boolean | string | number | readonly TaggedValue[] | Tagged;
 
-type TemporalTag = keyof typeof TEMPORALS;
-
-const TEMPORAL_TAGS = Object.keys(TEMPORALS) as TemporalTag[];
+export type Properties = { readonly [key: string]: TaggedValue };
 
 const ARRAYS = {
   INT8: Int8Array,
@@ -44,34 +32,87 @@ const ARRAYS = {
 
 type VectorElement = keyof typeof ARRAYS;
 
-/** What stands behind each tag. All binary content is base64 of little-endian elements. */
-type TagContents = {
+interface Codec {
+  /** Of the driver. */
+  readonly type: abstract new (
+    ...given: never[]
+  ) => object;
+  readonly encode: (value: never) => Tagged[`$${string}`];
+  readonly decode: (content: never) => unknown;
+}
+
+const DATE = ['year', 'month', 'day'];
+const TIME = ['hour', 'minute', 'second', 'nanosecond'];
+const OFFSET = 'timeZoneOffsetSeconds';
+
+/** Each type of the driver by its tag. */
+const CODECS: Readonly<Record<`$${string}`, Codec>> = {
   /** A 64-bit integer in decimal. */
-  readonly $int: string;
-  /** A float that JSON would turn into an integer or into null: 1, -0, NaN, Infinity, -Infinity. */
-  readonly $f: string;
-  /** A long list of floats, all of which are exactly single precision, as embeddings are. */
-  readonly $f32: string;
-  /** A long list of floats that need double precision. */
-  readonly $f64: string;
+  $int: { type: Integer, encode: (value: Integer) => value.toString(), decode: int },
+  $b64: { type: Int8Array, encode: toBase64, decode: (text: string) => fromBase64('INT8', text) },
   /** The reference system, then two or three coordinates. */
-  readonly $pt: readonly string[];
-  readonly $b64: string;
+  $pt: {
+    type: Point,
+    encode: ({ srid, x, y, z }: Point) => [
+      `${srid}`,
+      ...[x, y, ...(z === undefined ? [] : [z])].map(floatText),
+    ],
+    decode: ([srid = '', ...coordinates]: readonly string[]) => {
+      const [x = Number.NaN, y = Number.NaN, z] = coordinates.map(Number);
+      return z === undefined ? new Point(int(srid), x, y) : new Point(int(srid), x, y, z);
+    },
+  },
   /** The type of the elements, then the elements. */
-  readonly $vec: readonly [VectorElement, string];
-  readonly $map: Properties;
-} & {
-  /** Integers in decimal, in the order of the components; of a zone its name, or null. */
-  readonly [Temporal in TemporalTag]: readonly (string | null)[];
+  $vec: {
+    type: Vector,
+    encode: (value: Vector<Float32Array>) => [value.getType(), toBase64(value.asTypedArray())],
+    decode: ([element, text]: readonly [VectorElement, string]) =>
+      new Vector(fromBase64(element, text)),
+  },
+  $date: temporal(Day, DATE),
+  /** A time of day without an offset. */
+  $ltime: temporal(LocalTime, TIME),
+  $time: temporal(Time, [...TIME, OFFSET]),
+  /** A date and time without a zone. */
+  $ldt: temporal(LocalDateTime, [...DATE, ...TIME]),
+  /** The offset stands beside the zone because the zone alone leaves the repeated hour of autumn open. */
+  $dt: temporal(DateTime, [...DATE, ...TIME, OFFSET, 'timeZoneId']),
+  $dur: temporal(Duration, ['months', 'days', 'seconds', 'nanoseconds']),
 };
 
-type Tag = keyof TagContents;
-type Tagged = { [T in Tag]: { readonly [_ in T]: TagContents[T] } }[Tag];
+/** Integers in decimal, in the order of the components; of a zone its name, or null. */
+function temporal(type: Codec['type'], components: readonly string[]): Codec {
+  const Temporal = type as new (...given: unknown[]) => object;
+  return {
+    type,
+    encode: (value: Readonly<Record<string, unknown>>) =>
+      components.map((name) => {
+        const component = value[name] ?? null;
+        // Servers before 5 speak a protocol without it: the repeated hour of autumn could be either one.
+        if (component === null && name === OFFSET) {
+          throw invalidValue('A date-time came without its offset from UTC');
+        }
+        return component === null ? null : String(component);
+      }),
+    decode: (given: readonly (string | null)[]) =>
+      new Temporal(
+        ...given.map((text, at) => (components[at] === 'timeZoneId' ? text : int(text ?? ''))),
+      ),
+  };
+}
 
-/** A bare number is a float with a fraction. */
-export type TaggedValue = null | boolean | string | number | readonly TaggedValue[] | Tagged;
+const TYPES = Object.entries(CODECS);
 
-export type Properties = { readonly [key: string]: TaggedValue };
+const DECODERS = new Map<string, (content: never) => unknown>([
+  ...TYPES.map(([tag, { decode }]) => [tag, decode] as const),
+  /** A float that JSON would turn into an integer or into null: 1, -0, NaN, Infinity, -Infinity. */
+  ['$f', Number],
+  /** A long list of floats, all of which are exactly single precision, as embeddings are. */
+  ['$f32', (text: string) => [...fromBase64('FLOAT32', text)]],
+  /** A long list of floats that need double precision. */
+  ['$f64', (text: string) => [...fromBase64('FLOAT64', text)]],
+  ['$map', decodeProperties],
+]);
 
 /** From this length on, a list of floats is written in binary. */
 const LONG_LIST = 64;
@@ -95,9 +136,10 @@ export function encodeProperties(properties: object, path: string): Properties {
 export function decodeValue(value: TaggedValue): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (isList(value)) return value.map(decodeValue);
-  const [[tag, content] = []] = Object.entries(value);
-  if (tag === undefined || !isTag(tag)) throw invalidValue('A value carries no known tag');
-  return (DECODERS[tag] as (content: unknown) => unknown)(content);
+  const [[tag = '', content] = []] = Object.entries(value);
+  const decode = DECODERS.get(tag);
+  if (!decode) throw invalidValue('A value carries no known tag');
+  return decode(content as never);
 }
 
 export function decodeProperties(properties: Properties): Record<string, unknown> {
@@ -147,64 +189,10 @@ function encodeFloats(floats: readonly number[]): Tagged {
 }
 
 function encodeObject(value: object, path: string): Tagged {
-  if (value instanceof Integer) return { $int: value.toString() };
-  if (value instanceof Int8Array) return { $b64: toBase64(value) };
-  if (value instanceof Point) {
-    const { srid, x, y, z } = value;
-    return { $pt: [`${srid}`, ...[x, y, ...(z === undefined ? [] : [z])].map(floatText)] };
-  }
-  if (value instanceof Vector) return { $vec: [value.getType(), toBase64(value.asTypedArray())] };
-  const temporal = TEMPORAL_TAGS.find((tag) => value instanceof TEMPORALS[tag][0]);
-  if (temporal) return encodeTemporal(temporal, value);
+  const [tag, codec] = TYPES.find(([, { type }]) => value instanceof type) ?? [];
+  if (codec) return { [`${tag}`]: codec.encode(value as never) };
   if (isPlainMap(value)) return { $map: encodeProperties(value, path) };
   throw invalidValue(`${path} is of a type that a dump cannot hold: ${typeName(value)}`);
-}
-
-function encodeTemporal(tag: TemporalTag, value: object): Tagged {
-  const components = TEMPORALS[tag][1].map((field) => {
-    const component: unknown = (value as Record<string, unknown>)[field];
-    // Servers before 5 speak a protocol without it: the repeated hour of autumn could be either one.
-    if (component === undefined && field === 'timeZoneOffsetSeconds') {
-      throw invalidValue('A date-time came without its offset from UTC');
-    }
-    return component === undefined || component === null ? null : String(component);
-  });
-  return { [tag]: components } as unknown as Tagged;
-}
-
-function decodeTemporal(tag: TemporalTag) {
-  const [type, fields] = TEMPORALS[tag];
-  const Temporal = type as new (...components: unknown[]) => object;
-  return (components: TagContents[TemporalTag]) =>
-    new Temporal(
-      ...components.map((component, at) =>
-        fields[at] === 'timeZoneId' ? component : int(component ?? ''),
-      ),
-    );
-}
-
-const DECODERS: { readonly [T in Tag]: (content: TagContents[T]) => unknown } = {
-  $date: decodeTemporal('$date'),
-  $ltime: decodeTemporal('$ltime'),
-  $time: decodeTemporal('$time'),
-  $ldt: decodeTemporal('$ldt'),
-  $dt: decodeTemporal('$dt'),
-  $dur: decodeTemporal('$dur'),
-  $int: int,
-  $f: Number,
-  $f32: (text) => [...fromBase64('FLOAT32', text)],
-  $f64: (text) => [...fromBase64('FLOAT64', text)],
-  $pt: ([srid = '', ...coordinates]) => {
-    const [x = Number.NaN, y = Number.NaN, z] = coordinates.map(Number);
-    return z === undefined ? new Point(int(srid), x, y) : new Point(int(srid), x, y, z);
-  },
-  $b64: (text) => fromBase64('INT8', text),
-  $vec: ([element, text]) => new Vector(fromBase64(element, text)),
-  $map: decodeProperties,
-};
-
-function isTag(text: string): text is Tag {
-  return Object.hasOwn(DECODERS, text);
 }
 
 // As this machine lays numbers out: little-endian on every one that Node runs on.

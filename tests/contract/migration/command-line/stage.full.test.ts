@@ -92,7 +92,7 @@ describe('AWS', () => {
 
   it.each([
     ['a region', access, 3, /^RefusedSetting: AWS_REGION is not set/],
-    ['credentials', { AWS_REGION: 'eu-west-1' }, 3, /^RefusedCredentials: AWS knows no such/],
+    ['credentials', { AWS_REGION: 'eu-west-1' }, 3, /^RefusedCredentials: AWS does not know/],
     [
       'anybody who answers',
       { ...access, ...nobody, AWS_REGION: 'eu-west-1' },
