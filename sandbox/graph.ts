@@ -1,11 +1,10 @@
 // A graph in memory for rehearsals: what Neo4j does for a dump and a restore, with the same marks and refusals.
+import type { GraphTarget, RestoreState } from '../cli/restore-graph/graph-target.ts';
 import {
   type GraphNode,
   type GraphRelationship,
-  type GraphTarget,
   RESTORE_ID,
   RESTORE_LABEL,
-  type RestoreState,
   type SchemaRule,
 } from '../lib/migration/graph/graph-store.ts';
 import type { Properties } from '../lib/migration/graph/values.ts';

@@ -1,11 +1,14 @@
 // npm run restore-graph: restores a graph dump of a backup into the empty graph that NEO4J_URL names. Exit codes as of
 // npm run migrate.
 import { CommanderError } from '@commander-js/extra-typings';
+import { openArtifacts } from '../../lib/migration/adapters/open-artifacts.ts';
 import { isArtifactKey } from '../../lib/migration/ports/artifacts.ts';
-import { restoreFromEnvironment } from '../../lib/migration/services-from-environment.ts';
+import { secretsOf } from '../../lib/migration/services-from-environment.ts';
+import { readRestoreSettings } from '../../lib/migration/settings.ts';
 import { createCommand, runProgram } from '../../local/processes/program.ts';
 import { runId } from '../migrate/options.ts';
 import { createOutput, EXIT, reportFailure } from '../migrate/output.ts';
+import { openNeo4jTarget } from './neo4j-target.ts';
 import { answerAsText, exitCodeOf } from './output.ts';
 import { type RestoreOrder, runCommand } from './run-command.ts';
 
@@ -25,7 +28,7 @@ const command = createCommand(
   )
   .action(async (typed) => {
     const order = orderOf(typed);
-    const { artifacts, target } = await restoreFromEnvironment(process.env);
+    const { artifacts, target } = await openParts();
     await using _ = target;
     const answer = await runCommand(order, { artifacts, target });
     process.exitCode = exitCodeOf(answer);
@@ -41,6 +44,17 @@ await runProgram(command, {
   exitCodeOnSignal: EXIT.failed,
   messageOnSignal: () => 'Interrupted: the same command continues.',
 });
+
+async function openParts() {
+  const settings = readRestoreSettings(process.env);
+  const password = (await secretsOf(process.env).read('NEO4J_PASSWORD')).reveal();
+  return {
+    artifacts: openArtifacts(settings.ARTIFACTS_URL, {
+      bucketOwner: settings.ARTIFACTS_BUCKET_OWNER,
+    }),
+    target: openNeo4jTarget({ url: settings.NEO4J_URL, user: settings.NEO4J_USER, password }),
+  };
+}
 
 function orderOf(typed: { run?: string; dump?: string; execute?: true }): RestoreOrder {
   const { run, dump, execute } = typed;

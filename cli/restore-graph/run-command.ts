@@ -2,10 +2,9 @@
 // restore it there and compare.
 
 import { dumpKeys, readManifest, verifyDump } from '../../lib/migration/graph/dump.ts';
-import type { GraphTarget, RestoreState } from '../../lib/migration/graph/graph-store.ts';
-import type { GraphDifference } from '../../lib/migration/graph/restore.ts';
-import { restoreGraph } from '../../lib/migration/graph/restore.ts';
 import type { ArtifactStore } from '../../lib/migration/ports/artifacts.ts';
+import type { GraphTarget, RestoreState } from './graph-target.ts';
+import { type GraphDifference, restoreGraph } from './restore.ts';
 
 export type RestoreOrder =
   | { readonly run: string }

@@ -11,7 +11,6 @@ import { createQdrant } from './adapters/qdrant.ts';
 import { createSecrets, type Secrets } from './adapters/secrets.ts';
 import { createSsmCollectionSetting } from './adapters/ssm-collection-setting.ts';
 import { askAPerson, createWebhook } from './adapters/webhook.ts';
-import type { ArtifactStore } from './ports/artifacts.ts';
 import type { CollectionSetting } from './ports/collection-setting.ts';
 import { namedClient } from './runs/failures.ts';
 import { createLeaseHolder } from './runs/lease-holder.ts';
@@ -21,7 +20,6 @@ import {
   type Environment,
   type RecordSettings,
   readRecordSettings,
-  readRestoreSettings,
   readStepSettings,
   type StepSettings,
 } from './settings.ts';
@@ -53,7 +51,9 @@ export async function servicesFromEnvironment(
       apiKey: (await secrets.find('QDRANT_API_KEY'))?.reveal(),
       ...(pace && { pace }),
     }),
-    artifacts: artifactsOf(settings),
+    artifacts: openArtifacts(settings.ARTIFACTS_URL, {
+      bucketOwner: settings.ARTIFACTS_BUCKET_OWNER,
+    }),
     setting: openSetting(new URL(settings.COLLECTION_SETTING)),
     ...(await backends(settings, secrets)),
     hooks: webhook
@@ -63,25 +63,16 @@ export async function servicesFromEnvironment(
           timeoutMs: BACKEND_TIMEOUT_MS,
         })
       : askAPerson,
-    graph: graphUrl ? await openGraph(graphUrl, settings.NEO4J_USER, secrets) : undefined,
+    graph: graphUrl
+      ? openNeo4j({
+          url: graphUrl,
+          user: settings.NEO4J_USER,
+          password: (await secrets.read('NEO4J_PASSWORD')).reveal(),
+        })
+      : undefined,
     snapshotPartBytes: SNAPSHOT_PART_BYTES,
     log: logLine,
   };
-}
-
-/** For a restore of the graph. @throws Refusal, as the settings do; as a secret's keeper does */
-export async function restoreFromEnvironment(environment: Environment) {
-  const settings = readRestoreSettings(environment);
-  const { NEO4J_URL, NEO4J_USER } = settings;
-  const target = await openGraph(NEO4J_URL, NEO4J_USER, secretsOf(environment));
-  return { artifacts: artifactsOf(settings), target };
-}
-
-function artifactsOf({
-  ARTIFACTS_URL,
-  ARTIFACTS_BUCKET_OWNER,
-}: Pick<StepSettings, 'ARTIFACTS_URL' | 'ARTIFACTS_BUCKET_OWNER'>): ArtifactStore {
-  return openArtifacts(ARTIFACTS_URL, { bucketOwner: ARTIFACTS_BUCKET_OWNER });
 }
 
 function remembering(
@@ -113,11 +104,6 @@ async function backends(settings: StepSettings, secrets: Secrets) {
   };
 }
 
-async function openGraph(url: string, user: string, secrets: Secrets) {
-  const password = (await secrets.read('NEO4J_PASSWORD')).reveal();
-  return openNeo4j({ url, user, password });
-}
-
 function openSetting(url: URL): CollectionSetting {
   return url.protocol === 'file:'
     ? createFileCollectionSetting(fileURLToPath(url))
@@ -127,7 +113,7 @@ function openSetting(url: URL): CollectionSetting {
       });
 }
 
-function secretsOf(environment: Environment): Secrets {
+export function secretsOf(environment: Environment): Secrets {
   const client = namedClient(new SSMClient(), 'Systems Manager, which keeps the secrets');
   return createSecrets({ client, environment });
 }

@@ -1,7 +1,8 @@
 // The sample graph, brought into a target as a restore would, and dumped.
 
+import type { GraphTarget } from '../../cli/restore-graph/graph-target.ts';
 import { dumpGraph, type GraphManifest } from '../../lib/migration/graph/dump.ts';
-import type { GraphSource, GraphTarget } from '../../lib/migration/graph/graph-store.ts';
+import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 import type { ArtifactStore } from '../../lib/migration/ports/artifacts.ts';
 import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS, SAMPLE_SCHEMA } from './graph-samples.ts';
 

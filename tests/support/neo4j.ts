@@ -2,11 +2,11 @@
 // earlier run of the tests has claimed it while it was empty.
 import neo4j, { type Driver } from 'neo4j-driver';
 import { afterAll, beforeAll } from 'vitest';
-import { type Neo4jGraph, openNeo4j } from '../../lib/migration/adapters/neo4j.ts';
+import { type Neo4jTarget, openNeo4jTarget } from '../../cli/restore-graph/neo4j-target.ts';
 
 export interface Neo4jForTests {
   /** The same one every time, with nothing in it. */
-  openEmpty(): Promise<Neo4jGraph>;
+  openEmpty(): Promise<Neo4jTarget>;
   /** Cypher beside the adapter. */
   run(statement: string, parameters?: object): Promise<Record<string, unknown>[]>;
 }
@@ -17,12 +17,12 @@ const CLAIM = 'emptied_by_tests';
 export function useNeo4j(url: string): Neo4jForTests {
   const { NEO4J_USER: user = 'neo4j', NEO4J_PASSWORD: password = '' } = process.env;
   let driver: Driver;
-  let graph: Neo4jGraph;
+  let graph: Neo4jTarget;
   let ours = false;
 
   beforeAll(async () => {
     driver = neo4j.driver(url, neo4j.auth.basic(user, password));
-    graph = openNeo4j({ url, user, password });
+    graph = openNeo4jTarget({ url, user, password });
     await claim();
   });
 
@@ -65,7 +65,7 @@ export function useNeo4j(url: string): Neo4jForTests {
     }
   }
 
-  async function openEmpty(): Promise<Neo4jGraph> {
+  async function openEmpty(): Promise<Neo4jTarget> {
     await empty();
     return graph;
   }

@@ -6,14 +6,12 @@ import type {
   GraphServer,
   GraphSize,
   GraphSource,
-  GraphTarget,
   SchemaRule,
 } from '../graph/graph-store.ts';
 import { encodeProperties } from '../graph/values.ts';
-import { createNeo4jRestore } from './neo4j-restore.ts';
 import { createSessions, type Neo4jSessions } from './neo4j-sessions.ts';
 
-interface Neo4jAddress {
+export interface Neo4jAddress {
   /** neo4j://, neo4j+s://, bolt:// or bolt+s:// */
   readonly url: string;
   readonly user: string;
@@ -25,9 +23,7 @@ interface Neo4jAddress {
 // An address that swallows what it is sent is found out by then.
 const LONGEST_SILENCE_MS = 15_000;
 
-export interface Neo4jGraph extends GraphTarget, AsyncDisposable {}
-
-export function openNeo4j(address: Neo4jAddress): Neo4jGraph {
+export function openNeo4j(address: Neo4jAddress) {
   const { url, user, password, patienceMs = 10_000 } = address;
   // Integers stay the driver's own: as numbers they would lose digits, and look like floats.
   const driver = neo4j.driver(url, neo4j.auth.basic(user, password), {
@@ -39,7 +35,7 @@ export function openNeo4j(address: Neo4jAddress): Neo4jGraph {
   const sessions = createSessions(driver);
   return {
     ...createSource(sessions),
-    ...createNeo4jRestore(sessions),
+    sessions,
     [Symbol.asyncDispose]: () => driver.close(),
   };
 }

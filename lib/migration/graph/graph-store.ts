@@ -1,4 +1,4 @@
-// A property graph as the migration reads it, and as a restore fills one.
+// A property graph as the migration reads it. Nothing here, nor in any function, can change one.
 import type { Properties } from './values.ts';
 
 export interface GraphNode {
@@ -34,7 +34,7 @@ export interface SchemaRule {
   readonly statement: string;
 }
 
-/** What a dump needs: nothing here can change the graph. */
+/** What a dump needs. */
 export interface GraphSource {
   server(): Promise<GraphServer>;
   size(): Promise<GraphSize>;
@@ -46,26 +46,6 @@ export interface GraphSource {
   nodes(): AsyncIterable<GraphNode>;
   relationships(): AsyncIterable<GraphRelationship>;
 }
-
-/** none: never begun, or ended. finishing: all is there, and the marks of the restore are being removed. */
-export type RestoreState = 'none' | 'filling' | 'finishing';
-
-/** Every call may be made again after one whose answer was lost. */
-export interface GraphRestore {
-  restoreState(): Promise<RestoreState>;
-  /** Nodes that no unfinished restore has put there. */
-  foreignNodes(): Promise<number>;
-  beginRestore(): Promise<void>;
-  restoreNodes(batch: readonly GraphNode[]): Promise<void>;
-  /** @throws Refusal when a node at an end is not there */
-  restoreRelationships(batch: readonly GraphRelationship[]): Promise<void>;
-  /** Returns when the graph keeps to the rules; those that are there already are left alone. */
-  createSchema(rules: readonly SchemaRule[]): Promise<void>;
-  /** Removes the marks of the restore. */
-  finishRestore(): Promise<void>;
-}
-
-export interface GraphTarget extends GraphSource, GraphRestore {}
 
 /** The marks of a restore that is not finished. A graph with these names in it cannot be restored. */
 export const RESTORE_LABEL = '_Restore';

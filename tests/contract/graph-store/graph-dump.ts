@@ -1,8 +1,8 @@
 // That a dump of a graph holds everything, restores to the same, and is refused when it is not still.
 import { describe, expect, test } from 'vitest';
+import type { GraphTarget } from '../../../cli/restore-graph/graph-target.ts';
+import { restoreGraph } from '../../../cli/restore-graph/restore.ts';
 import { verifyDump } from '../../../lib/migration/graph/dump.ts';
-import type { GraphTarget } from '../../../lib/migration/graph/graph-store.ts';
-import { restoreGraph } from '../../../lib/migration/graph/restore.ts';
 import { openArtifactFolder } from '../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
 import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS } from '../../support/graph-samples.ts';

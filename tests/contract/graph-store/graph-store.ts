@@ -1,11 +1,8 @@
 // What every graph must do for a dump and for a restore, in memory or in Neo4j.
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { GraphTarget } from '../../../cli/restore-graph/graph-target.ts';
 import { fingerprintOf } from '../../../lib/migration/graph/fingerprint.ts';
-import type {
-  GraphNode,
-  GraphRelationship,
-  GraphTarget,
-} from '../../../lib/migration/graph/graph-store.ts';
+import type { GraphNode, GraphRelationship } from '../../../lib/migration/graph/graph-store.ts';
 import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS, SAMPLE_SCHEMA } from '../../support/graph-samples.ts';
 
 const SAMPLE = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { restoreGraph } from '../../../lib/migration/graph/restore.ts';
+import { restoreGraph } from '../../../cli/restore-graph/restore.ts';
 import { checkGraph } from '../../../lib/migration/steps/prerequisites.ts';
 import { createSandboxGraph } from '../../../sandbox/graph.ts';
 import { openArtifactFolder } from '../../support/artifact-folder.ts';

@@ -1,10 +1,16 @@
 // Restores a dump into an empty graph and proves that the graph holds what was dumped.
 import { isDeepStrictEqual } from 'node:util';
-import { type ArtifactStore, batches } from '../ports/artifacts.ts';
-import { Refusal } from '../refusals.ts';
-import { readNodes, readRelationships, readSchema, verifyDump } from './dump.ts';
-import { fingerprintOf, type GraphFingerprint } from './fingerprint.ts';
-import type { GraphTarget, SchemaRule } from './graph-store.ts';
+import {
+  readNodes,
+  readRelationships,
+  readSchema,
+  verifyDump,
+} from '../../lib/migration/graph/dump.ts';
+import { fingerprintOf, type GraphFingerprint } from '../../lib/migration/graph/fingerprint.ts';
+import type { SchemaRule } from '../../lib/migration/graph/graph-store.ts';
+import { type ArtifactStore, batches } from '../../lib/migration/ports/artifacts.ts';
+import { Refusal } from '../../lib/migration/refusals.ts';
+import type { GraphTarget } from './graph-target.ts';
 
 interface RestoreOptions {
   readonly artifacts: ArtifactStore;

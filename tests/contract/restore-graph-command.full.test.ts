@@ -2,15 +2,15 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answerAsText, exitCodeOf } from '../../../../cli/restore-graph/output.ts';
-import { runCommand } from '../../../../cli/restore-graph/run-command.ts';
-import { fingerprintOf } from '../../../../lib/migration/graph/fingerprint.ts';
-import { createSandboxGraph, type SandboxGraph } from '../../../../sandbox/graph.ts';
-import { BARE_ENVIRONMENT } from '../../../support/bare-environment.ts';
-import { RUN } from '../../../support/migration/migration.ts';
-import { migrationAt } from '../../../support/migration/prepared.ts';
+import { answerAsText, exitCodeOf } from '../../cli/restore-graph/output.ts';
+import { runCommand } from '../../cli/restore-graph/run-command.ts';
+import { fingerprintOf } from '../../lib/migration/graph/fingerprint.ts';
+import { createSandboxGraph, type SandboxGraph } from '../../sandbox/graph.ts';
+import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
+import { RUN } from '../support/migration/migration.ts';
+import { migrationAt } from '../support/migration/prepared.ts';
 
-const COMMAND = join(import.meta.dirname, '../../../../cli/restore-graph/restore-graph.ts');
+const COMMAND = join(import.meta.dirname, '../../cli/restore-graph/restore-graph.ts');
 
 /** A run that has backed up twice, the second time with a city more. */
 async function backedUpTwice() {

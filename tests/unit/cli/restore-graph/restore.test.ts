@@ -1,12 +1,12 @@
 // A restored graph holds what was dumped, also after a restore that was killed; what it does not hold is named.
 import { describe, expect, test } from 'vitest';
-import { fingerprintOf } from '../../../../lib/migration/graph/fingerprint.ts';
-import type { GraphRestore, GraphTarget } from '../../../../lib/migration/graph/graph-store.ts';
+import type { GraphRestore, GraphTarget } from '../../../../cli/restore-graph/graph-target.ts';
 import {
   compareFingerprints,
   compareSchema,
   restoreGraph,
-} from '../../../../lib/migration/graph/restore.ts';
+} from '../../../../cli/restore-graph/restore.ts';
+import { fingerprintOf } from '../../../../lib/migration/graph/fingerprint.ts';
 import { createSandboxGraph } from '../../../../sandbox/graph.ts';
 import { openArtifactFolder } from '../../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../../support/filled-graph.ts';

@@ -1,18 +1,21 @@
 // Fills an empty Neo4j. Until the restore is finished every row carries the id of its original, under a label and
 // a constraint of its own: so a batch that is sent again finds what it made the first time.
 import type { Integer, ManagedTransaction } from 'neo4j-driver';
+import { type Neo4jAddress, openNeo4j } from '../../lib/migration/adapters/neo4j.ts';
 import {
   type GraphNode,
   type GraphRelationship,
-  type GraphRestore,
   RESTORE_ID,
   RESTORE_LABEL,
-  type RestoreState,
   type SchemaRule,
-} from '../graph/graph-store.ts';
-import { decodeProperties, type Properties, type TaggedValue } from '../graph/values.ts';
-import { isRefusedWith, Refusal } from '../refusals.ts';
-import type { Neo4jSessions } from './neo4j-sessions.ts';
+} from '../../lib/migration/graph/graph-store.ts';
+import {
+  decodeProperties,
+  type Properties,
+  type TaggedValue,
+} from '../../lib/migration/graph/values.ts';
+import { isRefusedWith, Refusal } from '../../lib/migration/refusals.ts';
+import type { GraphRestore, GraphTarget, RestoreState } from './graph-target.ts';
 
 // A constraint outlives a killed restore and holds no data: they say what is to be done next.
 const FILLING = '_restore_filling';
@@ -62,7 +65,16 @@ const embeddingsOf = (type: string) => `
   UNWIND row.embeddings AS embedding
   CALL db.create.setRelationshipVectorProperty(r, embedding.key, embedding.value)`;
 
-export function createNeo4jRestore({ rows, readOne, write }: Neo4jSessions): GraphRestore {
+export interface Neo4jTarget extends GraphTarget, AsyncDisposable {}
+
+export function openNeo4jTarget(address: Neo4jAddress): Neo4jTarget {
+  const { sessions, ...source } = openNeo4j(address);
+  return { ...source, ...createRestore(sessions) };
+}
+
+type Sessions = ReturnType<typeof openNeo4j>['sessions'];
+
+function createRestore({ rows, readOne, write }: Sessions): GraphRestore {
   const run = (statements: readonly string[]) =>
     write(async (session) => {
       for (const statement of statements) await session.run(statement);
