@@ -1,6 +1,41 @@
-// Structured log lines: one JSON object each, so that CloudWatch can search every field. Amounts, descriptions, names, keys and
-// tokens never go into a log.
+// Log lines and metrics, written by Powertools for AWS Lambda: one JSON object a line, so that CloudWatch can search every
+// field. Amounts, descriptions, names, keys and tokens never go into a log.
 import { createHash } from 'node:crypto';
+import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
+import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+
+class LineFormatter extends LogFormatter {
+  override formatAttributes(
+    { logLevel: level, message, timestamp, serviceName: service }: UnformattedAttributes,
+    fields: LogAttributes,
+  ): LogItem {
+    const line = { level, message, timestamp: this.formatTimestamp(timestamp), service };
+    return new LogItem({ attributes: { ...line, ...fields } });
+  }
+
+  // Not every property, as by default: an error of DynamoDB has the items of conditions that failed.
+  override formatError(error: Error): LogAttributes {
+    const { name, message, stack, cause } = error;
+    return { name, message, stack, ...(cause ? { cause: toError(cause) } : {}) };
+  }
+}
+
+const SERVICE = 'finance-ledger';
+
+const logger = onFirstUse(
+  () => new Logger({ serviceName: SERVICE, logFormatter: new LineFormatter() }),
+);
+const metrics = onFirstUse(() => new Metrics({ serviceName: SERVICE }));
+
+// They open the output, which takes time at the start of a function.
+function onFirstUse<Writer>(create: () => Writer): () => Writer {
+  let writer: Writer | undefined;
+  return () => {
+    writer ??= create();
+    return writer;
+  };
+}
 
 export interface FailureEntry {
   readonly requestId: string;
@@ -10,48 +45,54 @@ export interface FailureEntry {
 }
 
 export function logFailure({ requestId, failure, cause }: FailureEntry): void {
-  writeLine({ level: 'ERROR', requestId, message: failure, cause: describe(cause) });
+  logger().error(failure, { requestId, cause: toError(cause) });
 }
 
+export interface LogEntry {
+  readonly level: 'WARN' | 'ERROR';
+  readonly message: string;
+  readonly runId: string;
+  readonly [field: string]: string | number | boolean | null;
+}
+
+/** Of a migration. */
+export function logEntry({ level, message, ...fields }: LogEntry): void {
+  if (level === 'ERROR') logger().error(message, fields);
+  else logger().warn(message, fields);
+}
+
+/** What a line says of a request besides its counts. */
 export interface RequestEntry {
   readonly requestId: string;
   /** Such as `GET /transactions/{id}`. */
   readonly route: string;
   readonly status: number;
-  readonly duration: number;
   readonly ledger: string | undefined;
+}
+
+export interface RequestCounts {
+  readonly duration: number;
   readonly retries: number;
   readonly conflicts: number;
   readonly replays: number;
   readonly coldStarts: number;
 }
 
-const METRICS = [
-  { Name: 'duration', Unit: 'Milliseconds' },
-  ...['retries', 'conflicts', 'replays', 'coldStarts'].map((Name) => ({ Name, Unit: 'Count' })),
-];
-
 /**
- * A line that CloudWatch takes metrics from (embedded metric format). They have no dimensions, because each value of
- * one would be billed as metrics of its own; the gateway has latency and errors by route.
+ * One line, from which CloudWatch takes the metrics as well. Their only dimension is the service: each value of another
+ * would be billed as metrics of its own, and the gateway has latency and errors by route.
  */
-export function logRequest(Namespace: string, { ledger, ...entry }: RequestEntry): void {
-  const line = {
-    _aws: {
-      Timestamp: Date.now(),
-      CloudWatchMetrics: [{ Namespace, Dimensions: [[]], Metrics: METRICS }],
-    },
-    level: 'INFO',
-    message: 'request',
-    ...entry,
-    ...(ledger === undefined ? {} : { ledger: hashOf(ledger) }),
-  };
-  writeLine(line);
-}
-
-// Not by console: where the log format is JSON, that wraps the line as a text, whose fields nothing can search.
-function writeLine(line: object): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+export function logRequest({ ledger, ...entry }: RequestEntry, counts: RequestCounts): void {
+  for (const [name, count] of Object.entries(counts)) {
+    metrics().addMetric(
+      name,
+      name === 'duration' ? MetricUnit.Milliseconds : MetricUnit.Count,
+      count,
+    );
+  }
+  const { service, ...values } = metrics().serializeMetrics();
+  metrics().clearMetrics();
+  logger().info('request', { ...entry, ...values, ...(ledger && { ledger: hashOf(ledger) }) });
 }
 
 // Enough to tell ledgers apart in a log, and nothing to address one with.
@@ -59,9 +100,8 @@ function hashOf(ledger: string): string {
   return createHash('sha256').update(ledger).digest('hex').slice(0, 12);
 }
 
-/** An object, whatever was thrown: a field that is an object on one line and a text on another cannot be searched. */
-function describe(error: unknown): object {
-  if (!(error instanceof Error)) return { name: typeof error, message: String(error) };
-  const { name, message, stack } = error;
-  return { name, message, stack, ...(error.cause ? { cause: describe(error.cause) } : {}) };
+/** Whatever was thrown: a field that is an object on one line and a text on another cannot be searched. */
+function toError(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown;
+  return Object.assign(new Error(String(thrown)), { name: typeof thrown, stack: undefined });
 }

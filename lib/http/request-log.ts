@@ -7,25 +7,24 @@ import type { Reply } from './replies.ts';
 
 let isColdStart = true;
 
-/** Silent without METRICS_NAMESPACE: a local start has a log of its own. */
+/** Silent without a namespace: a local start has a log of its own. */
 export function requestLog(): MiddlewareObj<ApiEvent, Reply | APIGatewayProxyStructuredResultV2> {
   const startedAt = new WeakMap<object, number>();
 
   function finish({ event, context, response }: Served): void {
-    const namespace = process.env.METRICS_NAMESPACE;
-    if (!namespace) return;
+    if (!process.env.POWERTOOLS_METRICS_NAMESPACE) return;
     const { statusCode, headers = {} } = response as APIGatewayProxyStructuredResultV2;
     const { ledger, ...counts } = event.tally;
-    logRequest(namespace, {
-      requestId: context.awsRequestId,
-      route: event.routeKey,
-      status: statusCode ?? 0,
-      duration: performance.now() - (startedAt.get(event) ?? Number.NaN),
-      ledger,
-      ...counts,
-      replays: headers['idempotent-replayed'] === 'true' ? 1 : 0,
-      coldStarts: isColdStart ? 1 : 0,
-    });
+    const { awsRequestId: requestId } = context;
+    logRequest(
+      { requestId, route: event.routeKey, status: statusCode ?? 0, ledger },
+      {
+        duration: performance.now() - (startedAt.get(event) ?? Number.NaN),
+        ...counts,
+        replays: headers['idempotent-replayed'] === 'true' ? 1 : 0,
+        coldStarts: isColdStart ? 1 : 0,
+      },
+    );
     isColdStart = false;
   }
 

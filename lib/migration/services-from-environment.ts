@@ -1,6 +1,7 @@
 // The services of this process, as the environment names them; made with the first invocation, for secrets are fetched.
 import { fileURLToPath } from 'node:url';
 import { SSMClient } from '@aws-sdk/client-ssm';
+import { logEntry } from '../log.ts';
 import { createDocumentClient } from '../store/document-client.ts';
 import { createFileCollectionSetting } from './adapters/file-collection-setting.ts';
 import { createHttpMemoryBackend } from './adapters/http-memory-backend.ts';
@@ -15,7 +16,7 @@ import type { CollectionSetting } from './ports/collection-setting.ts';
 import { namedClient } from './runs/failures.ts';
 import { createLeaseHolder } from './runs/lease-holder.ts';
 import { createRemembering, type Remembering } from './runs/run-store.ts';
-import { logLine, type Services } from './services.ts';
+import type { Services } from './services.ts';
 import {
   type Environment,
   type RecordSettings,
@@ -71,7 +72,7 @@ export async function servicesFromEnvironment(
         })
       : undefined,
     snapshotPartBytes: SNAPSHOT_PART_BYTES,
-    log: logLine,
+    log: logEntry,
   };
 }
 

@@ -1,5 +1,6 @@
 // Everything that the steps of a migration speak to.
 
+import type { logEntry } from '../log.ts';
 import type { MemoryBackend } from './adapters/http-memory-backend.ts';
 import type { VectorStore } from './adapters/qdrant.ts';
 import type { GraphSource } from './graph/graph-store.ts';
@@ -25,17 +26,5 @@ export interface Services {
   readonly graph: GraphSource | undefined;
   /** Of a snapshot, downloaded and kept as one artifact each: what a killed backup has to fetch again. */
   readonly snapshotPartBytes: number;
-  readonly log: Log;
+  readonly log: typeof logEntry;
 }
-
-export interface LogEntry {
-  readonly level: 'WARN' | 'ERROR';
-  readonly message: string;
-  readonly runId: string;
-  readonly [field: string]: string | number | boolean | null;
-}
-
-type Log = (entry: LogEntry) => void;
-
-/** One JSON object a line, as the platform's log takes them. */
-export const logLine: Log = (entry) => console.error(JSON.stringify(entry));

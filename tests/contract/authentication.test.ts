@@ -133,7 +133,7 @@ it('answers 503 while the issuer of tokens cannot be reached, and serves API key
       ),
     }),
   );
-  const log = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const refused = await withoutIssuer.request('GET', '/categories', { headers: token });
   log.mockRestore();
   expect(refused).toMatchObject({

@@ -18,7 +18,7 @@ const table = await createTestTable();
 let ledgers = 0;
 
 // A 500 has its log line, which is not for the test's own output.
-beforeEach(() => void vi.spyOn(process.stdout, 'write').mockReturnValue(true));
+beforeEach(() => void vi.spyOn(process.stderr, 'write').mockReturnValue(true));
 afterEach(() => void vi.restoreAllMocks());
 
 interface Row {

@@ -153,7 +153,7 @@ describe('with an Idempotency-Key', () => {
 
   /** An API whose writes are refused after a number of them. */
   async function breakingOff(settings: object, writes: number) {
-    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     let left = writes;
     const client = interpose(table.client, (name) => {
       if (name !== 'TransactWriteCommand') return;
@@ -228,7 +228,7 @@ describe('with an Idempotency-Key', () => {
 });
 
 it('a request of which every write failed is the 500 of its cause', async () => {
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const { settings, verify } = await newLedger();
   const client = interpose(table.client, (name) => {
     if (name !== 'TransactWriteCommand') return;

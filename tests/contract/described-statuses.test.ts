@@ -97,7 +97,7 @@ const PROVOKED: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> =
     return send(api, { ...call, body }, { headers });
   },
   500: (call) => {
-    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     // Those that reach no table without them.
     const provoking: Record<string, ApiRequest> = {
       '/health': { query: 'deep' },
@@ -106,7 +106,7 @@ const PROVOKED: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> =
     return send(withoutDatabase, call, provoking[call.path]);
   },
   503: (call) => {
-    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     return send(withoutIssuer, call, { headers: { authorization: 'Bearer token' } });
   },
 };

@@ -26,11 +26,12 @@ const headers = {
 const lines: string[] = [];
 const written = [
   vi.spyOn(process.stdout, 'write'),
+  vi.spyOn(process.stderr, 'write'),
   ...(['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name)),
 ];
 
 beforeAll(() => {
-  vi.stubEnv('METRICS_NAMESPACE', 'finance-ledger-test');
+  vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'finance-ledger-test');
   for (const spy of written) {
     spy.mockImplementation((...words: unknown[]) => {
       lines.push(words.map(String).join(' '));

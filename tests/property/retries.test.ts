@@ -71,7 +71,7 @@ test(`${POSTS} POSTs, each sent three times, are ${POSTS} rows (seed ${SEED})`, 
 test(`${BULKS} bulk requests, each sent three times, create each transaction once (seed ${SEED})`, {
   timeout: 1_800_000,
 }, async () => {
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const { faulty, healthy, verify, injected } = await openBoth();
   let created = 0;
   for (let number = 1; number <= BULKS; number += 1) {
@@ -108,7 +108,7 @@ test(`${BULKS} bulk requests, each sent three times, create each transaction onc
 test(`${ROUNDS} bulk updates and deletes, each sent three times, change each transaction once (seed ${SEED})`, {
   timeout: 1_800_000,
 }, async () => {
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const { faulty, healthy, verify, injected } = await openBoth();
   const sendThrice = async (method: string, path: string, transactions: readonly object[]) => {
     const request = { body: { transactions }, headers: { 'idempotency-key': randomUUID() } };

@@ -1,13 +1,14 @@
 // What has to happen though nobody asks for it: a window that is over is rolled back, whatever became of the state
 // machine; and the days in which a rollback is possible are counted.
 import * as v from 'valibot';
+import type { LogEntry } from '../../log.ts';
 import { IN_WINDOW, type Phase } from '../phases.ts';
 import { isLockHeld, isRefusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { Run } from '../runs/run.ts';
 import { runStep, type Step, type StepResult } from '../runs/step.ts';
 import { isPastDeadline, retentionOf } from '../runs/times.ts';
-import type { LogEntry, Services } from '../services.ts';
+import type { Services } from '../services.ts';
 import { isReminderDue, remindDaily, retention } from './retention.ts';
 import { rollback } from './rollback.ts';
 

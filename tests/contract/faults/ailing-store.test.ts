@@ -18,7 +18,7 @@ const target = { ...table, ledgerId: 'ailing' };
 await bulkLoadHousehold(target, { transactions: 40, years: 1, lastDay: '2026-06-30', seed: 9 });
 
 // A 500 has its log line, which is not for the test's own output.
-beforeEach(() => void vi.spyOn(process.stdout, 'write').mockReturnValue(true));
+beforeEach(() => void vi.spyOn(process.stderr, 'write').mockReturnValue(true));
 afterEach(() => void vi.restoreAllMocks());
 
 /** Every call is throttled a number of times, and then gets through. */

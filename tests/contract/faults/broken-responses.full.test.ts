@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => wire.close());
 
 const log = vi.fn<(line: unknown) => boolean>(() => true);
-beforeEach(() => void vi.spyOn(process.stdout, 'write').mockImplementation(log.mockReset()));
+beforeEach(() => void vi.spyOn(process.stderr, 'write').mockImplementation(log.mockReset()));
 afterEach(() => void vi.restoreAllMocks());
 
 async function run(

@@ -20,7 +20,7 @@ import {
 } from '../../support/store-faults.ts';
 
 // A 500 has its log line, which is not for the test's own output.
-beforeEach(() => void vi.spyOn(process.stdout, 'write').mockReturnValue(true));
+beforeEach(() => void vi.spyOn(process.stderr, 'write').mockReturnValue(true));
 afterEach(() => void vi.restoreAllMocks());
 
 describe.each(OPERATIONS)('$name', (operation) => {

@@ -8,9 +8,9 @@ import { found, type Reply } from '../../../lib/http/replies.ts';
 
 const FAILURE = 'Failed to answer';
 
-let log: MockInstance<typeof process.stdout.write>;
+let log: MockInstance<typeof process.stderr.write>;
 beforeEach(() => {
-  log = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
 });
 afterEach(() => log.mockRestore());
 
@@ -60,7 +60,7 @@ describe('an unexpected error', () => {
     const { statusCode, headers, body } = await answer(() => fail(cause));
     expect([statusCode, headers?.['x-request-id']]).toEqual([500, 'lambda-1']);
     expect(body).toEqual({ success: false, error: 'internal_server_error', message: FAILURE });
-    expect(logged()).toEqual([
+    expect(logged()).toMatchObject([
       {
         level: 'ERROR',
         requestId: 'lambda-1',

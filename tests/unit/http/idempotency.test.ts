@@ -77,7 +77,7 @@ describe('a request of many records', () => {
     outcomes: readonly Outcome<number>[],
     markers: readonly (object | Error | undefined)[] = [],
   ) {
-    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const saved: unknown[] = [];
     const bound: string[] = [];
     const found = markers.values();

@@ -9,19 +9,19 @@ import type { LedgerService } from '../../../lib/ledger/ledger.ts';
 
 const CONTEXT = { awsRequestId: 'lambda-1' } as Context;
 const lines: string[] = [];
-let output: MockInstance<typeof process.stdout.write>;
+const SERVICE = 'finance-ledger';
+let output: MockInstance<typeof process.stdout.write>[];
 
 beforeEach(() => {
   lines.length = 0;
-  vi.stubEnv('METRICS_NAMESPACE', 'finance-ledger-test');
-  output = vi.spyOn(process.stdout, 'write').mockImplementation((line) => {
-    lines.push(String(line));
-    return true;
-  });
+  vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'finance-ledger-test');
+  output = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockImplementation((line) => lines.push(String(line)) > 0),
+  );
 });
 
 afterEach(() => {
-  output.mockRestore();
+  for (const spy of output) spy.mockRestore();
   vi.unstubAllEnvs();
 });
 
@@ -40,19 +40,21 @@ async function serve(answering: () => Promise<Reply>) {
 test('names route, status, duration and request id, and no ledger where there is none', async () => {
   const [line, ...others] = await serve(async () => found({ id: 1 }));
   expect(others).toEqual([]);
-  const { _aws, duration, coldStarts, ...entry } = line;
+  const { _aws, timestamp, duration, coldStarts, ...entry } = line;
+  expect(Date.parse(timestamp)).not.toBeNaN();
   expect(duration).toBeGreaterThanOrEqual(0);
   expect(coldStarts).toBeLessThanOrEqual(1);
   expect(entry).toEqual({
-    ...{ level: 'INFO', message: 'request', requestId: 'lambda-1' },
+    ...{ level: 'INFO', message: 'request', service: SERVICE, requestId: 'lambda-1' },
     ...{ route: 'GET /transactions/{id}', status: 200, retries: 0, conflicts: 0, replays: 0 },
   });
 });
 
-test('is CloudWatch metrics without dimensions', async () => {
+test('is CloudWatch metrics, with the service as the only dimension', async () => {
   const [{ _aws, ...values }] = await serve(async () => found({}));
   const [{ Namespace, Dimensions, Metrics }] = _aws.CloudWatchMetrics;
-  expect([Namespace, Dimensions]).toEqual(['finance-ledger-test', [[]]]);
+  expect([Namespace, Dimensions]).toEqual(['finance-ledger-test', [['service']]]);
+  expect(values.service).toBe(SERVICE);
   const names = Metrics.map(({ Name }: { Name: string }) => Name);
   expect(names).toEqual(['duration', 'retries', 'conflicts', 'replays', 'coldStarts']);
   for (const name of names) expect(values[name]).toBeTypeOf('number');
@@ -99,6 +101,6 @@ test('counts retries and conflicts, and tells the ledger by a hash alone', async
 });
 
 test('is left out where no namespace is set', async () => {
-  vi.stubEnv('METRICS_NAMESPACE', '');
+  vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', '');
   expect(await serve(async () => found({}))).toEqual([]);
 });
