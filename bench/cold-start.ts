@@ -11,6 +11,8 @@ import { median } from './statistics.ts';
 const FRESH_PROCESSES = 21;
 const LARGEST_BUNDLE_KB = 320;
 const SLOWEST_START = 3.6;
+/** Of a function against the same one at another commit. */
+const SLOWEST_AGAINST = 1.1;
 const BYTES_PER_KB = 1024;
 
 // As deployed, as far as it affects the start.
@@ -53,6 +55,18 @@ export async function coldStart(run: BenchRun): Promise<Report> {
         SLOWEST_START,
         'x',
       ),
+      ...(against
+        ? [
+            atMost(
+              `the same, against ${against}`,
+              most(
+                ({ name, processor }) => processor / (earlier.get(name)?.processor ?? processor),
+              ),
+              SLOWEST_AGAINST,
+              'x',
+            ),
+          ]
+        : []),
     ],
     tables: [
       {

@@ -20,9 +20,7 @@ it('asks the logs of all functions behind the gateway', () => {
     Object.keys(QUERIES).map((name) => `finance-ledger-prod/${name}`),
   );
   for (const { LogGroupNames } of saved) {
-    const names = LogGroupNames.map(
-      ({ Ref }) => (template.Resources[Ref]?.Properties as LogGroup).LogGroupName,
-    );
-    expect(names.toSorted()).toEqual(groups.toSorted());
+    const names = LogGroupNames.map(({ Ref }) => template.Resources[Ref]?.Properties as LogGroup);
+    expect(names.map(({ LogGroupName }) => LogGroupName).toSorted()).toEqual(groups.toSorted());
   }
 });
