@@ -32,7 +32,7 @@ export function createPointWriter(
   renew: () => Promise<void>,
 ) {
   const { store, collection } = to;
-  let largest = Number.POSITIVE_INFINITY;
+  const { mayWrite, inBatches } = createBatchWriter(to, renew);
 
   /** Points that exist are left as they are. */
   async function insert(scrolled: readonly ScrolledPoint[]): Promise<void> {
@@ -52,12 +52,6 @@ export function createPointWriter(
     await store.deletePoints(collection, { ids });
   }
 
-  // The lock last: asking for the health may take longer than a lease lasts, and then another step is at work.
-  async function mayWrite(): Promise<void> {
-    await assertHealthy(store, collection);
-    await renew();
-  }
-
   function toPoint({ id, vector, payload }: ScrolledPoint): Point {
     if (vector === undefined) {
       throw new Refusal('RefusedByService', `Point ${id} came without its vector.`);
@@ -75,13 +69,32 @@ export function createPointWriter(
     return points.filter(({ id }) => !present.has(id));
   }
 
+  return { insert, replace, remove };
+}
+
+/**
+ * Writes many things to one collection.
+ * @param renew renews the lock; throws when another invocation has taken over
+ */
+export function createBatchWriter(
+  { store, collection }: CollectionPlace<Pick<VectorStore, 'collectionInfo'>>,
+  renew: () => Promise<void>,
+) {
+  let largest = Number.POSITIVE_INFINITY;
+
+  // The lock last: asking for the health may take longer than a lease lasts, and then another step is at work.
+  async function mayWrite(): Promise<void> {
+    await assertHealthy(store, collection);
+    await renew();
+  }
+
   // The size that the store takes is found once, by halving, and kept.
-  async function inBatches(
-    points: readonly Point[],
-    write: (batch: readonly Point[]) => Promise<void>,
+  async function inBatches<Item>(
+    items: readonly Item[],
+    write: (batch: readonly Item[]) => Promise<void>,
   ): Promise<void> {
-    for (let at = 0; at < points.length; ) {
-      const batch = points.slice(at, at + largest);
+    for (let at = 0; at < items.length; ) {
+      const batch = items.slice(at, at + largest);
       await mayWrite();
       const isWritten = await write(batch).then(
         () => true,
@@ -95,7 +108,7 @@ export function createPointWriter(
     }
   }
 
-  return { insert, replace, remove };
+  return { mayWrite, inBatches };
 }
 
 /** Red is a collection whose store has run out of space; yellow and grey ones are being optimized. */

@@ -97,6 +97,11 @@ export function unnamedVectorOf(vector: PointVector): JsonText<readonly number[]
   return vectorsByName(vector).get('') as JsonText<readonly number[]> | undefined;
 }
 
+/** A named vector of the point, as JSON. */
+export function vectorNamed(vector: PointVector, name: string): JsonText | undefined {
+  return vectorsByName(vector).get(name);
+}
+
 /** A slot that is there and empty ranks as one that is not. */
 export function hasKeywords(vector: PointVector | undefined): boolean {
   const keywords = vector && vectorsByName(vector).get(KEYWORD_SLOT);

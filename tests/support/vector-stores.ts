@@ -34,9 +34,16 @@ export const NEW_LAYOUT: CollectionSettings = {
 /** The one that compose.yaml starts, and the last one before each change that the migration notices. */
 export const VERSIONS = [DEFAULT_VERSION, '1.17.1', '1.16.3', '1.15.2', '1.11.5'] as const;
 
-/** Runs a contract on every store; one that is not there shows as skipped. */
-export function onEveryVectorStore(contract: (test: StoreUnderTest) => void): void {
-  describe.each(VERSIONS)('the sandbox as %s', (version) => {
+/**
+ * Runs a contract on every store; one that is not there shows as skipped.
+ * @param feature without which there is nothing to be tested
+ */
+export function onEveryVectorStore(
+  contract: (test: StoreUnderTest) => void,
+  feature?: Feature,
+): void {
+  const versions = VERSIONS.filter((version) => feature === undefined || has(version, feature));
+  describe.each(versions)('the sandbox as %s', (version) => {
     let sandbox: QdrantSandbox;
     const under = createStoreUnderTest(() => sandbox.url);
     beforeAll(async () => {

@@ -5,6 +5,7 @@ import type { JsonText } from '../json/json-text.ts';
 export type CollectionInfo = Schemas['CollectionInfo'];
 export type CollectionSettings = Schemas['CreateCollection'];
 export type Filter = Schemas['Filter'];
+export type SparseVector = Schemas['SparseVector'];
 export type SparseVectorSettings = Schemas['SparseVectorParams'];
 export type SnapshotDescription = Schemas['SnapshotDescription'];
 

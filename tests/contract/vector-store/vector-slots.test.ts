@@ -15,20 +15,16 @@ const IDF = { modifier: 'idf' } as const;
 const LACKING: Filter = { must_not: [{ has_vector: 'bm25' }] };
 
 onEveryVectorStore((under) => {
-  const onSlots = (name: string, work: () => Promise<void>) =>
-    test(name, async ({ skip }) => {
-      skip(!(await under.has('vectorSlots')), 'this version has no such call');
-      await work();
-    });
-
   test('a slot can be added from 1.18 on; before it is refused', async () => {
     const added = under.store.addSparseVector(await under.collection(OLD_LAYOUT), 'bm25', IDF);
     const refused = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
     if (await under.has('vectorSlots')) await added;
     else await expect(added).rejects.toEqual(refused);
   });
+});
 
-  onSlots('a slot is added once, and again without harm, but not in another way', async () => {
+onEveryVectorStore((under) => {
+  test('a slot is added once, and again without harm, but not in another way', async () => {
     const { store } = under;
     const collection = await under.collection(OLD_LAYOUT);
     await store.addSparseVector(collection, 'bm25', IDF);
@@ -38,7 +34,7 @@ onEveryVectorStore((under) => {
     expect(await slotsOf(collection)).toEqual({ bm25: IDF });
   });
 
-  onSlots('a slot goes with all that is in it, and again without harm', async () => {
+  test('a slot goes with all that is in it, and again without harm', async () => {
     const { store } = under;
     const collection = await withPoints('{"data":"cello"}');
     await store.updateVectors(collection, [keywords(1, 'cello')]);
@@ -50,14 +46,14 @@ onEveryVectorStore((under) => {
     expect(await store.count(collection, LACKING)).toBe(1);
   });
 
-  onSlots('no collection, no slot', async () => {
+  test('no collection, no slot', async () => {
     const none = await under.collection('not-made');
     const missing = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
     await expect(under.store.addSparseVector(none, 'bm25', IDF)).rejects.toEqual(missing);
     await expect(under.store.removeVector(none, 'bm25')).rejects.toEqual(missing);
   });
 
-  onSlots('points that lack it are counted and found; dense vector and payload stay', async () => {
+  test('points that lack it are counted and found; dense vector and payload stay', async () => {
     const { store } = under;
     const collection = await withPoints('{"data":"cello"}', '{"data":"the of"}', '{"n":10.0}');
     expect(await store.count(collection, LACKING)).toBe(3);
@@ -73,20 +69,17 @@ onEveryVectorStore((under) => {
     expect(points.map(({ id }) => id)).toEqual(['4']);
   });
 
-  onSlots(
-    'an upsert of the whole point empties the slot, a change of its payload does not',
-    async () => {
-      const { store } = under;
-      const collection = await withPoints('{"data":"cello"}', '{"data":"violin"}');
-      await store.updateVectors(collection, [keywords(1, 'cello'), keywords(2, 'violin')]);
-      await store.upsert(collection, [point(1, '{"data":"oboe"}')], 'upsert');
-      await setPayload(collection, 2, { data: 'oboe' });
-      const { points } = await store.scroll(collection, { limit: 9, filter: LACKING });
-      expect(points.map(({ id }) => id)).toEqual(['1']);
-    },
-  );
+  test('an upsert of the whole point empties the slot, a change of its payload does not', async () => {
+    const { store } = under;
+    const collection = await withPoints('{"data":"cello"}', '{"data":"violin"}');
+    await store.updateVectors(collection, [keywords(1, 'cello'), keywords(2, 'violin')]);
+    await store.upsert(collection, [point(1, '{"data":"oboe"}')], 'upsert');
+    await setPayload(collection, 2, { data: 'oboe' });
+    const { points } = await store.scroll(collection, { limit: 9, filter: LACKING });
+    expect(points.map(({ id }) => id)).toEqual(['1']);
+  });
 
-  onSlots('an update is made only where the text is the one that was read', async () => {
+  test('an update is made only where the text is the one that was read', async () => {
     const { store } = under;
     const collection = await withPoints('{"data":"cello"}', '{"data":"violin, too"}');
     const [stale, fresh] = [keywords(1, 'oboe'), keywords(2, 'violin, too')];
@@ -95,7 +88,7 @@ onEveryVectorStore((under) => {
     expect(points.map(({ id }) => id)).toEqual(['1']);
   });
 
-  onSlots('a point that is gone: 404, those before it are updated', async () => {
+  test('a point that is gone: 404, those before it are updated', async () => {
     const { store } = under;
     const collection = await withPoints('{"data":"cello"}');
     const updates = [keywords(1, 'cello'), keywords(99, 'gone')];
@@ -104,7 +97,7 @@ onEveryVectorStore((under) => {
     expect(await store.count(collection, LACKING)).toBe(0);
   });
 
-  onSlots('values of a vector of our own come back as they were written', async () => {
+  test('values of a vector of our own come back as they were written', async () => {
     const { store } = under;
     const collection = await withPoints('{"data":"cello"}');
     await store.addSparseVector(collection, 'own', {});
@@ -144,7 +137,7 @@ onEveryVectorStore((under) => {
     );
     expect(response.status).toBe(200);
   }
-});
+}, 'vectorSlots');
 
 /** Made by the store of this text, where the point still has it. */
 function keywords(id: number, text: string): VectorUpdate {
