@@ -69,6 +69,8 @@ export interface WorldOptions {
   readonly dimensions?: number;
   /** Whether the new version can be reached before the cutover; it can by default. */
   readonly hasPreview?: boolean;
+  /** Whether the new version, as it can be reached, is on the collection that a run in place learns from. */
+  readonly isInPlace?: boolean;
   /** Whether there is a graph store; there is by default. */
   readonly hasGraph?: boolean;
   /** Of the new version, before the cutover and after. */
@@ -130,7 +132,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   const startOld = () => startOldVersion({ ...settings, collection: source });
   // In an image the old collection may be gone, and must not come back.
   backend.deploy(image ? lazily(startOld) : await startOld());
-  const target = `${source}_v3_${runId}`;
+  const target = `${source}_${options.isInPlace ? 'preview' : 'v3'}_${runId}`;
   preview.deploy(lazily(() => startNewVersion({ ...settings, collection: target, shortcomings })));
   for (const server of [backend, preview]) server.grant(KEY, testUserOf(runId));
   if (!image)

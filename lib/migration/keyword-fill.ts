@@ -13,6 +13,7 @@ import {
   KEYWORD_MODEL,
   KEYWORD_SLOT,
   unnamedVectorOf,
+  userOf,
   vectorNamed,
 } from './points.ts';
 import type {
@@ -48,53 +49,59 @@ export async function countUnfilled({ store, collection }: CollectionPlace): Pro
   return await store.count(collection, UNFILLED);
 }
 
+/** Plain JSON: where the next invocation goes on. */
 export interface FillReport {
-  readonly looked: number;
-  readonly filled: number;
-  /** Of ids and payloads that were looked at, in `all` those of the collection. */
+  /** That were looked at, and a digest of their ids and payloads. */
+  readonly points: number;
   readonly digest: string;
-  /** Where the next invocation goes on; `null` at the end. */
+  readonly filled: number;
+  /** `null` at the end, and before the beginning. */
   readonly next: PointId | null;
 }
 
-export const FILL_START: FillReport = { looked: 0, filled: 0, digest: EMPTY_SET, next: null };
+export const FILL_START: FillReport = { points: 0, digest: EMPTY_SET, filled: 0, next: null };
 
-interface FillOptions {
+export interface FillOptions {
   /**
-   * unfilled: what lacks its keywords, which resumes by itself; all: what has those of another text as well. Where nobody
-   * writes, a walk through all that fills nothing proves that every point has the keywords of its text.
+   * unfilled: what lacks its keywords, which resumes by itself. all: what has those of another text as well; where nobody
+   * writes, every point then has the keywords of its text.
    */
   readonly only: 'unfilled' | 'all';
-  /** Of the walk that was interrupted. */
   readonly from?: FillReport;
+  /** Whose points are filled and not counted: the test user of a run. */
+  readonly without?: string;
   readonly renew: () => Promise<void>;
+  readonly save?: (reached: FillReport) => Promise<void>;
   readonly isTimeUp?: () => boolean;
 }
 
 /** One walk through the collection. While users write, a point may come to lack its keywords behind it. */
 export async function fillKeywords(
   place: CollectionPlace,
-  { only, from = FILL_START, renew, isTimeUp = () => false }: FillOptions,
+  { only, from = FILL_START, without, renew, ...ports }: FillOptions,
 ): Promise<FillReport> {
   const { store, collection } = place;
   const { inBatches } = createBatchWriter(place, renew);
   const digest = createDigestSum(from.digest);
-  let { looked, filled } = from;
-  const request = {
-    limit: PAGE_SIZE,
-    vector: [SOURCE_SLOT],
-    offset: from.next,
-    ...(only === 'unfilled' && { filter: UNFILLED }),
-  };
+  const filter = only === 'unfilled' && { filter: UNFILLED };
+  const request = { limit: PAGE_SIZE, vector: [SOURCE_SLOT], offset: from.next, ...filter };
+  let reached = from;
   for await (const { points, nextOffset: next } of pagesOf(place, request)) {
-    for (const { id, payload } of points) digest.add(digestOf(id, payload));
     const updates = points.filter((point) => only === 'unfilled' || isStale(point)).map(toUpdate);
     await inBatches(updates, (batch) => updateThoseLeft(store, collection, batch));
-    looked += points.length;
-    filled += updates.length;
-    if (next === null || isTimeUp()) return { looked, filled, digest: digest.text(), next };
+    const counted = points.filter(({ payload }) => userOf(payload) !== without);
+    for (const { id, payload } of counted) digest.add(digestOf(id, payload));
+    reached = {
+      points: reached.points + counted.length,
+      digest: digest.text(),
+      filled: reached.filled + updates.length,
+      next,
+    };
+    if (next === null) break;
+    await ports.save?.(reached);
+    if (ports.isTimeUp?.()) break;
   }
-  throw new Error('A collection without a last page');
+  return reached;
 }
 
 // A point that was deleted since it was read ends its batch: those behind it are found by the next walk.

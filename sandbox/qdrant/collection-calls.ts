@@ -23,6 +23,14 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     return toInfo(registry.get(nameIn(exchange, 'collection')));
   }
 
+  function shards(exchange: Exchange): Schemas['CollectionClusterInfo'] {
+    const points_count = registry.get(nameIn(exchange, 'collection')).points.size();
+    return {
+      ...{ peer_id: 1, shard_count: 1, remote_shards: [], shard_transfers: [] },
+      local_shards: [{ shard_id: 0, points_count, state: 'Active' }],
+    };
+  }
+
   function exists(exchange: Exchange): Schemas['CollectionExistence'] {
     return { exists: registry.has(nameIn(exchange, 'collection')) };
   }
@@ -96,6 +104,7 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     root,
     list,
     info,
+    shards,
     exists,
     create,
     remove,

@@ -57,6 +57,7 @@ function routeTable(state: SandboxState): Readonly<Record<string, Handler>> {
     'GET /collections/{collection}': collections.info,
     'PUT /collections/{collection}': collections.create,
     'DELETE /collections/{collection}': collections.remove,
+    'GET /collections/{collection}/cluster': collections.shards,
     'GET /collections/{collection}/exists': collections.exists,
     'GET /collections/{collection}/aliases': collections.aliasesOf,
     'PUT /collections/{collection}/index': collections.createIndex,

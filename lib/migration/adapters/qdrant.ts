@@ -55,6 +55,13 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
       return cluster.status === 'enabled' ? Object.keys(cluster.peers).length : 1;
     },
 
+    /** Of each shard of the collection, such as `Active`. */
+    async shardStates(collection: string): Promise<string[]> {
+      const path = pathOf(collection, '/cluster');
+      const info = await result<Schemas['CollectionClusterInfo']>({ path });
+      return [...info.local_shards, ...info.remote_shards].map(({ state }) => state);
+    },
+
     /** Names of collections; aliases are not among them. */
     async listCollections(): Promise<string[]> {
       const found = await result<Schemas['CollectionsResponse']>({ path: '/collections' });

@@ -4,10 +4,10 @@ import type { Run } from './run.ts';
 
 /** What the new version works on: the setting names it from the switch on. */
 export function liveCollectionOf({ plan }: Pick<Run, 'plan'>): string {
-  return plan.uploadAs ?? plan.targetCollection;
+  return plan.inPlace ? plan.sourceCollection : (plan.uploadAs ?? plan.targetCollection);
 }
 
-/** What is built and filled, and the companion that mem0 makes beside it. */
+/** What is built and filled, and the companion that mem0 makes beside it; in place, the slot is learned from it. */
 export function builtCollectionsOf(run: Pick<Run, 'plan'>): [string, string] {
   return [run.plan.targetCollection, companionOf(run)];
 }

@@ -44,6 +44,8 @@ export const planSchema = v.strictObject({
   targetCollection: shortText,
   /** The new collection is uploaded under this name at the cutover; without it, it keeps the one it was built under. */
   uploadAs: v.optional(shortText),
+  /** There is no second collection to be filled: the new version is deployed on the old one. */
+  inPlace: v.optional(v.boolean()),
   windowMinutes: numberFrom(1, 240),
   /** The longest request of the memory backend: so long after the freeze a write may still arrive. */
   drainSeconds: numberFrom(0, 900),
@@ -126,6 +128,8 @@ const runSchema = v.strictObject({
   windows: v.optional(v.number()),
   /** Collections that users worked on and left: kept until then, also after an abort. */
   served: v.optional(v.array(v.strictObject({ collection: shortText, until: millisecondsSchema }))),
+  /** In place: what the collection had before the run, and an abort leaves. */
+  hadBefore: v.optional(v.strictObject({ hasSlot: v.boolean(), hasCompanion: v.boolean() })),
   /** Why the run only waits for its abort: its collections are not equal any more. */
   takesNoWindow: v.optional(shortText),
   /** Collections that were to be removed and stay, because only they have what somebody wrote. */

@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { dumpGraph, dumpKeys, type GraphManifest, verifyDump } from '../graph/dump.ts';
 import type { ArtifactStore } from '../ports/artifacts.ts';
+import { isInWindow } from '../phases.ts';
 import { isRefusal } from '../refusals.ts';
 import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts';
 import { referenceSchema } from '../runs/run.ts';
@@ -42,6 +43,8 @@ export const backup: Step = {
     return { collection, points, users };
   },
   work: async (context) => {
+    // No data moves in the window: the snapshot from before it is the copy that stays untouched.
+    if (context.run.plan.inPlace && isInWindow(context.run.phase)) return { done: true };
     let reached = v.parse(stateSchema, context.checkpoint?.state ?? {});
     const save = async (state: State) => {
       reached = state;

@@ -25,6 +25,7 @@ import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { userCountLines } from '../user-counts.ts';
 import { assertExpected, countChanges, reconcileInStep, reconcileSettings } from './equalize.ts';
+import { fillInPlace } from './in-place.ts';
 import { scanCollection } from './recorded-counts.ts';
 
 const MAX_LISTED = 20;
@@ -63,6 +64,7 @@ export const copy: Step = {
   },
   work: async (context) => {
     const { services, run, checkpoint, save } = context;
+    if (run.plan.inPlace) return await fillInPlace(context);
     const mode = run.phase === 'rebuilt' ? 'fill' : 'repair';
     if (!checkpoint) {
       await assertUntouched(context);

@@ -31,6 +31,7 @@ import {
 import { removeCollections, removeWarmUp, tidyUp } from './clean-up.ts';
 import { verifiedFingerprint } from './copy.ts';
 import { isDoneOutside, suspecting } from './external-action.ts';
+import { assertAsFrozen } from './in-place.ts';
 import { proveEmbeddings, smokeTest } from './new-version.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
 import { canRollBack } from './rollback-source.ts';
@@ -107,6 +108,7 @@ async function openWrites(context: StepContext, state: State): Promise<Outcome> 
   // A rollback may have begun in the meantime: it must not find writes opened.
   await renew();
   if (!(await isDoneOutside(context, 'open-writes', live))) return waiting('the webhook');
+  if (run.plan.inPlace) return await goLive(context, {});
   const late = await carryOverLateWrites(context, {
     from: state.lateWrites,
     save: (lateWrites) => save({ ...state, lateWrites } satisfies State),
@@ -147,6 +149,7 @@ async function assertAsVerified({ services, run }: StepContext): Promise<Scan> {
  * that came late to the old collection is not lost: users return to it.
  */
 async function assertUnchanged(context: StepContext): Promise<void> {
+  if (context.run.plan.inPlace) return await assertAsFrozen(context);
   const { services, run } = context;
   await assertCountsEqual(services, run, await assertAsVerified(context));
   if ((await changedFingerprint(services, run)) === undefined) return;

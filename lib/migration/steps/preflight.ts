@@ -12,6 +12,7 @@ import { bytesSchema, type Plan, planSchema, type Run, runIdSchema } from '../ru
 import { namesOf, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 import { checkKey } from './backend-key.ts';
+import { checkInPlace } from './in-place.ts';
 import {
   check,
   checkArtifacts,
@@ -22,6 +23,7 @@ import {
   checkNames,
   checkSpace,
   checkStore,
+  inPlaceSaves,
   isMet,
   type Prerequisite,
   REMEDY,
@@ -47,6 +49,7 @@ const planInput = {
   /** Needed for a new run. */
   sourceCollection: v.optional(collectionNameSchema),
   uploadAs: v.optional(collectionNameSchema),
+  inPlace: v.optional(v.boolean()),
   windowMinutes: v.optional(windowMinutes),
   drainSeconds: v.optional(drainSeconds),
   retentionDays: v.optional(retentionDays),
@@ -170,6 +173,11 @@ async function checkPrerequisites(
     }),
     await check('Memories', () => checkMemories(services, run), isReadable),
     await check('Disk space', () => checkSpace(vectors, plan), isReadable),
+    await check(
+      'In place',
+      async () => checkInPlace(services, run, { mayWrite, ...(await inPlaceSaves(vectors, plan)) }),
+      isReadable,
+    ),
     await check('Graph store', () => checkGraph(services, plan), { whenAway: REMEDY.graphAway }),
   ];
   // What no run begins with is not written.
@@ -188,8 +196,11 @@ function planOf(input: PreflightInput): Plan {
     sourceCollection,
     accepts: [],
     ...Object.fromEntries(given),
-    targetCollection: `${sourceCollection}_v3_${runId}`,
+    targetCollection: `${sourceCollection}_${input.inPlace ? 'preview' : 'v3'}_${runId}`,
   };
+  if (input.inPlace && input.uploadAs !== undefined) {
+    throw new Refusal('RefusedSetting', 'Nothing is uploaded in place: leave out one of both.');
+  }
   const plan = accepting(own, input);
   const names = namesOf({ runId, plan });
   if (new Set(names).size === names.length) return plan;

@@ -5,6 +5,7 @@ import type { MemoryBackend } from '../adapters/http-memory-backend.ts';
 import type { VectorStore } from '../adapters/qdrant.ts';
 import type { GraphSource } from '../graph/graph-store.ts';
 import { keywordTextOf } from '../json/memory-payload.ts';
+import { SOURCE_SLOT } from '../keyword-fill.ts';
 import { PAGE_SIZE, troubleOf } from '../point-writer.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { writeJson } from '../ports/artifacts.ts';
@@ -139,7 +140,7 @@ export async function checkLayout(vectors: VectorStore, source: string): Promise
   const { size, distance } = denseVectorOf(info);
   const health = troubleOf(info);
   const slots = Object.keys(config.params.sparse_vectors ?? {});
-  const others = slots.filter((slot) => slot !== KEYWORD_SLOT).join(', ');
+  const others = slots.filter((slot) => slot !== KEYWORD_SLOT && slot !== SOURCE_SLOT).join(', ');
   return {
     detail: size === undefined ? 'named vectors' : `${size} dimensions, ${distance} distance`,
     problems: [
@@ -201,6 +202,7 @@ export async function checkMemories(services: Services, run: Run): Promise<Findi
 
 /** The new collection, the snapshot's file, and what it is unpacked to. */
 const COPIES = 3;
+const COPIES_IN_PLACE = 2;
 const FLOAT = 4;
 /** An index and a weight for each word. */
 const KEYWORD = 8;
@@ -210,8 +212,7 @@ const GIGABYTE = 1e9;
 /** The space for the new collection and a snapshot of it, estimated from the first points: their ids are random. */
 async function estimateSpace(vectors: VectorStore, plan: Plan): Promise<number> {
   const collection = plan.sourceCollection;
-  // An upload under another name needs all of it a second time.
-  const times = plan.uploadAs === undefined ? COPIES : 2 * COPIES;
+  const times = plan.inPlace ? COPIES_IN_PLACE : COPIES;
   const total = await vectors.count(collection);
   const info = await vectors.collectionInfo(collection);
   const { size: dimensions = 0 } = denseVectorOf(info);
@@ -220,6 +221,12 @@ async function estimateSpace(vectors: VectorStore, plan: Plan): Promise<number> 
   const payloads = share * sumOf(points, ({ payload }) => Buffer.byteLength(payload));
   const keywords = share * sumOf(points, wordsOf) * KEYWORD;
   return Math.ceil(times * (payloads + total * dimensions * FLOAT) + keywords);
+}
+
+/** Against the way over a new collection. */
+export async function inPlaceSaves(vectors: VectorStore, plan: Plan) {
+  const needed = await estimateSpace(vectors, { ...plan, inPlace: false });
+  return { savedBytes: needed - (await estimateSpace(vectors, { ...plan, inPlace: true })) };
 }
 
 export async function checkSpace(vectors: VectorStore, plan: Plan): Promise<Finding> {

@@ -8,6 +8,7 @@ import { storeReport } from '../runs/reports.ts';
 import { builtCollectionsOf, collectionsOf, ofTestUser, testUserOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { removeCollections, removeWarmUp } from './clean-up.ts';
+import { addLearnedSlot } from './in-place.ts';
 import {
   hybridProofSchema,
   premadeOf,
@@ -64,6 +65,7 @@ async function build(context: StepContext): Promise<Outcome> {
       ? await proveEmbeddings(context, { backend, known, collection })
       : 'unverified';
   await removeWarmUp(context, collections);
+  if (run.plan.inPlace) await addLearnedSlot(context);
   const evidence = await storeReport(context, 'rebuild-proof', {
     facts: { made, isHybridProved: proof !== undefined, embeddings },
     more: { proof: proof ?? null },

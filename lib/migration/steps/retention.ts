@@ -15,6 +15,7 @@ import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { changedFingerprint } from './carry-over.ts';
 import { removeCollections } from './clean-up.ts';
+import { endInPlace } from './in-place.ts';
 
 export const retention: Step = {
   command: 'retention',
@@ -56,7 +57,8 @@ async function removeWhatIsOver(context: StepContext): Promise<void> {
     await renew();
     await services.artifacts.deleteAll(prefix);
   }
-  if (removesWhenOver) await removeOld(context);
+  if (run.plan.inPlace) await endInPlace(context);
+  else if (removesWhenOver) await removeOld(context);
 }
 
 // And what a rollback that was refused or called off has restored of it. Some program may still write to the old one: what

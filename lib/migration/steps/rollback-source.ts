@@ -49,6 +49,7 @@ export async function planReturn(request: StepRequest): Promise<Return> {
   if (toSnapshot && wasOpened) {
     return { way: 'to-snapshot', ...(await restored(services, run)), ...more };
   }
+  if (run.plan.inPlace) return await planReturnInPlace(request, more);
   const isIntact = await isUsable(services, run, !wasOpened || asItWas);
   const target = isIntact ? { returnTo: run.plan.sourceCollection } : await restored(services, run);
   if (!wasOpened || asItWas) return { way: 'as-it-was', ...target, ...more };
@@ -60,6 +61,17 @@ export async function planReturn(request: StepRequest): Promise<Return> {
   // Nobody decides on the rollback of a window: users return, whatever became of the new collection.
   if (run.liveAt === undefined) return { way: 'as-it-was', ...target, ...more };
   throw unsafe(`${trouble}: what users wrote since the switch cannot come along.`);
+}
+
+/** Both versions work on the same points: all writes are there. */
+async function planReturnInPlace(
+  { services, run }: StepRequest,
+  more: Pick<Return, 'acknowledged' | 'deletes'>,
+): Promise<Return> {
+  const { sourceCollection } = run.plan;
+  const isThere = (await services.vectors.listCollections()).includes(sourceCollection);
+  const target = isThere ? { returnTo: sourceCollection } : await restored(services, run);
+  return { ...more, way: 'as-it-was', ...target, mayHaveLeaked: false };
 }
 
 /** Whether an operator who wants to roll back could. */
@@ -116,7 +128,8 @@ export async function forecastReturn(request: StepRequest) {
   }
   const { way, returnTo, restores } = await planReturn(request);
   const where = { returnsTo: returnTo, ...(restores && { restores: restores.name }) };
-  if (run.openedAt === undefined) return { ...where, leavesBehind: 0 };
+  const isSame = returnTo === liveCollectionOf(run);
+  if (run.openedAt === undefined || isSame) return { ...where, leavesBehind: 0 };
   if (way !== 'carry') return { ...where, leavesBehind: await countLeftBehind(request) };
   if (restores) return { ...where, leavesBehind: 0 };
   const collections = { from: liveCollectionOf(run), to: returnTo };
@@ -160,7 +173,10 @@ export async function assertRestored(
   restored: string,
 ): Promise<void> {
   const { contents } = await scanCollection(services, run, restored);
-  if (contents.digest === verifiedFingerprint(run)) return;
+  // In place, the snapshot is from before the window.
+  const { fingerprint } =
+    run.evidence[run.plan.inPlace ? 'backup-manifest' : 'verification-report']?.facts ?? {};
+  if (contents.digest === fingerprint) return;
   throw noRollback('The snapshot does not hold what was verified.');
 }
 

@@ -101,7 +101,7 @@ export const rollback: Step = {
         await keep({ ...state, ...UNSETTLED, passed: state.passed.filter(isOfRestore) });
         await askAgain(context);
       }
-      if (!(error instanceof Refusal) || !(await isOnNew(context))) throw error;
+      if (!(error instanceof Refusal) || !(await isOnNew(context, state))) throw error;
       const { name, why } = error;
       await keep({ ...state, refused: { name, why } });
       return await stayOnNew(context, state);
@@ -162,7 +162,10 @@ function stagesOf(run: Run, { way, restores, returnTo, mayHaveLeaked }: State): 
       passing(LATE_WRITES_CARRIED, carryLateWrites),
       passing('equal', makeEqual),
     ),
-    ...when(wasOpened && way !== 'carry', passing('counted', countLeftBehind)),
+    ...when(
+      wasOpened && way !== 'carry' && returnTo !== liveCollectionOf(run),
+      passing('counted', countLeftBehind),
+    ),
     passing('deployed', deployOld),
     ...when(way === 'carry', passing('last-look-taken', lookAgain)),
     OPENED,
@@ -333,7 +336,9 @@ function isKnown(run: Run, collection: string): boolean {
 }
 
 /** Whether users were let into the new version, and it is the one that is deployed. */
-async function isOnNew({ services, run }: StepContext): Promise<boolean> {
+async function isOnNew({ services, run }: StepContext, { passed }: State): Promise<boolean> {
+  // In place the setting never changes, and nothing is refused between the freeze and the deployment.
+  if (run.plan.inPlace && passed.includes('frozen')) return false;
   return run.openedAt !== undefined && (await services.setting.read()) === liveCollectionOf(run);
 }
 
@@ -426,7 +431,7 @@ function whyNoWindow(
 ): string | undefined {
   const live = liveCollectionOf(run);
   if (returnTo !== run.plan.sourceCollection) return `users are on ${returnTo}`;
-  if (run.openedAt !== undefined && way !== 'carry')
+  if (live !== returnTo && run.openedAt !== undefined && way !== 'carry')
     return `${live} has writes that were left behind`;
   if (holdsMore) return `${live} has writes that did not come along`;
   // What was uploaded is uploaded anew for a window: that would remove what users worked on.

@@ -49,7 +49,7 @@ onEveryVectorStore((under) => {
     let from: FillReport = FILL_START;
     do from = await fillKeywords(place, { only: 'all', from, renew, isTimeUp });
     while (from.next !== null);
-    expect(from).toMatchObject({ looked: COUNT, filled: 0, digest: await contentsOf(place) });
+    expect(from).toMatchObject({ points: COUNT, filled: 0, digest: await contentsOf(place) });
   });
 
   it('stops before a write once its lock is lost', async () => {

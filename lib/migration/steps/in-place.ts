@@ -1,0 +1,191 @@
+// The way without a second collection: the keyword slot is added to the collection that users work on, filled while they
+// write, and in the window the new version is deployed on it. No data moves, forward or back.
+import * as v from 'valibot';
+import type { VectorStore } from '../adapters/qdrant.ts';
+import { toJsonText } from '../json/json-text.ts';
+import {
+  addKeywordSlot,
+  countUnfilled,
+  denseSampleDigest,
+  FILL_START,
+  type FillReport,
+  fillKeywords,
+  SOURCE_SLOT,
+} from '../keyword-fill.ts';
+import { isInWindow } from '../phases.ts';
+import { KEYWORD_MODEL, KEYWORD_SLOT } from '../points.ts';
+import { Refusal } from '../refusals.ts';
+import { storeReport } from '../runs/reports.ts';
+import type { Run } from '../runs/run.ts';
+import { drillCollectionOf, liveCollectionsOf, testUserOf } from '../runs/run-names.ts';
+import { MORE_TIME } from '../runs/stages.ts';
+import type { Outcome, StepContext, StepRequest } from '../runs/step.ts';
+import type { Services } from '../services.ts';
+import type { Finding } from './prerequisites.ts';
+import { scanCollection } from './recorded-counts.ts';
+
+const OLDEST = [1, 18] as const;
+
+/** @param mayWrite in a dry run the store's version has to do */
+export async function checkInPlace(
+  { vectors, preview }: Pick<Services, 'vectors' | 'preview'>,
+  run: Run,
+  { mayWrite, savedBytes }: { readonly mayWrite: boolean; readonly savedBytes: number },
+): Promise<Finding> {
+  const { inPlace = false, sourceCollection } = run.plan;
+  const version = await vectors.version();
+  const isOld = !isNewEnough(version);
+  const shards = isOld ? [] : await vectors.shardStates(sourceCollection);
+  const obstacles = [
+    ...(isOld ? [`It needs Qdrant 1.18 or later; the store runs ${version}.`] : []),
+    ...(preview ? [] : ['It needs the new version at MEMORY_PREVIEW_URL, to learn the slot from.']),
+    ...shards.filter((state) => state !== 'Active').map((state) => `A shard is ${state}.`),
+  ];
+  if (inPlace && mayWrite && obstacles.length === 0) await tryEndpoint(vectors, run);
+  const saves = `about ${(savedBytes / 1e9).toFixed(2)} GB on the store, the copy, and most of the window`;
+  const possible = inPlace ? 'yes' : `possible with --in-place, which saves ${saves}`;
+  return {
+    detail: obstacles.length > 0 ? `not possible: ${obstacles.join(' ')}` : possible,
+    problems: inPlace ? obstacles.map((why) => ({ why, remedy: REMEDY })) : [],
+    facts: { isPossible: obstacles.length === 0, savedBytes },
+  };
+}
+
+const REMEDY = 'Begin without --in-place: the way over a new collection needs none of this.';
+
+function isNewEnough(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+}
+
+/** On a collection of its own, as strict as the one in use. @throws Refusal */
+async function tryEndpoint(vectors: VectorStore, run: Run): Promise<void> {
+  const collection = drillCollectionOf(run);
+  const place = { store: vectors, collection };
+  const info = await vectors.collectionInfo(run.plan.sourceCollection);
+  const { strict_mode_config } = info?.config ?? {};
+  await vectors.deleteCollection(collection);
+  try {
+    await vectors.createCollection(collection, {
+      vectors: { size: 1, distance: 'Cosine' },
+      ...(strict_mode_config && { strict_mode_config }),
+    });
+    const memory = toJsonText({ data: 'She plays the cello' });
+    const point = { id: toJsonText(1), vector: toJsonText([1]), payload: memory };
+    await vectors.upsert(collection, [point], 'upsert');
+    await addKeywordSlot(place, { modifier: 'idf' });
+    await fillKeywords(place, { only: 'unfilled', renew: async () => undefined });
+    const left = await countUnfilled(place);
+    await vectors.removeVector(collection, KEYWORD_SLOT);
+    if (left === 0) return;
+    throw new Refusal('RefusedByService', `The store does not fill a slot with ${KEYWORD_MODEL}.`);
+  } finally {
+    await vectors.deleteCollection(collection);
+  }
+}
+
+function placeOf({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
+  return { store: services.vectors, collection: run.plan.sourceCollection };
+}
+
+/** Exactly as the new version makes it: learned from the collection that it has made for the test user. */
+export async function addLearnedSlot(context: StepContext): Promise<void> {
+  const { services, run, note, renew } = context;
+  const { vectors } = services;
+  const { sourceCollection, targetCollection } = run.plan;
+  const slotsOf = async (name: string) =>
+    (await vectors.collectionInfo(name))?.config.params.sparse_vectors ?? {};
+  const { [KEYWORD_SLOT]: learned } = await slotsOf(targetCollection);
+  if (!learned) throw new Refusal('RefusedNewVersion', `${targetCollection} has no keyword slot.`);
+  if (!run.hadBefore) {
+    const hasSlot = KEYWORD_SLOT in (await slotsOf(sourceCollection));
+    const hasCompanion = await vectors.collectionExists(liveCollectionsOf(run)[1]);
+    // What an abort has to leave.
+    await note({ hadBefore: { hasSlot, hasCompanion } });
+  }
+  await renew();
+  await addKeywordSlot(placeOf(context), learned);
+}
+
+const stateSchema = v.object({
+  /** While users write, first what lacks its keywords; then, and in the window, whatever has not those of its text. */
+  only: v.picklist(['unfilled', 'all']),
+  walked: v.custom<FillReport>(() => true),
+  filledBefore: v.number(),
+});
+
+type State = v.InferOutput<typeof stateSchema>;
+
+/** In place of the copy. In the window its walk is the look at what was frozen. */
+export async function fillInPlace(context: StepContext): Promise<Outcome> {
+  const { run, checkpoint, save, renew, hasTime } = context;
+  const isFrozen = isInWindow(run.phase);
+  const place = placeOf(context);
+  const total = await place.store.count(place.collection);
+  const first: State = { only: isFrozen ? 'all' : 'unfilled', walked: FILL_START, filledBefore: 0 };
+  const { walked: from, ...state } = v.parse(stateSchema, checkpoint?.state ?? first);
+  const walked = await fillKeywords(place, {
+    ...{ only: state.only, from, renew, without: testUserOf(run.runId) },
+    save: (walked) => {
+      const done = state.only === 'all' ? walked.points : walked.filled;
+      return save({ ...state, walked } satisfies State, { done, total });
+    },
+    isTimeUp: () => !hasTime(),
+  });
+  if (walked.next !== null) return MORE_TIME;
+  if (state.only === 'all') return await conclude(context, walked, state.filledBefore);
+  const { filled: filledBefore } = walked;
+  await save({ only: 'all', walked: FILL_START, filledBefore } satisfies State);
+  return MORE_TIME;
+}
+
+async function conclude(
+  context: StepContext,
+  { points, digest: fingerprint, filled }: FillReport,
+  filledBefore: number,
+): Promise<Outcome> {
+  const place = placeOf(context);
+  const pending = await countUnfilled(place);
+  const dense = await denseSampleDigest(place);
+  const evidence = await storeReport(context, 'verification-report', {
+    facts: { fingerprint, dense, points, filled: filledBefore + filled, pending },
+    more: { collection: place.collection },
+  });
+  return { done: true, evidence };
+}
+
+/** Right before writes are opened. @throws Refusal where anything but keywords has changed since writes were frozen */
+export async function assertAsFrozen(context: StepContext): Promise<void> {
+  const { services, run } = context;
+  const place = placeOf(context);
+  const { fingerprint, dense } = run.evidence['verification-report']?.facts ?? {};
+  const { contents } = await scanCollection(services, run, place.collection);
+  if (contents.digest !== fingerprint || (await denseSampleDigest(place)) !== dense) {
+    const why = `${place.collection} was written to after it was frozen.`;
+    throw new Refusal('RefusedSourceChanged', why);
+  }
+  const unfilled = await countUnfilled(place);
+  if (unfilled === 0) return;
+  const why = `${unfilled} points of ${place.collection} lack their keywords.`;
+  throw new Refusal('RefusedVerification', why);
+}
+
+/** Nobody needs the fingerprints of the texts once the run has ended. */
+export async function endInPlace({ services, run, renew }: StepContext): Promise<void> {
+  if (!run.hadBefore) return;
+  await renew();
+  await services.vectors.removeVector(run.plan.sourceCollection, SOURCE_SLOT);
+}
+
+/** Unless users have worked with them, the slot and the companion go as well, where the run has made them. */
+export async function undoInPlace(context: StepContext): Promise<void> {
+  const { services, run, renew } = context;
+  const { vectors } = services;
+  await endInPlace(context);
+  const [source, companion] = liveCollectionsOf(run);
+  const hasServed = run.served?.some(({ collection }) => collection === source);
+  if (!run.hadBefore || hasServed) return;
+  await renew();
+  if (!run.hadBefore.hasSlot) await vectors.removeVector(source, KEYWORD_SLOT);
+  if (!run.hadBefore.hasCompanion) await vectors.deleteCollection(companion);
+}

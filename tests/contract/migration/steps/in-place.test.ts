@@ -1,0 +1,175 @@
+// A migration in place: the new version works on the old collection itself, and no data moves, forward or back.
+import { describe, expect, it } from 'vitest';
+import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import {
+  deleteFirst,
+  evidenceOf,
+  fingerprintOf,
+  firstPoint,
+  startOld,
+  writeToOld,
+} from '../../../support/migration/holdings.ts';
+import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt, type Point } from '../../../support/migration/prepared.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+const DAY_MS = 86_400_000;
+const WINDOW = ['freeze', 'backup', 'copy', 'cutover'] as const;
+
+const inPlaceAt = (point: Point) => migrationAt(point, { isInPlace: true }, { inPlace: true });
+
+const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+
+async function slotsOf({ services: { vectors } }: Migration) {
+  const info = await vectors.collectionInfo(SOURCE);
+  return Object.keys(info?.config.params.sparse_vectors ?? {});
+}
+
+async function lacking({ services: { vectors } }: Migration): Promise<number> {
+  return await vectors.count(SOURCE, { must_not: [{ has_vector: 'bm25' }] });
+}
+
+describe('a migration in place', () => {
+  it('ends with the new version on the same memories, each with its keywords', async () => {
+    const migration = await inPlaceAt('copied');
+    const { services, operator } = migration;
+    await writeToOld(migration, 'Ada has bought a boat');
+    await deleteFirst(migration, SOURCE);
+    const before = await fingerprintOf(services.vectors, SOURCE);
+    expect(await lacking(migration)).toBe(1);
+    await migration.follow(...WINDOW);
+
+    expect(await phaseOf(migration)).toBe('live');
+    expect(await services.setting.read()).toBe(SOURCE);
+    expect(await fingerprintOf(services.vectors, SOURCE)).toEqual(before);
+    expect(await lacking(migration)).toBe(0);
+    expect(operator.heard.filter((action) => action !== 'freeze')).toEqual([
+      'deploy-new',
+      'open-writes',
+    ]);
+    const left = await services.vectors.listCollections();
+    expect(left.toSorted()).toEqual([SOURCE, `${SOURCE}_entities`]);
+    const { facts } = await evidenceOf(migration, 'verification-report');
+    expect(facts).toMatchObject({ filled: 1, pending: 0 });
+  });
+
+  it('is rolled back and repeated without moving data, as often as one likes', async () => {
+    const migration = await inPlaceAt('live');
+    const { services } = migration;
+    for (const n of [1, 2, 3]) {
+      await (await startOld(migration)).add('user-1', `Written while live, ${n}`);
+      const before = await fingerprintOf(services.vectors, SOURCE);
+      await migration.finish('rollback');
+      expect(await readStatus(services)).toMatchObject({ phase: 'copied', next: 'copy' });
+      expect(await fingerprintOf(services.vectors, SOURCE)).toEqual(before);
+      await writeToOld(migration, `Written after rollback ${n}`);
+      await migration.follow('copy', ...WINDOW);
+      expect(await phaseOf(migration)).toBe('live');
+      expect(await lacking(migration)).toBe(0);
+    }
+    expect(await services.setting.read()).toBe(SOURCE);
+  });
+
+  it('opens no writes where something was written after the freeze', async () => {
+    const migration = await inPlaceAt('switching');
+    await writeToOld(migration, 'Written inside the window');
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedSourceChanged'));
+    await migration.finish('rollback', { actor: 'machine' });
+    expect(await phaseOf(migration)).toBe('copied');
+    await migration.follow('copy', ...WINDOW);
+    expect(await phaseOf(migration)).toBe('live');
+  });
+
+  it('gives the keywords of its text to a memory whose text was changed alone', async () => {
+    const migration = await inPlaceAt('copied');
+    const { id } = await firstPoint(migration, SOURCE);
+    await fetch(`${migration.qdrant.url}/collections/${SOURCE}/points/payload?wait=true`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"payload":{"data":"An oboe"},"points":[${id}]}`,
+    });
+    await migration.follow(...WINDOW);
+    const { facts } = await evidenceOf(migration, 'verification-report');
+    expect(facts).toMatchObject({ filled: 1, pending: 0 });
+  });
+
+  it('keeps the slot when it is closed, without the fingerprints of the texts', async () => {
+    const migration = await inPlaceAt('live');
+    migration.pass(31 * DAY_MS);
+    await migration.finish('retention');
+    expect(await phaseOf(migration)).toBe('closed');
+    expect(await slotsOf(migration)).toEqual(['bm25']);
+    expect(await lacking(migration)).toBe(0);
+  });
+});
+
+describe('an abort', () => {
+  it('leaves the collection as it was', async () => {
+    const migration = await inPlaceAt('copied');
+    await migration.finish('abort');
+    expect(await slotsOf(migration)).toEqual([]);
+    expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+  });
+
+  it('takes away what the new version made in a window that was rolled back', async () => {
+    const migration = await inPlaceAt('switching');
+    const isGraphDeprecated = async () => false;
+    const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
+    await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
+    await migration.finish('rollback', { actor: 'machine' });
+    await migration.finish('abort');
+    expect(await slotsOf(migration)).toEqual([]);
+    expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+  });
+
+  it('leaves the slot and the companion where users have worked with them', async () => {
+    const migration = await inPlaceAt('live');
+    await migration.finish('rollback');
+    await migration.finish('abort');
+    expect(await slotsOf(migration)).toEqual(['bm25']);
+    const left = await migration.services.vectors.listCollections();
+    expect(left.toSorted()).toEqual([SOURCE, `${SOURCE}_entities`]);
+  });
+});
+
+describe('the prerequisites', () => {
+  const find = async (migration: Migration, more: object) => {
+    const payload = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9, ...more };
+    const { prerequisites } = await takePreflight(migration.services, payload);
+    return prerequisites.find(({ name }) => name === 'In place');
+  };
+
+  it('say that it is possible, and what it saves', async () => {
+    const found = await find(await createMigration(), {});
+    expect(found?.detail).toMatch(/^possible with --in-place, which saves about /);
+    expect(found?.problems).toEqual([]);
+  });
+
+  it.each([
+    ['an older server', { qdrant: { version: '1.17.1' } }, 'It needs Qdrant 1.18 or later'],
+    ['no new version to learn from', { hasPreview: false }, 'MEMORY_PREVIEW_URL'],
+  ])('refuse it on %s, and name the other way', async (_, options, why) => {
+    const migration = await createMigration(options);
+    const found = await find(migration, { inPlace: true });
+    expect(found?.problems).toEqual([
+      { why: expect.stringContaining(why), remedy: expect.stringMatching(/without --in-place/) },
+    ]);
+    expect((await find(migration, {}))?.problems).toEqual([]);
+  });
+
+  it('try the slot on a collection of its own, and remove it', async () => {
+    const migration = await createMigration({ isInPlace: true });
+    migration.qdrant.fault({ on: /PUT .*\/vectors\/bm25/, does: { kind: 'answer', status: 400 } });
+    await expect(migration.start({ inPlace: true })).rejects.toEqual(named('RefusedPrerequisites'));
+    expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+    await migration.start({ inPlace: true });
+    expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+  });
+
+  it('take no other name for a collection that is not built', async () => {
+    const both = find(await createMigration(), { inPlace: true, uploadAs: 'memories_v4' });
+    await expect(both).rejects.toEqual(named('RefusedSetting'));
+  });
+});
