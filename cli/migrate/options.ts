@@ -25,6 +25,10 @@ export const OPTIONS = {
     'name for the new collection at the cutover',
     collectionName,
   ),
+  'in-place': option(
+    'in-place',
+    'add the keyword slot to the collection in use, and build no other (Qdrant 1.18 or later)',
+  ),
   'window-minutes': option(
     'window-minutes <n>',
     'longest time without writes, 1 to 240 (default: 30)',
@@ -104,6 +108,7 @@ export interface Typed {
   readonly yes?: true;
   readonly source?: string;
   readonly uploadAs?: string;
+  readonly inPlace?: true;
   readonly windowMinutes?: number;
   readonly drainSeconds?: number;
   readonly retentionDays?: number;
@@ -125,7 +130,7 @@ export interface Typed {
 /** The fields of a function's input. */
 export function payloadOf(typed: Typed): Record<string, unknown> {
   const { run, execute, source, accept, freeGb } = typed;
-  const { uploadAs, windowMinutes, retentionDays, acknowledgedLoss } = typed;
+  const { uploadAs, inPlace, windowMinutes, retentionDays, acknowledgedLoss } = typed;
   const { drainSeconds, removesWhenOver, removesArtifactsWhenOver } = typed;
   const { deletes, maxRate, asItWas, toSnapshot } = typed;
   const payload = {
@@ -133,6 +138,7 @@ export function payloadOf(typed: Typed): Record<string, unknown> {
     execute,
     sourceCollection: source,
     uploadAs,
+    inPlace,
     windowMinutes,
     retentionDays,
     drainSeconds,

@@ -33,6 +33,12 @@ export function checklistLines(
 export function rollbackLines(plan: Plan): string[] {
   const { sourceCollection: source } = plan;
   const live = liveCollectionOf({ plan });
+  if (plan.inPlace) {
+    return [
+      `  Changes  the deployed version on ${source}; no writes until the old version is open for them`,
+      `  Keeps    every memory and its keywords, the backups and the reports`,
+    ];
+  }
   return [
     `  Changes  the collection setting back to ${source}, and the deployed version; no writes until the old version is open for them`,
     `  Copies   what users wrote to ${live}, where they were let in; if ${source} is gone or damaged, to its restored snapshot`,
@@ -45,14 +51,22 @@ export function rollbackLines(plan: Plan): string[] {
 export function planLines(plan: Plan): string[] {
   const { sourceCollection: source, targetCollection: target, uploadAs, accepts } = plan;
   const live = liveCollectionOf({ plan });
+  const graph = accepts.includes('no-graph') ? ' if there is a graph' : '';
   const removed = [
     ...(plan.removesWhenOver ? [source] : []),
     ...(plan.removesArtifactsWhenOver ? ['the backups'] : []),
   ];
+  if (plan.inPlace) {
+    return [
+      `  Creates  the keyword slot in collection ${source}; ${target}, to learn it from; as artifacts a snapshot, reports and a graph dump${graph}`,
+      `  Changes  the deployed version; no writes for up to ${countText(plan.windowMinutes, 'minute')}`,
+      `  Keeps    the backups for ${countText(plan.retentionDays, 'day')} after the switch`,
+    ];
+  }
   const after =
     removed.length > 0 ? `${removed.join(' and ')} removed then` : 'nothing is removed then';
   return [
-    `  Creates  collections ${target} and ${target}_entities${uploadAs ? `, uploaded as ${live}` : ''}; as artifacts a snapshot, reports and a graph dump${accepts.includes('no-graph') ? ' if there is a graph' : ''}`,
+    `  Creates  collections ${target} and ${target}_entities${uploadAs ? `, uploaded as ${live}` : ''}; as artifacts a snapshot, reports and a graph dump${graph}`,
     `  Changes  the collection setting from ${source} to ${live}, and the deployed version; no writes for up to ${countText(plan.windowMinutes, 'minute')}`,
     `  Keeps    collection ${source} and the backups for ${countText(plan.retentionDays, 'day')} after the switch; ${after}`,
   ];
