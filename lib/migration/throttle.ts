@@ -105,8 +105,9 @@ export function createSlowdown(
 type Bucket = ReturnType<typeof createBucket>;
 
 /**
- * The store as the walks and searches of a step read it. What is asked for with a filter, or by id, is a few points.
- * @param afterAnswer of a page with vectors
+ * The store as the walks and searches of a step read it, and as keyword vectors are filled. What is asked for with a filter,
+ * or by id, is a few points, or is filled.
+ * @param afterAnswer of a page with vectors, or to vectors that were written
  */
 export function throttled(
   store: VectorStore,
@@ -127,6 +128,12 @@ export function throttled(
       bucket.giveBack(request.limit - page.points.length);
       if (request.vector !== false) await afterAnswer?.(took);
       return page;
+    },
+    updateVectors: async (collection, updates) => {
+      await bucket.take(updates.length);
+      const begun = now();
+      await store.updateVectors(collection, updates);
+      await afterAnswer?.(now() - begun);
     },
     search: async (collection, request) => {
       await bucket.take(request.limit);
