@@ -2,8 +2,8 @@
 // was proved.
 import * as v from 'valibot';
 import { dumpGraph, dumpKeys, type GraphManifest, verifyDump } from '../graph/dump.ts';
-import type { ArtifactStore } from '../ports/artifacts.ts';
 import { isInWindow } from '../phases.ts';
+import type { ArtifactStore } from '../ports/artifacts.ts';
 import { isRefusal } from '../refusals.ts';
 import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts';
 import { referenceSchema } from '../runs/run.ts';
