@@ -1,6 +1,7 @@
 // Every step is killed before its first remote call and after each that changes something, and taken again: the same
 // end, nothing lost, nothing twice.
 import { afterAll, describe, expect, it } from 'vitest';
+import { countUnfilled } from '../../../lib/migration/keyword-fill.ts';
 import type { Phase } from '../../../lib/migration/phases.ts';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
 import { ofTestUser } from '../../../lib/migration/runs/run-names.ts';
@@ -43,12 +44,26 @@ const RUNBOOK: readonly (readonly [StepName, about: string, Point])[] = [
   ['rollback', 'from live', 'live'],
 ];
 
+const inPlaceAt = (point: Point) =>
+  migrationAt(point, { ...SMALL, isInPlace: true }, { inPlace: true });
+
+const IN_PLACE: readonly (readonly [StepName, about: string, Point])[] = [
+  ['rebuild', 'in place', 'backed-up'],
+  ['copy', 'in place', 'rebuilt'],
+  ['copy', 'in place, inside the window', 'window-backed-up'],
+  ['cutover', 'in place', 'switching'],
+  ['rollback', 'in place, inside the window', 'switching'],
+  ['rollback', 'in place, from live', 'live'],
+  ['abort', 'in place', 'copied'],
+];
+
 const PASSAGES: readonly Passage[] = [
   ...RUNBOOK.map(([step, about, point]) => ({
     step,
     about,
     prepare: () => migrationAt(point, SMALL),
   })),
+  ...IN_PLACE.map(([step, about, point]) => ({ step, about, prepare: () => inPlaceAt(point) })),
   { step: 'cutover', about: 'by upload', prepare: () => atUpload('switching') },
   {
     step: 'rollback',
@@ -131,6 +146,7 @@ const PASSAGES: readonly Passage[] = [
 
 // These moves only a person makes; whatever else is left of a step, the machine finishes.
 const OF_A_PERSON: Partial<Record<StepName, Phase>> = {
+  abort: 'copied',
   freeze: 'copied',
   rollback: 'live',
 };
@@ -150,6 +166,8 @@ async function endOf({ services, runs }: Migration) {
         .filter((name) => !name.endsWith('_entities'))
         .map(async (name) => [name, await fingerprintOf(vectors, name)]),
     ),
+    slots: (await vectors.collectionInfo(SOURCE))?.config.params.sparse_vectors,
+    unfilled: await countUnfilled({ store: vectors, collection: SOURCE }).catch(() => undefined),
     isLocked: (await services.lock.activeRun()) !== undefined,
   };
 }

@@ -36,6 +36,7 @@ const READS = {
     'version',
     'isReady',
     'nodeCount',
+    'shardStates',
     'listCollections',
     'collectionExists',
     'collectionInfo',

@@ -21,7 +21,7 @@ const CHANGES: readonly (readonly [string, RegExp])[] = [
   ['snapshot', /^POST .*\/snapshots\?/],
   ['restore', /^POST .*\/snapshots\/upload/],
   ['collection', /^PUT \/collections\/[^/]+\?/],
-  ['other', /^DELETE |^PUT |^POST .*\/points\/delete/],
+  ['other', /^DELETE |^PUT |^POST .*\/points\/(delete|batch)/],
 ];
 
 /** Of these, one more than needed would be a second copy of something. */
@@ -94,34 +94,57 @@ async function follow(migration: Migration, step: StepName, over: Services): Pro
   }
 }
 
-async function migrated(loses: boolean) {
-  // The new version makes its collections outside of the migration's reach; here the migration does.
-  const migration = await createMigration({ memories: 20, users: 3, hasPreview: false });
+interface Way {
+  readonly plan: { readonly uploadAs: string } | { readonly inPlace: true };
+  /** That users work on in the end. */
+  readonly live: string;
+  readonly left: readonly string[];
+}
+
+async function migrated({ plan, live, left }: Way, loses: boolean) {
+  const isInPlace = 'inPlace' in plan;
+  // The new version makes its collections outside of the migration's reach; else the migration does.
+  const options = { memories: 20, users: 3, hasPreview: isInPlace, isInPlace };
+  const migration = await createMigration(options);
   const { vectors } = migration.services;
   const before = await fingerprintOf(vectors, SOURCE);
   const { over, store, lost } = await servicesOver(migration, loses);
-  await migration.start({ uploadAs: 'uploaded' });
+  await migration.start(plan);
   for (const step of RUNBOOK) await follow(migration, step, over);
   for (const step of WINDOW) await follow(migration, step, over);
   expect((await migration.runs.read(RUN)).phase).toBe('live');
-  expect(await fingerprintOf(vectors, 'uploaded')).toEqual(before);
+  expect(await fingerprintOf(vectors, live)).toEqual(before);
 
-  const settings = { store: vectors, collection: 'uploaded', dimensions: 8, now: migration.clock };
+  const settings = { store: vectors, collection: live, dimensions: 8, now: migration.clock };
   await (await startNewVersion(settings)).add('user-1', 'A new fact');
-  const after = await fingerprintOf(vectors, 'uploaded');
+  const after = await fingerprintOf(vectors, live);
   await follow(migration, 'rollback', over);
   expect((await migration.runs.read(RUN)).phase).toBe('copied');
   expect(await fingerprintOf(vectors, SOURCE)).toEqual(after);
-  const left = [SOURCE, 'uploaded', 'uploaded_entities'];
   expect((await vectors.listCollections()).toSorted()).toEqual(left);
   expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
   const once = ONCE.map((kind) => [kind, store.made.get(kind)]);
   return { once: Object.fromEntries(once), lost: lost() };
 }
 
-test('every response to a change is lost once, and nothing is done twice', async () => {
-  const calm = await migrated(false);
-  const lossy = await migrated(true);
+const UPLOADED: Way = {
+  plan: { uploadAs: 'uploaded' },
+  live: 'uploaded',
+  left: [SOURCE, 'uploaded', 'uploaded_entities'],
+};
+
+const IN_PLACE: Way = {
+  plan: { inPlace: true },
+  live: SOURCE,
+  left: [SOURCE, `${SOURCE}_entities`],
+};
+
+test.each([
+  ['by upload', UPLOADED],
+  ['in place', IN_PLACE],
+])('%s, every response to a change is lost once, and nothing is done twice', async (_, way) => {
+  const calm = await migrated(way, false);
+  const lossy = await migrated(way, true);
   console.log(`Lost ${lossy.lost} responses; done`, JSON.stringify(lossy.once));
   expect(calm.lost).toBe(0);
   expect(lossy.lost).toBeGreaterThan(30);
