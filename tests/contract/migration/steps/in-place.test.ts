@@ -35,8 +35,8 @@ describe('a migration in place', () => {
   it('ends with the new version on the same memories, each with its keywords', async () => {
     const migration = await inPlaceAt('copied');
     const { services, operator } = migration;
-    await writeToOld(migration, 'Ada has bought a boat');
     await deleteFirst(migration, SOURCE);
+    await writeToOld(migration, 'Ada has bought a boat');
     const before = await fingerprintOf(services.vectors, SOURCE);
     expect(await lacking(migration)).toBe(1);
     await migration.follow(...WINDOW);
