@@ -136,20 +136,6 @@ describe('--url', () => {
     expect(other.stdout).toContain('0 rows are there already');
   });
 
-  it('names rows with one id, and imports the others', async () => {
-    const { ledger, environment } = await givenLedger();
-    const rows = ['2026-03-05,Tea,-3,Giro', '2026-03-06,Pay,9,Giro', '2026-03-06,Bus,-2,Card'];
-    await writeFile(file, ['date,name,amount,Account', ...rows].join('\n'));
-    onTestFinished(() => writeFile(file, BANK.join('\n')));
-    const ended = await importFile(environment, '--url', server.url, '--id', 'Account', '--yes');
-    expect(ended).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining('1 created, 0 were there already, 2 refused'),
-      stderr: expect.stringContaining('line 2 refused'),
-    });
-    expect(await descriptionsIn(ledger)).toEqual(['Bus']);
-  });
-
   it('says how it has read the file, and what it ignores', async () => {
     const { environment } = await givenLedger();
     const lines = ['Girokonto;DE12', 'Datum;Text;Saldo;Soll;Haben', '05.03.2026;Bäcker;7,00;3,20;'];
@@ -175,21 +161,49 @@ describe('--url', () => {
     expect(imported.stdout).toContain('left out after the rows: 1 lines');
   });
 
-  it('takes options for other words and signs', async () => {
-    const { ledger, environment } = await givenLedger();
-    const rows = ['2026-03-05,Tea,3,DR', '2026-03-06,Pay,-9,CR'];
-    await writeFile(file, ['date,name,amount,type', ...rows].join('\n'));
+  const REFUND = ['2026-03-05,Tea,3,DR', '2026-03-06,Pay,-9,CR'];
+  const WORDS = ['--income', 'CR', '--expense', 'DR', '--expense', 'Fee'];
+
+  it.each<[what: string, lines: string[], options: string[], ended: Partial<Ended>]>([
+    [
+      'rows with one id are named, and the others imported',
+      [
+        'date,name,amount,Account',
+        '2026-03-05,Tea,-3,Giro',
+        '2026-03-06,Pay,9,Giro',
+        '2026-03-06,Bus,-2,Card',
+      ],
+      ['--id', 'Account', '--yes'],
+      { code: 1, stdout: '1 created, 0 were there already, 2 refused', stderr: 'line 2 refused' },
+    ],
+    [
+      'other words for income and expense',
+      ['date,name,amount,type', ...REFUND],
+      WORDS,
+      { code: 0, stdout: '1 income (-9), 1 expense (3)' },
+    ],
+    [
+      'other signs',
+      ['date,name,amount,type', ...REFUND],
+      ['--type', 'none', '--invert'],
+      { code: 0, stdout: '1 income (9), 1 expense (3)' },
+    ],
+    ['nothing', ['date,name,amount', ''], ['--yes'], { code: 0, stderr: '' }],
+    [
+      'nothing that could control the terminal is printed',
+      ['Date,Payee,Amount,Category', '2026-01-01,a,-1,"\u001b[31mRed', 'x"'],
+      [],
+      { code: 0, stdout: 'new categories: \ufffd[31mRed\ufffdx\n' },
+    ],
+  ])('%s', async (_, lines, options, { code, stdout = '', stderr = '' }) => {
+    const { environment } = await givenLedger();
+    await writeFile(file, lines.join('\n'));
     onTestFinished(() => writeFile(file, BANK.join('\n')));
-    const words = ['--income', 'CR', '--expense', 'DR', '--expense', 'Fee'];
-    const shown = await importFile(environment, '--url', server.url, ...words);
-    expect(shown.stdout).toContain('1 income (-9), 1 expense (3)');
-    const inverted = ['--type', 'none', '--invert', '--yes'];
-    await importFile(environment, '--url', server.url, ...inverted);
-    const { items } = await ledger.transactions.readExportPart(EVERYTHING);
-    expect(items.map(({ type, amount }) => [type, amount])).toEqual([
-      ['expense', 3],
-      ['income', 9],
-    ]);
+    expect(await importFile(environment, '--url', server.url, ...options)).toEqual({
+      code,
+      stdout: expect.stringContaining(stdout),
+      stderr: expect.stringContaining(stderr),
+    });
   });
 
   it('says in a sentence that there is no such file', async () => {
@@ -274,21 +288,6 @@ describe('--url', () => {
     expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
     // Nothing is left to do, and no progress to show.
     expect(await importWith()).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  it('asks for nothing where the file has no rows', async () => {
-    await writeFile(file, 'date,name,amount\n');
-    onTestFinished(() => writeFile(file, BANK.join('\n')));
-    const ended = await importFile({}, '--url', server.url, '--yes');
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  it('prints nothing of a file that could control the terminal', async () => {
-    const { environment } = await givenLedger();
-    await writeFile(file, 'Date,Payee,Amount,Category\n2026-01-01,a,-1,"\u001b[31mRed\nx"\n');
-    onTestFinished(() => writeFile(file, BANK.join('\n')));
-    const { stdout } = await importFile(environment, '--url', server.url);
-    expect(stdout).toContain('new categories: \ufffd[31mRed\ufffdx\n');
   });
 
   it('names the rows of an inactive category, and imports the others', async () => {

@@ -40,13 +40,6 @@ async function expectRefusal(spec: ServiceSpec, sentence: RegExp): Promise<void>
 }
 
 describe('a port', () => {
-  it.for(['0', '65536', '-1', '3000.5', ' 80'])('of "%s"', async (port) => {
-    await expectRefusal(
-      { command: withPort(port) },
-      /^PORT must be a whole number from 1 to 65535, not /,
-    );
-  });
-
   it.for(['127.0.0.1', '::', '::1'])('in use on %s', async (host, { skip }) => {
     const server = createServer().listen(0, host);
     const listening = await new Promise<boolean>((resolve) => {
@@ -124,14 +117,8 @@ describe('where the embedded engine is not installed', () => {
   });
 });
 
-describe('a setting of the ledger', () => {
-  it.for([
-    ['TIME_ZONE', 'Mars/Olympus', /^TIME_ZONE "Mars\/Olympus" is not a known time zone$/],
-    ['LEDGER_ID', 'a#b', /^LEDGER_ID must be 1 to 64 /],
-    ['AUTH', 'none', /^AUTH must be /],
-  ] as const)('%s of "%s"', async ([name, value, sentence]) => {
-    await expectRefusal({ environment: { [name]: value } }, sentence);
-  });
+it('a setting of the ledger', async () => {
+  await expectRefusal({ environment: { AUTH: 'none' } }, /^AUTH must be /);
 });
 
 it('a region that there is not', async () => {
@@ -157,11 +144,6 @@ describe('a database elsewhere', () => {
     );
     mute.close();
   });
-
-  it('that has no address', async () => {
-    const environment = { DYNAMODB_ENDPOINT: 'localhost:8000' };
-    await expectRefusal({ environment }, /^DYNAMODB_ENDPOINT must be an address like /);
-  });
 });
 
 it('the deployment to an emulator with an older Python', async () => {
@@ -170,11 +152,6 @@ it('the deployment to an emulator with an older Python', async () => {
   const command = [process.execPath, 'local/emulator/deploy-emulator.ts'] as const;
   await expectRefusal({ command, environment }, /needs Python: .*3\.11 or newer/);
 });
-
-// The support gives every start a real port; the last word is this shell's.
-function withPort(port: string): [string, ...string[]] {
-  return ['env', `PORT=${port}`, process.execPath, 'local/start.ts'];
-}
 
 /** The project with all its packages but the engine. */
 function copyProject(): void {

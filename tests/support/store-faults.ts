@@ -67,14 +67,14 @@ export interface FaultyClient extends Client {
   readonly calls: () => number;
 }
 
-/** @param faultAt the fault that befalls a call, by its number from 0 */
+/** @param faultAt the fault that befalls a call, by its number from 0 and the name of its command */
 export function createFaultyClient(
   client: Client,
-  faultAt: (call: number) => Fault | undefined,
+  faultAt: (call: number, command: string) => Fault | undefined,
 ): FaultyClient {
   let calls = 0;
   const send = async (command: Command) => {
-    const fault = faultAt(calls);
+    const fault = faultAt(calls, command.constructor.name);
     calls += 1;
     const call = () => client.send(command);
     return fault ? await fault(call, command) : await call();

@@ -43,14 +43,6 @@ export function createVirtualTime() {
     return { send: send as Client['send'] };
   }
 
-  /** Time passes for a call of a watched client that stalls, until its signal aborts it. */
-  function stall(signal: AbortSignal): void {
-    callsUnderWay -= 1;
-    signal.addEventListener('abort', () => {
-      callsUnderWay += 1;
-    });
-  }
-
   /** Waits for work that sleeps in this time and calls through watched clients. */
   async function run<Result>(work: Promise<Result>): Promise<Result> {
     let isDone = false;
@@ -72,7 +64,7 @@ export function createVirtualTime() {
     next.ring();
   }
 
-  return { now, sleep, timeoutSignal, watch, stall, run };
+  return { now, sleep, timeoutSignal, watch, run };
 }
 
 export type VirtualTime = ReturnType<typeof createVirtualTime>;

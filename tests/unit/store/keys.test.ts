@@ -1,12 +1,6 @@
 // Keys: what they look like, that reads find what writes put, and that their order is that of the list.
 import { describe, expect, test } from 'vitest';
-import {
-  createKeys,
-  dateKey,
-  firstKeyOf,
-  lastKeyOf,
-  parseDateKey,
-} from '../../../lib/store/keys.ts';
+import { createKeys } from '../../../lib/store/keys.ts';
 import table from '../../../lib/store/table.json' with { type: 'json' };
 
 const keys = createKeys('home');
@@ -64,21 +58,5 @@ describe('a filter finds the index and the partition that a row is put into', ()
     const { attribute, value } = keys.partition({ type, categoryId: null });
     expect(keys.indexed({ ...ROW, categoryId: null })).toMatchObject({ [attribute]: value });
     expect(keys.indexed(ROW)).not.toMatchObject({ [attribute]: value });
-  });
-});
-
-describe('dateKey', () => {
-  test('is read back as it was written', () => {
-    const parts = { date: '0001-01-01', createdAt: 1_700_000_000_123, id: 9_007_199_254_740_991 };
-    expect(parseDateKey(dateKey(parts))).toEqual(parts);
-  });
-
-  test('every key of a day lies between its first and its last, and no other does', () => {
-    const key = dateKey(ROW);
-    expect(firstKeyOf(ROW.date) <= key && key <= lastKeyOf(ROW.date)).toBe(true);
-    for (const date of ['2024-02-28', '2024-03-01']) {
-      const other = dateKey({ ...ROW, date });
-      expect(firstKeyOf(ROW.date) <= other && other <= lastKeyOf(ROW.date)).toBe(false);
-    }
   });
 });

@@ -90,40 +90,37 @@ describe('options', () => {
 });
 
 describe('the end', () => {
-  it('reports a failure in one line, exits with 1 and undoes what was started', async () => {
-    const failing = `await runProgram(createCommand('x', '').action(() => {
-      throw new Error('no disk space\\nsecond line');
+  const LATE = `setTimeout(() => { throw new Error('late'); });
+    await new Promise((resolve) => setTimeout(resolve, 60_000));`;
+
+  it.each([
+    [
+      'a failure in one line',
+      `throw new Error('no disk space\\nsecond line');`,
+      1,
+      'no disk space\n',
+    ],
+    ['an error outside the action', LATE, 1, 'late\n'],
+    ['the exit code of the action', 'process.exitCode = 5;', 5, ''],
+  ])('reports %s, and undoes what was started', async (_, action, code, stderr) => {
+    const program = `await runProgram(createCommand('x', '').action(async () => {
+      ${action}
     }), { running });`;
-    expect(await run(failing)).toEqual({ code: 1, stdout: 'undone\n', stderr: 'no disk space\n' });
+    expect(await run(program)).toEqual({ code, stdout: 'undone\n', stderr });
   });
 
-  it('reports an error outside the action, too', async () => {
-    const failing = `await runProgram(createCommand('x', '').action(async () => {
-      setTimeout(() => { throw new Error('late'); });
-      await new Promise((resolve) => setTimeout(resolve, 60_000));
-    }), { running });`;
-    expect(await run(failing)).toEqual({ code: 1, stdout: 'undone\n', stderr: 'late\n' });
-  });
-
-  it('takes the exit code of the action', async () => {
-    const program = `await runProgram(createCommand('x', '').action(() => {
-      process.exitCode = 5;
-    }), { running });`;
-    expect((await run(program)).code).toBe(5);
-  });
-
-  it('says what could not be undone, and exits with a failure', async () => {
-    const program = `running.whenStopping(() => { throw new Error('still busy'); });
-      await runProgram(createCommand('x', '').action(() => undefined), { running });`;
-    const { code, stderr } = await run(program);
-    expect(code).toBe(1);
-    expect(stderr).toContain('still busy');
-  });
-
-  it('does not wait longer than it may', async () => {
-    const program = `running.whenStopping(() => new Promise(() => setInterval(() => {}, 1000)));
+  it.each([
+    ['says what could not be undone', `throw new Error('still busy');`, 1, 'still busy'],
+    [
+      'does not wait longer than it may',
+      'return new Promise(() => setInterval(() => {}, 1000));',
+      0,
+      '',
+    ],
+  ])('%s', async (_, undo, code, stderr) => {
+    const program = `running.whenStopping(() => { ${undo} });
       await runProgram(createCommand('x', '').action(() => undefined), { running, stopMilliseconds: 10 });`;
-    expect((await run(program)).code).toBe(0);
+    expect(await run(program)).toMatchObject({ code, stderr: expect.stringContaining(stderr) });
   });
 });
 
