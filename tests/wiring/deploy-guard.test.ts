@@ -170,31 +170,39 @@ describe('a setting of the migration', () => {
     expect(omitted).toContain(`It omits ${parameter} while the run spring`);
   });
 
-  it('is not added', () => {
-    const deployed = withVariable(SETTINGS.migrationWebhookUrl, undefined);
-    expect(reasonsFor({ deployed })).toContain('It changes migrationWebhookUrl while');
-  });
-
-  it('is refused together with all others that change', () => {
-    const next = JSON.parse(JSON.stringify(migrating).replaceAll('.example', '.test'));
-    expect(reasonsFor({ next })).toMatch(/It changes qdrantUrl, memoryBackendUrl, .*artifactsUrl/);
-  });
-
-  it('is refused in a rollback, too', () => {
-    const next = withVariable(SETTINGS.neo4jUser, 'another');
-    expect(reasonsFor({ next, isRollback: true })).toContain('It changes neo4jUser while');
-  });
-
-  it('is the table of the runs', () => {
-    const next = onTable(migrating, 'restored');
-    expect(reasonsFor({ next })).toContain('It changes tableName while');
-  });
-
-  it('is the concurrency that Lambda reserves for the watchdog', () => {
-    const next = withFunctions((properties) => {
-      delete (properties as { ReservedConcurrentExecutions?: number }).ReservedConcurrentExecutions;
-    });
-    expect(reasonsFor({ next })).toContain('It omits reservedConcurrency while');
+  it.each<[what: string, situation: Partial<Situation>, reason: string | RegExp]>([
+    [
+      'not added',
+      { deployed: withVariable(SETTINGS.migrationWebhookUrl, undefined) },
+      'It changes migrationWebhookUrl while',
+    ],
+    [
+      'refused together with all others that change',
+      { next: JSON.parse(JSON.stringify(migrating).replaceAll('.example', '.test')) },
+      /It changes qdrantUrl, memoryBackendUrl, .*artifactsUrl/,
+    ],
+    [
+      'refused in a rollback, too',
+      { next: withVariable(SETTINGS.neo4jUser, 'another'), isRollback: true },
+      'It changes neo4jUser while',
+    ],
+    [
+      'the table of the runs',
+      { next: onTable(migrating, 'restored') },
+      'It changes tableName while',
+    ],
+    [
+      'the concurrency that Lambda reserves for the watchdog',
+      {
+        next: withFunctions((properties: object) => {
+          delete (properties as { ReservedConcurrentExecutions?: number })
+            .ReservedConcurrentExecutions;
+        }),
+      },
+      'It omits reservedConcurrency while',
+    ],
+  ])('is %s', (_, situation, reason) => {
+    expect(reasonsFor(situation)).toMatch(reason);
   });
 
   it('is changed where the operator accepts it, or no run is active', () => {
@@ -288,39 +296,6 @@ describe('of a rollback', () => {
       return [404, missing];
     });
     await expect(rolled).rejects.toThrow(/time "1700000000000".*deploy list/);
-  });
-});
-
-describe('discard-table', () => {
-  const discard = async (dynamodb: (target: string) => readonly [number, object]) => {
-    const notices: string[] = [];
-    const gone =
-      '<Error><Code>ValidationError</Code><Message>Stack does not exist</Message></Error>';
-    const guard = createGuard({
-      notices,
-      answer: ({ headers }) => {
-        const target = headers['x-amz-target'];
-        if (!target) return [400, `<ErrorResponse>${gone}</ErrorResponse>`];
-        const [status, answer] = dynamodb(target.split('.').at(-1) ?? '');
-        return [status, JSON.stringify(answer)];
-      },
-    });
-    await guard.hooks['discard-table:discard']();
-    return notices;
-  };
-  const absent = [400, { __type: 'ResourceNotFoundException', message: 'not found' }] as const;
-
-  it('refuses where there is no table, and says so', async () => {
-    await expect(discard(() => absent)).rejects.toThrow('The table finance-ledger-prod is absent');
-  });
-
-  it('names the table that it has deleted', async () => {
-    const discarded = discard((target) =>
-      target === 'DescribeTable' ? absent : [200, { Count: 0, Items: [] }],
-    );
-    expect(await discarded).toEqual([
-      'Deleted the table finance-ledger-prod, which was left over and empty.',
-    ]);
   });
 });
 

@@ -90,26 +90,6 @@ describe('GET /transactions/export', () => {
     expect(await idsAfter('2026-03-02', { end_date: '2026-03-01' })).toEqual([]);
   });
 
-  it.each([
-    [{ type: 'income' }, [2]],
-    [{ type: 'expense' }, []],
-    [{ q: 'lunch' }, [2]],
-    [{ q: 'dinner' }, []],
-    [{ end_date: '2026-03-04' }, []],
-  ])('an external id goes with the others: %j', async (query, positions) => {
-    expect(await idsOf({ external_id: externalId, ...query })).toEqual(positions);
-  });
-
-  it('keeps texts as they are, but for the guard', async () => {
-    const rows = rowsOf(await exportAll(api, { category_id: category.id }));
-    expect(rows.map(({ description, notes }) => [description, notes])).toEqual([
-      ['Lunch', ''],
-      ["'=1+1", "'"],
-      ['Lunch', 'with "Robin",\r\nlater'],
-      ['Lunch', ''],
-    ]);
-  });
-
   it('shows what has no category', async () => {
     const bare = await givenTransaction(api, { transaction_date: '1999-12-31' });
     const rows = rowsOf(await exportAll(api, { category_id: 'none', end_date: '1999-12-31' }));
@@ -146,13 +126,6 @@ describe('a ledger of more than one part', () => {
   }
 
   const numbers = (csv: string) => rowsOf(csv).map(({ description }) => description);
-
-  it('is one file when its parts are put together', async () => {
-    const category_id = await givenLongRows();
-    const parts = await Array.fromAsync(exportParts(api, { category_id, q: '💶' }));
-    expect(parts).toHaveLength(2);
-    expect(numbers(parts.join(''))).toEqual(Array.from({ length: ROWS }, (_, n) => String(n)));
-  });
 
   it('neither loses nor repeats a row where others come and go between two parts', async () => {
     const category_id = await givenLongRows();
