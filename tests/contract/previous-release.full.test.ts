@@ -5,11 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundleFunctions, bundleFunctionsAt } from '../../bench/bundles.ts';
+import { previousRelease } from '../../bench/releases.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
 import { createTestTable } from '../support/test-table.ts';
-
-/** The commit that is deployed. Name the new one with each release. */
-const PREVIOUS = 'dd2c40ca280c916c5266a47552869992a4370065';
 
 const { client, tableName, endpoint } = await createTestTable();
 const RELEASES = ['previous', 'present'] as const;
@@ -28,7 +26,7 @@ beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ledger-releases-'));
   folders.push(folder);
   const made = {
-    previous: await bundleFunctionsAt(PREVIOUS, join(folder, 'previous')),
+    previous: await bundleFunctionsAt(await previousRelease(), join(folder, 'previous')),
     present: await bundleFunctions(join(folder, 'present')),
   };
   for (const release of RELEASES) {
