@@ -1,4 +1,4 @@
-// Each folder of tests/ is a kind of test. `npm test` runs the files named `*.test.ts`, `npm run test:full` those
+// Each folder of tests/ is a kind of test. `npm test` runs the files named `*.test.ts`, `bash .ci/run full` those
 // named `*.full.test.ts`, and `npx vitest run <path>` any of them.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';

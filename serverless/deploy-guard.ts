@@ -1,175 +1,27 @@
 // A plug-in of the packager that refuses a deployment, rollback or removal which could hurt a migration or the data, and
 // parameters that would break the stage.
-// docs/deploy.md explains each refusal.
+// serverless/deploy-rules.ts decides; this file reads what is deployed, and the state of table and run.
 import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { hasEnded, type Phase } from '../lib/migration/phases.ts';
+import { hasEnded } from '../lib/migration/phases.ts';
 import { LOCK_KEY, recordKey } from '../lib/migration/runs/run-lock.ts';
 import {
   NO_ROLLBACK,
   type RollbackConfiguration,
   rollbackConfiguration,
 } from './deploy-rollback.ts';
-import { SETTINGS } from './migration-settings.ts';
+import {
+  type ActiveRun,
+  mayHaveRuns,
+  reasonsAgainst,
+  type Situation,
+  tableOf,
+} from './deploy-rules.ts';
 import { findFaults, type Parameters } from './parameters.ts';
 import type { Template } from './template.ts';
-
-/** The run that has the lock of the table, or is live. */
-export type ActiveRun =
-  | { readonly id: string; readonly phase: Phase | string }
-  /** Why the table cannot say. */
-  | { readonly unknown: string };
-
-export interface Situation {
-  readonly run: ActiveRun | undefined;
-  /** Undefined where nothing is deployed. */
-  readonly deployed: Template | undefined;
-  /** Undefined where the stage is to be removed. */
-  readonly next: Template | undefined;
-  readonly isRollback?: boolean;
-  /** Of the table that the next template makes. */
-  readonly table: 'absent' | 'of the stack' | 'left over, empty' | 'left over, with data';
-  /** The id of the run, or "unknown", that the operator accepts to deploy under. */
-  readonly acceptedRun: string;
-}
-
-/** Why it must not go ahead; empty when it may. */
-export function reasonsAgainst(situation: Situation): string[] {
-  return [...reasonsOfAccess(situation), ...reasonsOfRun(situation), ...reasonsOfTable(situation)];
-}
-
-// Of a package or a deployment that an earlier commit made, and of the stage `local`.
-function reasonsOfAccess({ next }: Situation): string[] {
-  const isOpen = (properties: Record<string, unknown>) =>
-    variablesOf(properties).AUTH !== 'required';
-  return next && ofType(next, 'AWS::Lambda::Function').some(isOpen)
-    ? ['Its functions would answer without authentication: deployed stages need auth "required".']
-    : [];
-}
-
-/** Runs that no function of the stage serves are not hurt by a deployment. */
-function mayHaveRuns(...templates: readonly (Template | undefined)[]): boolean {
-  return templates.some((template) => template && settingsOf(template).qdrantUrl);
-}
-
-function reasonsOfRun({ run, deployed, next, acceptedRun }: Situation): string[] {
-  if (run === undefined || !mayHaveRuns(deployed, next)) return [];
-  if ('unknown' in run) {
-    if (acceptedRun === 'unknown') return [];
-    return [
-      `Cannot read whether a migration run is active: ${run.unknown}. If none is, add --param="deployDuringRun=unknown".`,
-    ];
-  }
-  if (acceptedRun === run.id) return [];
-  const under = `while the run ${run.id} is active (phase ${run.phase})`;
-  const reasons = [
-    ...(next === undefined
-      ? [`It would remove the functions and the watchdog ${under}.`]
-      : [
-          ...watchdogReasons({ deployed, next }, under),
-          ...settingReasons({ deployed, next }, under),
-        ]),
-    ...(run.phase === 'live' || next === undefined ? [] : [`It would change functions ${under}.`]),
-  ];
-  return reasons.length === 0
-    ? []
-    : [...reasons, `Finish the run, or add --param="deployDuringRun=${run.id}".`];
-}
-
-interface Change {
-  readonly deployed: Template | undefined;
-  readonly next: Template;
-}
-
-function watchdogReasons({ deployed, next }: Change, under: string): string[] {
-  if (!mayHaveRuns(next)) {
-    return [`It would take away the functions of the migration and its watchdog ${under}.`];
-  }
-  const [current, left] = [schedulesOf(deployed), schedulesOf(next)];
-  if (left.length > 0 && current.every((id) => left.includes(id))) return [];
-  return [`It would disable the watchdog ${under}.`];
-}
-
-function settingReasons({ deployed, next }: Change, under: string): string[] {
-  const after = settingsOf(next);
-  const current = deployed && settingsOf(deployed);
-  // Without a store no deployed function serves the run, which the command line does, in the same table.
-  const before = current?.qdrantUrl
-    ? current
-    : { tableName: current?.tableName ?? after.tableName };
-  const differing = Object.keys(before).filter((name) => after[name] !== before[name]);
-  const [changed, omitted] = [true, false].map((isGiven) =>
-    differing.filter((name) => Boolean(after[name]) === isGiven).join(', '),
-  );
-  return [
-    ...(changed ? [`It changes ${changed} ${under}.`] : []),
-    ...(omitted ? [`It omits ${omitted} ${under}.`] : []),
-  ];
-}
-
-/** What the migration's functions take from parameters of serverless.yml. */
-function settingsOf(template: Template): Readonly<Record<string, unknown>> {
-  const functions = ofType(template, 'AWS::Lambda::Function');
-  const variables: ReturnType<typeof variablesOf> = Object.assign(
-    {},
-    ...functions.map(variablesOf),
-  );
-  const reserved = functions.find((each) => each.ReservedConcurrentExecutions !== undefined);
-  return {
-    ...Object.fromEntries(
-      Object.entries(SETTINGS).map(([parameter, name]) => [parameter, variables[name]]),
-    ),
-    tableName: variables.TABLE_NAME,
-    reservedConcurrency: reserved?.ReservedConcurrentExecutions,
-  };
-}
-
-/** Of the watchdog, by their logical names: those that are enabled. */
-function schedulesOf(template: Template | undefined): string[] {
-  return Object.entries(template?.Resources ?? {})
-    .filter(([id, { Type, Properties }]) => {
-      const isSchedule = Type === 'AWS::Events::Rule' && id.startsWith('Watchdog');
-      return isSchedule && Properties?.State === 'ENABLED';
-    })
-    .map(([id]) => id);
-}
-
-function reasonsOfTable({ deployed, next, isRollback, table }: Situation): string[] {
-  const [current, wanted] = [deployed && tableOf(deployed), next && tableOf(next)];
-  if (isRollback && wanted !== current) {
-    return [
-      `It would point the functions at the table ${wanted}; the table in use is ${current}. Check out the earlier commit, set tableName to ${current}, and deploy that instead.`,
-    ];
-  }
-  if (next === undefined || !table.startsWith('left over')) return [];
-  return [
-    table === 'left over, empty'
-      ? 'A table of this name is left over from a first deployment that failed, or from a removed stage, and is empty. Remove it with "npx serverless discard-table", then deploy again.'
-      : 'A table of this name is left over from a removed stage and has data. See "A table that is left over" in docs/deploy.md.',
-  ];
-}
-
-/** The name that the functions of a template are given. */
-export function tableOf(template: Template): string | undefined {
-  const names = ofType(template, 'AWS::Lambda::Function').map(
-    (properties) => variablesOf(properties).TABLE_NAME,
-  );
-  return names.find((name) => name !== undefined);
-}
-
-function ofType(template: Template, type: string): Record<string, unknown>[] {
-  return Object.values(template.Resources)
-    .filter(({ Type }) => Type === type)
-    .map(({ Properties = {} }) => Properties);
-}
-
-function variablesOf(properties: Record<string, unknown>): Record<string, string | undefined> {
-  const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: object };
-  return Variables as Record<string, string | undefined>;
-}
 
 /** What the plug-in uses of serverless.yml, resolved. */
 interface Service {

@@ -1,16 +1,12 @@
-// What serverless/deploy-guard.ts refuses, on the packaged templates of a stage with a migration and of one without.
+// What serverless/deploy-rules.ts refuses, on the packaged templates of a stage with a migration and of one without.
 import { isDeepStrictEqual } from 'node:util';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { PHASES } from '../../lib/migration/phases.ts';
 import { LOCK_KEY } from '../../lib/migration/runs/run-lock.ts';
-import {
-  plannedTemplate,
-  reasonsAgainst,
-  type Situation,
-  tableOf,
-} from '../../serverless/deploy-guard.ts';
+import { plannedTemplate } from '../../serverless/deploy-guard.ts';
 import { rollbackConfiguration } from '../../serverless/deploy-rollback.ts';
+import { reasonsAgainst, type Situation, tableOf } from '../../serverless/deploy-rules.ts';
 import { SETTINGS } from '../../serverless/migration-settings.ts';
 import { createGuard, type GuardSpec } from '../support/deploy-guard.ts';
 import {

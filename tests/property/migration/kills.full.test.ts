@@ -14,7 +14,7 @@ import { named } from '../../support/migration/refused.ts';
 import { LEASE_MS } from '../../support/migration/run-table.ts';
 import { IS_FULL } from '../../support/seed.ts';
 
-/** Every kill point in `npm run test:full`, otherwise every 40th; always the same ones. */
+/** Every kill point in `bash .ci/run full`, otherwise every 40th; always the same ones. */
 const STRIDE = IS_FULL ? 1 : 40;
 
 /** Each in a world of its own; most of their time is waiting. */

@@ -12,7 +12,7 @@ import { type Migration, RUN } from '../../support/migration/migration.ts';
 import { migrationAt } from '../../support/migration/prepared.ts';
 import { point } from '../../support/vector-stores.ts';
 
-/** Every call in `npm run test:full`, otherwise every 20th. */
+/** Every call in `bash .ci/run full`, otherwise every 20th. */
 const STRIDE = process.env.TEST_MODE === 'full' ? 1 : 20;
 
 const AT_ONCE = 4;
