@@ -5,7 +5,7 @@ import { createProgress, type Progress } from './progress.ts';
 export interface BenchRun {
   /** Smaller ledgers: a trial, whose figures are shown and not written down. */
   readonly quick: boolean;
-  /** A commit whose functions are started beside those of now. */
+  /** A commit, or `release`, whose functions are started beside those of now. */
   readonly against?: string | undefined;
   readonly running: Running;
   readonly progress: Progress;

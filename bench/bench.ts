@@ -24,7 +24,10 @@ const command = createCommand(
 )
   .addArgument(new Argument('[parts...]', 'without it, all').choices(known))
   .option('--quick', 'smaller ledgers; show the figures and do not write them down')
-  .option('--against <commit>', 'cold-start: start the functions of this commit as well')
+  .option(
+    '--against <commit>',
+    'cold-start: start the functions of this commit as well, or of the last release: "release"',
+  )
   .action(async (names, { quick = false, against }) => {
     let missed = 0;
     for (const name of names.length > 0 ? names : known)

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import type { BenchRun } from './bench-run.ts';
 import { type Bundle, bundleEmpty, bundleFunctions, bundleFunctionsAt } from './bundles.ts';
 import { race } from './race.ts';
+import { previousRelease } from './releases.ts';
 import { atMost, type Report, round, type Table } from './report.ts';
 import { median } from './statistics.ts';
 
@@ -29,7 +30,7 @@ interface Started extends Bundle {
 }
 
 export async function coldStart(run: BenchRun): Promise<Report> {
-  const { against } = run;
+  const against = run.against === 'release' ? await previousRelease() : run.against;
   const newFolder = () => run.running.temporaryFolder('ledger-bench-');
   const now = await bundleFunctions(await newFolder());
   const then = against ? await bundleFunctionsAt(against, await newFolder()) : [];
