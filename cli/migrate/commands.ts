@@ -61,7 +61,7 @@ export const COMMON_OPTIONS = ['run', 'stage', 'json'] as const satisfies Option
 
 const PLAN_OPTIONS = [
   ...(['source', 'upload-as', 'in-place', 'window-minutes', 'drain-seconds'] as const),
-  ...(['retention-days', 'accept', 'free-gb'] as const),
+  ...(['deploy-seconds', 'retention-days', 'accept', 'free-gb'] as const),
   ...(['removes-when-over', 'removes-artifacts-when-over'] as const),
 ] as const satisfies OptionName[];
 
@@ -72,6 +72,10 @@ export const COMMANDS = {
     options: [...PLAN_OPTIONS, 'deletes', 'max-rate', 'report', 'yes', 'by'],
   },
   status: { does: 'Show where the run stands and the next command', options: [] },
+  report: {
+    does: 'Write what the run did and found as a page: HTML in one file, or on standard output',
+    options: [],
+  },
   preflight: {
     does: 'Check the prerequisites; with --execute, begin the run',
     options: ['execute', ...PLAN_OPTIONS],
@@ -80,14 +84,13 @@ export const COMMANDS = {
     does: 'Keep a snapshot and a graph dump, and test that they can be restored',
     options: ['execute', 'max-rate'],
   },
-  rebuild: { does: 'Create the new collection and prove it', options: ['execute'] },
   copy: {
-    does: 'Copy every memory, or what has changed since, and compare both collections',
+    does: 'Create and prove the new collection; copy every memory, or what has changed since; compare both, and searches in both',
     options: ['execute', 'accept', 'deletes', 'max-rate'],
   },
   cutover: {
     does: 'The maintenance window: stop writes, switch to the new version, test it, open writes',
-    options: ['execute', 'max-rate', 'report', 'yes', 'by'],
+    options: ['execute', 'window-minutes', 'max-rate', 'report', 'yes', 'by'],
     isConfirmed: true,
   },
   rollback: {

@@ -1,4 +1,5 @@
 // `migrate run`: drives a migration from its plan to the new version, or continues it from wherever it stands.
+import { assertFits } from '../../lib/migration/forecast.ts';
 import { notNow } from '../../lib/migration/moves.ts';
 import { isInWindow, type Phase } from '../../lib/migration/phases.ts';
 import { Refusal, RetryableFailure, sentencesOf } from '../../lib/migration/refusals.ts';
@@ -9,6 +10,7 @@ import {
   type PreflightResult,
 } from '../../lib/migration/steps/preflight.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
+import { approvalRows } from './approval-text.ts';
 import type { FunctionName } from './commands.ts';
 import { DIGEST_DIGITS, mayBeFrozen, nextLines, nextSteps, usersText } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
@@ -243,16 +245,25 @@ async function askInWindow(
 
 /** @returns the approval of the report that was shown, as input of the step that opens the window */
 async function approve(options: Drive, status: Status): Promise<Payload> {
-  const { session, ask, isConfirmed, person, report } = options;
-  const { digest } = status.approval ?? {};
+  const { session, ask, isConfirmed, person, report, payload } = options;
+  const { digest, forecast } = status.approval ?? {};
   const shown = digest?.slice(0, DIGEST_DIGITS);
-  const minutes = countText(status.plan.windowMinutes, 'minute');
+  const { windowMinutes = status.plan.windowMinutes } = payload as { windowMinutes?: number };
+  const minutes = countText(windowMinutes, 'minute');
+  const rows = approvalRows(status, windowMinutes);
+  const lines = rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`);
+  session.output.line(lines.join('\n'), { event: 'approval', report: shown, forecast });
+  if (forecast) assertFits(forecast, windowMinutes);
   const what = `Stop writes for up to ${minutes} and switch to ${liveCollectionOf(status)} (report ${shown})`;
   if (!isConfirmed) await confirmRun(ask, { runId: status.runId, what });
   const by = `${person}${isConfirmed ? ' with --yes' : ''}`;
   session.output.line(confirmedText(by, what), { event: 'approved', by: person, report: shown });
   const approvedDigest = report ?? digest;
-  return { approvedBy: person, ...(approvedDigest ? { approvedDigest } : {}) };
+  return {
+    approvedBy: person,
+    ...(approvedDigest ? { approvedDigest } : {}),
+    ...(payload.windowMinutes !== undefined && { windowMinutes }),
+  };
 }
 
 /** Of the person who is asked to confirm an action. */

@@ -33,6 +33,9 @@ const WHY: Readonly<Record<string, string>> = {
   abort: 'give the run up and remove what it has built',
 };
 
+/** Where the command has another name than the step. */
+const COMMAND_OF: Readonly<Record<string, string>> = { freeze: 'cutover', rebuild: 'copy' };
+
 /** Empty for a run that has ended. */
 export function nextSteps(status: Standing, stage?: string): NextStep[] {
   const { runId, phase, next, moves, pendingAction, isLate, retention } = status;
@@ -54,7 +57,7 @@ export function nextSteps(status: Standing, stage?: string): NextStep[] {
       ? [{ command: typed(`confirm ${pendingAction.action}`), why: 'say that the action is done' }]
       : [];
   const onwards = { command: typed('run'), why: next ? `continue with ${next}` : 'continue' };
-  const step = next === 'freeze' ? 'cutover' : next;
+  const step = COMMAND_OF[next] ?? next;
   const alone = isBeforeWindow(phase)
     ? [{ command: typed(`${step} --execute`), why: 'this step alone' }]
     : [];
@@ -112,6 +115,11 @@ function stepsAfter(
     const options = `--to-snapshot --acknowledged-loss ${data.loss}`;
     const why = `${WHY.rollback}, and leave at most ${countText(data.loss, 'write')} behind`;
     return [withOptions(rollback, options, why)];
+  }
+  const cutover = steps.find(({ command }) => command.includes(' cutover --execute'));
+  if (cutover && data.windowMinutes !== undefined) {
+    const longer = `--window-minutes ${data.windowMinutes}`;
+    return [withOptions(cutover, longer, 'open a window that is long enough')];
   }
   if (rollback && name === 'RefusedMassChange') return waysBack(rollback, data);
   const first = FIRST[name]?.(status, data);

@@ -39,6 +39,11 @@ export const OPTIONS = {
     'longest request of the backend, 0 to 900 (default: 60)',
     wholeNumber({ min: 0, max: 900 }),
   ),
+  'deploy-seconds': option(
+    'deploy-seconds <n>',
+    'how long the new version takes to be deployed and tested (default: the last window, else 60)',
+    wholeNumber({ min: 0, max: 7_200 }),
+  ),
   'retention-days': option(
     'retention-days <n>',
     'days in which rollback is possible, 30 to 3650 (default: 30)',
@@ -111,6 +116,7 @@ export interface Typed {
   readonly inPlace?: true;
   readonly windowMinutes?: number;
   readonly drainSeconds?: number;
+  readonly deploySeconds?: number;
   readonly retentionDays?: number;
   readonly accept?: readonly string[];
   readonly removesWhenOver?: true;
@@ -131,7 +137,7 @@ export interface Typed {
 export function payloadOf(typed: Typed): Record<string, unknown> {
   const { run, execute, source, accept, freeGb } = typed;
   const { uploadAs, inPlace, windowMinutes, retentionDays, acknowledgedLoss } = typed;
-  const { drainSeconds, removesWhenOver, removesArtifactsWhenOver } = typed;
+  const { drainSeconds, deploySeconds, removesWhenOver, removesArtifactsWhenOver } = typed;
   const { deletes, maxRate, asItWas, toSnapshot } = typed;
   const payload = {
     runId: run,
@@ -142,6 +148,7 @@ export function payloadOf(typed: Typed): Record<string, unknown> {
     windowMinutes,
     retentionDays,
     drainSeconds,
+    deploySeconds,
     accepts: accept,
     removesWhenOver,
     removesArtifactsWhenOver,

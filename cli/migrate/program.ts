@@ -1,4 +1,5 @@
 // The commands as commander has them, and what each does with what was typed.
+import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { Argument } from '@commander-js/extra-typings';
 import { EXTERNAL_ACTIONS } from '../../lib/migration/phases.ts';
@@ -14,6 +15,7 @@ import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
 import type { Payload, Place } from './place.ts';
 import { planLines } from './plan-text.ts';
 import { type Ask, confirmRun, createAsk } from './prompt.ts';
+import { reportPage } from './report-page.ts';
 import { createSession, findRun, labelOf, readStatus, runStep, type Session } from './run-step.ts';
 import { leftLines, statusAsText } from './status-text.ts';
 import { confirmedText, countText, factLines } from './text.ts';
@@ -41,12 +43,18 @@ export interface ProgramState {
   stage: string | undefined;
 }
 
-const ACTION = new Argument('<action>', 'the action that is done').choices(EXTERNAL_ACTIONS);
+const ARGUMENTS: { readonly [Name in CommandName]?: Argument<string> } = {
+  confirm: new Argument('<action>', 'the action that is done').choices(EXTERNAL_ACTIONS),
+  report: new Argument('[file]', 'where to write it (default: standard output)'),
+};
+
+/** They need no more than the table with the runs. */
+const OF_RECORD: readonly CommandName[] = ['status', 'confirm', 'report'];
 
 interface Given {
   readonly name: CommandName;
   readonly typed: Typed;
-  readonly action: string;
+  readonly argument: string | undefined;
 }
 
 export function createMigrateProgram(parts: Parts) {
@@ -64,10 +72,11 @@ export function createMigrateProgram(parts: Parts) {
     const { does, options } = commandNamed(name);
     const command = program.command(name).description(does);
     for (const option of [...COMMON_OPTIONS, ...options]) command.addOption(OPTIONS[option]);
-    if (name === 'confirm') command.addArgument(ACTION);
+    const takes = ARGUMENTS[name];
+    if (takes) command.addArgument(takes);
     command.action(async (...given: unknown[]) => {
-      const [action, typed] = name === 'confirm' ? given : [undefined, ...given];
-      await act(parts, state, { name, typed: typed as Typed, action: action as string });
+      const [argument, typed] = takes ? given : [undefined, ...given];
+      await act(parts, state, { name, typed: typed as Typed, argument: argument as string });
     });
   }
   return { command: program, state };
@@ -79,14 +88,16 @@ async function act(parts: Parts, state: ProgramState, given: Given) {
   const { signal } = interruption;
   const { stage } = typed;
   state.stage = stage;
-  const needsServices = name !== 'status' && name !== 'confirm';
+  const needsServices = !OF_RECORD.includes(name);
   const place = await parts.openPlace({ stage, needsServices });
   const session = { ...createSession({ place, output, signal }), ...parts.time };
   const ask = createAsk(streams, signal);
   const work = withAftermath(session, state, typed, () =>
     name === 'run'
       ? drive(driveOf(session, ask, { typed, payload: payloadOf(typed) }))
-      : actOnce({ ...given, session, ask }),
+      : name === 'report'
+        ? showReport(session, given, streams)
+        : actOnce({ ...given, session, ask }),
   );
   // Stopping waits for the step to stop: it releases its lock.
   running.whenStopping(async () => {
@@ -127,16 +138,16 @@ function driveOf(
 }
 
 /** One command, however often its function has to be invoked. */
-async function actOnce({ session, ask, name, typed, action }: Once): Promise<ExitCode> {
+async function actOnce({ session, ask, name, typed, argument }: Once): Promise<ExitCode> {
   const { place, output } = session;
-  if (name === 'run' || name === 'status') return await showStatus(session, typed);
+  if (name === 'run' || name === 'status' || name === 'report') {
+    return await showStatus(session, typed);
+  }
   const given = payloadOf(typed);
   const runId = typed.run ?? (await findRun(session, given)).runId;
   const payload = { ...given, runId };
   if (name === 'cutover' && typed.execute) {
-    const { maxRate } = given;
-    const ofWindow = { runId, ...(maxRate !== undefined && { maxRate }) };
-    return await driveWindow(driveOf(session, ask, { typed, payload: ofWindow }));
+    return await driveWindow(driveOf(session, ask, { typed, payload }));
   }
   const { isConfirmed, does } = commandNamed(name);
   if (isConfirmed && typed.execute && (await mayBeGiven(session, name, runId))) {
@@ -147,7 +158,7 @@ async function actOnce({ session, ask, name, typed, action }: Once): Promise<Exi
     if (!typed.yes) await confirmRun(ask, { runId, what });
     output.note(confirmedText(typed.yes ? '--yes' : 'the run id', what));
   }
-  const result = await resultOf(session, { name, payload, action, by: typed.by });
+  const result = await resultOf(session, { name, payload, action: argument, by: typed.by });
   const status = await readStatus(session, runId).catch((error: unknown) => {
     output.note(`The status of the run is not available: ${firstLine(error)}`);
     return undefined;
@@ -173,9 +184,9 @@ async function mayBeGiven(session: Session, name: CommandName, runId: string): P
 }
 
 interface Taken {
-  readonly name: Exclude<CommandName, 'run' | 'status'>;
+  readonly name: Exclude<CommandName, 'run' | 'status' | 'report'>;
   readonly payload: Payload;
-  readonly action: string;
+  readonly action: string | undefined;
   readonly by: string | undefined;
 }
 
@@ -188,7 +199,31 @@ async function resultOf(
     return await session.place.invoke('confirm', { runId, action, confirmedBy: by });
   }
   if (name === 'preflight') return await checkPrerequisites(session, payload);
+  if (name === 'copy') {
+    const { runId, execute = false } = payload;
+    const { next } = await readStatus(session, String(runId));
+    const made = next === 'rebuild' && (await runStep(session, next, { runId, execute }));
+    if (made && !execute) return made;
+  }
   return await runStep(session, name === 'cutover' ? 'freeze' : name, payload);
+}
+
+async function showReport(
+  session: Session,
+  { typed, argument: file }: Given,
+  streams: Streams,
+): Promise<ExitCode> {
+  const { output } = session;
+  const page = reportPage(await readStatus(session, typed.run));
+  if (file !== undefined) await writeFile(file, page);
+  const event = {
+    event: 'report',
+    exitCode: EXIT.done,
+    ...(file === undefined ? { page } : { file }),
+  };
+  if (file !== undefined || output.isJson) output.line(`The report is in ${file}`, event);
+  else streams.output.write(page);
+  return EXIT.done;
 }
 
 async function showStatus(session: Session, { run }: Typed): Promise<ExitCode> {

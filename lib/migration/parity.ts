@@ -203,9 +203,23 @@ function parityOf(probes: readonly Probe[]) {
     newMedianMs: percentile(newMs, 0.5),
     oldP95Ms: percentile(oldMs, 0.95),
     newP95Ms: percentile(newMs, 0.95),
+    oldTenthsMs: tenthsOf(oldMs),
+    newTenthsMs: tenthsOf(newMs),
     searchedByKeywords: byKeywords.length,
     foundByKeywords: byKeywords.filter((isFound) => isFound).length,
   };
+}
+
+/** The fastest, the slowest, and those between them after each tenth of the searches. */
+function tenthsOf(numbers: readonly number[]): string {
+  const tenths = Array.from({ length: 11 }, (_, n) => percentile(numbers, n / 10).toFixed(1));
+  return tenths.join(' ');
+}
+
+/** Of these figures, those that a report has: one that was made in the window keeps them. */
+export function figuresIn(facts: Readonly<Record<string, string | number | boolean>> = {}) {
+  const names = Object.keys(parityOf([]));
+  return Object.fromEntries(Object.entries(facts).filter(([name]) => names.includes(name)));
 }
 
 const LEAST_OVERLAP = 0.98;

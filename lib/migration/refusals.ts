@@ -63,6 +63,8 @@ export interface RefusalData {
   readonly deletes?: number;
   /** So many writes would be left behind: as `--acknowledged-loss` takes them. */
   readonly loss?: number;
+  /** So long has the window to be: as `--window-minutes` takes it. */
+  readonly windowMinutes?: number;
   /** As `--accept` takes it, where the finding may be taken as it is. */
   readonly finding?: string;
 }

@@ -239,6 +239,15 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/scan.ts', 'tests/unit/migration/scan.test.ts', [
     ['if (user !== NOBODY) counts', 'counts'],
   ]),
+  ...mutantsOf('lib/migration/forecast.ts', 'tests/unit/migration/forecast.test.ts', [
+    ['seconds <= minutes * 60', 'true'],
+  ]),
+  ...mutantsOf('lib/migration/parity.ts', 'tests/contract/migration/search-parity.test.ts', [
+    ['overlap < LEAST_OVERLAP', 'overlap < 0'],
+  ]),
+  ...mutantsOf('lib/migration/throttle.ts', 'tests/unit/migration/throttle.test.ts', [
+    ['let tokens = 0;', 'let tokens = 1_000;'],
+  ]),
   ...mutantsOf('lib/migration/reconcile.ts', 'tests/unit/migration/reconcile.test.ts', [
     ['if (examples.length < MAX_EXAMPLES) ', ''],
     ["return theirs && 'extra'", 'return undefined'],

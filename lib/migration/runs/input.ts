@@ -130,6 +130,8 @@ export const stepInputSchema = v.strictObject({
   toSnapshot: v.optional(v.boolean()),
   /** Findings accepted after the run began; they are added to its plan. */
   accepts: v.optional(planSchema.entries.accepts),
+  /** Of the window that is opened, in place of the plan's. */
+  windowMinutes: v.optional(planSchema.entries.windowMinutes),
   /** Approves the report with this digest, of which the beginning is enough. */
   approvedDigest: v.optional(
     v.pipe(
@@ -150,6 +152,7 @@ const OWN_FIELDS = {
   asItWas: ['rollback'],
   toSnapshot: ['rollback'],
   accepts: ['copy'],
+  windowMinutes: ['freeze'],
   approvedDigest: ['freeze'],
   approvedBy: ['freeze'],
 } as const satisfies Partial<Record<keyof StepInput, readonly Command[]>>;

@@ -55,9 +55,10 @@ function createRunStore(options: {
    * @throws Refusal when the id was used before, or while another run is under way
    */
   async function start(runId: string, plan: Plan, report: Reference): Promise<Run> {
-    const at = { startedAt: now(), phaseAt: now() };
+    const at = now();
     const evidence = { 'preflight-report': report };
-    const run: Run = { runId, phase: 'checked', plan, evidence, ...at };
+    const times = { startedAt: at, phaseAt: at, history: [{ phase: 'checked' as const, at }] };
+    const run: Run = { runId, phase: 'checked', plan, evidence, ...times };
     const putNew = {
       Put: { Item: itemOf(run), ConditionExpression: IS_NEW },
       onConditionFailed: (item?: Item) => runExists(runId, item),
@@ -98,7 +99,8 @@ function createRunStore(options: {
   async function saveCheckpoint(
     lease: Lease,
     step: Command,
-    checkpoint: Pick<Checkpoint, 'state'> & Partial<Pick<Checkpoint, 'progress' | 'inputs'>>,
+    checkpoint: Pick<Checkpoint, 'state'> &
+      Partial<Pick<Checkpoint, 'progress' | 'inputs' | 'workedMs'>>,
   ): Promise<void> {
     const content = toCheckpointText({ ...checkpoint, savedAt: now() });
     const item = { ...checkpointKey(lease.runId, step), epoch: lease.epoch, content };

@@ -1,6 +1,6 @@
 // The record of a run: small, without secrets or users' data; what is large is an artifact it refers to.
 import * as v from 'valibot';
-import { EVIDENCE, type Evidence, EXTERNAL_ACTIONS, PHASES } from '../phases.ts';
+import { COMMANDS, EVIDENCE, type Evidence, EXTERNAL_ACTIONS, PHASES } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 
 /** In names of collections and artifacts; therefore no white space, slashes or capitals. */
@@ -47,6 +47,8 @@ export const planSchema = v.strictObject({
   /** There is no second collection to be filled: the new version is deployed on the old one. */
   inPlace: v.optional(v.boolean()),
   windowMinutes: numberFrom(1, 240),
+  /** How long the new version takes to be deployed and tested, where the operator knows it. */
+  deploySeconds: v.optional(numberFrom(0, 7200)),
   /** The longest request of the memory backend: so long after the freeze a write may still arrive. */
   drainSeconds: numberFrom(0, 900),
   // More days than a date can hold would only fail when the run goes live.
@@ -84,6 +86,8 @@ const checkpointSchema = v.strictObject({
   progress: v.optional(progressSchema),
   /** Artifacts that the work done so far was based on. */
   inputs: v.optional(v.array(shortText)),
+  /** How long the step has worked by then. */
+  workedMs: v.optional(v.number()),
   savedAt: millisecondsSchema,
 });
 
@@ -124,6 +128,12 @@ const runSchema = v.strictObject({
   pendingAction: v.optional(pendingActionSchema),
   /** In this phase something was said to be done and was not: from then on it is another request. */
   askedAgainAt: v.optional(millisecondsSchema),
+  /** The phases that it was in, and since when; the first ones of a run that has had many are left out. */
+  history: v.optional(
+    v.array(v.strictObject({ phase: v.picklist(PHASES), at: millisecondsSchema })),
+  ),
+  /** How many seconds each step took when it was last finished, without interruptions. */
+  took: v.optional(v.record(v.picklist(COMMANDS), v.number())),
   /** How many windows were opened. */
   windows: v.optional(v.number()),
   /** Collections that users worked on and left: kept until then, also after an abort. */
@@ -162,8 +172,12 @@ export function entering(run: Run, phase: Run['phase'], now: Date): Run {
     askedAgainAt: __,
     ...rest
   } = phase === 'copied' ? afterWindow(run) : run;
-  return { ...rest, phase, phaseAt: now.getTime() };
+  const at = now.getTime();
+  const history = [...(run.history ?? []), { phase, at }].slice(-MAX_HISTORY);
+  return { ...rest, phase, phaseAt: at, history };
 }
+
+const MAX_HISTORY = 100;
 
 /** What is known of the window that is over does not hold for the next one. */
 function afterWindow(run: Run): Run {

@@ -13,6 +13,7 @@ import {
   assertNotClosing,
   assertWindowOpen,
   createRating,
+  createStopwatch,
   type MayBeLate,
   POLL_SECONDS,
 } from './times.ts';
@@ -184,6 +185,7 @@ async function goOn(
   // Evidence stays what it is until the step has finished.
   const inputs = basisOf(step.command, found);
   const rated = createRating(services.clock);
+  const stopwatch = createStopwatch(services.clock);
   const approach: Approach = {
     ...context,
     renew: async () => {
@@ -192,11 +194,19 @@ async function goOn(
     },
     save: async (state, progress) => {
       signal.throwIfAborted();
-      await runs.saveCheckpoint(lease, step.command, { state, inputs, ...rated(progress) });
+      const workedMs = stopwatch.milliseconds();
+      await runs.saveCheckpoint(lease, step.command, {
+        state,
+        inputs,
+        workedMs,
+        ...rated(progress),
+      });
     },
   };
   let run = await enter(step, { ...approach, run: await acceptMore(approach) }, move);
   const saved = await runs.readCheckpoint(run.runId, step.command);
+  const checkpoint = isDeepStrictEqual(saved?.inputs, inputs) ? saved : undefined;
+  if (checkpoint) stopwatch.goOn(checkpoint);
   const note: StepContext['note'] = async (changes) => {
     signal.throwIfAborted();
     run = { ...run, ...changes };
@@ -206,12 +216,13 @@ async function goOn(
     ...approach,
     services: { ...services, vectors: throttledFor(step.command, { services, run, note, time }) },
     run,
-    checkpoint: isDeepStrictEqual(saved?.inputs, inputs) ? saved : undefined,
+    checkpoint,
     note,
     hasTime: () => !signal.aborted && timeLeftMs() > SAVING_TIME_MS,
   });
   if (!outcome.done) return resultOf(run, outcome);
-  const finished = finishedRun(run, move, outcome, services.clock());
+  const took = { ...run.took, [step.command]: stopwatch.milliseconds() / 1_000 };
+  const finished = finishedRun({ ...run, took }, move, outcome, services.clock());
   await runs.finish(lease, finished, step.command);
   if (outcome.refusal) throw outcome.refusal;
   return resultOf(finished, outcome);
@@ -266,8 +277,10 @@ function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: S
 
 async function acceptMore({ services, run, input, lease }: Approach): Promise<Run> {
   const accepts = [...new Set([...run.plan.accepts, ...(input.accepts ?? [])])];
-  if (accepts.length === run.plan.accepts.length) return run;
-  const accepting = { ...run, plan: { ...run.plan, accepts } };
+  const { windowMinutes = run.plan.windowMinutes } = input;
+  const plan = { ...run.plan, accepts, windowMinutes };
+  if (isDeepStrictEqual(plan, run.plan)) return run;
+  const accepting = { ...run, plan };
   await services.runs.write(lease, accepting);
   return accepting;
 }

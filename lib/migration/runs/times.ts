@@ -3,7 +3,7 @@
 import { isInWindow } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
-import type { Progress, Run } from './run.ts';
+import type { Checkpoint, Progress, Run } from './run.ts';
 
 /** Between two looks at a service, or at what a person has approved. */
 export const POLL_SECONDS = 5;
@@ -77,6 +77,23 @@ export function createRating(clock: () => Date) {
     const seconds = (at - first.at) / 1_000;
     if (seconds <= 0 || done <= first.done) return { progress };
     return { progress: { ...progress, perSecond: (done - first.done) / seconds } };
+  };
+}
+
+/** Longer is no wait between two invocations: the step was interrupted. */
+const LONGEST_GAP_MS = 60_000;
+
+/** How long a step works, over all of its invocations. */
+export function createStopwatch(clock: () => Date) {
+  const startedAt = clock().getTime();
+  let before = 0;
+  return {
+    /** @param saved by the invocation before this one */
+    goOn({ workedMs = 0, savedAt }: Pick<Checkpoint, 'workedMs' | 'savedAt'>): void {
+      const gap = startedAt - savedAt;
+      before = workedMs + (gap <= LONGEST_GAP_MS ? gap : 0);
+    },
+    milliseconds: () => before + clock().getTime() - startedAt,
   };
 }
 

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import {
+  figuresIn,
   findingsIn,
   measureParity,
   PARITY_START,
@@ -29,6 +30,8 @@ import { fillInPlace } from './in-place.ts';
 import { scanCollection } from './recorded-counts.ts';
 
 const MAX_LISTED = 20;
+/** In the record; the report has more. */
+const MAX_NAMED = 8;
 
 const stateSchema = v.object({
   /** The first copy fills the collection, and compares in a walk of its own. */
@@ -172,8 +175,10 @@ async function conclude(
   const evidence = await storeReport(context, 'verification-report', {
     facts: {
       ...{ fingerprint, points, inserted, replaced, deleted, withoutKeywords, pending },
+      ...Object.fromEntries(Object.entries(report.pending).filter(([, count]) => count > 0)),
+      ...(pending > 0 && { examples: report.examples.slice(0, MAX_NAMED).join(', ') }),
       ...(perSecond && { perSecond }),
-      ...parity,
+      ...(parity ?? figuresIn(run.evidence['verification-report']?.facts)),
     },
     more: { faults, ...report },
   });

@@ -1,6 +1,7 @@
 // Opens the window: writes are stopped. A write is tried, which a frozen backend refuses; then the longest request that was
 // under way by then has the time to end. Where writes are open again, it is tried once more.
 import * as v from 'valibot';
+import { assertFits, forecastWindow } from '../forecast.ts';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import { testUserOf } from '../runs/run-names.ts';
@@ -24,6 +25,8 @@ export const freeze: Step = {
     windowMinutes: run.plan.windowMinutes,
     asks: 'the webhook or a person to stop all writes',
   }),
+  guard: async ({ services, run }) =>
+    assertFits(forecastWindow(run, await services.runs.maxRate(run.runId)), run.plan.windowMinutes),
   onEntering: ({ services, run }) => ({
     windows: (run.windows ?? 0) + 1,
     deadlineAt: services.clock().getTime() + run.plan.windowMinutes * 60_000,

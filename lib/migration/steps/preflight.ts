@@ -43,7 +43,8 @@ export const collectionNameSchema = v.pipe(
   ),
 );
 
-const { windowMinutes, drainSeconds, retentionDays, accepts, removesWhenOver } = planSchema.entries;
+const { windowMinutes, deploySeconds, drainSeconds, retentionDays, accepts, removesWhenOver } =
+  planSchema.entries;
 
 const planInput = {
   /** Needed for a new run. */
@@ -51,6 +52,7 @@ const planInput = {
   uploadAs: v.optional(collectionNameSchema),
   inPlace: v.optional(v.boolean()),
   windowMinutes: v.optional(windowMinutes),
+  deploySeconds,
   drainSeconds: v.optional(drainSeconds),
   retentionDays: v.optional(retentionDays),
   removesWhenOver: v.optional(removesWhenOver),

@@ -1,5 +1,6 @@
 // A run in a form that a person can read: where it stands, what it rests on, what may be done next and by whom.
 import * as v from 'valibot';
+import { forecastWindow } from '../forecast.ts';
 import { lateMovesOf, movesOf, nextMove } from '../moves.ts';
 import { APPROVED_EVIDENCE, isInWindow } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
@@ -55,6 +56,11 @@ export async function readStatus(services: StatusServices, runId?: string) {
       until: isoOf(until),
     })),
     takesNoWindow: run.takesNoWindow ?? null,
+    /** Who opened the window. */
+    approvedBy: run.approvedBy ?? null,
+    history: (run.history ?? []).map(({ phase, at }) => ({ phase, at: isoOf(at) })),
+    /** Seconds that each step took when it was last finished. */
+    took: run.took ?? {},
     /** From then on users may have written to the new version. */
     openedAt: isoOf(run.openedAt),
     /** The first write that was refused; null where none was, or none is kept from writing. */
@@ -72,7 +78,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
     next: isLate ? 'rollback' : (nextMove(run)?.command ?? null),
     progress: await progressOf(run, services),
     moves: moves.map(({ command, by, to }) => ({ command, by, to })),
-    approval: phase === 'copied' && nextMove(run)?.approves ? approvalOf(run) : null,
+    approval:
+      phase === 'copied' && nextMove(run)?.approves ? await approvalOf(run, services) : null,
     pendingAction: isLate && run.openedAt === undefined ? null : await pendingOf(run, services),
   };
 }
@@ -108,8 +115,12 @@ async function frozenSince(
 }
 
 /** The report that an operator approves who opens the window. */
-function approvalOf({ evidence }: Run) {
-  return { evidence: APPROVED_EVIDENCE, digest: evidence[APPROVED_EVIDENCE]?.digest ?? null };
+async function approvalOf(run: Run, { runs }: Pick<Services, 'runs'>) {
+  return {
+    evidence: APPROVED_EVIDENCE,
+    digest: run.evidence[APPROVED_EVIDENCE]?.digest ?? null,
+    forecast: forecastWindow(run, await runs.maxRate(run.runId)),
+  };
 }
 
 /** What a person has to do now, if anything, and who confirmed it. */

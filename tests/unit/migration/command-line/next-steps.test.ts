@@ -26,7 +26,7 @@ function offered(phase: Phase, changes: object): string[] {
 
 describe('the next step of a run', () => {
   it.each([
-    ['of the runbook', 'backed-up', {}, ['run', 'rebuild', 'abort']],
+    ['of the runbook', 'backed-up', {}, ['run', 'copy', 'abort']],
     ['before the window', 'copied', {}, ['run', 'cutover', 'abort']],
     ['that waits for a person', 'freezing', { pendingAction }, ['confirm', 'run', 'rollback']],
     ['that is live', 'live', { retention }, ['rollback']],

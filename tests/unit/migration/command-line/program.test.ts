@@ -11,7 +11,7 @@ import { typeCommand } from '../../../support/migration/typed-command.ts';
 const PREREQUISITE = { name: 'Vector store', detail: 'version 1.18.2', problems: [] };
 const MET = { runId: RUN, dryRun: false, plan: STATUS.plan, prerequisites: [PREREQUISITE] };
 
-const STEPS = ['preflight', 'backup', 'rebuild', 'copy', 'rollback', 'abort'] as const;
+const STEPS = ['preflight', 'backup', 'copy', 'rollback', 'abort'] as const;
 
 describe('an input', () => {
   it('has every option of the command line in its field', async () => {
@@ -208,8 +208,8 @@ describe('a step', () => {
   });
 
   it('that waits for another day is given once', async () => {
-    const { place, invoked } = createPlace({ rebuild: [result('live', false, 86_400)] });
-    expect(await typeCommand(place, 'rebuild --execute')).toMatchObject({ code: 0 });
+    const { place, invoked } = createPlace({ backup: [result('live', false, 86_400)] });
+    expect(await typeCommand(place, 'backup --execute')).toMatchObject({ code: 0 });
     expect(invoked).toHaveLength(1);
   });
 

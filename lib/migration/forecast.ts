@@ -1,0 +1,63 @@
+// How long the next window will take, from what was measured before it and what the operator configured. A window that does
+// not fit is refused before it begins.
+import { Refusal } from './refusals.ts';
+import type { Run } from './runs/run.ts';
+
+const BASES = ['measured', 'configured', 'assumed'] as const;
+
+/** How much of the window one part of it takes. */
+export interface Estimate {
+  readonly stage: 'freeze' | 'backup' | 'copy' | 'upload' | 'deploy';
+  readonly seconds: number;
+  readonly basis: (typeof BASES)[number];
+}
+
+export interface WindowForecast {
+  readonly estimates: readonly Estimate[];
+  readonly seconds: number;
+}
+
+/** A deployment, its tests, and opening writes: nobody has measured it, nor said. */
+const ASSUMED_DEPLOYMENT_SECONDS = 60;
+
+/** @param maxRate points a second that may be read, where that is limited */
+export function forecastWindow(
+  { plan, evidence, took = {} }: Pick<Run, 'plan' | 'evidence' | 'took'>,
+  maxRate = Number.POSITIVE_INFINITY,
+): WindowForecast {
+  const { points = 0, perSecond } = evidence['verification-report']?.facts ?? {};
+  // A walk reads each point on both sides; what follows the deployment reads them once more on one.
+  const speed = Math.min(Number(perSecond ?? Number.POSITIVE_INFINITY), maxRate / 2);
+  const walk = Number(points) / speed;
+  const copies = plan.uploadAs === undefined ? [] : [estimate('upload', 2 * (took.backup ?? 0))];
+  const { deploySeconds = ASSUMED_DEPLOYMENT_SECONDS } = plan;
+  const isSaid = plan.deploySeconds !== undefined;
+  const estimates = [
+    estimate('freeze', Math.max(plan.drainSeconds, took.freeze ?? 0), 'configured'),
+    estimate('backup', took.backup ?? 0),
+    estimate('copy', walk),
+    ...copies,
+    took.cutover === undefined || isSaid
+      ? estimate('deploy', deploySeconds + walk / 2, isSaid ? 'configured' : 'assumed')
+      : estimate('deploy', took.cutover),
+  ];
+  const seconds = estimates.reduce((sum, one) => sum + one.seconds, 0);
+  return { estimates, seconds };
+}
+
+function estimate(
+  stage: Estimate['stage'],
+  seconds: number,
+  basis: Estimate['basis'] = 'measured',
+): Estimate {
+  return { stage, seconds: Math.ceil(seconds), basis };
+}
+
+/** @throws Refusal with the minutes that it needs */
+export function assertFits({ seconds }: Pick<WindowForecast, 'seconds'>, minutes: number): void {
+  if (seconds <= minutes * 60) return;
+  // A tenth more than it is expected to take.
+  const windowMinutes = Math.ceil((seconds * 1.1) / 60);
+  const why = `The window is expected to take ${seconds} s, and has ${minutes * 60} s: it needs ${windowMinutes} minutes.`;
+  throw new Refusal('RefusedPrerequisites', why, { data: { windowMinutes } });
+}

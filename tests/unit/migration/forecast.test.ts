@@ -1,0 +1,79 @@
+// How long a window will take, and whether that fits.
+import { describe, expect, it } from 'vitest';
+import { assertFits, forecastWindow } from '../../../lib/migration/forecast.ts';
+import type { Run } from '../../../lib/migration/runs/run.ts';
+import { createStopwatch } from '../../../lib/migration/runs/times.ts';
+
+const PLAN = { windowMinutes: 30, drainSeconds: 60 } as Run['plan'];
+const COPIED = { 'verification-report': { facts: { points: 90_000, perSecond: 900 } } } as never;
+
+const forecastOf = (changes: object = {}, maxRate?: number) =>
+  forecastWindow({ plan: PLAN, evidence: COPIED, took: { backup: 140.2 }, ...changes }, maxRate);
+
+const stagesOf = ({ estimates }: ReturnType<typeof forecastWindow>) =>
+  estimates.map(({ stage, seconds, basis }) => `${stage} ${seconds} ${basis}`);
+
+const MEASURED = ['freeze 60 configured', 'backup 141 measured', 'copy 100 measured'];
+
+describe('a forecast', () => {
+  it.each([
+    ['of a first window', {}, [...MEASURED, 'deploy 110 assumed']],
+    [
+      'with a deployment that the operator knows',
+      { plan: { ...PLAN, deploySeconds: 300 } },
+      [...MEASURED, 'deploy 350 configured'],
+    ],
+    [
+      'after a window',
+      { took: { backup: 140.2, freeze: 75, cutover: 80 } },
+      ['freeze 75 configured', ...MEASURED.slice(1), 'deploy 80 measured'],
+    ],
+    [
+      'of a swap by upload',
+      { plan: { ...PLAN, uploadAs: 'other' } },
+      [...MEASURED, 'upload 281 measured', 'deploy 110 assumed'],
+    ],
+  ])('%s', (_, changes, stages) => {
+    const forecast = forecastOf(changes);
+    expect(stagesOf(forecast)).toEqual(stages);
+    const sum = stages.reduce((sum, stage) => sum + Number(stage.split(' ')[1]), 0);
+    expect(forecast.seconds).toBe(sum);
+  });
+
+  it('reads no faster than it may', () => {
+    expect(stagesOf(forecastOf({}, 100))[2]).toBe('copy 1800 measured');
+    expect(stagesOf(forecastOf({}, 100_000))[2]).toBe('copy 100 measured');
+  });
+
+  it('of a run that nothing is known of has what is configured', () => {
+    expect(forecastOf({ evidence: {}, took: undefined }).seconds).toBe(120);
+  });
+});
+
+it.each([
+  [{ seconds: 1_800 }, undefined],
+  [{ seconds: 1_801 }, 34],
+  [{ seconds: 7_000 }, 129],
+])('a window of 30 minutes for %o is refused with the minutes it needs: %s', (forecast, needed) => {
+  const attempt = () => assertFits(forecast, 30);
+  if (needed === undefined) return expect(attempt).not.toThrow();
+  const data = { windowMinutes: needed };
+  return expect(attempt).toThrow(expect.objectContaining({ name: 'RefusedPrerequisites', data }));
+});
+
+it('a step takes the time of its invocations and the waits between them, without interruptions', () => {
+  let now = 0;
+  const clock = () => new Date(now);
+  const first = createStopwatch(clock);
+  now += 100_000;
+  const saved = { workedMs: first.milliseconds(), savedAt: now };
+  now += 5_000;
+  const second = createStopwatch(clock);
+  second.goOn(saved);
+  now += 20_000;
+  expect(second.milliseconds()).toBe(125_000);
+  now += 3_600_000;
+  const later = createStopwatch(clock);
+  later.goOn(saved);
+  expect(later.milliseconds()).toBe(100_000);
+});
