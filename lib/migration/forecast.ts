@@ -34,7 +34,7 @@ export function forecastWindow(
   const isSaid = plan.deploySeconds !== undefined;
   const estimates = [
     estimate('freeze', Math.max(plan.drainSeconds, took.freeze ?? 0), 'configured'),
-    estimate('backup', took.backup ?? 0),
+    estimate('backup', plan.inPlace ? 0 : (took.backup ?? 0)),
     estimate('copy', walk),
     ...copies,
     took.cutover === undefined || isSaid
