@@ -307,6 +307,20 @@ export const MUTANTS: readonly Mutant[] = [
     ['- Number(exponent) > 2', '- Number(exponent) > 3'],
     ['- Number(exponent) > 2', '> 2'],
   ]),
+  ...mutantsOf('lib/http/static-text.ts', 'tests/unit/http/static-text.test.ts', [
+    ['?? 0) > 0', '?? 0) >= 0'],
+    ["byCoding.get('gzip') ??", ''],
+    ['reply.status === 304 ||', ''],
+  ]),
+  ...mutantsOf('lib/store/batches.ts', 'tests/unit/store/batches.test.ts', [
+    ['error instanceof UnprocessedError ||', ''],
+    ['left = await send(left,', 'await send(left,'],
+  ]),
+  ...mutantsOf('cli/import/plan.ts', 'tests/unit/cli/import/plan.test.ts', [
+    ['isOfThisLedger && !importsDeleted', '!importsDeleted'],
+    ['&& !importsDeleted', ''],
+    ['exported?.id && ', ''],
+  ]),
   ...mutantsOf('lib/http/preconditions.ts', 'tests/unit/http/preconditions.test.ts', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     ['record === `${kind}${id}`', 'record !== undefined'],
