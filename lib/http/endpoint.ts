@@ -16,8 +16,6 @@ import { isUtf8, NOT_UTF8, readQuery } from './query-string.ts';
 import type { Reply } from './replies.ts';
 import { requestLog } from './request-log.ts';
 
-const NO_PARAMETERS = v.object({});
-
 export type LedgerEvent = ApiEvent & {
   readonly caller: IdentifiedCaller;
   readonly context: RequestContext;
@@ -43,9 +41,10 @@ export function queryEndpoint(service: LedgerService, failure: string) {
 
 /** Refuses every parameter: one that was misspelt or is not there would be ignored silently. An id that none has stays a 404. */
 export function noParameters(): MiddlewareObj<ApiEvent, Reply> {
+  const none = v.object({});
   return {
     before: ({ event: { pathId, query } }) => {
-      if (pathId === '' || canonicalId(pathId) !== undefined) parseFilter(NO_PARAMETERS, query);
+      if (pathId === '' || canonicalId(pathId) !== undefined) parseFilter(none, query);
     },
   };
 }

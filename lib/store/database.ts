@@ -283,8 +283,3 @@ function failedCondition(writes: readonly Write[], error: unknown): Error | unde
   // The document client leaves this item as it came over the wire.
   return writes[position]?.onConditionFailed(existing && unmarshall(existing));
 }
-
-/** The `onConditionFailed` of a write that has no condition. */
-export function unconditional(): Error {
-  return new Error('A write without a condition cannot fail on one');
-}

@@ -1,5 +1,5 @@
 // Writes with conditions. Attributes of an update are placeholders, because many names are reserved words.
-import { unconditional, type Write } from './database.ts';
+import type { Write } from './database.ts';
 import type { Key } from './keys.ts';
 
 /** A condition of a write and what it means when it does not hold. */
@@ -40,6 +40,11 @@ export function deletionOf(key: Key, { expression, values, onConditionFailed }: 
     Delete: { Key: key, ConditionExpression: expression, ExpressionAttributeValues: values },
     onConditionFailed,
   };
+}
+
+/** The `onConditionFailed` of a write that has no condition. */
+export function unconditional(): Error {
+  return new Error('A write without a condition cannot fail on one');
 }
 
 /** Of the item that is written. */

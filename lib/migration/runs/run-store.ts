@@ -2,13 +2,8 @@
 // were reminded. The first two are written under the lease of a step.
 import * as v from 'valibot';
 import { DEFAULT_RETRY_POLICY } from '../../retry.ts';
-import {
-  createDatabase,
-  type Database,
-  type Item,
-  unconditional,
-  type Write,
-} from '../../store/database.ts';
+import { createDatabase, type Database, type Item, type Write } from '../../store/database.ts';
+import { unconditional } from '../../store/update-writes.ts';
 import { notNow } from '../moves.ts';
 import { type Command, type ExternalAction, hasEnded } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
