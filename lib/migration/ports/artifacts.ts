@@ -13,36 +13,7 @@ export interface Artifact {
 
 export type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-export interface ArtifactStore {
-  /**
-   * Keeps the content under the key, in place of what was there; all of it or nothing.
-   * What an earlier, interrupted put of the same key left behind is cleared away.
-   * @throws Refusal when what is there must be kept
-   */
-  put(key: string, content: Content): Promise<Artifact>;
-  /** Undefined for what was never put as a whole. */
-  head(key: string): Promise<Artifact | undefined>;
-  /** @throws Refusal where there is none */
-  get(key: string): AsyncIterable<Uint8Array>;
-  /** In the order of their keys. */
-  list(prefix: string): AsyncIterable<Artifact>;
-  /**
-   * Forbids deletion until then; what is already to be kept for longer stays so.
-   * @throws Refusal where there is none
-   */
-  retain(key: string, until: Date): Promise<void>;
-  /**
-   * Done already when nothing is there.
-   * @throws Refusal
-   */
-  delete(key: string): Promise<void>;
-  /**
-   * Everything whose key begins so, what was never put as a whole included. Looks first, so that nothing goes
-   * while anything has to stay; begun again, it goes on.
-   * @throws Refusal
-   */
-  deleteAll(prefix: string): Promise<void>;
-}
+export type ArtifactStore = ReturnType<typeof createArtifactStore>;
 
 /** What keeps the bytes, of which an artifact store makes artifacts. */
 export interface ArtifactBytes {
@@ -60,7 +31,8 @@ export interface ArtifactBytes {
 }
 
 /** The rules of artifacts, wherever their bytes are. The record is written last: what has none was never put as a whole. */
-export function createArtifactStore(bytes: ArtifactBytes, now: () => Date): ArtifactStore {
+export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
+  /** Undefined for what was never put as a whole. */
   async function head(key: string): Promise<Artifact | undefined> {
     assertArtifactKey(key);
     return await bytes.find(key);
@@ -79,6 +51,10 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date): Arti
     throw new Refusal('RefusedNotNow', why);
   }
 
+  /**
+   * Keeps the content under the key, in place of what was there; all of it or nothing.
+   * @throws Refusal when what is there must be kept
+   */
   async function put(key: string, source: Content): Promise<Artifact> {
     assertReplaceable(await head(key));
     const { content, measure } = measuring(source);
@@ -88,29 +64,34 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date): Arti
     return artifact;
   }
 
-  async function* get(key: string) {
+  /** @throws Refusal where there is none */
+  async function* get(key: string): AsyncIterable<Uint8Array> {
     await required(key);
     yield* bytes.read(key);
   }
 
-  async function* list(prefix: string) {
+  /** In the order of their keys. */
+  async function* list(prefix: string): AsyncIterable<Artifact> {
     for await (const key of bytes.keys(prefix)) {
       const artifact = isArtifactKey(key) ? await head(key) : undefined;
       if (artifact) yield artifact;
     }
   }
 
+  /** Forbids deletion until then; what is already to be kept for longer stays so. */
   async function retain(key: string, until: Date): Promise<void> {
     const artifact = await required(key);
     const { retainUntil = until } = artifact;
     await bytes.record({ ...artifact, retainUntil: retainUntil > until ? retainUntil : until });
   }
 
+  /** Done already when nothing is there. @throws Refusal when it must be kept */
   async function remove(key: string): Promise<void> {
     assertReplaceable(await head(key));
     await bytes.remove(key);
   }
 
+  /** Looks at all whose key begins so before anything goes: nothing goes while anything has to stay. */
   async function deleteAll(prefix: string): Promise<void> {
     if (prefix === '') throw new TypeError('All artifacts at once have no prefix');
     assertArtifactKey(`${prefix}x`);

@@ -11,12 +11,10 @@ import { type LeaseHolder, UNKNOWN_HOLDER } from './lease-holder.ts';
 import {
   type Checkpoint,
   type Plan,
-  parseCheckpoint,
-  parseRun,
   type Reference,
   type Run,
-  toCheckpointText,
-  toRecordText,
+  STORED_CHECKPOINT,
+  STORED_RUN,
 } from './run.ts';
 import {
   checkpointKey,
@@ -66,12 +64,12 @@ function createRunStore(options: {
   async function read(runId: string): Promise<Run> {
     const item = await database.get(recordKey(runId));
     if (!item) throw unknownRun(runId, await lock.knownRuns());
-    return parseRun(JSON.parse(String(item.record)));
+    return STORED_RUN.read(item.record);
   }
 
   /** Replaces the record. @throws Refusal when the lease is lost */
   async function write(lease: Lease, run: Run): Promise<void> {
-    await database.commit([lock.fence(lease), put(itemOf(parseRun(run)))]);
+    await database.commit([lock.fence(lease), put(itemOf(run))]);
   }
 
   /**
@@ -87,7 +85,7 @@ function createRunStore(options: {
       Delete: { Key: checkpointKey(run.runId, step) },
       onConditionFailed: unconditional,
     };
-    await database.commit([fence, put(itemOf(parseRun(run))), forget]);
+    await database.commit([fence, put(itemOf(run)), forget]);
   }
 
   /** After the work that it describes is durable. @throws Refusal when the lease is lost */
@@ -97,14 +95,14 @@ function createRunStore(options: {
     checkpoint: Pick<Checkpoint, 'state'> &
       Partial<Pick<Checkpoint, 'progress' | 'inputs' | 'workedMs'>>,
   ): Promise<void> {
-    const content = toCheckpointText({ ...checkpoint, savedAt: now() });
+    const content = STORED_CHECKPOINT.write({ ...checkpoint, savedAt: now() });
     const item = { ...checkpointKey(lease.runId, step), epoch: lease.epoch, content };
     await database.commit([lock.fence(lease), put(item)]);
   }
 
   async function readCheckpoint(runId: string, step: Command): Promise<Checkpoint | undefined> {
     const item = await database.get(checkpointKey(runId, step));
-    return item && parseCheckpoint(JSON.parse(String(item.content)));
+    return item && STORED_CHECKPOINT.read(item.content);
   }
 
   /** @throws Refusal when that action is not pending: confirmed in advance, it would count as done */
@@ -169,7 +167,7 @@ function createRunStore(options: {
 }
 
 function itemOf(run: Run): Item {
-  return { ...recordKey(run.runId), phase: run.phase, record: toRecordText(run) };
+  return { ...recordKey(run.runId), phase: run.phase, record: STORED_RUN.write(run) };
 }
 
 function put(item: Item): Write {

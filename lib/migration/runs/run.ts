@@ -156,11 +156,6 @@ export type Run = v.InferOutput<typeof runSchema>;
 export type Progress = v.InferOutput<typeof progressSchema>;
 export type Checkpoint = v.InferOutput<typeof checkpointSchema>;
 
-// The table would take 400 KB. A step reads its checkpoint alone; the record also comes to the state machine, as the
-// status, whose states carry 256 KB and beside it the failure of a step.
-const LARGEST_CHECKPOINT = 256 * 1024;
-const LARGEST_RECORD = 64 * 1024;
-
 /**
  * A step that is repeated in the phase it leads to does not change when the run entered the phase.
  * What was asked in another phase is not asked any more.
@@ -196,38 +191,29 @@ export function withServed({ served = [] }: Run, collections: readonly string[],
   return [...others, ...collections.map((collection) => ({ collection, until }))];
 }
 
-/** @throws Refusal for what is no record */
-export function parseRun(value: unknown): Run {
-  return parsed(runSchema, value);
+/** What is stored of a value: its JSON, which is read and written in this form alone. */
+function storedAs<Output>(schema: v.GenericSchema<unknown, Output>, largestBytes: number) {
+  function parse(value: unknown): Output {
+    const result = v.safeParse(schema, value);
+    if (result.success) return result.output;
+    const path = v.getDotPath(result.issues[0]) ?? 'whole';
+    throw new Refusal('RefusedUnrecordable', `A record cannot hold this as its ${path}.`);
+  }
+
+  return {
+    /** @throws Refusal for anything else */
+    read: (text: unknown): Output => parse(JSON.parse(String(text))),
+    /** @throws Refusal for anything else, or more than that */
+    write(value: unknown): string {
+      const text = JSON.stringify(parse(value));
+      const bytes = Buffer.byteLength(text);
+      if (bytes <= largestBytes) return text;
+      throw new Refusal('RefusedUnrecordable', `${bytes} bytes are too many to record.`);
+    },
+  };
 }
 
-/** @throws Refusal for what is no checkpoint */
-export function parseCheckpoint(value: unknown): Checkpoint {
-  return parsed(checkpointSchema, value);
-}
-
-/** @throws Refusal when the text is too large for a record */
-export function toRecordText(run: Run): string {
-  return textOfAtMost(LARGEST_RECORD, run);
-}
-
-/** @throws Refusal when the text is too large for a checkpoint */
-export function toCheckpointText(checkpoint: Checkpoint): string {
-  return textOfAtMost(LARGEST_CHECKPOINT, checkpoint);
-}
-
-function textOfAtMost(largest: number, value: Run | Checkpoint): string {
-  const text = JSON.stringify(value);
-  if (Buffer.byteLength(text) <= largest) return text;
-  throw new Refusal(
-    'RefusedUnrecordable',
-    `${Buffer.byteLength(text)} bytes are too many to record.`,
-  );
-}
-
-function parsed<Output>(schema: v.GenericSchema<unknown, Output>, value: unknown): Output {
-  const result = v.safeParse(schema, value);
-  if (result.success) return result.output;
-  const path = v.getDotPath(result.issues[0]) ?? 'whole';
-  throw new Refusal('RefusedUnrecordable', `A record cannot hold this as its ${path}.`);
-}
+// The table would take 400 KB. A step reads its checkpoint alone; the record also comes to the state machine, as the
+// status, whose states carry 256 KB and beside it the failure of a step.
+export const STORED_RUN = storedAs(runSchema, 64 * 1024);
+export const STORED_CHECKPOINT = storedAs(checkpointSchema, 256 * 1024);
