@@ -1,8 +1,6 @@
 // `npm run import` with a key, as a person runs it: to the address of a service, and to a deployed stage. And `npm run seed`.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -17,6 +15,7 @@ import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { serve } from '../support/api/served.ts';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
+import { listen } from '../support/loopback.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const PROGRESS = expect.stringContaining('%');
@@ -357,7 +356,7 @@ describe('--url', () => {
 async function openCloudFormation(outputs: string) {
   const asked: (string | null)[] = [];
   const paths: (string | undefined)[] = [];
-  const cloudFormation = createServer(async (request, response) => {
+  const { url, close } = await listen(async (request, response) => {
     const parameters = new URLSearchParams(await text(request));
     paths.push(request.url);
     asked.push(parameters.get('Action'), parameters.get('StackName'));
@@ -366,15 +365,9 @@ async function openCloudFormation(outputs: string) {
     response.writeHead(200, { 'content-type': 'text/xml' });
     response.end(`<DescribeStacksResponse>${result}</DescribeStacksResponse>`);
   });
-  await new Promise<void>((resolve) => cloudFormation.listen(0, '127.0.0.1', resolve));
-  const { port } = cloudFormation.address() as AddressInfo;
   const environment = {
-    AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+    AWS_ENDPOINT_URL: url,
     ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
-  };
-  const close = () => {
-    cloudFormation.closeAllConnections();
-    return new Promise((resolve) => cloudFormation.close(resolve));
   };
   return { environment, asked, paths, close };
 }

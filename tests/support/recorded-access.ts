@@ -1,11 +1,11 @@
 // Writes down what functions ask of AWS, in the terms of granted-access.ts: an endpoint that answers for DynamoDB and the
 // Parameter Store, and clients of a migration's artifacts and setting.
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createS3Artifacts } from '../../lib/migration/adapters/s3-artifacts.ts';
 import { createSsmCollectionSetting } from '../../lib/migration/adapters/ssm-collection-setting.ts';
 import type { Services } from '../../lib/migration/services.ts';
+import { listen } from './loopback.ts';
 import { type Command, createBucket } from './migration/bucket.ts';
 import { createParameterStore, type ParameterStore } from './migration/parameter-store.ts';
 
@@ -65,7 +65,7 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
   let current = '';
   const parameters = createParameterStore();
   const bucket = createBucket(noteS3);
-  const server = createServer(async (request, response) => {
+  const server = await listen(async (request, response) => {
     const body = await text(request);
     const [service, operation = ''] = String(request.headers['x-amz-target']).split('.');
     const isOfTable = service?.startsWith('DynamoDB');
@@ -77,7 +77,6 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
     response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
     response.end(await answer.text());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   function note(use: string): void {
     used.get(current)?.add(use);
@@ -96,7 +95,7 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
   }
 
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: server.url,
     recordFor(name) {
       current = name;
       if (!used.has(name)) used.set(name, new Set());
@@ -112,10 +111,7 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
       return createSsmCollectionSetting({ client: { send: send as never }, parameter });
     },
     parameters,
-    close() {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
+    close: server.close,
   };
 }
 

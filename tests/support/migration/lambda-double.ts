@@ -1,12 +1,12 @@
 // AWS Lambda's Invoke as its API is documented, over the real functions in this process: answers, failures by the
 // names of their errors, and what becomes of a function that is not there, may not be invoked or is cut off.
 import { readdirSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import type { Services } from '../../../lib/migration/services.ts';
+import { listen } from '../loopback.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../functions/migration');
 
@@ -23,7 +23,7 @@ interface LambdaDouble {
   readonly invoked: string[];
   /** The next invocation of the function ends so, or its connection does. */
   strike(functionName: string, fault: Fault | 'no answer'): void;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 type Handler = (payload: unknown, context: object) => Promise<unknown>;
@@ -60,17 +60,10 @@ export async function startLambdaDouble(stage: string, services: Services): Prom
     response.end(JSON.stringify(body));
   }
 
-  const server = createServer((request, response) => void serve(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen((request, response) => void serve(request, response))),
     invoked,
     strike: (functionName, fault) => faults.set(functionName, fault),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }
 

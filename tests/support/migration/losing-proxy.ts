@@ -1,7 +1,6 @@
 // A proxy on loopback that carries every request out, and loses the first response to each one that changes something.
-import { createServer, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { request as send } from 'node:http';
+import { listenInTest } from '../loopback.ts';
 
 interface LosingProxy {
   readonly url: string;
@@ -21,7 +20,7 @@ export async function startLosingProxy(
   const seen = new Set<string>();
   let lost = 0;
 
-  const server = createServer(async (incoming, response) => {
+  const url = await listenInTest(async (incoming, response) => {
     const { method = 'GET', url = '/', headers } = incoming;
     const kind = kindOf(`${method} ${url}`);
     const body = Buffer.concat(await Array.fromAsync<Buffer>(incoming));
@@ -42,11 +41,5 @@ export async function startLosingProxy(
     upstream.end(body);
   });
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, made, lost: () => lost };
+  return { url, made, lost: () => lost };
 }

@@ -1,11 +1,10 @@
 // How `npm run keys` reads the ledger that a key opens, before it reaches a database.
 import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { freePort } from '../../../local/processes/free-port.ts';
 import { BARE_ENVIRONMENT } from '../../support/bare-environment.ts';
+import { listen } from '../../support/loopback.ts';
 
 const COMMAND = join(import.meta.dirname, '../../../cli/keys.ts');
 
@@ -80,13 +79,12 @@ it.each(['', ' ', 'x'.repeat(101), 'two\nlines', 'a\u0007b', 'a\u2028b'])(
 
 /** @returns the address of a database */
 async function startWithoutTables(): Promise<string> {
-  const dynamodb = createServer((_, response) => {
+  const { url, close } = await listen((_, response) => {
     response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
     response.end('{"__type":"ResourceNotFoundException","message":"Requested resource not found"}');
   });
-  await new Promise<void>((resolve) => dynamodb.listen(0, '127.0.0.1', resolve));
-  afterAll(() => void dynamodb.close());
-  return `http://127.0.0.1:${(dynamodb.address() as AddressInfo).port}`;
+  afterAll(close);
+  return url;
 }
 
 it('reads LEDGER_ID for nothing else', async () => {

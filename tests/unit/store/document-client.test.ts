@@ -1,11 +1,10 @@
 // The client makes one attempt per call: database.ts decides on retries, and aborts calls.
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDocumentClient } from '../../../lib/store/document-client.ts';
 import { isRetryable } from '../../../lib/store/retryable-errors.ts';
+import { listenInTest } from '../../support/loopback.ts';
 
 const BODY = JSON.stringify({ Item: { pk: { S: 'p' }, sk: { S: 's' } } });
 const HALF = BODY.slice(0, BODY.length / 2);
@@ -13,18 +12,12 @@ const HALF = BODY.slice(0, BODY.length / 2);
 /** @returns the error of a call to a server that responds in this way, and how many requests the server got */
 async function callOf(respond: RequestListener, abortSignal?: AbortSignal) {
   let calls = 0;
-  const server = createServer((request, response) => {
+  const url = await listenInTest((request, response) => {
     calls += 1;
     respond(request, response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const client = createDocumentClient(`http://127.0.0.1:${port}`);
-  onTestFinished(() => {
-    client.destroy();
-    server.closeAllConnections();
-    server.close();
   });
+  const client = createDocumentClient(url);
+  onTestFinished(() => client.destroy());
   const options = abortSignal ? { abortSignal } : {};
   const read = client.send(new GetCommand({ TableName: 't', Key: { pk: 'p', sk: 's' } }), options);
   const error = await read.catch((thrown: unknown) => thrown);

@@ -1,30 +1,22 @@
 // A bucket of the same name that another account owns is never written to or read.
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openArtifacts } from '../../../../lib/migration/adapters/open-artifacts.ts';
+import { listenInTest } from '../../../support/loopback.ts';
 
 const OWNER = '111122223333';
 
 /** An S3 that owns nothing and notes whom each request expects to own the bucket. */
 async function startS3() {
   const expected: [request: string, owner: unknown][] = [];
-  const server = createServer((request, response) => {
+  const s3Endpoint = await listenInTest((request, response) => {
     const { method, headers } = request;
     expected.push([`${method}`, headers['x-amz-expected-bucket-owner']]);
     request.resume();
     const isList = /[?&](list-type|uploads)/.test(request.url ?? '');
     response.statusCode = isList || method === 'PUT' ? 200 : 404;
     response.end(isList ? '<ListBucketResult></ListBucketResult>' : '');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const { port } = server.address() as AddressInfo;
-  return { expected, s3Endpoint: `http://127.0.0.1:${port}` };
+  return { expected, s3Endpoint };
 }
 
 it('every request names the account that must own the bucket', async () => {

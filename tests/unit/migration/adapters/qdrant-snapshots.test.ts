@@ -1,14 +1,12 @@
 // How a download and an upload of a large file end when the store, the connection or the file itself fails.
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
 import { takeSnapshot } from '../../../../lib/migration/snapshots.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../../sandbox/qdrant/server.ts';
+import { listenInTest } from '../../../support/loopback.ts';
 import { createMemoryArtifacts } from '../../../support/migration/memory-artifacts.ts';
 
 const SILENCE_MS = 40;
@@ -70,7 +68,7 @@ describe('a snapshot of 100 bytes on a server', () => {
 
   async function serve({ bytesPerConnection = 100, announcesLength = true, beforeBody }: Cut) {
     const ranges: (string | undefined)[] = [];
-    const answer: RequestListener = async (request, response) => {
+    const url = await listenInTest(async (request, response) => {
       ranges.push(request.headers.range);
       const first = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
       const rest = FILE.subarray(first);
@@ -81,12 +79,8 @@ describe('a snapshot of 100 bytes on a server', () => {
         if (bytesPerConnection < rest.length) response.destroy();
         else response.end();
       });
-    };
-    const server = createServer(answer).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    return { store: createQdrant({ url: `http://127.0.0.1:${port}` }), ranges };
+    });
+    return { store: createQdrant({ url }), ranges };
   }
 
   test('is complete, by one request, when the garbage collector runs before its body is read', async () => {

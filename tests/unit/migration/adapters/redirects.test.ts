@@ -1,12 +1,11 @@
 // No service gets the key of another one: an answer that redirects is an answer, and is not followed.
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
 import { createWebhook } from '../../../../lib/migration/adapters/webhook.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/retry.ts';
+import { listenInTest } from '../../../support/loopback.ts';
 
 const KEY = 'the-key';
 const timeoutMs = 5_000;
@@ -14,13 +13,6 @@ const WARNING = {
   ...({ action: 'warn-of-end', runId: 'run-a', occasion: '7', collection: 'memories' } as const),
   ...{ testUser: 'tester', deadlineAt: undefined },
 };
-
-async function listen(serve: RequestListener): Promise<string> {
-  const server = createServer(serve);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => new Promise((resolve) => void server.close(() => resolve())));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 const once = { ...DEFAULT_RETRY_POLICY, deadlineMs: 0 };
 
@@ -43,12 +35,12 @@ it.each<[string, (url: string) => Promise<unknown>]>([
   ],
 ])('a redirection of %s is not followed', async (_, call) => {
   const heard: unknown[] = [];
-  const elsewhere = await listen((request, response) => {
+  const elsewhere = await listenInTest((request, response) => {
     heard.push(request.headers);
     response.end('{"status":"ok","result":{}}');
   });
   for (const status of [301, 302, 307, 308]) {
-    const url = await listen((request, response) => {
+    const url = await listenInTest((request, response) => {
       expect(JSON.stringify(request.headers)).toContain(KEY);
       response.writeHead(status, { location: elsewhere }).end();
     });

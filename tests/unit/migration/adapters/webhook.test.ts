@@ -1,10 +1,10 @@
 // What a webhook is told and how its answers are taken; the person who is asked instead.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { json } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
 import { askAPerson, createWebhook } from '../../../../lib/migration/adapters/webhook.ts';
 import type { HookRequest } from '../../../../lib/migration/ports/hooks.ts';
+import { listenInTest } from '../../../support/loopback.ts';
 import { named } from '../../../support/migration/refused.ts';
 
 const FREEZE: HookRequest = {
@@ -16,20 +16,12 @@ const FREEZE: HookRequest = {
   deadlineAt: Date.parse('2026-03-01T10:00:00Z'),
 };
 
-const closing: (() => Promise<unknown>)[] = [];
-
-afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
-
 async function startHook(status: number, headers: Record<string, string> = {}) {
   const heard: { headers: Record<string, unknown>; body: unknown }[] = [];
-  const server = createServer(async (request, response) => {
-    const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());
-    heard.push({ headers: request.headers, body });
+  const url = await listenInTest(async (request, response) => {
+    heard.push({ headers: request.headers, body: await json(request) });
     response.writeHead(status, headers).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => new Promise((resolve) => server.close(resolve)));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   const token = createSecret('t0ken');
   return { heard, url, hooks: createWebhook({ url, token, timeoutMs: 5_000 }) };
 }

@@ -1,6 +1,4 @@
 // Mishaps on the way to a store: each befalls the one request it is meant for, and what does not concern it passes whole.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -8,25 +6,20 @@ import {
   type Mishap,
   startFaultProxy,
 } from '../../../../sandbox/rehearsal/fault-proxy.ts';
+import { listenInTest } from '../../../support/loopback.ts';
 
 const ANSWER = 'what the store says';
 
 /** A store that tells of every request it has carried out. */
 async function startPair() {
   const heard: string[] = [];
-  const server = createServer(async (incoming, response) => {
+  const store = await listenInTest(async (incoming, response) => {
     const body = await text(incoming);
     heard.push(`${incoming.method} ${incoming.url} ${incoming.headers['api-key']} ${body}`);
     response.writeHead(201, { 'content-length': ANSWER.length, 'x-of': 'the store' }).end(ANSWER);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const between = await startFaultProxy(`http://127.0.0.1:${port}/prefix/`);
-  onTestFinished(async () => {
-    await between.close();
-    server.close();
-    server.closeAllConnections();
-  });
+  const between = await startFaultProxy(`${store}/prefix/`);
+  onTestFinished(() => between.close());
   return { heard, between };
 }
 
