@@ -2,8 +2,16 @@
 // no larger than the store takes.
 
 import type { VectorStore } from './adapters/qdrant.ts';
+import { verbatim } from './json/json-text.ts';
 import { KEYWORD_SLOT, withKeywordText, withoutKeywords } from './points.ts';
-import type { CollectionInfo, Point, PointId, ScrolledPoint } from './ports/vector-store.ts';
+import type {
+  CollectionInfo,
+  Filter,
+  Point,
+  PointId,
+  PointPayload,
+  ScrolledPoint,
+} from './ports/vector-store.ts';
 import { isRefusedWith, Refusal } from './refusals.ts';
 import type { CollectionPlace } from './scan.ts';
 
@@ -52,6 +60,31 @@ export function createPointWriter(
     await store.deletePoints(collection, { ids });
   }
 
+  /** Only where a point is still as it was read: users, or a program that nobody has stopped, may write to it meanwhile. */
+  async function replaceUnchanged(changes: readonly Replacement[]): Promise<void> {
+    if (insertMode === 'ask-first') return await replace(changes.map(({ by }) => by));
+    const seen = new Map(changes.map(({ seen }) => [seen.id, seen]));
+    const filterOf = (batch: readonly Point[]) =>
+      unchanged(batch.flatMap(({ id }) => seen.get(id) ?? []));
+    const points = changes.map(({ by }) => toPoint(by));
+    await whereFiltersAreTaken(
+      () =>
+        inBatches(points, (batch) =>
+          store.upsert(collection, batch, 'update_only', filterOf(batch)),
+        ),
+      () => replace(changes.map(({ by }) => by)),
+    );
+  }
+
+  async function removeUnchanged(seen: readonly ScrolledPoint[]): Promise<void> {
+    if (seen.length === 0) return;
+    await mayWrite();
+    await whereFiltersAreTaken(
+      () => store.deletePoints(collection, { filter: unchanged(seen) }),
+      () => store.deletePoints(collection, { ids: seen.map(({ id }) => id) }),
+    );
+  }
+
   function toPoint({ id, vector, payload }: ScrolledPoint): Point {
     if (vector === undefined) {
       throw new Refusal('RefusedByService', `Point ${id} came without its vector.`);
@@ -69,7 +102,7 @@ export function createPointWriter(
     return points.filter(({ id }) => !present.has(id));
   }
 
-  return { insert, replace, remove };
+  return { insert, replace, remove, replaceUnchanged, removeUnchanged };
 }
 
 /**
@@ -109,6 +142,38 @@ export function createBatchWriter(
   }
 
   return { mayWrite, inBatches };
+}
+
+interface Replacement {
+  readonly seen: ScrolledPoint;
+  readonly by: ScrolledPoint;
+}
+
+/** Points that still have these ids and, by mem0's own hash of it, that text. */
+function unchanged(seen: readonly ScrolledPoint[]): Filter {
+  return {
+    should: seen.map(({ id, payload }) => ({
+      must: [{ has_id: [verbatim(id)] }, sameHash(payload)],
+    })),
+  };
+}
+
+function sameHash(payload: PointPayload) {
+  const { hash } = (JSON.parse(payload) ?? {}) as { readonly hash?: unknown };
+  return typeof hash === 'string'
+    ? { key: 'hash', match: { value: hash } }
+    : { is_empty: { key: 'hash' } };
+}
+
+/** In strict mode a store may refuse a filter over what has no index: the point was read a moment ago. */
+async function whereFiltersAreTaken(
+  write: () => Promise<void>,
+  otherwise: () => Promise<void>,
+): Promise<void> {
+  await write().catch(async (error: unknown) => {
+    if (!isRefusedWith(error, 400)) throw error;
+    await otherwise();
+  });
 }
 
 /** Red is a collection whose store has run out of space; yellow and grey ones are being optimized. */

@@ -1,8 +1,10 @@
 // One walk over two collections side by side, in order of id and in constant memory. It compares them point by point, and
-// makes the second equal to the first. The first is right wherever the two differ.
+// makes the second equal to the first. Where both may be right, a third version decides: what they had when they were last
+// equal. What only the second one has changed since is carried to the first, with the content of both kept where they differ.
+import { type BaseKeeper, type BaseProgress, createBaseReader, createBaseWriter } from './base.ts';
+import { type PointPair, pairedPoints, pointsById } from './pairs.ts';
 import { type CopySettings, createPointWriter } from './point-writer.ts';
 import {
-  comparePointIds,
   createDigestSum,
   digestOf,
   EMPTY_SET,
@@ -12,17 +14,28 @@ import {
   userHash,
   userOf,
 } from './points.ts';
-import type { PointId, PointParts, ScrolledPoint, ScrollRequest } from './ports/vector-store.ts';
-import { type CollectionPlace, pagesOf } from './scan.ts';
+import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
+import { Refusal } from './refusals.ts';
 
 export interface ReconcileSettings extends CopySettings {
   /**
    * repair: what was written is read back. fill: it is not, which is faster in an empty collection and proves nothing.
-   * insert: a repair that neither replaces nor deletes. compare: nothing is written.
+   * insert: a repair that neither replaces nor deletes. carry: only what the second collection has changed is written.
+   * compare: nothing is written.
    */
-  readonly mode: 'repair' | 'fill' | 'insert' | 'compare';
+  readonly mode: 'repair' | 'fill' | 'insert' | 'carry' | 'compare';
   /** A user whose points are left alone on both sides: the test user of a run. */
   readonly without?: string;
+  /** From the second collection to the first; with a base only. */
+  readonly back?: Omit<CopySettings, 'from'>;
+  /** The second collection lacks, or has changed, so much that no user has done it. */
+  readonly isDamaged?: boolean;
+  /** Whether users have made that change to the second collection. */
+  readonly isOfUser?: ((was: ScrolledPoint, is: ScrolledPoint) => boolean) | undefined;
+  /** So many points may be removed from either collection. */
+  readonly limit?: number;
+  /** Vectors are not compared, and not even read. */
+  readonly payloadsOnly?: boolean;
 }
 
 const DIFFERENCES = ['missing', 'extra', 'payload', 'vector', 'keywords'] as const;
@@ -49,6 +62,19 @@ export interface ReconcileReport {
   readonly examples: readonly PointId[];
   /** Points with text that have no keyword vector because the store cannot make one. */
   readonly withoutKeywords: number;
+  /** What was written to the second collection since both were equal. */
+  readonly strays: Strays;
+}
+
+export interface Strays {
+  readonly writes: number;
+  /** To points that were changed in the first collection, too: that change stays. */
+  readonly overruled: number;
+  /** Not carried over: no user has made them, or too many. */
+  readonly withheld: number;
+  /** Of all but the overruled ones: deletions, and changes. */
+  readonly lacking: number;
+  readonly changed: number;
 }
 
 /** Everything that it reports is durable. */
@@ -57,6 +83,14 @@ export interface ReconcileCheckpoint {
   /** The first point that was not looked at yet. */
   readonly nextOffset: PointId | null;
   readonly report: ReconcileReport;
+  readonly base?: BaseProgress;
+  /** Of each collection, counted before they are made: a kill does not set them back. */
+  readonly removals?: Removals;
+}
+
+export interface Removals {
+  readonly first: number;
+  readonly second: number;
 }
 
 const NOTHING: SideReport = { points: 0, digest: EMPTY_SET, usersDigest: EMPTY_SET };
@@ -74,6 +108,7 @@ export const RECONCILE_START: ReconcileCheckpoint = {
     pending: { missing: 0, extra: 0, payload: 0, vector: 0, keywords: 0 },
     examples: [],
     withoutKeywords: 0,
+    strays: { writes: 0, overruled: 0, withheld: 0, lacking: 0, changed: 0 },
   },
 };
 
@@ -102,43 +137,66 @@ export async function reconcile(
   start: ReconcileCheckpoint = RECONCILE_START,
 ): Promise<ReconcileCheckpoint> {
   if (start.isComplete) return start;
-  const settle = createSettler(settings, ports);
+  const { base } = ports;
+  const writer = base?.keep && createBaseWriter({ ...base, keep: base.keep }, start.base);
+  let removals = start.removals ?? { first: 0, second: 0 };
   let checkpoint = start;
+  let { report } = start;
+  let pages = 0;
+  const settle = createSettler(settings, ports, {
+    removals: () => removals,
+    countRemovals: async (counted) => {
+      removals = counted;
+      await ports.saveCheckpoint({ ...checkpoint, removals });
+    },
+    noteMaking: async (ids) => await writer?.noteMaking(ids, checkpoint.nextOffset),
+    addLine: (id, digest) => writer?.add(id, digest),
+  });
   let batch: PointPair[] = [];
 
-  async function save(nextOffset: PointId | null): Promise<void> {
-    const report = await settle(checkpoint.report, batch);
-    checkpoint = { isComplete: nextOffset === null, nextOffset, report };
+  async function save(nextOffset: PointId | null): Promise<boolean> {
+    const settled = await settle(report, batch);
+    report = settled.report;
     batch = [];
+    pages += 1;
+    const isTimeUp = ports.isTimeUp?.() === true;
+    const isDue = nextOffset === null || isTimeUp || settled.hasMade;
+    if (writer && !isDue && pages % PAGES_OF_A_PART > 0) return isTimeUp;
+    const progress = writer && (await writer.flush(nextOffset));
+    const isComplete = nextOffset === null;
+    const counted = removals.first + removals.second > 0 && { removals };
+    checkpoint = {
+      isComplete,
+      nextOffset,
+      report,
+      ...counted,
+      ...(progress && { base: progress }),
+    };
     await ports.saveCheckpoint(checkpoint);
+    return isTimeUp;
   }
 
-  for await (const pair of pairsOf(settings, start.nextOffset)) {
-    if (batch.length >= settings.pageSize) {
-      await save(pair.id);
-      if (ports.isTimeUp?.()) return checkpoint;
-    }
+  for await (const pair of pairsOf(settings, start.nextOffset, base)) {
+    if (batch.length >= settings.pageSize && (await save(pair.id))) return checkpoint;
     batch.push(pair);
   }
   await save(null);
   return checkpoint;
 }
 
-/** At least one side is there. */
-interface PointPair {
-  readonly id: PointId;
-  readonly from: ScrolledPoint | undefined;
-  readonly to: ScrolledPoint | undefined;
-}
+/** Of the base: a kill costs so many pages, which are then found equal. */
+const PAGES_OF_A_PART = 16;
 
 async function* pairsOf(
-  { from, to, pageSize, without }: ReconcileSettings,
+  { from, to, pageSize, without, payloadsOnly = false }: ReconcileSettings,
   offset: PointId | null,
+  base: BaseKeeper | undefined,
 ): AsyncGenerator<PointPair> {
-  const request = { limit: pageSize, offset };
+  const request = { limit: pageSize, offset, vector: !payloadsOnly };
+  const knownOf = base?.before ? createBaseReader(base) : async () => undefined;
   for await (const pair of pairedPoints({ ...from, request }, { ...to, request })) {
     const own = withoutUser(pair, without);
-    if (own.from || own.to) yield own;
+    if (own.from || own.to) yield { ...own, was: await knownOf(pair.id) };
   }
 }
 
@@ -151,21 +209,75 @@ function withoutUser(pair: PointPair, user: string | undefined): PointPair {
 
 type Written = Pick<ReconcileReport, 'inserted' | 'replaced' | 'deleted'>;
 
+/**
+ * What becomes of a pair that differs: the first side goes onwards to the second, or the second one back to the first; both
+ * were changed; or the second one was, and by no user. With the last two the first side stays.
+ */
+type Way = 'onwards' | 'back' | 'conflict' | 'withheld';
+
+interface Ledger {
+  readonly removals: () => Removals;
+  readonly countRemovals: (removals: Removals) => Promise<void>;
+  readonly noteMaking: (ids: readonly PointId[]) => Promise<void>;
+  readonly addLine: (id: PointId, digest: Buffer) => void;
+}
+
 /** Compares and repairs one batch after the other, and reports what it found and did. */
-function createSettler(
-  settings: ReconcileSettings,
-  { renew = async () => {}, assertRemovable = async () => {} }: ReconcilePorts,
-) {
-  const { from, to, keywords, mode } = settings;
+function createSettler(settings: ReconcileSettings, ports: ReconcilePorts, ledger: Ledger) {
+  const { renew = async () => {}, base } = ports;
+  const { from, to, keywords, mode, limit = Number.POSITIVE_INFINITY } = settings;
+  const hasBase = base?.before !== undefined;
   const writer = createPointWriter(settings, renew);
+  const backWriter = settings.back && createPointWriter(settings.back, renew);
+  const writesBack = backWriter !== undefined && mode !== 'compare';
+  const noted = new Set(base?.before?.making);
+  let isDamaged = settings.isDamaged ?? false;
   /** Of a pair that does not change: after a repair there is another one in its place. */
   const found = new WeakMap<PointPair, Difference | undefined>();
 
   return async function settle(before: ReconcileReport, pairs: readonly PointPair[]) {
+    if (mode !== 'compare') await countRemovalsOf(pairs);
+    const strays = straysIn(pairs);
+    const isMade = (pair: PointPair) => !(wayOf(pair) === 'back' ? pair.from : pair.to);
+    const making = hasBase ? pairs.filter((pair) => isDue(pair) && isMade(pair)) : [];
+    if (making.length > 0) await ledger.noteMaking(making.map(({ id }) => id));
+    const conflicts = pairs.filter((pair) => wayOf(pair) === 'conflict');
+    if (mode !== 'compare') await ports.keepConflicts?.(conflicts);
     const { left, written } = await repair(pairs);
-    const countsGaps = keywords === 'left-empty';
-    return withBatch(before, left, { ...written, differenceOf, countsGaps });
+    // Users have changed them in the moment of the write: that stays.
+    const outrun = left.filter(
+      (pair, at) => wayOf(pairs[at] ?? pair) === 'back' && wayOf(pair) === 'conflict',
+    );
+    await ports.keepConflicts?.(outrun);
+    const report = withBatch(before, left, {
+      ...written,
+      differenceOf: (pair) =>
+        mode === 'compare' && wayOf(pair) === 'back' ? undefined : differenceOf(pair),
+      countsGaps: keywords === 'left-empty',
+      strays: { ...strays, overruled: strays.overruled + outrun.length },
+      addLine: ledger.addLine,
+    });
+    return { report, hasMade: making.length > 0 };
   };
+
+  async function countRemovalsOf(pairs: readonly PointPair[]): Promise<void> {
+    const { first, second } = ledger.removals();
+    const due = pairs.filter(isDue);
+    const fromFirst = due.filter((pair) => !pair.to && wayOf(pair) === 'back').length;
+    if (first + fromFirst > limit) isDamaged = true;
+    const fromSecond = pairs.filter((pair) => !pair.from && isDue(pair) && wayOf(pair) !== 'back');
+    const counted = {
+      first: isDamaged ? first : first + fromFirst,
+      second: second + fromSecond.length,
+    };
+    if (limit === Number.POSITIVE_INFINITY || counted.first + counted.second === first + second)
+      return;
+    if (counted.second > limit) {
+      const why = `This would remove ${counted.second} points or more of ${to.collection}; expected are at most ${limit}.`;
+      throw new Refusal('RefusedMassChange', why, { data: { deletes: counted.second } });
+    }
+    await ledger.countRemovals(counted);
+  }
 
   async function repair(pairs: readonly PointPair[]) {
     const repaired = new Map<PointId, PointPair>();
@@ -173,7 +285,7 @@ function createSettler(
     let differing = pairs.filter(isDue);
     for (let round = 1; differing.length > 0 && round <= ROUNDS; round += 1) {
       const fresh = round === 1 ? await withSource(differing) : await readAgain(differing);
-      written = added(written, await write(fresh));
+      written = added(written, await write(fresh.filter(isDue)));
       const present = await readBack(fresh);
       for (const pair of present) repaired.set(pair.id, pair);
       differing = present.filter(isDue);
@@ -183,50 +295,90 @@ function createSettler(
 
   // What a store says it has written is not always what it has.
   async function readBack(pairs: readonly PointPair[]): Promise<PointPair[]> {
-    if (mode === 'fill')
-      return pairs.map(({ id, from: point }) => ({ id, from: point, to: point }));
+    if (mode === 'fill') return pairs.map((pair) => ({ ...pair, to: pair.from }));
     const points = await pointsById(to, pairs);
-    return pairs.map((pair) => ({ ...pair, to: points.get(pair.id) }));
+    const sent = pairs.filter((pair) => wayOf(pair) === 'back');
+    const received = await pointsById(from, sent);
+    const backIds = new Set(sent.map(({ id }) => id));
+    return pairs.map((pair) => ({
+      ...pair,
+      from: backIds.has(pair.id) ? received.get(pair.id) : pair.from,
+      to: points.get(pair.id),
+    }));
   }
 
-  async function write(candidates: readonly PointPair[]): Promise<Written> {
-    const pairs = candidates.filter(isDue);
-    const sources = pairs.flatMap((pair) =>
-      pair.from ? [{ point: pair.from, isNew: !pair.to }] : [],
-    );
-    const inserts = sources.filter(({ isNew }) => isNew).map(({ point }) => point);
-    const replacements = sources.filter(({ isNew }) => !isNew).map(({ point }) => point);
-    const deletions = pairs.filter((pair) => !pair.from).map(({ id }) => id);
-    await writer.insert(inserts);
-    await writer.replace(replacements);
-    if (deletions.length > 0) await assertRemovable();
-    await writer.remove(deletions);
-    return {
-      inserted: inserts.length,
-      replaced: replacements.length,
-      deleted: deletions.length,
-    };
+  async function write(pairs: readonly PointPair[]): Promise<Written> {
+    await writeBack(pairs.filter((pair) => wayOf(pair) === 'back'));
+    const onwards = pairs.filter((pair) => wayOf(pair) !== 'back');
+    const { created, changed, removed } = sorted(onwards, ({ from, to }) => ({
+      is: from,
+      was: to,
+    }));
+    await writer.insert(created);
+    if (hasBase) await writer.replaceUnchanged(changed);
+    else await writer.replace(changed.map(({ by }) => by));
+    if (hasBase) await writer.removeUnchanged(removed);
+    else await writer.remove(removed.map(({ id }) => id));
+    return { inserted: created.length, replaced: changed.length, deleted: removed.length };
   }
 
-  // What seems to be deleted is read again, before it is deleted here.
+  async function writeBack(pairs: readonly PointPair[]): Promise<void> {
+    if (!backWriter || pairs.length === 0) return;
+    const { created, changed, removed } = sorted(pairs, ({ from, to }) => ({ is: to, was: from }));
+    await backWriter.insert(created);
+    await backWriter.replaceUnchanged(changed);
+    await backWriter.removeUnchanged(removed);
+  }
+
+  // What seems to be deleted is read again, before it is deleted here; and what users may have changed meanwhile.
   async function withSource(pairs: readonly PointPair[]): Promise<PointPair[]> {
-    const points = await pointsById(
-      from,
-      pairs.filter((pair) => !pair.from),
-    );
-    return pairs.map((pair) => (pair.from ? pair : { ...pair, from: points.get(pair.id) }));
+    const isUncertain = (pair: PointPair) => !pair.from || wayOf(pair) === 'back';
+    const points = await pointsById(from, pairs.filter(isUncertain));
+    return pairs.map((pair) => (isUncertain(pair) ? { ...pair, from: points.get(pair.id) } : pair));
   }
 
   async function readAgain(pairs: readonly PointPair[]): Promise<PointPair[]> {
     const [ours, theirs] = await Promise.all([pointsById(from, pairs), pointsById(to, pairs)]);
-    return pairs.map(({ id }) => ({ id, from: ours.get(id), to: theirs.get(id) }));
+    return pairs.map(({ id, was }) => ({ id, was, from: ours.get(id), to: theirs.get(id) }));
   }
 
   /** Whether this walk writes it. */
   function isDue(pair: PointPair): boolean {
-    const difference = differenceOf(pair);
-    if (mode === 'insert') return difference === 'missing';
-    return mode !== 'compare' && difference !== undefined;
+    const way = wayOf(pair);
+    if (way === undefined || mode === 'compare') return false;
+    if (way === 'back') return writesBack;
+    if (mode === 'carry') return false;
+    return mode !== 'insert' || differenceOf(pair) === 'missing';
+  }
+
+  function wayOf(pair: PointPair): Way | undefined {
+    if (differenceOf(pair) === undefined) return undefined;
+    if (!hasBase) return 'onwards';
+    const { from: ours, to: theirs, was } = pair;
+    const isAs = (one: ScrolledPoint | undefined, digest: Buffer | undefined) =>
+      one && digest ? digest.equals(digestOf(pair.id, one.payload)) : !one && !digest;
+    if (isAs(theirs, was) || (ours && theirs && samePayload(ours.payload, theirs.payload)))
+      return 'onwards';
+    if (!isAs(ours, was)) return 'conflict';
+    // It was made in either collection before a kill, perhaps, and deleted by its user since.
+    if (!ours && noted.has(pair.id)) return 'conflict';
+    if (!ours) return 'back';
+    const isOfUser = !theirs || (settings.isOfUser?.(ours, theirs) ?? true);
+    return isDamaged || !isOfUser ? 'withheld' : 'back';
+  }
+
+  function straysIn(pairs: readonly PointPair[]): Strays {
+    const strays = { writes: 0, overruled: 0, withheld: 0, lacking: 0, changed: 0 };
+    for (const pair of pairs) {
+      const way = wayOf(pair);
+      if (way === undefined || way === 'onwards') continue;
+      strays.writes += 1;
+      if (way === 'conflict') strays.overruled += 1;
+      else if (!pair.to) strays.lacking += 1;
+      else if (pair.from) strays.changed += 1;
+      if (way === 'withheld') strays.withheld += 1;
+    }
+    return strays;
   }
 
   function differenceOf(pair: PointPair): Difference | undefined {
@@ -238,21 +390,30 @@ function createSettler(
     if (!ours) return theirs && 'extra';
     if (!theirs) return 'missing';
     if (!samePayload(ours.payload, theirs.payload)) return 'payload';
+    if (settings.payloadsOnly) return undefined;
     if (!sameVector(ours.vector, theirs.vector)) return 'vector';
     const isKnown = keywords === 'by-store' && ours !== theirs;
     return isKnown && lacksKeywords(theirs) ? 'keywords' : undefined;
   }
 }
 
-export async function pointsById(
-  { store, collection }: CollectionPlace,
-  wanted: readonly { readonly id: PointId }[],
-  parts?: PointParts,
-): Promise<ReadonlyMap<PointId, ScrolledPoint>> {
-  if (wanted.length === 0) return new Map();
-  const ids = wanted.map(({ id }) => id);
-  const points = await store.retrieve(collection, ids, parts);
-  return new Map(points.map((point) => [point.id, point]));
+/** What has to be done to a collection so that `was` becomes `is`. */
+function sorted(
+  pairs: readonly PointPair[],
+  sidesOf: (pair: PointPair) => {
+    readonly is: ScrolledPoint | undefined;
+    readonly was: ScrolledPoint | undefined;
+  },
+) {
+  const created: ScrolledPoint[] = [];
+  const changed: { readonly seen: ScrolledPoint; readonly by: ScrolledPoint }[] = [];
+  const removed: ScrolledPoint[] = [];
+  for (const { is, was } of pairs.map(sidesOf)) {
+    if (is && was) changed.push({ seen: was, by: is });
+    else if (is) created.push(is);
+    else if (was) removed.push(was);
+  }
+  return { created, changed, removed };
 }
 
 const NOTHING_WRITTEN: Written = { inserted: 0, replaced: 0, deleted: 0 };
@@ -271,6 +432,8 @@ function withBatch(
   batch: Written & {
     readonly differenceOf: (pair: PointPair) => Difference | undefined;
     readonly countsGaps: boolean;
+    readonly strays: Strays;
+    readonly addLine: Ledger['addLine'];
   },
 ): ReconcileReport {
   const from = createSide(before.from);
@@ -280,7 +443,8 @@ function withBatch(
   let { withoutKeywords } = before;
   for (const pair of pairs) {
     const digest = from.add(pair.from);
-    to.add(pair.to, pair.to?.payload === pair.from?.payload ? digest : undefined);
+    const kept = to.add(pair.to, pair.to?.payload === pair.from?.payload ? digest : undefined);
+    if (kept) batch.addLine(pair.id, kept);
     if (batch.countsGaps && pair.to && lacksKeywords(pair.to)) withoutKeywords += 1;
     const difference = batch.differenceOf(pair);
     if (difference === undefined) continue;
@@ -295,6 +459,17 @@ function withBatch(
     pending,
     examples,
     withoutKeywords,
+    strays: sum(before.strays, batch.strays),
+  };
+}
+
+function sum(one: Strays, other: Strays): Strays {
+  return {
+    writes: one.writes + other.writes,
+    overruled: one.overruled + other.overruled,
+    withheld: one.withheld + other.withheld,
+    lacking: one.lacking + other.lacking,
+    changed: one.changed + other.changed,
   };
 }
 
@@ -316,63 +491,15 @@ function createSide(before: SideReport) {
   };
 }
 
-interface Side extends CollectionPlace {
-  readonly request: ScrollRequest;
-}
-
-/** Both collections in order of id: a point that only one of them has shows at once. */
-export async function* pairedPoints(from: Side, to: Side): AsyncGenerator<PointPair, void, void> {
-  const left = createCursor(from);
-  const right = createCursor(to);
-  for (;;) {
-    const ours = left.peek() ?? (await left.fill());
-    const theirs = right.peek() ?? (await right.fill());
-    const order = orderOf(ours, theirs);
-    const id = (order > 0 ? theirs : ours)?.id;
-    if (id === undefined) return;
-    yield {
-      id,
-      from: order <= 0 ? left.take() : undefined,
-      to: order >= 0 ? right.take() : undefined,
-    };
-  }
-}
-
-function orderOf(ours: ScrolledPoint | undefined, theirs: ScrolledPoint | undefined): number {
-  if (!ours || !theirs) return ours ? -1 : 1;
-  return comparePointIds(ours.id, theirs.id);
-}
-
-function createCursor({ request, ...place }: Side) {
-  const pages = pagesOf(place, request);
-  let points: readonly ScrolledPoint[] = [];
-  let at = 0;
-
-  async function fill(): Promise<ScrolledPoint | undefined> {
-    while (at >= points.length) {
-      const { done, value } = await pages.next();
-      if (done) return undefined;
-      points = value.points;
-      at = 0;
-    }
-    return points[at];
-  }
-
-  function take(): ScrolledPoint | undefined {
-    at += 1;
-    return points[at - 1];
-  }
-
-  return { peek: () => points[at], fill, take };
-}
-
 export interface ReconcilePorts {
   /** Stores it durably. Called after the work that it reports. */
   readonly saveCheckpoint: (checkpoint: ReconcileCheckpoint) => Promise<void>;
   /** Renews the lock. Called immediately before every write; throws when another invocation has taken over. */
   readonly renew?: () => Promise<void>;
-  /** Called before points are removed that the first collection was just read not to have; throws where it was damaged. */
-  readonly assertRemovable?: () => Promise<void>;
+  /** Of the third version of each point; the next one is written to it. */
+  readonly base?: BaseKeeper;
+  /** Called before one of two changes is overruled: its content is kept. */
+  readonly keepConflicts?: (pairs: readonly PointPair[]) => Promise<void>;
   /** True when it is time to stop and be invoked again. Asked after every page. */
   readonly isTimeUp?: () => boolean;
 }

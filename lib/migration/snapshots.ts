@@ -67,7 +67,7 @@ export const restoringEntries = {
   restored: v.optional(v.number()),
 };
 
-const restoringSchema = v.object(restoringEntries);
+export const restoringSchema = v.object(restoringEntries);
 
 type Restoring = v.InferOutput<typeof restoringSchema>;
 

@@ -24,19 +24,26 @@ interface WrittenPoint {
 export function createPointWrites({ registry, version }: SandboxState) {
   function upsert(exchange: Exchange): Schemas['UpdateResult'] {
     const collection = registry.get(nameIn(exchange, 'collection'));
-    const { points, mode } = readUpsert(exchange);
+    const { points, mode, filter } = readUpsert(exchange);
+    const passes = toTest(filter);
     checkUpsert(collection, points.length);
     return applyWrite(exchange, collection, () => {
       const stored = points.map((point) => toStored(point, collection));
       for (const point of stored)
-        if (isToBeWritten(collection, point, mode)) collection.points.put(point);
+        if (isToBeWritten(collection, point, { mode, passes })) collection.points.put(point);
     });
   }
 
   // A server that does not know the mode yet ignores it and overwrites.
-  function isToBeWritten({ points }: Collection, { key }: StoredPoint, mode: string): boolean {
-    if (!has(version, 'updateMode') || mode === 'upsert') return true;
-    return points.has(key) === (mode === 'update_only');
+  function isToBeWritten(
+    { points }: Collection,
+    { key }: StoredPoint,
+    { mode, passes }: { readonly mode: string; readonly passes: (point: StoredPoint) => boolean },
+  ): boolean {
+    if (!has(version, 'updateMode')) return true;
+    const present = points.get(key);
+    if (present && !passes(present)) return false;
+    return mode === 'upsert' || (present !== undefined) === (mode === 'update_only');
   }
 
   function toStored({ id, vector, payload }: WrittenPoint, { params }: Collection): StoredPoint {
@@ -127,13 +134,15 @@ function readUpsert({ body }: Exchange) {
   const scanner = scanJson(body);
   let points: WrittenPoint[] | undefined;
   let mode = 'upsert';
+  let filter: Schemas['Filter'] | undefined;
   for (const member of scanner.members<Schemas['PointsList']>()) {
     if (member === 'points') points = readElements(scanner);
     if (member === 'update_mode') mode = String(JSON.parse(scanner.text()));
+    if (member === 'update_filter') filter = JSON.parse(scanner.text());
   }
   if (!points)
     throw malformed('data did not match any variant of untagged enum PointInsertOperations');
-  return { points, mode };
+  return { points, mode, filter };
 }
 
 function readPoints({ body }: Exchange): WrittenPoint[] {

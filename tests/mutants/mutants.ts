@@ -252,11 +252,19 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (examples.length < MAX_EXAMPLES) ', ''],
     ["return theirs && 'extra'", 'return undefined'],
   ]),
-  ...mutantsOf(
-    'lib/migration/steps/rollback.ts',
-    'tests/contract/migration/steps/rollback.test.ts',
-    [['leftBehind <= limit)', 'leftBehind <= limit + 1)']],
-  ),
+  ...mutantsOf('lib/migration/reconcile.ts', 'tests/unit/migration/three-versions.test.ts', [
+    ['if (!ours && noted.has(pair.id))', 'if (noted.size < 0)'],
+    ["if (!isAs(ours, was)) return 'conflict';", ''],
+    ['counted.second > limit', 'counted.second > 2 * limit'],
+    ['first + fromFirst > limit', 'false'],
+  ]),
+  ...mutantsOf('lib/migration/point-writer.ts', 'tests/unit/migration/three-versions.test.ts', [
+    ['{ filter: unchanged(seen) }', '{ ids: seen.map(({ id }) => id) }'],
+    ["'update_only', filterOf(batch)", "'update_only'"],
+  ]),
+  ...mutantsOf('lib/migration/steps/switch.ts', 'tests/contract/migration/steps/rollback.test.ts', [
+    ['leftBehind <= limit)', 'leftBehind <= limit + 1)'],
+  ]),
 
   // Who sends a request.
   ...mutantsOf('lib/auth/access-tokens.ts', 'tests/unit/auth/access-tokens.test.ts', [

@@ -50,7 +50,7 @@ export function namesOf(run: Pick<Run, 'runId' | 'plan'>): string[] {
 
 /** Keys of snapshots and graph dumps begin so; reports, which prove what happened, do not. */
 export function backupsOf({ runId }: Pick<Run, 'runId'>): string[] {
-  return ['snapshot', 'graph'].map((kind) => `${runId}/${kind}-`);
+  return ['snapshot', 'graph', 'base', 'conflicts'].map((kind) => `${runId}/${kind}-`);
 }
 
 export function ofTestUser({ runId }: Run): Filter {

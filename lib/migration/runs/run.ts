@@ -1,7 +1,8 @@
 // The record of a run: small, without secrets or users' data; what is large is an artifact it refers to.
 import * as v from 'valibot';
+import { baseSchema } from '../base.ts';
 import { COMMANDS, EVIDENCE, type Evidence, EXTERNAL_ACTIONS, PHASES } from '../phases.ts';
-import { Refusal } from '../refusals.ts';
+import { Refusal, type RefusalData, type RefusalName } from '../refusals.ts';
 
 /** In names of collections and artifacts; therefore no white space, slashes or capitals. */
 export const runIdSchema = v.pipe(
@@ -100,6 +101,13 @@ const pendingActionSchema = v.strictObject({
   epoch: v.pipe(v.number(), v.safeInteger()),
 });
 
+/** Enough to throw it again, later. */
+export const refusedSchema = v.strictObject({
+  name: v.custom<RefusalName>((name) => typeof name === 'string'),
+  why: v.string(),
+  data: v.custom<RefusalData>((data) => typeof data === 'object'),
+});
+
 const runSchema = v.strictObject({
   runId: runIdSchema,
   phase: v.picklist(PHASES),
@@ -146,6 +154,10 @@ const runSchema = v.strictObject({
   kept: v.optional(v.array(shortText)),
   /** What an answer of the store took when the copy began, in milliseconds. */
   answerMs: v.optional(v.number()),
+  /** What both collections had when they were last equal. */
+  base: v.optional(baseSchema),
+  /** The last command was refused: why, with its numbers. */
+  refused: v.optional(refusedSchema),
   /** Who opened the window, having seen the report. */
   approvedBy: v.optional(shortText),
 });
@@ -165,6 +177,7 @@ export function entering(run: Run, phase: Run['phase'], now: Date): Run {
   const {
     pendingAction: _,
     askedAgainAt: __,
+    refused: ___,
     ...rest
   } = phase === 'copied' ? afterWindow(run) : run;
   const at = now.getTime();

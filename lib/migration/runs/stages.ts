@@ -57,7 +57,7 @@ export async function takeStages<State>(
 
 export const MORE_TIME = waiting('more time', 0);
 
-function isWaiting(next: unknown): next is Waiting {
+export function isWaiting(next: unknown): next is Waiting {
   return typeof next === 'object' && next !== null && 'done' in next && next.done === false;
 }
 

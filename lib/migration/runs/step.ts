@@ -215,7 +215,10 @@ async function goOn(
   const outcome = await step.work({
     ...approach,
     services: { ...services, vectors: throttledFor(step.command, { services, run, note, time }) },
-    run,
+    // As it is by now, with what was noted.
+    get run() {
+      return run;
+    },
     checkpoint,
     note,
     hasTime: () => !signal.aborted && timeLeftMs() > SAVING_TIME_MS,
@@ -288,7 +291,10 @@ async function acceptMore({ services, run, input, lease }: Approach): Promise<Ru
 async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {
   const { services, run, lease } = approach;
   if (move.through === undefined || run.phase === move.through) return run;
-  await step.guard?.(approach);
+  await step.guard?.(approach).catch(async (error: unknown) => {
+    if (error instanceof Refusal) await services.runs.write(lease, { ...run, ...refusedBy(error) });
+    throw error;
+  });
   const begun = entering(run, move.through, services.clock());
   const { approvedBy } = approach.input;
   const entered = { ...begun, ...(approvedBy && { approvedBy }), ...step.onEntering?.(approach) };
@@ -308,9 +314,14 @@ function finishedRun(
   return {
     ...entered,
     ...changes,
+    ...(outcome.refusal && refusedBy(outcome.refusal)),
     evidence: { ...entered.evidence, ...more },
     ...(hasEnded(phase) ? { endedAt: now.getTime() } : {}),
   };
+}
+
+function refusedBy({ name, why, data }: Refusal): Pick<Run, 'refused'> {
+  return { refused: { name, why, data } };
 }
 
 function resultOf({ runId, phase }: Run, outcome: Outcome): StepResult {

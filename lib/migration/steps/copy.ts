@@ -20,12 +20,18 @@ import {
 } from '../reconcile.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import { type Run, withServed } from '../runs/run.ts';
-import { builtCollectionsOf, testUserOf } from '../runs/run-names.ts';
+import type { Run } from '../runs/run.ts';
+import { testUserOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
-import { DAY_MS } from '../runs/times.ts';
 import { userCountLines } from '../user-counts.ts';
-import { assertExpected, countChanges, reconcileInStep, reconcileSettings } from './equalize.ts';
+import {
+  assertExpected,
+  baseOf,
+  countChanges,
+  limitOf,
+  reconcileInStep,
+  reconcileSettings,
+} from './equality.ts';
 import { fillInPlace } from './in-place.ts';
 import { scanCollection } from './recorded-counts.ts';
 
@@ -70,17 +76,21 @@ export const copy: Step = {
     if (run.plan.inPlace) return await fillInPlace(context);
     const mode = run.phase === 'rebuilt' ? 'fill' : 'repair';
     if (!checkpoint) {
-      await assertUntouched(context);
       await assertSafe(context);
       // A copy that is killed has changed the collection itself.
       await save({ mode, reached: RECONCILE_START } satisfies State);
     }
     const begun = v.parse(stateSchema, checkpoint?.state ?? { mode, reached: RECONCILE_START });
-    const settings = await reconcileSettings(context, begun.mode);
+    const settings = {
+      ...(await reconcileSettings(context, begun.mode)),
+      ...(await limitIn(context)),
+    };
     assertKeywords(context, settings);
     const startedAt = services.clock().getTime();
     const { isComplete, report } = await reconcileInStep(context, settings, {
       start: begun.reached,
+      // From the first comparison in a window on: before, nobody but the copy has written to the new collection.
+      ...((run.base || isInWindow(run.phase)) && { base: baseOf(context, 'copied') }),
       save: (reached, progress) => save({ ...begun, reached } satisfies State, progress),
     });
     if (!isComplete) return { done: false, waitSeconds: 0 };
@@ -103,28 +113,24 @@ export const copy: Step = {
   },
 };
 
-/**
- * Since users left it after a rollback, nobody was to write to the new collection. What somebody wrote there all the same
- * is nowhere else, and the copy would remove it. @throws Refusal, and the run takes no further window
- */
-async function assertUntouched({ services, run, note }: StepContext): Promise<void> {
-  const { targetCollection: target, retentionDays } = run.plan;
-  const left = run.evidence['rollback-report']?.facts.newFingerprint;
-  if (left === undefined || run.evidence['verification-report'] || isInWindow(run.phase)) return;
-  const { contents } = await scanCollection(services, run, target);
-  if (contents.digest === left) return;
-  const takesNoWindow = `${target} was written to after users had left it`;
-  const until = services.clock().getTime() + retentionDays * DAY_MS;
-  await note({ takesNoWindow, served: withServed(run, builtCollectionsOf(run), until) });
-  throw new Refusal('RefusedNotNow', `No copy: ${takesNoWindow}.`);
-}
-
 /** What users worked on in an earlier window is not emptied by a copy, either. @throws Refusal with the numbers */
 async function assertSafe(context: StepContext): Promise<void> {
   const { run, input } = context;
   const { sourceCollection: from, targetCollection: to } = run.plan;
-  if (!run.served?.some(({ collection }) => collection === to)) return;
+  if (!isServed(run)) return;
   assertExpected(await countChanges(context, { from, to }), to, input.deletes);
+}
+
+/** Counted as it goes, too: somebody may empty the old collection in the meantime. */
+async function limitIn({ services, run, input }: StepContext) {
+  const { targetCollection } = run.plan;
+  if (!isServed(run)) return {};
+  const points = await services.vectors.count(targetCollection);
+  return { limit: limitOf({ points }, input.deletes) };
+}
+
+function isServed({ served, plan }: Run): boolean {
+  return served?.some(({ collection }) => collection === plan.targetCollection) === true;
 }
 
 /** A later walk reports what the ones before it wrote, too. */
@@ -170,6 +176,7 @@ async function conclude(
   const { run, save } = context;
   const { inserted, replaced, deleted, withoutKeywords } = report;
   const { points, digest: fingerprint } = report.from;
+  const { writes: takenBack, overruled } = report.strays;
   const faults = faultsIn(report);
   const pending = Object.values(report.pending).reduce((sum, count) => sum + count, 0);
   const evidence = await storeReport(context, 'verification-report', {
@@ -179,6 +186,7 @@ async function conclude(
       ...(pending > 0 && { examples: report.examples.slice(0, MAX_NAMED).join(', ') }),
       ...(perSecond && { perSecond }),
       ...(parity ?? figuresIn(run.evidence['verification-report']?.facts)),
+      ...(takenBack > 0 && { takenBack, overruled }),
     },
     more: { faults, ...report },
   });
@@ -212,9 +220,4 @@ function assertKeywords({ run: { plan } }: StepRequest, { keywords }: ReconcileS
       ? `${plan.targetCollection} has no keyword slot.`
       : 'The store cannot make keyword vectors of texts.';
   throw new Refusal('RefusedPrerequisites', why, { data: { finding: 'empty-keywords' } });
-}
-
-/** Of both collections, when they were compared in the window. */
-export function verifiedFingerprint({ evidence }: Run): string {
-  return String(evidence['verification-report']?.facts.fingerprint);
 }

@@ -1,49 +1,17 @@
-// The short step: the setting, the new version, the smoke test, a last look at both collections; then writes are opened, and
-// the days are counted for which a rollback is possible.
+// The switch to the new version, and the days that are counted from then on for which a rollback is possible.
 import * as v from 'valibot';
 import { changedSetting } from '../ports/collection-setting.ts';
-import { Refusal } from '../refusals.ts';
 import { readManifest, storeReport } from '../runs/reports.ts';
-import {
-  builtCollectionsOf,
-  liveCollectionOf,
-  liveCollectionsOf,
-  ofTestUser,
-} from '../runs/run-names.ts';
-import { passing, type Stage, takeStages } from '../runs/stages.ts';
-import {
-  type Outcome,
-  type Step,
-  type StepContext,
-  type StepRequest,
-  waiting,
-} from '../runs/step.ts';
+import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
+import { isWaiting, takeStages } from '../runs/stages.ts';
+import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
-import type { Scan } from '../scan.ts';
 import { partsOf } from '../snapshots.ts';
 import { filesOf } from './backup.ts';
-import {
-  carryingSchema,
-  carryOverLateWrites,
-  changedFingerprint,
-  lateWriteFacts,
-} from './carry-over.ts';
-import { removeCollections, removeWarmUp, tidyUp } from './clean-up.ts';
-import { verifiedFingerprint } from './copy.ts';
-import { isDoneOutside, suspecting } from './external-action.ts';
-import { assertAsFrozen } from './in-place.ts';
-import { proveEmbeddings, smokeTest } from './new-version.ts';
-import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
-import { canRollBack } from './rollback-source.ts';
-import { assertNamesFree, type Uploads, uploadSwap, uploadsSchema } from './upload-swap.ts';
-
-const stateSchema = v.object({
-  passed: v.optional(v.array(v.string()), []),
-  uploads: v.optional(uploadsSchema, {}),
-  lateWrites: v.optional(carryingSchema, {}),
-});
-
-type State = v.InferOutput<typeof stateSchema>;
+import { removeCollections, tidyUp } from './clean-up.ts';
+import { canRollBack } from './return-target.ts';
+import { letIn, type SwitchState, stagesForward, switchSchema } from './switch.ts';
+import { assertNamesFree } from './upload-swap.ts';
 
 export const cutover: Step = {
   command: 'cutover',
@@ -56,113 +24,23 @@ export const cutover: Step = {
       setting: { from: sourceCollection, to: live },
     };
   },
-  mayBeLate,
+  // The window rolls back by itself. Where that would cost users their writes, or leads nowhere, a person may
+  // finish what has begun: a service that stands still has to have an exit.
+  mayBeLate: async ({ services, run, input }) => {
+    if (input.actor !== 'operator' || run.switchedAt === undefined) return false;
+    return run.openedAt !== undefined || !(await canRollBack(services, run));
+  },
   work: async (context) => {
-    const { run, checkpoint, save } = context;
-    if (run.switchedAt === undefined) await prepare(context);
-    const from = v.parse(stateSchema, checkpoint?.state ?? {});
-    const end = await takeStages(context, STAGES, { from, save });
-    return end.isComplete ? await openWrites(context, end.state) : end.wait;
+    const { checkpoint, save } = context;
+    if (context.run.switchedAt === undefined) await prepare(context);
+    const begun: SwitchState = { to: liveCollectionOf(context.run), passed: [] };
+    const from = v.parse(switchSchema, checkpoint?.state ?? begun);
+    const end = await takeStages(context, stagesForward(), { from, save });
+    if (!end.isComplete) return end.wait;
+    const facts = await letIn(context, end.state);
+    return isWaiting(facts) ? facts : await goLive(context, facts);
   },
 };
-
-type Advance = Stage<State>['advance'];
-
-const upload: Advance = async (context, { uploads: from }, keep) => {
-  const save = async (uploads: Uploads) => void (await keep({ uploads }));
-  return (await uploadSwap(context, { from, save })) ?? {};
-};
-
-const deploy: Advance = async (context) => {
-  const { services, run, renew } = context;
-  const live = liveCollectionOf(run);
-  if ((await services.setting.read()) !== live) await assertComplete(context);
-  await renew();
-  await services.setting.change({ from: run.plan.sourceCollection, to: live });
-  return (await isDoneOutside(context, 'deploy-new', live)) ? {} : waiting('the webhook');
-};
-
-const proveNew: Advance = async (context) => {
-  await prove(context).catch((failure: unknown) => {
-    throw suspecting('deploy-new', liveCollectionOf(context.run), failure);
-  });
-  return {};
-};
-
-const STAGES: readonly Stage<State>[] = [
-  passing('uploaded', upload),
-  passing('deployed', deploy),
-  passing('proved', proveNew),
-];
-
-// No stage: once users are let in, nothing that is to be saved stands between them and the end.
-async function openWrites(context: StepContext, state: State): Promise<Outcome> {
-  const { services, run, note, renew, save } = context;
-  const live = liveCollectionOf(run);
-  // Somebody may have changed it since: the next start of the backend would make another collection.
-  await services.setting.change({ from: run.plan.sourceCollection, to: live });
-  if (run.openedAt === undefined) {
-    await assertUnchanged(context);
-    await note({ openedAt: services.clock().getTime() });
-  }
-  // A rollback may have begun in the meantime: it must not find writes opened.
-  await renew();
-  if (!(await isDoneOutside(context, 'open-writes', live))) return waiting('the webhook');
-  if (run.plan.inPlace) return await goLive(context, {});
-  const late = await carryOverLateWrites(context, {
-    from: state.lateWrites,
-    save: (lateWrites) => save({ ...state, lateWrites } satisfies State),
-  });
-  return late.isComplete ? await goLive(context, lateWriteFacts(late.state)) : late.wait;
-}
-
-async function prove(context: StepContext): Promise<void> {
-  const { services, run } = context;
-  const collections = liveCollectionsOf(run);
-  const [live] = collections;
-  await removeWarmUp(context, collections);
-  await proveEmbeddings(context, { backend: services.backend, known: live, collection: live });
-  await removeWarmUp(context, collections);
-  await smokeTest(context);
-  await removeWarmUp(context, collections);
-}
-
-/** Once the new version is deployed, a memory that is missing may be one that a user has deleted. @throws Refusal */
-async function assertComplete({ services: { vectors }, run }: StepContext): Promise<void> {
-  const live = liveCollectionOf(run);
-  const points = (await vectors.count(live)) - (await vectors.count(live, ofTestUser(run)));
-  const verified = run.evidence['verification-report']?.facts.points;
-  if (points === verified) return;
-  const why = `${live} has ${points} points where ${verified} were verified.`;
-  throw new Refusal('RefusedVerification', why);
-}
-
-async function assertAsVerified({ services, run }: StepContext): Promise<Scan> {
-  const live = await scanCollection(services, run, liveCollectionOf(run));
-  if (live.contents.digest === verifiedFingerprint(run)) return live;
-  const why = `${liveCollectionOf(run)} is no longer what was verified.`;
-  throw new Refusal('RefusedVerification', why);
-}
-
-/**
- * Right before writes are opened, each time that the step is taken: both collections are what was compared. A write
- * that came late to the old collection is not lost: users return to it.
- */
-async function assertUnchanged(context: StepContext): Promise<void> {
-  if (context.run.plan.inPlace) return await assertAsFrozen(context);
-  const { services, run } = context;
-  await assertCountsEqual(services, run, await assertAsVerified(context));
-  if ((await changedFingerprint(services, run)) === undefined) return;
-  const why = `${run.plan.sourceCollection} was written to after it was verified.`;
-  throw new Refusal('RefusedSourceChanged', why);
-}
-
-// The window rolls back by itself. Where that would cost users their writes, or leads nowhere, a person may
-// finish what has begun: a service that stands still has to have an exit.
-async function mayBeLate({ services, run, input }: StepRequest): Promise<boolean> {
-  if (input.actor !== 'operator' || run.switchedAt === undefined) return false;
-  return run.openedAt !== undefined || !(await canRollBack(services, run));
-}
 
 /**
  * The setting is as it was found, and the names are free. What was written since both collections were compared is found
@@ -184,14 +62,11 @@ async function prepare(context: StepContext): Promise<void> {
   await note({ switchedAt: now });
 }
 
-async function goLive(
-  context: StepContext,
-  lateWrites: Readonly<Record<string, string | number>>,
-): Promise<Outcome> {
+async function goLive(context: StepContext, reached: SwitchState['facts']): Promise<Outcome> {
   const { services, run } = context;
   const liveAt = services.clock().getTime();
   const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
-  const facts = { liveAt, retainUntil, ...lateWrites };
+  const facts = { liveAt, retainUntil, ...reached };
   const evidence = await storeReport(context, 'cutover-report', {
     facts,
     more: { plan: run.plan },

@@ -1,41 +1,30 @@
 // Whether the backend runs the old version again, before a rollback opens writes: on the new version, users would go on
 // writing into the new collection. While writes are frozen nobody can write, so that a read has to tell.
-import * as v from 'valibot';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import { askAgain, suspecting } from './external-action.ts';
 
-/** Checkpoint of the proof. */
-export const oldVersionEntries = {
-  /** The backend does not answer, or does not say which version it is. */
-  unansweredSince: v.optional(v.number()),
-  /** Without a proof users are let in all the same: they cannot wait for ever. */
-  oldVersion: v.optional(v.picklist(['proved', 'unproved'])),
-};
-
-const oldVersionSchema = v.object(oldVersionEntries);
-
-type OldVersion = v.InferOutput<typeof oldVersionSchema>;
-
 /** How long a backend that does not answer is asked again. */
 const PATIENCE_MS = 5 * 60_000;
 
 /**
+ * Without a proof users are let in all the same: they cannot wait for ever.
  * @param save keeps since when it was asked in vain
+ * @returns false without a proof
  * @throws Refusal when the new version answers; RetryableFailure when it is to be asked again
  */
 export async function proveOldVersion(
   context: StepContext,
   options: {
     readonly collection: string;
-    readonly from: OldVersion;
-    readonly save: (reached: OldVersion) => Promise<unknown>;
+    readonly unansweredSince: number | undefined;
+    readonly save: (unansweredSince: number) => Promise<unknown>;
   },
-): Promise<NonNullable<OldVersion['oldVersion']>> {
+): Promise<boolean> {
   const { services, run } = context;
   const { backend, clock, log } = services;
-  const { collection, from, save } = options;
+  const { collection, save } = options;
   let isNew: boolean;
   try {
     await backend.health();
@@ -44,16 +33,16 @@ export async function proveOldVersion(
     const isRetryable = error instanceof RetryableFailure;
     if (!isRetryable && !(error instanceof Refusal)) throw error;
     const now = clock().getTime();
-    const { unansweredSince = now } = from;
+    const { unansweredSince = now } = options;
     if (isRetryable && now - unansweredSince < PATIENCE_MS) {
-      await save({ unansweredSince });
+      await save(unansweredSince);
       throw suspecting('deploy-old', collection, error);
     }
     const message = 'The backend does not say whether it runs the old version; rollback goes on';
     log({ level: 'WARN', message, runId: run.runId, why: String(error) });
-    return 'unproved';
+    return false;
   }
-  if (!isNew) return 'proved';
+  if (!isNew) return true;
   await askAgain(context);
   throw new Refusal(
     'RefusedStillNewVersion',

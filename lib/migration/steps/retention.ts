@@ -13,8 +13,8 @@ import {
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { changedFingerprint } from './carry-over.ts';
 import { removeCollections } from './clean-up.ts';
+import { isAsBase } from './equality.ts';
 import { endInPlace } from './in-place.ts';
 
 export const retention: Step = {
@@ -69,7 +69,8 @@ async function removeOld(context: StepContext): Promise<void> {
   const active = await services.setting.read();
   const old = [sourceCollection, restoredCollectionOf(run)];
   if (old.includes(active)) throw changedSetting(active, liveCollectionOf(run));
-  if ((await changedFingerprint(services, run)) === undefined) {
+  const isThere = await services.vectors.collectionExists(sourceCollection);
+  if (!isThere || (await isAsBase(services, run, sourceCollection))) {
     return await removeCollections(context, old, { keepsOld: false });
   }
   await note({ kept: [sourceCollection] });

@@ -61,6 +61,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
     history: (run.history ?? []).map(({ phase, at }) => ({ phase, at: isoOf(at) })),
     /** Seconds that each step took when it was last finished. */
     took: run.took ?? {},
+    /** The last command was: why, with its numbers. */
+    refused: run.refused ?? null,
     /** From then on users may have written to the new version. */
     openedAt: isoOf(run.openedAt),
     /** The first write that was refused; null where none was, or none is kept from writing. */

@@ -40,13 +40,21 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     return readPoints(await text(post(pathOf(collection, '/points'), body)));
   }
 
-  /** Durable when it returns. `insert_only` (1.17 and later) never touches a point that exists. */
+  /**
+   * Durable when it returns. `insert_only` (1.17 and later) never touches a point that exists.
+   * @param update_filter leaves what exists and does not pass as it is
+   */
   async function upsert(
     collection: string,
     points: readonly Point[],
     update_mode: Schemas['UpdateMode'],
+    update_filter?: Filter,
   ) {
-    const body: Schemas['PointsList'] = { points: points.map(toPointStruct), update_mode };
+    const body: Schemas['PointsList'] = {
+      points: points.map(toPointStruct),
+      update_mode,
+      ...(update_filter && { update_filter }),
+    };
     await write({ method: 'PUT', path: pathOf(collection, '/points?wait=true'), body });
   }
 

@@ -38,7 +38,9 @@ async function liveRun(plan: Record<string, unknown> = {}): Promise<Migration> {
     'cutover-report': { ...stored, artifact: `${RUN}/cutover-report-9.json` },
   };
   const lease = await lock.take(RUN);
-  await runs.write(lease, { ...(await runs.read(RUN)), phase: 'live', evidence, retainUntil });
+  const base = { segments: [], digest: fingerprint, points: 1 };
+  const run = await runs.read(RUN);
+  await runs.write(lease, { ...run, phase: 'live', evidence, base, retainUntil });
   await lock.release(lease);
   await services.setting.change({ from: SOURCE, to: migration.target });
   return migration;
@@ -221,7 +223,7 @@ describe('what was kept for a rollback', () => {
     migration.pass(30 * DAY_MS);
     await migration.finish('retention');
     const left = await artifactsOf(migration);
-    expect(left).toEqual(kept.filter((key) => !/^(snapshot|graph)-/.test(key)));
+    expect(left).toEqual(kept.filter((key) => !/^(snapshot|graph|base)-/.test(key)));
     expect(left.filter((key) => !/^[a-z-]+-\d+\.(json|txt)$/.test(key))).toEqual([]);
     expect(await hasOldCollection(migration)).toBe(false);
   });

@@ -10,10 +10,8 @@ import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { assertNoAlias, checkKept, type KeptSnapshot, keptSnapshotSchema } from '../snapshots.ts';
-import { knownFingerprint } from './carry-over.ts';
-import { verifiedFingerprint } from './copy.ts';
-import { assertExpected, countChanges, isExcessive, unsafe } from './equalize.ts';
-import { compareCounts, scanCollection } from './recorded-counts.ts';
+import { assertExpected, changesSince, countChanges, isExcessive, unsafe } from './equality.ts';
+import { scanCollection } from './recorded-counts.ts';
 
 /**
  * carry: writes since the switch come along. as-it-was: they do not; the old collection stays as it is.
@@ -33,7 +31,7 @@ export const returnSchema = v.object({
   mayHaveLeaked: v.boolean(),
 });
 
-export type Return = v.InferOutput<typeof returnSchema>;
+type Return = v.InferOutput<typeof returnSchema>;
 
 /** @throws Refusal naming what is missing or damaged, or what the rollback would remove */
 export async function planReturn(request: StepRequest): Promise<Return> {
@@ -101,8 +99,7 @@ function isAnswer(error: unknown): error is Error {
     : isRefusal(error, 'RefusedByService');
 }
 
-// Users notice nothing of a refusal here: nothing is frozen yet. Where another program has written to the old collection
-// since, its writes are carried over first, and only then what differs can be counted.
+// Users notice nothing of a refusal here: nothing is frozen yet.
 async function assertSafe(
   request: StepRequest,
   { returnTo, restores }: { readonly returnTo: string; readonly restores?: KeptSnapshot },
@@ -115,9 +112,7 @@ async function assertSafe(
     const removes = Math.max(0, points - (await services.vectors.count(live)));
     return assertExpected({ points, removes, changes: 0 }, returnTo, deletes);
   }
-  const found = await countChanges(request, { from: live, to: returnTo });
-  const isKnown = found.digest === knownFingerprint(run);
-  if (isKnown || found.removes === found.points) assertExpected(found, returnTo, deletes);
+  assertExpected(await countChanges(request, { from: live, to: returnTo }), returnTo, deletes);
 }
 
 /** What the dry run says: the numbers of the rollback as it would be now. */
@@ -130,7 +125,7 @@ export async function forecastReturn(request: StepRequest) {
   const where = { returnsTo: returnTo, ...(restores && { restores: restores.name }) };
   const isSame = returnTo === liveCollectionOf(run);
   if (run.openedAt === undefined || isSame) return { ...where, leavesBehind: 0 };
-  if (way !== 'carry') return { ...where, leavesBehind: await countLeftBehind(request) };
+  if (way !== 'carry') return { ...where, ...(await forecastLeftBehind(request)) };
   if (restores) return { ...where, leavesBehind: 0 };
   const collections = { from: liveCollectionOf(run), to: returnTo };
   const { adds, changes, removes, points } = await countChanges(request, collections);
@@ -138,19 +133,22 @@ export async function forecastReturn(request: StepRequest) {
 }
 
 /** Writes to the new collection that a rollback to the snapshot, or to the old collection as it was, leaves there. */
-async function countLeftBehind(request: StepRequest) {
+async function forecastLeftBehind(request: StepRequest) {
   const { services, run } = request;
-  const live = liveCollectionOf(run);
-  if ((await readabilityOf(services, run)) !== undefined) return UNREADABLE;
-  const { sourceCollection } = run.plan;
-  const isThere = (await services.vectors.listCollections()).includes(sourceCollection);
-  const found = isThere && (await countChanges(request, { from: live, to: sourceCollection }));
-  if (found && found.digest === verifiedFingerprint(run)) {
-    return found.adds + found.changes + found.removes;
-  }
-  // By the recorded counts alone: before the snapshot is restored, a payload that has changed cannot be seen.
-  const scanned = await scanCollection(services, run, live);
-  return { atLeast: (await compareCounts(services, run, scanned)).points };
+  if ((await readabilityOf(services, run)) !== undefined) return { leavesBehind: UNREADABLE };
+  const { leftBehind, lacking } = await leftBehindBy(request);
+  return { leavesBehind: leftBehind, ...(lacking !== undefined && { lacking }) };
+}
+
+/** Users have not deleted what a collection lacks that was emptied. */
+export async function leftBehindBy(
+  request: StepRequest,
+): Promise<{ readonly leftBehind: number; readonly lacking?: number }> {
+  const { run } = request;
+  const { adds, changes, removes } = await changesSince(request, liveCollectionOf(run));
+  const isEmptied = isExcessive({ removes, changes: 0, points: run.base?.points ?? 0 });
+  if (isEmptied) return { leftBehind: adds + changes, lacking: removes };
+  return { leftBehind: adds + changes + removes };
 }
 
 const UNREADABLE = 'unknown: the new collection cannot be read';
@@ -183,7 +181,7 @@ export async function assertRestored(
 /** Somebody may have deleted it since the rollback began; the old version then makes an empty one when it starts. */
 export async function assertStillThere(
   { services: { vectors }, run }: Pick<StepRequest, 'services' | 'run'>,
-  { returnTo }: Pick<Return, 'returnTo'>,
+  returnTo: string,
   expected = Number(run.evidence['verification-report']?.facts.points ?? 0),
 ): Promise<void> {
   // An alias of that name is no collection.

@@ -1,0 +1,134 @@
+// What both collections had when they were last equal: id and digest of each memory, in order of id, as parts of an artifact. A
+// walk that compares three versions reads it, and writes the next one: what the idle collection holds where it has passed.
+import * as v from 'valibot';
+import { comparePointIds, createDigestSum } from './points.ts';
+import { type ArtifactStore, splitLines } from './ports/artifacts.ts';
+import type { PointId } from './ports/vector-store.ts';
+
+const idSchema = v.custom<PointId>((value) => typeof value === 'string');
+
+const segmentSchema = v.strictObject({
+  prefix: v.string(),
+  parts: v.number(),
+  /** What it says of the ids before this one has been replaced. */
+  from: v.nullable(idSchema),
+});
+
+export const baseSchema = v.strictObject({
+  segments: v.array(segmentSchema),
+  /** Of all of it: the fingerprint of the collection. Unknown until a walk has come to its end. */
+  digest: v.optional(v.string()),
+  points: v.optional(v.number()),
+  /** Memories that a walk was about to create, in either collection. */
+  making: v.optional(v.array(idSchema)),
+});
+
+export type Base = v.InferOutput<typeof baseSchema>;
+
+interface Line {
+  readonly id: PointId;
+  readonly digest: Buffer;
+}
+
+/** The part of it that a walk has written. */
+export interface BaseProgress {
+  readonly segments: Base['segments'];
+  readonly digest: string;
+  readonly points: number;
+}
+
+export interface BaseKeeper {
+  readonly artifacts: ArtifactStore;
+  /** Of this walk, in this invocation. */
+  readonly prefix: string;
+  /** Of the walk before; without it the first collection is right wherever they differ. */
+  readonly before: Base | undefined;
+  /** Stores durably what is known by now; without it, the base is only read. */
+  readonly keep?: ((base: Base) => Promise<void>) | undefined;
+}
+
+/** Digests by id, asked for in order of id. */
+export function createBaseReader({ artifacts, before }: Pick<BaseKeeper, 'artifacts' | 'before'>) {
+  const lines = linesOf(artifacts, before?.segments ?? []);
+  let next: IteratorResult<Line, void> | undefined;
+  return async function digestOf(id: PointId): Promise<Buffer | undefined> {
+    next ??= await lines.next();
+    while (!next.done && comparePointIds(next.value.id, id) < 0) next = await lines.next();
+    return !next.done && next.value.id === id ? next.value.digest : undefined;
+  };
+}
+
+async function* linesOf(
+  artifacts: ArtifactStore,
+  segments: Base['segments'],
+): AsyncGenerator<Line, void, void> {
+  for (const { prefix, parts, from } of segments) {
+    for (let part = 0; part < parts; part += 1) {
+      for await (const line of splitLines(artifacts.get(keyOf(prefix, part)))) {
+        const at = line.lastIndexOf(' ');
+        const id = line.slice(0, at) as PointId;
+        if (from !== null && comparePointIds(id, from) < 0) continue;
+        yield { id, digest: Buffer.from(line.slice(at + 1), 'base64url') };
+      }
+    }
+  }
+}
+
+function keyOf(prefix: string, part: number): string {
+  return `${prefix}-part-${String(part).padStart(5, '0')}`;
+}
+
+/** Collects lines, in order of id. */
+export function createBaseWriter(
+  {
+    artifacts,
+    prefix,
+    before,
+    keep,
+  }: BaseKeeper & { readonly keep: (base: Base) => Promise<void> },
+  begun: BaseProgress | undefined,
+) {
+  const sum = createDigestSum(begun?.digest);
+  let segments = begun?.segments ?? [];
+  let points = begun?.points ?? 0;
+  let lines: string[] = [];
+
+  function add(id: PointId, digest: Buffer): void {
+    lines.push(`${id} ${digest.toString('base64url')}\n`);
+    sum.add(digest);
+    points += 1;
+  }
+
+  /** @param nextOffset that the walk has come to; null at its end */
+  async function flush(nextOffset: PointId | null): Promise<BaseProgress> {
+    if (lines.length > 0) {
+      const last = segments.at(-1);
+      const parts = last?.prefix === prefix ? last.parts : 0;
+      await artifacts.put(keyOf(prefix, parts), [Buffer.from(lines.join(''))]);
+      const others = segments.filter((one) => one.prefix !== prefix);
+      segments = [...others, { prefix, parts: parts + 1, from: null }];
+      lines = [];
+    }
+    const digest = sum.text();
+    if (nextOffset === null) await keep({ segments, digest, points });
+    else await keep({ segments: [...segments, ...restFrom(nextOffset)] });
+    return { segments, digest, points };
+  }
+
+  function restFrom(offset: PointId): Base['segments'] {
+    const earlier = before?.segments ?? [];
+    return earlier.map((segment) => ({ ...segment, from: laterOf(segment.from, offset) }));
+  }
+
+  /** Before anything is created that its users could delete again before the walk says so. */
+  async function noteMaking(making: readonly PointId[], from: PointId | null): Promise<void> {
+    const rest = from === null ? (before?.segments ?? []) : restFrom(from);
+    await keep({ segments: [...segments, ...rest], making: [...making] });
+  }
+
+  return { add, flush, noteMaking };
+}
+
+function laterOf(one: PointId | null, other: PointId): PointId {
+  return one !== null && comparePointIds(one, other) > 0 ? one : other;
+}

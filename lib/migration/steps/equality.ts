@@ -1,0 +1,293 @@
+// Makes the idle collection equal to the one that users are on, and carries back what was written to it meanwhile: by a
+// request that outlasted the freeze, a deployment that leaked, or a program that still uses it. A mistake in either
+// collection, such as one that was emptied, must not be repeated in the other: what would be removed is counted first.
+import * as v from 'valibot';
+import { type BaseKeeper, createBaseReader } from '../base.ts';
+import type { PointPair } from '../pairs.ts';
+import { copySettings } from '../point-writer.ts';
+import { digestOf, userOf } from '../points.ts';
+import { writeJson } from '../ports/artifacts.ts';
+import type { ScrolledPoint } from '../ports/vector-store.ts';
+import {
+  faultsIn,
+  RECONCILE_START,
+  type ReconcileCheckpoint,
+  type ReconcileReport,
+  type ReconcileSettings,
+  reconcile,
+  type Strays,
+} from '../reconcile.ts';
+import { isRefusal, Refusal, type RefusalData } from '../refusals.ts';
+import type { Progress, Run } from '../runs/run.ts';
+import { testUserOf } from '../runs/run-names.ts';
+import type { StepContext, StepRequest } from '../runs/step.ts';
+import { pagesOf } from '../scan.ts';
+import type { Services } from '../services.ts';
+import { scanCollection } from './recorded-counts.ts';
+
+/** What a walk would do to a collection. */
+interface Changes {
+  readonly removes: number;
+  readonly changes: number;
+  /** That the collection has before. */
+  readonly points: number;
+}
+
+const EXPECTED_SHARE = 100;
+const ALWAYS_EXPECTED = 20;
+
+/** So many points may be removed, and so many changed, unless the operator gives another number. */
+export function limitOf({ points }: Pick<Changes, 'points'>, deletes?: number): number {
+  return deletes ?? Math.max(ALWAYS_EXPECTED, Math.floor(points / EXPECTED_SHARE));
+}
+
+export function isExcessive(changes: Changes, deletes?: number): boolean {
+  const limit = limitOf(changes, deletes);
+  const isEmptied = changes.points > 0 && changes.removes === changes.points;
+  if (isEmptied && deletes === undefined) return true;
+  return changes.removes > limit || changes.changes > limit;
+}
+
+/** @throws Refusal with the numbers where it would remove or change more than expected */
+export function assertExpected(changes: Changes, to: string, deletes?: number): void {
+  if (!isExcessive(changes, deletes)) return;
+  const { removes, changes: changed, points } = changes;
+  const share = `remove ${removes} of ${points} points of ${to} and change ${changed}`;
+  const limit = `expected are at most ${limitOf(changes, deletes)}`;
+  throw unsafe(`This would ${share}; ${limit}.`, { deletes: Math.max(removes, changed) });
+}
+
+export function unsafe(why: string, data: RefusalData = {}): Refusal {
+  return new Refusal('RefusedMassChange', why, { data });
+}
+
+interface Collections {
+  /** That users are on. */
+  readonly from: string;
+  /** The idle one. */
+  readonly to: string;
+}
+
+/** Payloads alone, as they are now: quick, and nothing is written. The test user's memories do not count. */
+export async function countChanges(request: StepRequest, names: Collections, usesBase = true) {
+  const { services, run } = request;
+  const settings = await reconcileSettings(request, 'compare', names);
+  const before = usesBase ? run.base : undefined;
+  const base = { artifacts: services.artifacts, prefix: '', before };
+  const ports = { base, saveCheckpoint: async () => {} };
+  const { report } = await reconcile({ ...settings, payloadsOnly: true }, ports);
+  return { ...changesIn(report), adds: report.pending.missing };
+}
+
+/** How often a collection was written to since it was equal to the other one. */
+export async function changesSince({ services, run }: StepRequest, collection: string) {
+  const { artifacts, vectors: store } = services;
+  const known = createBaseReader({ artifacts, before: run.base });
+  const found = { adds: 0, changes: 0, removes: run.base?.points ?? 0 };
+  for await (const { points } of pagesOf({ store, collection }, { limit: 512, vector: false })) {
+    for (const { id, payload } of points) {
+      if (userOf(payload) === testUserOf(run.runId)) continue;
+      const was = await known(id);
+      if (was) found.removes -= 1;
+      if (!was) found.adds += 1;
+      else if (!was.equals(digestOf(id, payload))) found.changes += 1;
+    }
+  }
+  return found;
+}
+
+/** Whether it is as when both were last equal, or when what was written to it was last carried over. */
+export async function isAsBase(services: Services, run: Run, collection: string): Promise<boolean> {
+  const { contents } = await scanCollection(services, run, collection);
+  return contents.digest === run.base?.digest;
+}
+
+const walkSchema = v.optional(v.custom<ReconcileCheckpoint>(() => true));
+
+/** Checkpoint of both walks: the first one only compares. */
+export const walksSchema = v.object({ compared: walkSchema, written: walkSchema });
+
+export type Walks = v.InferOutput<typeof walksSchema>;
+
+interface WalkOptions extends Collections {
+  readonly reached: Walks;
+  readonly save: (reached: Walks, progress: Progress) => Promise<unknown>;
+}
+
+/**
+ * While nobody may write.
+ * @returns how both were left; undefined when time was up
+ * @throws Refusal where it would remove or change too much, or the collection could not be made equal
+ */
+export async function makeEqual(
+  context: StepContext,
+  options: WalkOptions & {
+    /** Removed, and changed, are at most so many. */
+    readonly deletes: number | undefined;
+    /** Where it would be more, what is missing is inserted all the same, and nothing is removed or changed. */
+    readonly mayInsertOnly: boolean;
+    /** A restored snapshot is older than what both had. */
+    readonly usesBase: boolean;
+  },
+): Promise<ReconcileReport | undefined> {
+  const { from, to, deletes, mayInsertOnly } = options;
+  const walk = createWalk(context, { label: 'equal', ...options });
+  const compared = await walk('compare');
+  if (!compared.isComplete) return undefined;
+  const { report } = compared;
+  const changes = changesIn(report);
+  if (!mayInsertOnly) assertExpected(changes, to, deletes);
+  const isEqual = faultsIn(report).length === 0;
+  if (isEqual && report.to.digest === context.run.base?.digest) return report;
+  const limit = limitOf(changes, deletes);
+  const more = { limit, isDamaged: isDamage(report) };
+  const insertsOnly = mayInsertOnly && isExcessive(changes, deletes);
+  const written = await walk(insertsOnly ? 'insert' : 'repair', more).catch((error: unknown) => {
+    if (!mayInsertOnly || !isRefusal(error, 'RefusedMassChange')) throw error;
+    return walk('insert', { ...more, isAnew: true });
+  });
+  if (!written.isComplete) return undefined;
+  const faults = faultsIn(written.report);
+  const isWell = mayInsertOnly ? written.report.pending.missing === 0 : faults.length === 0;
+  if (isWell) return written.report;
+  const why = `${to} could not be made equal to ${from}: ${faults.join(', ')}.`;
+  throw new Refusal('RefusedVerification', why);
+}
+
+/**
+ * Once users are in: what was written past the freeze to the collection that they have left. Nothing that a user has
+ * changed since is touched.
+ * @returns undefined when time was up
+ */
+export async function carryOver(
+  context: StepContext,
+  options: WalkOptions & { readonly isOfUser?: ReconcileSettings['isOfUser'] },
+): Promise<Strays | undefined> {
+  const { services, run } = context;
+  const { to, reached, isOfUser } = options;
+  if (!run.base || !(await services.vectors.collectionExists(to))) return NO_STRAYS;
+  if (!reached.compared && (await isAsBase(services, run, to))) return NO_STRAYS;
+  const walk = createWalk(context, { label: 'carried', usesBase: true, ...options });
+  const compared = await walk('compare', { isOfUser });
+  if (!compared.isComplete) return undefined;
+  const { report } = compared;
+  const limit = limitOf(report.from);
+  const carried = await walk('carry', { isOfUser, limit, isDamaged: isDamage(report) });
+  return carried.isComplete ? carried.report.strays : undefined;
+}
+
+export const NO_STRAYS: Strays = RECONCILE_START.report.strays;
+
+/** By the time that mem0 notes in the payload. */
+export function isLaterChange(was: ScrolledPoint, is: ScrolledPoint): boolean {
+  return changedAt(is) > changedAt(was);
+}
+
+function changedAt({ payload }: ScrolledPoint): number {
+  const { updated_at, created_at } = (JSON.parse(payload) ?? {}) as Record<string, unknown>;
+  const time = Date.parse(String(updated_at ?? created_at));
+  return Number.isNaN(time) ? 0 : time;
+}
+
+/** That many changes of the idle collection are no work of a few late writes. */
+function isDamage({ to, strays }: ReconcileReport): boolean {
+  const { lacking: removes, changed: changes } = strays;
+  return isExcessive({ removes, changes, points: to.points + removes });
+}
+
+function changesIn({ to, pending }: ReconcileReport): Changes {
+  const { extra, payload, vector } = pending;
+  return { removes: extra, changes: payload + vector, points: to.points };
+}
+
+type WalkSettings = Partial<Pick<ReconcileSettings, 'isDamaged' | 'isOfUser' | 'limit'>> & {
+  readonly isAnew?: boolean;
+};
+
+function createWalk(
+  context: StepContext,
+  options: WalkOptions & { readonly label: string; readonly usesBase: boolean },
+) {
+  const { from, to, label, usesBase, reached, save } = options;
+  let { compared, written } = reached;
+  return async (
+    mode: ReconcileSettings['mode'],
+    { isAnew = false, ...more }: WalkSettings = {},
+  ): Promise<ReconcileCheckpoint> => {
+    const settings = { ...(await reconcileSettings(context, mode, { from, to })), ...more };
+    const isComparison = mode === 'compare';
+    const base = baseOf(context, label);
+    const before = usesBase ? base.before : undefined;
+    const start = (isComparison ? compared : written) ?? RECONCILE_START;
+    return await reconcileInStep(context, settings, {
+      start: isAnew ? RECONCILE_START : start,
+      base: isComparison ? { ...base, before, keep: undefined } : { ...base, before },
+      save: async (walked, progress) => {
+        if (isComparison) compared = walked;
+        else written = walked;
+        await save({ compared, written }, progress);
+      },
+    });
+  };
+}
+
+/** To be read, and written anew. @param label of the walk: one of an invocation */
+export function baseOf({ services, run, lease, note }: StepContext, label: string) {
+  return {
+    artifacts: services.artifacts,
+    prefix: `${run.runId}/base-${lease.epoch}-${label}`,
+    before: run.base,
+    keep: (base: NonNullable<Run['base']>) => note({ base }),
+  } satisfies BaseKeeper;
+}
+
+/** Goes on from the checkpoint; not complete when time is up. */
+export async function reconcileInStep(
+  { services, run, lease, renew, hasTime }: StepContext,
+  settings: ReconcileSettings,
+  options: {
+    readonly start: ReconcileCheckpoint;
+    readonly save: (reached: ReconcileCheckpoint, progress: Progress) => Promise<void>;
+    readonly base?: BaseKeeper;
+  },
+): Promise<ReconcileCheckpoint> {
+  const { start, save, ...ports } = options;
+  const { store, collection } = settings.from;
+  const total = await store.count(collection);
+  return await reconcile(
+    settings,
+    {
+      ...ports,
+      renew,
+      isTimeUp: () => !hasTime(),
+      saveCheckpoint: (reached) => save(reached, { done: reached.report.compared, total }),
+      keepConflicts: async (pairs) => {
+        const [first] = pairs;
+        if (!first) return;
+        const key = `${run.runId}/conflicts-${lease.epoch}-${first.id.replaceAll('"', '')}.json`;
+        await writeJson(services.artifacts, key, pairs.map(contentOf));
+      },
+    },
+    start,
+  );
+}
+
+/** Of both versions, also of the one that is overruled. */
+function contentOf({ id, from, to }: PointPair) {
+  const read = (point: ScrolledPoint | undefined) => point && JSON.parse(point.payload);
+  return { id: JSON.parse(id), stays: read(from), overruled: read(to) };
+}
+
+/** @param names of a copy, unless others are given */
+export async function reconcileSettings(
+  { services, run }: StepRequest,
+  mode: ReconcileSettings['mode'],
+  names = { from: run.plan.sourceCollection, to: run.plan.targetCollection },
+): Promise<ReconcileSettings> {
+  const { vectors } = services;
+  const settings = await copySettings(vectors, names);
+  const without = testUserOf(run.runId);
+  if (!run.base) return { ...settings, mode, without };
+  const back = await copySettings(vectors, { from: names.to, to: names.from });
+  return { ...settings, mode, without, back };
+}

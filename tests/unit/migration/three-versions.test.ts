@@ -1,0 +1,207 @@
+// Three versions of a memory: at home, in the idle collection, and what both had when they were last equal. Which one stays.
+import { expect, onTestFinished, test } from 'vitest';
+import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
+import type { PointPair } from '../../../lib/migration/pairs.ts';
+import {
+  faultsIn,
+  RECONCILE_START,
+  type ReconcileCheckpoint,
+  type ReconcilePorts,
+  type ReconcileSettings,
+  reconcile,
+} from '../../../lib/migration/reconcile.ts';
+import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
+import { createMemoryArtifacts } from '../../support/migration/memory-artifacts.ts';
+import { createRunTable } from '../../support/migration/run-table.ts';
+import { point, pointId } from '../../support/vector-stores.ts';
+
+type Version = '-' | 'a' | 'b' | 'c';
+
+const memory = (id: number, text: string) =>
+  point(id, JSON.stringify({ user_id: 'ada', data: text, hash: text }), '[1,0,0,0]');
+
+async function scene() {
+  const { sandbox, store, settings } = await startCopyScene({ count: 0, pageSize: 3 });
+  onTestFinished(sandbox.close);
+  const artifacts = createMemoryArtifacts(createRunTable().clock).store;
+  const back = { ...settings, to: settings.from, keywords: 'no-slot' } as const;
+  let base: NonNullable<ReconcilePorts['base']>['before'];
+  let walks = 0;
+
+  /** Home is the old collection. */
+  async function put(collection: string, id: number, version: Version): Promise<void> {
+    if (version === '-') await store.deletePoints(collection, { ids: [pointId(id)] });
+    else await store.upsert(collection, [memory(id, version)], 'upsert');
+  }
+
+  async function versionIn(collection: string, id: number): Promise<string> {
+    const [found] = await store.retrieve(collection, [pointId(id)], { vector: false });
+    return found ? JSON.parse(found.payload).data : '-';
+  }
+
+  async function walk(
+    mode: ReconcileSettings['mode'],
+    change: Partial<ReconcileSettings> = {},
+    start: ReconcileCheckpoint = RECONCILE_START,
+  ) {
+    walks += 1;
+    const conflicts: PointPair[] = [];
+    const saved: ReconcileCheckpoint[] = [];
+    const keep = async (now: NonNullable<typeof base>) => {
+      base = now;
+    };
+    const own = { ...settings, back, mode, ...change };
+    const walked = await reconcile(
+      own,
+      {
+        base: { artifacts, prefix: `base-${walks}`, before: base, keep },
+        saveCheckpoint: async (checkpoint) => void saved.push(checkpoint),
+        keepConflicts: async (pairs) => void conflicts.push(...pairs),
+      },
+      start,
+    );
+    return { ...walked, conflicts: conflicts.map(({ id }) => Number(id)), saved };
+  }
+
+  return { ...{ store, settings, back, put, versionIn, walk }, base: () => base };
+}
+
+/** At home, idle, when equal; then what both hold after making equal, and after carrying over. */
+const TABLE: readonly (readonly [Version, Version, Version, equal: string, carried: string])[] = [
+  ['a', 'a', 'a', 'aa', 'aa'],
+  ['b', 'b', 'a', 'bb', 'bb'],
+  ['b', 'a', 'a', 'bb', 'ba'],
+  ['-', 'a', 'a', '--', '-a'],
+  ['b', '-', '-', 'bb', 'b-'],
+  ['a', 'b', 'a', 'bb', 'bb'],
+  ['a', '-', 'a', '--', '--'],
+  ['-', 'b', '-', 'bb', 'bb'],
+  ['b', 'c', 'a', 'bb', 'bc'],
+  ['b', '-', 'a', 'bb', 'b-'],
+  ['-', 'c', 'a', '--', '-c'],
+  ['b', 'c', '-', 'bb', 'bc'],
+];
+
+const CONFLICTS = TABLE.flatMap(([h, i, b], id) => (new Set([h, i, b]).size === 3 ? [id] : []));
+
+test.each([
+  ['repair', 3],
+  ['carry', 4],
+] as const)(
+  '%s: whoever has changed it last is right, and home where both have',
+  async (mode, at) => {
+    const { put, walk, versionIn } = await scene();
+    for (const [id, [, , base]] of TABLE.entries()) {
+      for (const collection of [OLD, NEW]) await put(collection, id, base);
+    }
+    await walk('repair');
+    for (const [id, [home, idle]] of TABLE.entries()) {
+      await put(OLD, id, home);
+      await put(NEW, id, idle);
+    }
+    const { conflicts, report } = await walk(mode);
+    const found = await Promise.all(
+      TABLE.map(async (_, id) => `${await versionIn(OLD, id)}${await versionIn(NEW, id)}`),
+    );
+    expect(found).toEqual(TABLE.map((row) => row[at]));
+    expect(conflicts).toEqual(CONFLICTS);
+    expect(report.strays).toMatchObject({
+      writes: 3 + CONFLICTS.length,
+      overruled: CONFLICTS.length,
+    });
+    if (mode === 'repair') expect(faultsIn(report)).toEqual([]);
+    // What is known now is what the idle one holds: nothing is carried a second time.
+    expect((await walk('carry')).report.strays.writes).toBe(0);
+  },
+);
+
+test('a damaged idle collection takes nothing from home', async () => {
+  const { put, walk, versionIn } = await scene();
+  for (let id = 0; id < 9; id += 1) await put(OLD, id, 'a');
+  await walk('repair');
+  for (let id = 0; id < 9; id += 1) await put(NEW, id, '-');
+  const { report } = await walk('carry', { limit: 4 });
+  // Of each page before the limit is reached, and no more.
+  expect(report.strays).toMatchObject({ writes: 9, withheld: 6 });
+  const left = await Promise.all(Array.from({ length: 9 }, (_, id) => versionIn(OLD, id)));
+  expect(left.filter((version) => version === 'a')).toHaveLength(6);
+});
+
+test('what would be removed is counted and saved before, and a kill does not set it back', async () => {
+  const { put, walk, store } = await scene();
+  for (let id = 0; id < 9; id += 1) await put(OLD, id, 'a');
+  await walk('repair');
+  for (let id = 0; id < 9; id += 1) await put(OLD, id, '-');
+  const dying: VectorStore = { ...store, deletePoints: () => Promise.reject(new Error('killed')) };
+  const saved: ReconcileCheckpoint[] = [];
+  const { settings } = await scene();
+  await expect(
+    reconcile(
+      {
+        ...settings,
+        from: { store, collection: OLD },
+        to: { store: dying, collection: NEW },
+        limit: 5,
+      },
+      { saveCheckpoint: async (checkpoint) => void saved.push(checkpoint) },
+    ),
+  ).rejects.toThrow('killed');
+  expect(saved.at(-1)?.removals).toEqual({ first: 0, second: 3 });
+  const resumed = walk('repair', { limit: 5 }, saved.at(-1));
+  await expect(resumed).rejects.toMatchObject({ name: 'RefusedMassChange' });
+  expect(await store.count(NEW)).toBe(9);
+});
+
+test('a change that its user makes in the moment of the write stays', async () => {
+  const { put, walk, versionIn, store, back } = await scene();
+  for (let id = 0; id < 3; id += 1) await put(OLD, id, 'a');
+  await walk('repair');
+  await put(NEW, 0, 'b');
+  await put(NEW, 1, '-');
+  const late: VectorStore = {
+    ...store,
+    upsert: async (...args) => {
+      await put(OLD, 0, 'c');
+      await store.upsert(...args);
+    },
+    deletePoints: async (...args) => {
+      await put(OLD, 1, 'c');
+      await store.deletePoints(...args);
+    },
+  };
+  const to = { store: late, collection: OLD };
+  const { report, conflicts } = await walk('carry', { back: { ...back, to } });
+  expect([await versionIn(OLD, 0), await versionIn(OLD, 1)]).toEqual(['c', 'c']);
+  expect(conflicts).toEqual([0, 1]);
+  expect(report.strays).toMatchObject({ writes: 2, overruled: 2 });
+});
+
+test.each([
+  ['carried over', 'carry', NEW],
+  ['copied', 'repair', OLD],
+] as const)(
+  'a memory that was %s, and deleted by its user, is not made again after a kill',
+  async (_, mode, where) => {
+    const { put, walk, versionIn, store, settings, back } = await scene();
+    await put(OLD, 1, 'a');
+    await walk('repair');
+    await put(where, 2, 'b');
+    const dying: VectorStore = {
+      ...store,
+      upsert: async (...args) => {
+        await store.upsert(...args);
+        throw new Error('killed');
+      },
+    };
+    const killed = walk(mode, {
+      to: { ...settings.to, store: dying },
+      back: { ...back, to: { ...back.to, store: dying } },
+    });
+    await expect(killed).rejects.toThrow('killed');
+    expect([await versionIn(OLD, 2), await versionIn(NEW, 2)]).toEqual(['b', 'b']);
+    await put(OLD, 2, '-');
+    const { conflicts } = await walk(mode);
+    expect(await versionIn(OLD, 2)).toBe('-');
+    expect(conflicts).toEqual([2]);
+  },
+);
