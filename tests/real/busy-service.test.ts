@@ -1,22 +1,16 @@
 // A service that takes three writes per second is migrated from mem0 1.x to 2.x and rolled back, and no acknowledged
 // write is lost. `npm run test:real -- busy-service` does it ten times.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
-  type BusyService,
+  collectionOf,
   findLosses,
+  migrate,
   startBusyService,
   startWriter,
-  type Written,
+  summaryOf,
 } from '../support/busy-service.ts';
 import { hasMem0, REAL_QDRANT } from '../support/real-services.ts';
 
-const COMMAND = join(import.meta.dirname, '../../cli/migrate/migrate.ts');
 const RUNS = process.env.TEST_MODE === 'ten-times' ? 10 : 1;
 const MEMORIES = 300;
 /** No request of the writer takes longer than the drain. */
@@ -59,30 +53,3 @@ describe.skipIf(!REAL_QDRANT || !hasMem0)('a service with three writes per secon
     },
   );
 });
-
-function summaryOf({ acknowledged, refused, unanswered }: Written): string {
-  const { create, change, delete: deleted } = acknowledged;
-  const all = create + change + deleted;
-  const kinds = `${create} created, ${change} changed, ${deleted} deleted`;
-  return `${all} writes acknowledged (${kinds}), ${refused} refused, ${unanswered} without an answer`;
-}
-
-/** As an operator who expects it to work. */
-async function migrate(service: BusyService, ...words: readonly string[]): Promise<void> {
-  const { environment, runId } = service;
-  const child = spawn(process.execPath, [COMMAND, ...words, '--run', runId, '--yes'], {
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  expect(code, `${stdout}${stderr}`).toBe(0);
-}
-
-async function collectionOf({ environment }: BusyService): Promise<string> {
-  return (await readFile(fileURLToPath(environment.COLLECTION_SETTING ?? ''), 'utf8')).trim();
-}

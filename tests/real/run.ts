@@ -25,7 +25,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   },
   'busy-service': {
     services: 'qdrant,mem0',
-    vitest: ['--mode', 'ten-times', 'tests/real/busy-service.test.ts'],
+    vitest: ['--mode', 'ten-times', 'tests/real/busy-service.test.ts', 'tests/real/in-place.test.ts'],
   },
 };
 

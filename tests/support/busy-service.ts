@@ -1,11 +1,15 @@
 // A memory service over real mem0 and real Qdrant with all that a migration of it needs, and a writer that never stops.
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as v from 'valibot';
+import { expect, onTestFinished } from 'vitest';
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
 import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import { seedMemories } from '../../sandbox/readable-memories.ts';
@@ -15,6 +19,7 @@ import { BARE_ENVIRONMENT } from './bare-environment.ts';
 import { Mem0RefusalError, type Mem0User, mem0User } from './real-services.ts';
 import { createTestTable } from './test-table.ts';
 
+const COMMAND = join(import.meta.dirname, '../../cli/migrate/migrate.ts');
 const DIMENSIONS = 32;
 const USERS = 10;
 const TEST_KEY = 'key-of-the-test-user';
@@ -46,10 +51,12 @@ export interface BusyService {
 export async function startBusyService(options: {
   readonly qdrantUrl: string;
   readonly memories: number;
+  /** Whether the preview is on the collection that a run in place learns from. */
+  readonly isInPlace?: boolean;
 }): Promise<BusyService> {
   const runId = `busy-${randomBytes(4).toString('hex')}`;
   const source = `memories_${runId}`;
-  const target = `${source}_v3_${runId}`;
+  const target = `${source}_${options.isInPlace ? 'preview' : 'v3'}_${runId}`;
   const qdrant = { url: options.qdrantUrl };
   const store = createQdrant(qdrant);
   const users = Array.from({ length: USERS }, (_, n) => mem0User(`user-${n}`));
@@ -131,13 +138,13 @@ export interface Written {
 
 export type Writer = ReturnType<typeof startWriter>;
 
-const PAUSE_MS = 1_000 / 3;
-
-/** Creates, changes and deletes memories in turn, three a second, whether the service answers or not. */
+/** Creates, changes and deletes memories in turn, three a second or as many as given, whether the service answers or not. */
 export function startWriter(
   { url, users }: Pick<BusyService, 'url' | 'users'>,
   memories: Memories,
+  perSecond = 3,
 ) {
+  const pauseMs = 1_000 / perSecond;
   const expected = new Map(memories);
   const [deleted, unknown, inFlight] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const failures: string[] = [];
@@ -197,13 +204,13 @@ export function startWriter(
     const one = write(tried).finally(() => writing.delete(one));
     writing.add(one);
     tried += 1;
-  }, PAUSE_MS);
+  }, pauseMs);
 
   return {
     /** Waits until that many more are acknowledged. */
     async acknowledges(more: number): Promise<void> {
       const goal = allAcknowledged() + more;
-      while (allAcknowledged() < goal) await pause(PAUSE_MS);
+      while (allAcknowledged() < goal) await pause(pauseMs);
     },
     written: (): Written => ({
       expected: new Map([...expected].filter(([id]) => !inFlight.has(id))),
@@ -247,4 +254,31 @@ function lossesIn(memories: Memories, { expected, deleted, unknown }: Written): 
     return isKnown ? [] : [`${id} was never written: "${text}"`];
   });
   return [...lost, ...returned, ...strange];
+}
+
+export function summaryOf({ acknowledged, refused, unanswered }: Written): string {
+  const { create, change, delete: deleted } = acknowledged;
+  const all = create + change + deleted;
+  const kinds = `${create} created, ${change} changed, ${deleted} deleted`;
+  return `${all} writes acknowledged (${kinds}), ${refused} refused, ${unanswered} without an answer`;
+}
+
+/** As an operator who expects it to work. */
+export async function migrate(service: BusyService, ...words: readonly string[]): Promise<void> {
+  const { environment, runId } = service;
+  const child = spawn(process.execPath, [COMMAND, ...words, '--run', runId, '--yes'], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  expect(code, `${stdout}${stderr}`).toBe(0);
+}
+
+export async function collectionOf({ environment }: BusyService): Promise<string> {
+  return (await readFile(fileURLToPath(environment.COLLECTION_SETTING ?? ''), 'utf8')).trim();
 }
