@@ -25,7 +25,12 @@ const SUITES: Readonly<Record<string, Suite>> = {
   },
   'busy-service': {
     services: 'qdrant,mem0',
-    vitest: ['--mode', 'ten-times', 'tests/real/busy-service.test.ts', 'tests/real/in-place.test.ts'],
+    vitest: [
+      '--mode',
+      'ten-times',
+      'tests/real/busy-service.test.ts',
+      'tests/real/in-place.test.ts',
+    ],
   },
 };
 
