@@ -39,14 +39,6 @@ describe('Rule 2 and its tie-breaks', () => {
     const pages = [1, 2, 3].map((page) => listedIds(api, { page, per_page: 5 }));
     expect((await Promise.all(pages)).flat()).toEqual(ids.toReversed());
   });
-
-  test('the date comes before created_at', async () => {
-    const { api, clock } = await openAt(NOON);
-    const newer = await givenTransaction(api, { transaction_date: '2024-01-02' });
-    clock.now = NOON + 1;
-    const older = await givenTransaction(api, { transaction_date: '2024-01-01' });
-    expect(await listedIds(api)).toEqual([newer.id, older.id]);
-  });
 });
 
 describe('transaction_date: the default is the current day in the service’s time zone', () => {

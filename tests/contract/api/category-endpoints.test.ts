@@ -1,11 +1,6 @@
 // Service document, "Endpoints: Categories": create, read, update, and Rules 2 to 5.
 import { afterAll, describe, expect, test } from 'vitest';
-import {
-  expectConflict,
-  expectFaults,
-  expectNotFound,
-  expectRefusal,
-} from '../../support/api/expect-reply.ts';
+import { expectConflict, expectNotFound } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
   givenCategory,
@@ -84,11 +79,6 @@ describe('Rule 2: on create, an existing name is 409', () => {
       name: another(name),
     });
   });
-
-  test('the schema comes before the name', async () => {
-    const { name } = await givenCategory(api);
-    expectFaults(await api.post('/categories', { name, color: 'red' }), ['color']);
-  });
 });
 
 describe('Rule 3: on update, the name is checked when it is sent and differs', () => {
@@ -112,12 +102,6 @@ describe('Rule 3: on update, the name is checked when it is sent and differs', (
     expect([status, body.data.name]).toEqual([200, name]);
   });
 
-  test('another case of its own name is another name', async () => {
-    const { id, name } = await givenCategory(api);
-    const { status, body } = await api.put(`/categories/${id}`, { name: name.toUpperCase() });
-    expect([status, body.data.name]).toEqual([200, name.toUpperCase()]);
-  });
-
   test('a renamed name is free at once, and the new one is taken at once', async () => {
     const { id, name } = await givenCategory(api);
     const renamed = uniqueName('Renamed');
@@ -125,28 +109,10 @@ describe('Rule 3: on update, the name is checked when it is sent and differs', (
     expectConflict(await api.post('/categories', { name: renamed }), exists(renamed));
     expect((await api.post('/categories', { name })).status).toBe(201);
   });
-
-  test('two categories can exchange their names by way of a third', async () => {
-    const [one, other] = [await givenCategory(api), await givenCategory(api)];
-    const steps = [
-      [one.id, uniqueName()],
-      [other.id, one.name],
-      [one.id, other.name],
-    ];
-    for (const [id, name] of steps) {
-      expect((await api.put(`/categories/${id}`, { name })).status).toBe(200);
-    }
-  });
-
-  test('a name that was refused was never stored: it is free', async () => {
-    const name = uniqueName();
-    expectFaults(await api.post('/categories', { name, color: 'red' }), ['color']);
-    expect((await api.post('/categories', { name })).status).toBe(201);
-  });
 });
 
 describe('Rule 5: on update, the lookup is done before the body is read', () => {
-  test.each([undefined, '', ' ', 'null', '{', '[1]', '{"name":5}', '{"name":"x"}'])(
+  test.each([undefined, '', '{', '{"name":5}', '{"name":"x"}'])(
     'an unknown id is 404, whatever the body: %j',
     async (rawBody) => {
       const request = rawBody === undefined ? {} : { rawBody };
@@ -156,10 +122,4 @@ describe('Rule 5: on update, the lookup is done before the body is read', () => 
       );
     },
   );
-
-  test('a known id with an empty body is 400', async () => {
-    const { id } = await givenCategory(api);
-    const reply = await api.request('PUT', `/categories/${id}`, { rawBody: '' });
-    expectRefusal(reply, 'No JSON data provided');
-  });
 });

@@ -48,26 +48,6 @@ describe('active', () => {
     expect(await read(id)).toMatchObject({ is_active: true, transaction_count: 1 });
   });
 
-  test('DELETE with more transactions gives 409 with the count', async () => {
-    const { id } = await givenCategory(api);
-    for (let n = 0; n < 3; n += 1) await givenTransaction(api, { category_id: id });
-    expectConflict(
-      await api.delete(`/categories/${id}`),
-      'Cannot delete category with 3 transactions. Please reassign or delete the transactions first.',
-    );
-    expect(await read(id)).toMatchObject({ is_active: true, transaction_count: 3 });
-  });
-
-  test('DELETE succeeds once its transactions are reassigned or deleted', async () => {
-    const { id } = await givenCategory(api);
-    const { id: reassigned } = await givenTransaction(api, { category_id: id });
-    const { id: deleted } = await givenTransaction(api, { category_id: id });
-    await api.put(`/transactions/${reassigned}`, { category_id: null });
-    expect((await api.delete(`/categories/${id}`)).status).toBe(409);
-    await api.delete(`/transactions/${deleted}`);
-    expect((await api.delete(`/categories/${id}`)).status).toBe(200);
-  });
-
   test('PUT with is_active false makes it inactive, whatever is in it', async () => {
     const { id, name } = await givenCategory(api);
     const transaction = await givenTransaction(api, { category_id: id });

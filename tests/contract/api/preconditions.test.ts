@@ -74,7 +74,7 @@ describe.each(RECORDS)('%s', (resource, newBody, change) => {
     async (method) => {
       const { path, etag } = await newRecord();
       const header = method === 'GET' ? 'if-none-match' : 'if-match';
-      for (const malformed of ['', 'x', etag.slice(1), etag.slice(0, -1)]) {
+      for (const malformed of ['', etag.slice(1)]) {
         const reply = await api.request(method, path, {
           headers: { [header]: malformed },
           ...(method === 'PUT' ? { body: change } : {}),
@@ -97,12 +97,6 @@ describe.each(RECORDS)('%s', (resource, newBody, change) => {
     const headers = { 'if-match': row.etag };
     const changed = await api.request('PUT', path, { body: { ...row, ...change }, headers });
     expect(changed.status).toBe(200);
-  });
-
-  it('takes * for every version', async () => {
-    const { path } = await newRecord();
-    const headers = { 'if-match': '*' };
-    expect((await api.request('PUT', path, { body: change, headers })).status).toBe(200);
   });
 
   it('lets one of five writers with the same version through', async () => {

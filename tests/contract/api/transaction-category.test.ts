@@ -94,12 +94,4 @@ describe('Rulings: a transaction shows its category as it is now', () => {
     const { body } = await api.get('/transactions', { category_id: category.id });
     expect(body.data[0].category_name).toBe(name);
   });
-
-  test('a move between categories moves the counts', async () => {
-    const [from, to] = [await givenCategory(api), await givenCategory(api)];
-    const { id } = await givenTransaction(api, { category_id: from.id });
-    const { data } = (await api.put(`/transactions/${id}`, { category_id: to.id })).body;
-    expect(data).toMatchObject({ category_id: to.id, category_name: to.name });
-    expect([await countOf(from.id), await countOf(to.id)]).toEqual([0, 1]);
-  });
 });

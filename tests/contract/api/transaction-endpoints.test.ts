@@ -1,6 +1,6 @@
 // Service document, "Endpoints: Transactions": create, read, update, delete.
 import { afterAll, describe, expect, test } from 'vitest';
-import { expectNotFound, expectRefusal } from '../../support/api/expect-reply.ts';
+import { expectNotFound } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
   givenCategory,
@@ -47,8 +47,6 @@ describe('Rule 5: on update, the lookup is done before the body is read', () => 
   test.each([
     ['none', undefined],
     ['empty', ''],
-    ['white space', ' \n'],
-    ['null', 'null'],
     ['malformed', '{"amount":'],
     ['not acceptable', '{"amount":"x"}'],
     ['good', '{"amount":1}'],
@@ -57,14 +55,6 @@ describe('Rule 5: on update, the lookup is done before the body is read', () => 
     expectNotFound(
       await api.request('PUT', `/transactions/${UNKNOWN_ID}`, request),
       `Transaction with id ${UNKNOWN_ID} not found`,
-    );
-  });
-
-  test('a known id with an empty body is 400', async () => {
-    const { id } = await givenTransaction(api);
-    expectRefusal(
-      await api.request('PUT', `/transactions/${id}`, { rawBody: '' }),
-      'No JSON data provided',
     );
   });
 });

@@ -85,9 +85,6 @@ describe('Transaction list: filters', () => {
     ['on or after start_date', { start_date: '2024-02-29' }, [5, 4, 3, 2]],
     ['on or before end_date', { end_date: '2024-02-01' }, [1, 0, 6]],
     ['both ends included', { start_date: '2024-01-31', end_date: '2024-02-01' }, [1, 0]],
-    ['one day', { start_date: '2024-02-29', end_date: '2024-02-29' }, [4, 3, 2]],
-    ['a whole month', { start_date: '2024-02-01', end_date: '2024-02-29' }, [4, 3, 2, 1]],
-    ['a whole year', { start_date: '2024-01-01', end_date: '2024-12-31' }, [5, 4, 3, 2, 1, 0]],
     ['a part of two months', { start_date: '2024-02-02', end_date: '2024-03-30' }, [5, 4, 3, 2]],
     ['type and dates', { type: 'expense', start_date: '2024-02-01' }, [4, 2, 1]],
     ['all of time', { start_date: '0001-01-01', end_date: '9999-12-31' }, NEWEST_FIRST],
@@ -142,10 +139,7 @@ describe('Transaction list: pagination', () => {
     [1, 3, [5, 4, 3], { pages: 3, has_next: true, has_prev: false }],
     [2, 3, [2, 1, 0], { pages: 3, has_next: true, has_prev: true }],
     [3, 3, [6], { pages: 3, has_next: false, has_prev: true }],
-    [7, 1, [6], { pages: 7, has_next: false, has_prev: true }],
-    [1, 7, NEWEST_FIRST, { pages: 1, has_next: false, has_prev: false }],
     [1, 100, NEWEST_FIRST, { pages: 1, has_next: false, has_prev: false }],
-    [2, 6, [6], { pages: 2, has_next: false, has_prev: true }],
   ])('page %i of %i a page', async (page, per_page, expected, fields) => {
     const { listed, pagination } = await list({ page, per_page });
     expect(listed).toEqual(expected);
@@ -170,15 +164,5 @@ describe('Transaction list: pagination', () => {
       ...{ page: 3, per_page: 20, total: 0, pages: 0 },
       ...{ has_next: false, has_prev: true },
     });
-  });
-
-  test('per_page defaults to 20', async () => {
-    const { id } = await givenCategory(api);
-    for (let n = 0; n < 21; n += 1) await givenTransaction(api, { category_id: id });
-    const { body } = await api.get('/transactions', { category_id: id });
-    expect([body.data.length, body.pagination]).toEqual([
-      20,
-      { page: 1, per_page: 20, total: 21, pages: 2, has_next: true, has_prev: false },
-    ]);
   });
 });
