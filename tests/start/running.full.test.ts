@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createLocalClient, createTable } from '../../local/create-table.ts';
 import { startDatabase } from '../../local/engine.ts';
 import { freePort } from '../../local/processes/free-port.ts';
 import { createRunning, type Running } from '../../local/processes/running.ts';
@@ -106,16 +105,6 @@ it('uses the database it is told of, starts none, and makes the table where it i
   await first.child.stop();
   const second = await startService(running, { environment });
   expect(await categoryNames(await second.ready)).toEqual(['Kept there']);
-});
-
-it('uses a table that is there already', async () => {
-  const { endpoint } = await startDatabase(running);
-  const client = createLocalClient(endpoint);
-  await createTable(client, 'made-before');
-  client.destroy();
-  const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'made-before' };
-  const { ready } = await startService(running, { environment });
-  expect(await categoryNames(await ready)).toEqual([]);
 });
 
 function isEngine({ command }: { command: string }): boolean {

@@ -34,17 +34,6 @@ function theOne(service: StartedService, name: RegExp): ProcessEntry | undefined
 const ENGINE = /^\S*dynoxide serve/;
 const GATEWAY = /^\S*node \S*serverless\.js offline/;
 
-describe.for(['SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
-  it('stops everything', async () => {
-    const service = await startService(running);
-    await service.ready;
-    const { how, started, left } = await stopBy(signal, service);
-    expect(started.length).toBeGreaterThanOrEqual(2);
-    expect(left).toEqual([]);
-    expect(how).toBe('ended with exit code 0');
-  });
-});
-
 describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   it.for([
     ['database', ENGINE],

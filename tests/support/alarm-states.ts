@@ -1,5 +1,4 @@
 // The states of an alarm as CloudWatch's documentation defines them, for a series of data points: M of N and missing data.
-import { evaluate } from './metric-math.ts';
 
 export type State = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
 
@@ -89,10 +88,30 @@ function expressionOf({ Metrics = [] }: AlarmProperties): string | undefined {
 function combine(expression: string | undefined, series: readonly Series[]): Series {
   const [first = []] = series;
   if (expression === undefined) return first;
-  return first.map((_, n) =>
-    evaluate(
-      expression,
-      series.map((each) => each[n]),
-    ),
-  );
+  return first.map((_, n) => {
+    const metrics = series.map((each) => each[n]);
+    return evaluate(expression, metrics);
+  });
+}
+
+const present = (values: Series) => values.filter((value) => value !== undefined);
+
+const FUNCTIONS = {
+  FILL: (value: number | undefined, filling: number) => value ?? filling,
+  IF: (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise),
+  SUM: (values: Series) =>
+    present(values).reduce<number | undefined>((sum = 0, value) => sum + value, undefined),
+  MAX: (values: Series) => present(values).toSorted((one, other) => other - one)[0],
+};
+
+/** Metric math at one point of time: as far as our alarms use it, it reads as JavaScript. */
+function evaluate(expression: string, metrics: Series): number | undefined {
+  const names = metrics.map((_, n) => `m${n + 1}`);
+  // No data point comes of one that is missing, unless that is filled.
+  const needed = expression.replaceAll(/FILL\(m\d+,/g, '').match(/\bm\d+\b/g) ?? [];
+  const isMissing = needed.some((name) => metrics[names.indexOf(name)] === undefined);
+  if (isMissing) return undefined;
+  const known = { ...FUNCTIONS, METRICS: () => metrics };
+  const compute = new Function(...Object.keys(known), ...names, `return ${expression}`);
+  return compute(...Object.values(known), ...metrics);
 }
