@@ -73,7 +73,7 @@ type Forecast = NonNullable<NonNullable<Status['approval']>['forecast']>;
 function forecastRows({ estimates, seconds }: Forecast, minutes: number): [string, string][] {
   return [
     ['Window', `${durationText(seconds * 1_000)} expected, ${countText(minutes, 'minute')} given`],
-    ['', estimates.map(estimateText).join(', ')],
+    ['of which', estimates.map(estimateText).join(', ')],
   ];
 }
 

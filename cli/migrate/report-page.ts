@@ -47,8 +47,9 @@ body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 sy
 main { max-width: 60rem; margin: 0 auto; padding: 1rem; }
 section { margin-top: 2rem; overflow-x: auto; }
 table { border-collapse: collapse; }
-th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--soft); overflow-wrap: anywhere; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--soft); }
+td { overflow-wrap: anywhere; }
+td.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 svg { max-width: 100%; height: auto; }
 svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
 .track { fill: var(--soft); } .old { fill: var(--old); stroke: var(--old); } .new { fill: var(--new); stroke: var(--new); }

@@ -53,6 +53,34 @@ describe('a migration', () => {
 });
 
 describe('the window', () => {
+  it('is not opened where it is too short, and nothing of it has begun; with more minutes it is', async () => {
+    const plan = { windowMinutes: 3, deploySeconds: 150 };
+    const migration = await migrationAt('copied', {}, plan);
+    const data = { windowMinutes: 4 };
+    const refused = expect.objectContaining({ name: 'RefusedPrerequisites', data });
+    await expect(migration.invoke('freeze')).rejects.toEqual(refused);
+    expect(migration.operator.heard).toEqual([]);
+    expect(await migration.runs.read(RUN)).toMatchObject({ phase: 'copied', plan });
+    await migration.finish('freeze', data);
+    const { phase, deadlineAt, phaseAt = 0, plan: widened } = await migration.runs.read(RUN);
+    expect([phase, widened.windowMinutes]).toEqual(['frozen', 4]);
+    expect(deadlineAt).toBeLessThanOrEqual(phaseAt + 4 * 60_000);
+  });
+
+  it('leaves the figures of the searches in the report, and its phases and times in the record', async () => {
+    const migration = await migrationAt('live');
+    const { history, evidence, took } = await readStatus(migration.services, RUN);
+    expect(evidence.find(({ kind }) => kind === 'verification-report')?.facts).toMatchObject({
+      ...{ searched: 60, overlap: 1, pending: 0 },
+    });
+    expect(history.map(({ phase }) => phase)).toEqual([
+      ...['checked', 'backed-up', 'rebuilt', 'copied'],
+      ...['freezing', 'frozen', 'window-backed-up', 'switching', 'live'],
+    ]);
+    expect(took.freeze).toBeGreaterThanOrEqual(60);
+    expect(Object.keys(took)).toEqual(expect.arrayContaining(['backup', 'copy', 'cutover']));
+  });
+
   it('is not opened before somebody has approved the report', async () => {
     const migration = await migrationAt('copied');
     for (const approvedDigest of [undefined, 'f'.repeat(64), 'f'.repeat(8)]) {

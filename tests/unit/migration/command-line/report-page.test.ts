@@ -6,56 +6,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { approvalRows } from '../../../../cli/migrate/approval-text.ts';
 import { reportPage } from '../../../../cli/migrate/report-page.ts';
 import { isPrintable } from '../../../../lib/migration/runs/printable.ts';
-import type { Status } from '../../../../lib/migration/steps/status.ts';
 import { createPlace, RUN, STATUS } from '../../../support/migration/fake-place.ts';
+import { statusWith } from '../../../support/migration/full-status.ts';
 import { typeCommand } from '../../../support/migration/typed-command.ts';
-
-const FIGURES = {
-  ...{ searched: 200, overlap: 0.9987, firstInOld: 1, firstInNew: 0.995 },
-  ...{ oldMedianMs: 4.21, newMedianMs: 5.03, oldP95Ms: 9, newP95Ms: 12.4 },
-  ...{ searchedByKeywords: 198, foundByKeywords: 197 },
-  ...{ oldTenthsMs: '1.0 2.0 3.0 4.2 9.0', newTenthsMs: '1.1 2.2 3.3 5.0 12.4' },
-};
-
-function statusWith(text: string, changes: object = {}): Status {
-  const reference = {
-    artifact: `${RUN}/report.json`,
-    digest: 'a'.repeat(64),
-    recordedAt: STATUS.at,
-  };
-  return {
-    ...STATUS,
-    ...{ phase: 'copied', next: 'freeze', approvedBy: text, took: { backup: 141, copy: 12.5 } },
-    plan: { ...STATUS.plan, sourceCollection: text, accepts: ['search-parity'], uploadAs: text },
-    history: [
-      { phase: 'checked', at: '2026-03-01T08:00:00.000Z' },
-      { phase: 'copied', at: '2026-03-01T09:00:00.000Z' },
-    ],
-    evidence: [
-      { ...reference, kind: 'backup-manifest', facts: { users: 1_204, points: 30_000 } },
-      {
-        ...reference,
-        kind: 'verification-report',
-        facts: {
-          ...{ points: 30_000, pending: 3, missing: 2, payload: 1, withoutKeywords: 0 },
-          ...{ examples: `"${text}"`, ...FIGURES },
-        },
-      },
-    ],
-    approval: {
-      ...{ evidence: 'verification-report', digest: 'a'.repeat(64) },
-      forecast: {
-        seconds: 300,
-        estimates: [
-          { stage: 'freeze', seconds: 60, basis: 'configured' },
-          { stage: 'backup', seconds: 240, basis: 'measured' },
-        ],
-      },
-    },
-    takesNoWindow: text,
-    ...changes,
-  } as unknown as Status;
-}
 
 /** Names of elements that are closed elsewhere than they should be. */
 function unbalanced(page: string): string[] {
@@ -150,7 +103,7 @@ describe('before approving', () => {
       ['By keywords', '197 of 198 found by their own words'],
       ['Accepted', 'search-parity'],
       ['Window', '5m expected, 30 minutes given'],
-      ['', 'freeze 1m (configured), backup 4m (measured)'],
+      ['of which', 'freeze 1m (configured), backup 4m (measured)'],
     ]);
   });
 
