@@ -4,16 +4,16 @@ import type { Transaction } from '../lib/domain/transaction.ts';
 import { TRANSACTION_COUNT, toCategoryItem, toNameGuard } from '../lib/store/categories.ts';
 import type { Item } from '../lib/store/database.ts';
 import { createKeys, LAST_ID } from '../lib/store/keys.ts';
-import { type Counters, counterName, createTally } from '../lib/store/tally.ts';
+import { type Counters, counterName, countTransaction, emptyTally } from '../lib/store/tally.ts';
 import { toTransactionItem } from '../lib/store/transactions.ts';
 
 export function createLedgerItems(ledgerId: string, categories: readonly Category[]) {
   const keys = createKeys(ledgerId);
-  const tally = createTally(keys);
+  const tally = emptyTally();
 
   function* rows(transactions: Iterable<Transaction>): Generator<Item> {
     for (const transaction of transactions) {
-      tally.add(transaction);
+      countTransaction(keys, tally, transaction);
       yield toTransactionItem(keys, transaction);
     }
   }
@@ -25,7 +25,7 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
       yield toCategoryItem(keys, { ...category, transactionCount: countOf(category) });
       yield toNameGuard(keys, category.name, category.id);
     }
-    yield { ...keys.sequence('transaction'), [LAST_ID]: tally.highestId() };
+    yield { ...keys.sequence('transaction'), [LAST_ID]: tally.highestId };
     yield {
       ...keys.sequence('category'),
       [LAST_ID]: Math.max(0, ...categories.map(({ id }) => id)),

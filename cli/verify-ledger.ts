@@ -19,6 +19,7 @@ import {
   reachDatabaseOfStage,
   reachLocalDatabase,
 } from './reach-database.ts';
+import { type FileProgress, openFileProgress } from './verification-progress.ts';
 
 const COULD_NOT_LOOK = 2;
 
@@ -56,9 +57,21 @@ async function verifyLedger({ repair, full = repair, stage, json }: Options): Pr
   const database = stage
     ? reachDatabaseOfStage(stage, process.env)
     : await reachLocalDatabase(running, process.env);
-  const verification = openVerification(database, full === true);
-  if (stage)
-    console.error(await explainFailures(database, () => costOf(verification, database, full)));
+  const ledgerId = readLedgerId(process.env);
+  const { id, units } = await explainFailures(database, () => describeTable(database));
+  const progress = openFileProgress(id, ledgerId);
+  const verification = createVerification({
+    client: createDocumentClient(database.endpoint),
+    tableName: database.tableName,
+    ledgerId,
+    isFull: full === true,
+    progress,
+  });
+  if (stage) {
+    const most = full ? units : await explainFailures(database, verification.countItems);
+    console.error(costOf(most, full ? database.tableName : undefined));
+  }
+  if (!full) await sayWhereItContinues(progress);
   const result = await explainFailures(
     database,
     async (): Promise<Repair> =>
@@ -68,29 +81,32 @@ async function verifyLedger({ repair, full = repair, stage, json }: Options): Pr
   if (result.verdict.drifts.length > 0) process.exitCode = EXIT.failed;
 }
 
-function openVerification({ endpoint, tableName }: ReachedDatabase, isFull: boolean) {
-  const ledgerId = readLedgerId(process.env);
-  const client = createDocumentClient(endpoint);
-  return createVerification({ client, tableName, ledgerId, isFull });
+/** In words, of one reading; a drift is read three times. */
+function costOf(units: number, wholeTable: string | undefined): string {
+  const what = wholeTable ? `all of ${wholeTable}` : 'the ledger';
+  const usd = ((units / 1e6) * USD_PER_MILLION_UNITS).toFixed(4);
+  const cost = `Reading ${what} takes at most ${units.toLocaleString('en')} read units, ${usd} USD.`;
+  return wholeTable
+    ? cost
+    : `${cost} Only --full finds rows that no id leads to and external ids that no row has.`;
 }
 
-/** In words, of one reading; a drift is read three times. */
-async function costOf(
-  { countItems }: ReturnType<typeof openVerification>,
-  { endpoint, tableName }: ReachedDatabase,
-  full: true | undefined,
-): Promise<string> {
-  const units = full ? await unitsOfTable(endpoint, tableName) : await countItems();
-  const usd = (units / 1e6) * USD_PER_MILLION_UNITS;
-  const what = full ? `all of ${tableName}` : 'the ledger';
-  return `Reading ${what} takes at most ${units.toLocaleString('en')} read units, ${usd.toFixed(4)} USD${full ? '' : '. Only --full finds rows that no id leads to and external ids that no row has'}.`;
+async function sayWhereItContinues({ file, load }: FileProgress): Promise<void> {
+  const position = await load();
+  if (position) {
+    console.error(
+      `Continues after transaction ${position.after}, where a verification stopped. Delete ${file} to begin again.`,
+    );
+  }
 }
 
 /** DynamoDB counts the bytes of a table every few hours. */
-async function unitsOfTable(endpoint: string | undefined, TableName: string): Promise<number> {
+async function describeTable({ endpoint, tableName: TableName }: ReachedDatabase) {
   const client = createDocumentClient(endpoint);
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-  return Math.ceil((Table?.TableSizeBytes ?? 0) / BYTES_OF_A_UNIT);
+  const { TableId, TableArn, TableSizeBytes = 0 } = Table ?? {};
+  const id = TableId ?? `${TableArn} ${endpoint}`;
+  return { id, units: Math.ceil(TableSizeBytes / BYTES_OF_A_UNIT) };
 }
 
 function toText({ repaired, verdict }: Repair, tableName: string): string {

@@ -7,7 +7,7 @@ import { createDatabase, LONG_TIMEOUTS } from '../store/database.ts';
 import { createKeys } from '../store/keys.ts';
 import { readGivenIds, readLedgerItems } from '../store/ledger-items.ts';
 import { type Drift, findDrifts } from '../store/verification/drifts.ts';
-import { readLedgerFigures } from '../store/verification/figures.ts';
+import { noRows, type RowFigures, readLedgerFigures } from '../store/verification/figures.ts';
 
 export interface Verdict {
   readonly rows: number;
@@ -22,9 +22,34 @@ export interface Repair {
   readonly verdict: Verdict;
 }
 
+/** Where a reading by keys is. */
+export interface Position {
+  /** The last transaction that is read. */
+  readonly after: number;
+  readonly figures: RowFigures;
+  /** How many readings are complete. */
+  readonly readings: number;
+  /** The drifts that all of them show. */
+  readonly seen: ReadonlySet<string>;
+}
+
+/** Keeps the position of a verification, so that another process goes on with it. */
+export interface Progress {
+  load(): Promise<Position | undefined>;
+  save(position: Position): Promise<void>;
+  clear(): Promise<void>;
+}
+
 /** The items of a ledger are not read at one moment: a drift is a difference that all these readings show alike. */
 const READINGS = 3;
 const BETWEEN_READINGS_MS = 1_000;
+
+/** What a reading has found grows with it: saved after each slice it would be written as often as the ledger has slices. */
+const LEAST_GROWTH = 1 / 20;
+
+function firstPosition(): Position {
+  return { after: 0, figures: noRows(), readings: 0, seen: new Set() };
+}
 
 export function createVerification(options: {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
@@ -33,9 +58,11 @@ export function createVerification(options: {
   readonly retryPolicy?: RetryPolicy;
   /** Whether the whole table is read, and not only what the keys of the ledger lead to. */
   readonly isFull?: boolean;
+  /** A reading of the whole table starts again. */
+  readonly progress?: Progress;
 }) {
   const { client, tableName, ledgerId, retryPolicy = DEFAULT_RETRY_POLICY } = options;
-  const { isFull = true } = options;
+  const { isFull = true, progress } = options;
   const keys = createKeys(ledgerId);
   const database = createDatabase({ client, tableName, retryPolicy, timeouts: LONG_TIMEOUTS });
   const { callMs } = LONG_TIMEOUTS;
@@ -43,21 +70,43 @@ export function createVerification(options: {
 
   /** Reads the whole ledger once, or several times when there seems to be a drift. */
   async function verify(): Promise<Verdict> {
-    let verdict = await read();
-    for (let readings = 1; readings < READINGS && verdict.drifts.length > 0; readings += 1) {
+    const saved = isFull ? undefined : await progress?.load();
+    let position = saved ?? firstPosition();
+    for (let isResumed = saved !== undefined; ; isResumed = false) {
+      const { seen } = position;
+      const verdict = await read(position);
+      const drifts = verdict.drifts.filter(
+        (drift) => position.readings === 0 || seen.has(identity(drift)),
+      );
+      const readings = position.readings + 1;
+      if (drifts.length === 0 || (!isResumed && readings === READINGS)) {
+        await progress?.clear();
+        return { ...verdict, drifts };
+      }
+      position = isResumed
+        ? firstPosition()
+        : { ...firstPosition(), readings, seen: new Set(drifts.map(identity)) };
       await retryPolicy.sleep(BETWEEN_READINGS_MS);
-      const seen = new Set(verdict.drifts.map(identity));
-      const next = await read();
-      verdict = { ...next, drifts: next.drifts.filter((drift) => seen.has(identity(drift))) };
     }
-    return verdict;
   }
 
-  async function read(): Promise<Verdict> {
-    const items = isFull ? database.scan(keys.prefix) : readLedgerItems(reader, keys);
-    const figures = await readLedgerFigures(keys, items);
+  async function read(position: Position): Promise<Verdict> {
+    const items = isFull ? database.scan(keys.prefix) : readByKeys(position);
+    const figures = await readLedgerFigures(keys, items, position.figures);
     const { rows, categories } = figures;
     return { rows, categories: categories.length, drifts: findDrifts(keys, figures) };
+  }
+
+  function readByKeys(position: Position) {
+    let saved = position.after;
+    return readLedgerItems(reader, keys, {
+      after: position.after,
+      onRead: async (after) => {
+        if (after - saved < saved * LEAST_GROWTH) return;
+        saved = after;
+        await progress?.save({ ...position, after });
+      },
+    });
   }
 
   /** Repairs what `verify` finds, if it can be repaired, each drift by itself, and verifies again. */

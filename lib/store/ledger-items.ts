@@ -19,15 +19,24 @@ export async function readGivenIds(
   return { transaction: await lastOf('transaction'), category: await lastOf('category') };
 }
 
-/** Strongly consistent; rows and their guards first, what leads to them last. */
-export async function* readLedgerItems(database: Reader, keys: Keys): AsyncGenerator<Item> {
+/**
+ * Strongly consistent; rows and their guards first, what leads to them last.
+ * @param after the last transaction of an earlier reading that goes on
+ * @param onRead is called when the items up to a transaction are taken
+ */
+export async function* readLedgerItems(
+  database: Reader,
+  keys: Keys,
+  { after = 0, onRead }: { after?: number; onRead?: (id: number) => Promise<void> } = {},
+): AsyncGenerator<Item> {
   const given = await readGivenIds(database, keys);
-  for (const ids of slices(given.transaction)) {
+  for (const ids of slices(after, given.transaction)) {
     const rows = await database.getMany(ids.map(keys.transaction));
     yield* rows;
     // Two rows of one id are a drift.
     const externalIds = new Set(rows.flatMap(({ external_id: id }) => id ?? []).map(String));
     yield* await database.getMany([...externalIds].map(keys.externalId));
+    await onRead?.(Math.max(...ids));
   }
   const consistent = true;
   const categories = await database.query({ value: keys.categories, consistent });
@@ -41,8 +50,8 @@ export async function* readLedgerItems(database: Reader, keys: Keys): AsyncGener
   yield* await database.query({ value: keys.sequence('transaction').pk, consistent });
 }
 
-function* slices(last: number): Generator<number[]> {
-  for (let first = 1; first <= last; first += KEYS_AT_ONCE) {
+function* slices(after: number, last: number): Generator<number[]> {
+  for (let first = after + 1; first <= last; first += KEYS_AT_ONCE) {
     yield Array.from({ length: Math.min(KEYS_AT_ONCE, last + 1 - first) }, (_, n) => first + n);
   }
 }

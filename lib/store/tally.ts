@@ -14,37 +14,35 @@ export interface Counter {
 /** By `counterName`. */
 export type Counters = ReadonlyMap<string, Counter>;
 
-export function createTally(keys: Keys) {
-  const counters = new Map<string, Counter>();
-  const categoryIds = new Set<number>();
-  let rows = 0;
-  let highestId = 0;
+/** What has been counted so far. */
+export interface Tally {
+  readonly counters: Map<string, Counter>;
+  /** Categories that rows refer to. */
+  readonly categoryIds: Set<number>;
+  rows: number;
+  highestId: number;
+}
 
-  function add(transaction: Transaction): void {
-    const { id, categoryId } = transaction;
-    rows += 1;
-    highestId = Math.max(highestId, id);
-    for (const { key, attribute, by } of countersOf(keys, transaction))
-      increase(key, attribute, by);
-    if (categoryId === null) return;
-    categoryIds.add(categoryId);
-    increase(keys.category(categoryId), TRANSACTION_COUNT, 1n);
-  }
+export function emptyTally(): Tally {
+  return { counters: new Map(), categoryIds: new Set(), rows: 0, highestId: 0 };
+}
+
+/** Adds a transaction to what is counted. */
+export function countTransaction(keys: Keys, tally: Tally, transaction: Transaction): void {
+  const { counters, categoryIds } = tally;
+  const { id, categoryId } = transaction;
+  tally.rows += 1;
+  tally.highestId = Math.max(tally.highestId, id);
+  for (const { key, attribute, by } of countersOf(keys, transaction)) increase(key, attribute, by);
+  if (categoryId === null) return;
+  categoryIds.add(categoryId);
+  increase(keys.category(categoryId), TRANSACTION_COUNT, 1n);
 
   function increase(key: Key, attribute: string, by: bigint): void {
     const name = counterName(key, attribute);
     const count = (counters.get(name)?.count ?? 0n) + by;
     counters.set(name, { key, attribute, count });
   }
-
-  return {
-    add,
-    counters: counters as Counters,
-    /** Categories that rows refer to. */
-    categoryIds: categoryIds as ReadonlySet<number>,
-    rows: () => rows,
-    highestId: () => highestId,
-  };
 }
 
 export function counterName({ pk, sk }: Key, attribute: string): string {

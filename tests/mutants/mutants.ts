@@ -164,7 +164,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['page < pages', 'page <= pages'],
   ]),
   ...mutantsOf('lib/ledger/verification.ts', 'tests/contract/verification/other-writers.test.ts', [
-    ['next.drifts.filter((drift) => seen.has(identity(drift)))', 'next.drifts'],
+    ['position.readings === 0 || seen.has(identity(drift))', 'true'],
+    ['position = isResumed', 'position = false'],
     ['READINGS = 3', 'READINGS = 2'],
   ]),
   ...mutantsOf('lib/store/verification/drifts.ts', 'tests/contract/verification/drifts.test.ts', [

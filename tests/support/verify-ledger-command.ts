@@ -9,7 +9,7 @@ import { bulkLoadHousehold } from './bulk-loader.ts';
 import { createTestTable } from './test-table.ts';
 
 const COMMAND = join(import.meta.dirname, '../../cli/verify-ledger.ts');
-const HOUSEHOLD = { transactions: 50, years: 1, lastDay: '2026-06-30', seed: 5 };
+const HOUSEHOLD = { years: 1, lastDay: '2026-06-30', seed: 5 };
 export const DRIFT = 'category count, category 1: recorded -4, recomputed';
 
 interface Ended {
@@ -19,13 +19,28 @@ interface Ended {
 }
 
 function verifyLedger(environment: NodeJS.ProcessEnv, ...options: string[]): Promise<Ended> {
+  return verifyUntil(undefined, environment, ...options);
+}
+
+/** @param killed kills the process, which cannot do anything about it */
+function verifyUntil(
+  killed: AbortSignal | undefined,
+  environment: NodeJS.ProcessEnv,
+  ...options: string[]
+): Promise<Ended> {
   return new Promise((resolve) => {
     const env = { ...BARE_ENVIRONMENT, ...environment };
     // Not in the project, whose data folder is the developer's.
     const cwd = tmpdir();
-    execFile(process.execPath, [COMMAND, ...options], { env, cwd }, (error, stdout, stderr) => {
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr });
-    });
+    const end = { ...(killed && { signal: killed }), killSignal: 'SIGKILL' } as const;
+    execFile(
+      process.execPath,
+      [COMMAND, ...options],
+      { env, cwd, ...end },
+      (error, stdout, stderr) => {
+        resolve({ code: Number(error?.code ?? 0), stdout, stderr });
+      },
+    );
   });
 }
 
@@ -33,11 +48,14 @@ export async function openVerifyLedger() {
   const table = await createTestTable();
   let ledgers = 0;
 
-  async function givenHousehold({ drift }: { drift: boolean }): Promise<NodeJS.ProcessEnv> {
+  async function givenHousehold({
+    drift = false,
+    transactions = 50,
+  } = {}): Promise<NodeJS.ProcessEnv> {
     ledgers += 1;
     const ledgerId = `ledger-${ledgers}`;
     const { client, tableName, endpoint } = table;
-    await bulkLoadHousehold({ client, tableName, ledgerId }, HOUSEHOLD);
+    await bulkLoadHousehold({ client, tableName, ledgerId }, { ...HOUSEHOLD, transactions });
     const corrupt = new UpdateCommand({
       TableName: tableName,
       Key: createKeys(ledgerId).category(1),
@@ -59,5 +77,5 @@ export async function openVerifyLedger() {
     };
   }
 
-  return { verifyLedger, givenHousehold, givenAccount, table };
+  return { verifyLedger, verifyUntil, givenHousehold, givenAccount, table };
 }

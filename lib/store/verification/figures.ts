@@ -6,7 +6,14 @@ import { TRANSACTION_TYPES, type Transaction } from '../../domain/transaction.ts
 import { fromCategoryItem, TRANSACTION_COUNT } from '../categories.ts';
 import type { Item } from '../database.ts';
 import { type Keys, LAST_ID, type SequenceKind } from '../keys.ts';
-import { type Counter, type Counters, counterName, createTally } from '../tally.ts';
+import {
+  type Counter,
+  type Counters,
+  counterName,
+  countTransaction,
+  emptyTally,
+  type Tally,
+} from '../tally.ts';
 import { fromTransactionItem, toTransactionItem } from '../transactions.ts';
 
 export interface LedgerFigures {
@@ -48,26 +55,37 @@ const KEY_ATTRIBUTES = [
   'date_key',
 ] as const;
 
+/** What the rows have shown so far; structured data, which can be kept until a stopped reading goes on. */
+export interface RowFigures {
+  readonly tally: Tally;
+  readonly externalIds: Map<string, ExternalIdOwners>;
+  readonly wrongRows: CheckedRow[];
+}
+
+export function noRows(): RowFigures {
+  return { tally: emptyTally(), externalIds: new Map(), wrongRows: [] };
+}
+
 /**
  * Rows are never counted from an index: an index may lag behind, and correct counters would look too high.
  * One page of items is in memory at a time; what stays is a number for every day and category, and each external id.
+ * @param read what earlier items have shown; it grows
  */
 export async function readLedgerFigures(
   keys: Keys,
   items: AsyncIterable<Item>,
+  read = noRows(),
 ): Promise<LedgerFigures> {
-  const tally = createTally(keys);
+  const { tally, externalIds, wrongRows } = read;
   const categories: Category[] = [];
   const guards = new Map<string, number>();
   const recorded = new Map<string, Counter>();
-  const wrongRows: CheckedRow[] = [];
-  const externalIds = new Map<string, ExternalIdOwners>();
   const lastIds = { transaction: 0, category: 0 };
 
   const readers: Record<string, (item: Item) => void> = {
     TRANSACTION(item) {
       const row = checkRow(keys, item);
-      if (row.transaction) tally.add(row.transaction);
+      if (row.transaction) countTransaction(keys, tally, row.transaction);
       const { id, externalId } = row.transaction ?? {};
       if (id !== undefined && externalId) noteRow(externalId, id);
       if (row.wrong.length > 0) wrongRows.push(row);
@@ -113,7 +131,7 @@ export async function readLedgerFigures(
     readers[keys.kindOf(String(item.pk))]?.(item);
   }
   return {
-    rows: tally.rows(),
+    rows: tally.rows,
     categories: categories.sort((one, other) => one.id - other.id),
     guards,
     recorded,
@@ -123,7 +141,7 @@ export async function readLedgerFigures(
     wrongRows,
     lastIds,
     highestIds: {
-      transaction: tally.highestId(),
+      transaction: tally.highestId,
       category: Math.max(0, ...categories.map(({ id }) => id)),
     },
   };

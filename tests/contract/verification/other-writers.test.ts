@@ -2,9 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../cli/open-ledger.ts';
 import { ConflictError } from '../../../lib/errors.ts';
-import { createVerification } from '../../../lib/ledger/verification.ts';
+import {
+  createVerification,
+  type Position,
+  type Progress,
+} from '../../../lib/ledger/verification.ts';
 import { createCorruptibleTable } from '../../support/corruptible-table.ts';
-import { onceBefore } from '../../support/interposed-client.ts';
+import { interpose, onceBefore } from '../../support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../support/sleepless-retry-policy.ts';
 import type { Client } from '../../support/store-faults.ts';
 
@@ -49,6 +53,28 @@ describe('beside other writers', () => {
     };
     const { drifts } = await createVerification({ ...target, retryPolicy }).verify();
     expect([drifts, readings]).toEqual([[], 3]);
+  });
+
+  it('a verification that goes on reports no more and no less than one that was not stopped', async () => {
+    const { target, keys } = await givenLedger();
+    await send.set(keys.category(1), 'transaction_count', 7);
+    const saved: Position[] = [];
+    const progress: Progress = {
+      load: async () => saved.at(-1),
+      save: async (position) => void saved.push(structuredClone(position)),
+      clear: async () => void saved.splice(0),
+    };
+    const stopped = interpose(target.client, (name) => {
+      if (name === 'QueryCommand') throw new Error('Stopped');
+    });
+    const options = { retryPolicy: createSleeplessRetryPolicy(), isFull: false, progress };
+    const first = createVerification({ ...target, ...options, client: stopped });
+    await expect(first.verify()).rejects.toThrow('Stopped');
+    // As if each row had another day and category then.
+    saved[0]?.figures.tally.counters.clear();
+    const { drifts } = await createVerification({ ...target, ...options }).verify();
+    expect(drifts).toMatchObject([{ what: 'category count', recorded: 7, recomputed: 2 }]);
+    expect(saved).toEqual([]);
   });
 
   it('what changed after the last reading is not repaired', async () => {
