@@ -34,16 +34,20 @@ function comparedRows(status: Status): (readonly [string, string | undefined])[]
   const named = DIFFERENCES.flatMap((name) => (facts[name] ? [`${name} ${facts[name]}`] : []));
   const equal = Math.max(0, Number(points) - differing).toLocaleString('en');
   const later = differing > 0 ? ` (${named.join(', ')}: copied in the window)` : '';
+  const different = `${differing.toLocaleString('en')} different${later}`;
+  const { inPlace = false } = status.plan;
   const gaps = Number(withoutKeywords ?? 0);
   return [
     ['Report', report.digest.slice(0, DIGEST_DIGITS)],
-    ['Points', `${equal} equal, ${differing.toLocaleString('en')} different${later}`],
+    ['Points', inPlace ? `${equal} with keyword vector` : `${equal} equal, ${different}`],
     ['Users', users === undefined ? undefined : Number(users).toLocaleString('en')],
     [
       'Keywords',
-      gaps > 0
-        ? `${countText(gaps, 'point')} with words and without keyword vector`
-        : 'every point with words has its keyword vector',
+      inPlace
+        ? `${countText(differing, 'point')} to fill in the window`
+        : gaps > 0
+          ? `${countText(gaps, 'point')} with words and without keyword vector`
+          : 'every point with words has its keyword vector',
     ],
     ...searchRows(facts),
   ];

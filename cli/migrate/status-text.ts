@@ -20,6 +20,7 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
     ...row('users', usersLine(status)),
     ...row('rollback', rollbackText(status)),
     ...row('progress', progressLine(status)),
+    ...row('max rate', status.maxRate ? `${countText(status.maxRate, 'point')} a second` : null),
     ...row('lock', lockText(status)),
     ...status.evidence.flatMap((evidence) => evidenceLines(evidence, at)),
     ...row('to approve', approvalText(status)),

@@ -27,8 +27,8 @@ export function forecastWindow(
 ): WindowForecast {
   const { points = 0, perSecond } = evidence['verification-report']?.facts ?? {};
   // A walk reads each point on both sides; what follows the deployment reads them once more on one.
-  const speed = Math.min(Number(perSecond ?? Number.POSITIVE_INFINITY), maxRate / 2);
-  const walk = Number(points) / speed;
+  const measured = perSecond === undefined ? (took.copy ?? 0) : Number(points) / Number(perSecond);
+  const walk = Math.max(measured, Number(points) / (maxRate / 2));
   const copies = plan.uploadAs === undefined ? [] : [estimate('upload', 2 * (took.backup ?? 0))];
   const { deploySeconds = ASSUMED_DEPLOYMENT_SECONDS } = plan;
   const isSaid = plan.deploySeconds !== undefined;

@@ -56,6 +56,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
       until: isoOf(until),
     })),
     takesNoWindow: run.takesNoWindow ?? null,
+    /** Points that are read a second at most; null where that is not limited. */
+    maxRate: (await services.runs.maxRate(id)) ?? null,
     /** Who opened the window. */
     approvedBy: run.approvedBy ?? null,
     history: (run.history ?? []).map(({ phase, at }) => ({ phase, at: isoOf(at) })),

@@ -29,6 +29,16 @@ describe('a forecast', () => {
       ['freeze 75 configured', ...MEASURED.slice(1), 'deploy 80 measured'],
     ],
     [
+      'without a measured speed',
+      { evidence: {}, took: { backup: 140.2, copy: 31 } },
+      ['freeze 60 configured', 'backup 141 measured', 'copy 31 measured', 'deploy 76 assumed'],
+    ],
+    [
+      'of a run in place',
+      { plan: { ...PLAN, inPlace: true } },
+      ['freeze 60 configured', 'backup 0 measured', 'copy 100 measured', 'deploy 110 assumed'],
+    ],
+    [
       'of a swap by upload',
       { plan: { ...PLAN, uploadAs: 'other' } },
       [...MEASURED, 'upload 281 measured', 'deploy 110 assumed'],

@@ -107,6 +107,13 @@ describe('before approving', () => {
     ]);
   });
 
+  it('of a run in place, an operator sees what is to be filled', () => {
+    const plan = { ...statusWith('memories').plan, inPlace: true };
+    const rows = approvalRows(statusWith('memories', { plan }));
+    expect(rows).toContainEqual(['Points', '29,997 with keyword vector']);
+    expect(rows).toContainEqual(['Keywords', '3 points to fill in the window']);
+  });
+
   it.each([
     ['run', 4, 'RefusedPrerequisites'],
     ['cutover --execute --window-minutes 4', 4, 'RefusedPrerequisites'],
