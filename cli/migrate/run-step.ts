@@ -131,12 +131,14 @@ type WaitOutput = (what: string, text: string, status?: Status) => void;
 /** In place at a terminal; elsewhere a line when a wait begins, and one every ten seconds. */
 function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
   const { output, now, place, lastSeen } = session;
-  let last = { what: '', at: 0 };
+  let last = { kind: '', at: 0 };
   return (what, text, status = lastSeen.status) => {
     const line = `${timeLeft(session, status)}${labelOf(step)}: waiting ${text}`;
     if (output.isLive) return output.show(line);
-    if (what === last.what && now() - last.at < LOG_POLL_MS) return;
-    last = { what, at: now() };
+    // With another count in it, it is no other wait.
+    const kind = what.replace(/[\d,]+/g, '');
+    if (kind === last.kind && now() - last.at < LOG_POLL_MS) return;
+    last = { kind, at: now() };
     const next = status ? nextSteps(status, place.stage) : [];
     output.line(line, { event: 'waiting', step, for: what }, next);
   };

@@ -1,7 +1,7 @@
 // Calls on collections, their indexes, vector names and aliases.
 import { isDeepStrictEqual } from 'node:util';
 import type { Schemas } from '@qdrant/js-client-rest';
-import { toInfo } from './collection.ts';
+import { toInfo, updateCollection } from './collection.ts';
 import { BareJson, type Exchange, jsonBody, nameIn } from './exchange.ts';
 import { Refusal, wrongInput } from './refusal.ts';
 import type { SandboxState } from './state.ts';
@@ -43,6 +43,12 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     return true;
   }
 
+  function update(exchange: Exchange): boolean {
+    const collection = registry.get(nameIn(exchange, 'collection'));
+    updateCollection(collection, jsonBody<Schemas['UpdateCollection']>(exchange));
+    return true;
+  }
+
   function remove(exchange: Exchange): boolean {
     return registry.remove(nameIn(exchange, 'collection'));
   }
@@ -50,8 +56,8 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
   function createIndex(exchange: Exchange): Schemas['UpdateResult'] {
     const collection = registry.get(nameIn(exchange, 'collection'));
     const { field_name, field_schema } = jsonBody<Schemas['CreateFieldIndex']>(exchange);
-    const type = typeof field_schema === 'string' ? field_schema : field_schema?.type;
-    collection.indexes.set(field_name, (type ?? 'keyword') as Schemas['PayloadSchemaType']);
+    const schema = (field_schema ?? 'keyword') as Schemas['PayloadFieldSchema'];
+    collection.indexes.set(field_name, schema);
     return writeResult(exchange, collection);
   }
 
@@ -107,6 +113,7 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     shards,
     exists,
     create,
+    update,
     remove,
     createIndex,
     addVector,

@@ -5,15 +5,19 @@ import { createPointTable, type PointTable } from './point-table.ts';
 export interface Collection {
   /** Replaced, never changed: copies share it. */
   params: Schemas['CollectionParams'];
-  readonly strictMode: Schemas['StrictModeConfig'];
+  strictMode: Schemas['StrictModeConfig'];
+  /** Index, optimizers and quantization, as far as they were given. */
+  tuning: Pick<Schemas['CreateCollection'], (typeof TUNING)[number]>;
   readonly metadata: Schemas['Payload'] | undefined;
-  readonly indexes: Map<string, Schemas['PayloadSchemaType']>;
+  readonly indexes: Map<string, Schemas['PayloadFieldSchema']>;
   readonly points: PointTable;
   /** Yellow while this is above zero: optimising, or a snapshot being made. */
   busy: number;
   failed: boolean;
   operations: number;
 }
+
+export const TUNING = ['hnsw_config', 'optimizers_config', 'quantization_config'] as const;
 
 export function createCollection(settings: Schemas['CreateCollection']): Collection {
   const { vectors, sparse_vectors, strict_mode_config, metadata } = settings;
@@ -22,11 +26,12 @@ export function createCollection(settings: Schemas['CreateCollection']): Collect
       ...(vectors ? { vectors } : {}),
       ...(sparse_vectors ? { sparse_vectors } : {}),
       shard_number: settings.shard_number ?? 1,
-      replication_factor: 1,
-      write_consistency_factor: 1,
-      on_disk_payload: true,
+      replication_factor: settings.replication_factor ?? 1,
+      write_consistency_factor: settings.write_consistency_factor ?? 1,
+      on_disk_payload: settings.on_disk_payload ?? true,
     },
     strictMode: strict_mode_config ?? {},
+    tuning: tuningIn(settings),
     metadata: (metadata as Schemas['Payload'] | null | undefined) ?? undefined,
     indexes: new Map(),
     points: createPointTable(),
@@ -34,6 +39,27 @@ export function createCollection(settings: Schemas['CreateCollection']): Collect
     failed: false,
     operations: 0,
   };
+}
+
+/** What is not named stays as it is. */
+export function updateCollection(
+  collection: Collection,
+  update: Schemas['UpdateCollection'],
+): void {
+  const { params, strictMode, tuning } = collection;
+  const { '': vector } = (update.vectors ?? {}) as Schemas['VectorsConfigDiff'];
+  collection.params = {
+    ...params,
+    ...update.params,
+    vectors: { ...params.vectors, ...vector },
+  } as Collection['params'];
+  collection.strictMode = { ...strictMode, ...update.strict_mode_config };
+  collection.tuning = { ...tuning, ...tuningIn(update) };
+}
+
+function tuningIn(settings: Schemas['UpdateCollection'] | Schemas['CreateCollection']) {
+  const given = TUNING.flatMap((name) => (settings[name] ? [[name, settings[name]]] : []));
+  return Object.fromEntries(given) as Collection['tuning'];
 }
 
 /** Independent of the original: what is written to one is not in the other. */
@@ -48,7 +74,7 @@ export function copyCollection(collection: Collection): Collection {
 }
 
 export function toInfo(collection: Collection): Schemas['CollectionInfo'] {
-  const { points, params, strictMode, metadata } = collection;
+  const { points, params, strictMode, metadata, tuning } = collection;
   return {
     status: statusOf(collection),
     optimizer_status: collection.failed ? { error: 'Service internal error' } : 'ok',
@@ -57,20 +83,32 @@ export function toInfo(collection: Collection): Schemas['CollectionInfo'] {
     segments_count: 1,
     config: {
       params,
-      hnsw_config: { m: 16, ef_construct: 100, full_scan_threshold: 10_000 },
+      hnsw_config: {
+        m: 16,
+        ef_construct: 100,
+        full_scan_threshold: 10_000,
+        ...(tuning.hnsw_config as object),
+      },
       optimizer_config: {
         deleted_threshold: 0.2,
         vacuum_min_vector_number: 1_000,
         default_segment_number: 0,
         flush_interval_sec: 5,
+        ...(tuning.optimizers_config as object),
       },
+      quantization_config: tuning.quantization_config ?? null,
       strict_mode_config: { enabled: false, ...strictMode },
       ...(metadata ? { metadata } : {}),
     },
     payload_schema: Object.fromEntries(
-      [...collection.indexes].map(([field, data_type]) => [
+      [...collection.indexes].map(([field, schema]) => [
         field,
-        { data_type, points: points.size() },
+        {
+          points: points.size(),
+          ...(typeof schema === 'string'
+            ? { data_type: schema }
+            : { data_type: schema.type, params: schema }),
+        },
       ]),
     ),
   };

@@ -56,6 +56,7 @@ function routeTable(state: SandboxState): Readonly<Record<string, Handler>> {
     'POST /collections/aliases': collections.changeAliases,
     'GET /collections/{collection}': collections.info,
     'PUT /collections/{collection}': collections.create,
+    'PATCH /collections/{collection}': collections.update,
     'DELETE /collections/{collection}': collections.remove,
     'GET /collections/{collection}/cluster': collections.shards,
     'GET /collections/{collection}/exists': collections.exists,

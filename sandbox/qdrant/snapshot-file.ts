@@ -16,7 +16,7 @@ import { readVectors, writeVectors } from './vectors.ts';
 export interface SnapshotHead {
   readonly version: string;
   readonly settings: Schemas['CreateCollection'];
-  readonly indexes: readonly (readonly [string, Schemas['PayloadSchemaType']])[];
+  readonly indexes: readonly (readonly [string, Schemas['PayloadFieldSchema']])[];
 }
 
 interface Written {
@@ -39,8 +39,13 @@ export async function writeSnapshotFile(file: string, written: Written): Promise
 }
 
 function* lines({ version, collection }: Written, points: readonly StoredPoint[]) {
-  const { params, strictMode, metadata, indexes } = collection;
-  const settings = { ...params, strict_mode_config: strictMode, ...(metadata && { metadata }) };
+  const { params, strictMode, metadata, indexes, tuning } = collection;
+  const settings = {
+    ...params,
+    ...tuning,
+    strict_mode_config: strictMode,
+    ...(metadata && { metadata }),
+  };
   yield `${JSON.stringify({ version, settings, indexes: [...indexes] } satisfies SnapshotHead)}\n`;
   for (const point of points) yield `${pointLine(point)}\n`;
   yield `{"end":${points.length}}\n`;

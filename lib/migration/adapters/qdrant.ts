@@ -3,6 +3,7 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import type {
   CollectionInfo,
   CollectionSettings,
+  CollectionUpdate,
   SparseVectorSettings,
 } from '../ports/vector-store.ts';
 import { isRetryableFailure, takeAs } from '../refusals.ts';
@@ -79,6 +80,11 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
     async createCollection(collection: string, body: CollectionSettings): Promise<void> {
       const call = { method: 'PUT', path: pathOf(collection, '?timeout=60'), body } as const;
       await change(call, () => collectionExists(collection));
+    },
+
+    /** Again without harm. */
+    async updateCollection(collection: string, body: CollectionUpdate): Promise<void> {
+      await result({ method: 'PATCH', path: pathOf(collection, '?timeout=60'), body });
     },
 
     /** Its aliases go with it. False when there was none. */

@@ -4,6 +4,7 @@ import type { JsonText } from '../json/json-text.ts';
 
 export type CollectionInfo = Schemas['CollectionInfo'];
 export type CollectionSettings = Schemas['CreateCollection'];
+export type CollectionUpdate = Schemas['UpdateCollection'];
 export type Filter = Schemas['Filter'];
 export type SparseVector = Schemas['SparseVector'];
 export type SparseVectorSettings = Schemas['SparseVectorParams'];

@@ -37,6 +37,7 @@ export const ACCEPTABLE = [
   'empty-keywords',
   'no-graph',
   'unknown-space',
+  'other-storage',
   'search-parity',
 ] as const;
 

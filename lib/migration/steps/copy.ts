@@ -2,6 +2,7 @@
 // is reported as pending. In the window nothing may differ.
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import { untilIndexed } from '../configuration.ts';
 import {
   figuresIn,
   findingsIn,
@@ -104,6 +105,11 @@ export const copy: Step = {
         ...(perSecond && { perSecond }),
         reached: { ...RECONCILE_START, isComplete, report },
       };
+      const indexing = await untilIndexed(context, run.plan.targetCollection);
+      if (indexing) {
+        await save(walked satisfies State);
+        return indexing;
+      }
       const parity = isInWindow(run.phase) ? null : await searchBoth(context, settings, walked);
       if (parity === undefined) return { done: false, waitSeconds: 0 };
       return await conclude(context, { report, perSecond, parity });

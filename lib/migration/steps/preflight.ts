@@ -153,13 +153,12 @@ async function checkPrerequisites(
 ): Promise<Prerequisite[]> {
   const { vectors, backend, preview } = services;
   const { plan } = run;
-  const { sourceCollection: source } = plan;
   const store = await check('Vector store', () => checkStore(vectors));
   const health = await check('Memory backend', () => checkHealth(backend));
   const names = await check('Collection names', () => checkNames(services, run), {
     isPossible: isMet(store),
   });
-  const layout = await check('Vector layout', () => checkLayout(vectors, source), {
+  const layout = await check('Vector layout', () => checkLayout(services, plan), {
     isPossible: names.facts?.isThere === true,
   });
   // A collection of another kind, or one that forbids it, is not read.

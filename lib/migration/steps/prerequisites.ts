@@ -3,6 +3,7 @@
 import { randomInt } from 'node:crypto';
 import type { MemoryBackend } from '../adapters/http-memory-backend.ts';
 import type { VectorStore } from '../adapters/qdrant.ts';
+import { fixedSettingsOf } from '../configuration.ts';
 import type { GraphSource } from '../graph/graph-store.ts';
 import { keywordTextOf } from '../json/memory-payload.ts';
 import { SOURCE_SLOT } from '../keyword-fill.ts';
@@ -133,7 +134,10 @@ function madeBy(run: Run): string[] {
   return run.phase === 'checked' ? [drillCollectionOf(run)] : collectionsOf(run);
 }
 
-export async function checkLayout(vectors: VectorStore, source: string): Promise<Finding> {
+export async function checkLayout(
+  { vectors, preview }: Pick<Services, 'vectors' | 'preview'>,
+  { sourceCollection: source, accepts }: Plan,
+): Promise<Finding> {
   const info = await vectors.collectionInfo(source);
   if (!info) throw new Refusal('RefusedByService', `The collection ${source} is gone.`);
   const { config } = info;
@@ -157,9 +161,18 @@ export async function checkLayout(vectors: VectorStore, source: string): Promise
       ),
       ...problem(health !== undefined, health ?? '', REMEDY.health),
       ...strictModeProblems(config.strict_mode_config),
+      // Without a preview, the run makes the new collection itself.
+      ...(preview && !accepts.includes('other-storage') ? storageProblems(info) : []),
     ],
     facts: { size, distance, hasKeywordSlot: slots.includes(KEYWORD_SLOT) },
   };
+}
+
+function storageProblems(info: CollectionInfo): Problem[] {
+  const { shard_number, datatype } = fixedSettingsOf(info);
+  const isOther = shard_number !== 1 || datatype !== 'float32';
+  const why = `The old collection has ${shard_number} shards and ${datatype} vectors; the new version makes its own with 1 shard and float32.`;
+  return problem(isOther, why, REMEDY.storage);
 }
 
 function strictModeProblems(strict: CollectionInfo['config']['strict_mode_config']): Problem[] {
@@ -308,6 +321,8 @@ export const REMEDY = {
   leftovers: 'Remove these collections, once you know that nobody needs them.',
   strictMode: 'Relax the strict mode of the collection for the time of the migration.',
   layout: 'Only collections with one unnamed vector and cosine distance can be migrated.',
+  storage:
+    'Have the new version make its collection so, leave MEMORY_PREVIEW_URL out, or accept it: --accept other-storage.',
   unreachable:
     'Give those memories user ids without white space, or accept it: --accept unreachable-users.',
   expired: 'Rename that key, or accept it: --accept expired-memories.',

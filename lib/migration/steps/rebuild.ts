@@ -1,6 +1,7 @@
 // Makes the new collection and its companion: by the new version's own first write where it can be reached,
 // so that everything hybrid search needs is proved; else explicitly, to be proved at the cutover.
 import * as v from 'valibot';
+import { bringConfiguration, fixedSettingsOf } from '../configuration.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { type CollectionSettings, denseVectorOf } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
@@ -52,6 +53,8 @@ async function build(context: StepContext): Promise<Outcome> {
     await save({ isCleared: true });
   }
   const made = state.made ?? (await makeCollections(context));
+  const { sourceCollection: known, targetCollection: collection } = run.plan;
+  await bringConfiguration(services.vectors, { from: known, to: collection });
   await save({ ...state, isCleared: true, made });
   const proof =
     state.proof ?? (made === 'by-new-version' ? await proveHybrid(services, run) : undefined);
@@ -59,7 +62,6 @@ async function build(context: StepContext): Promise<Outcome> {
   const collections = builtCollectionsOf(run);
   await removeWarmUp(context, collections);
   const { preview: backend } = services;
-  const { sourceCollection: known, targetCollection: collection } = run.plan;
   const embeddings =
     proof && backend
       ? await proveEmbeddings(context, { backend, known, collection })
@@ -110,11 +112,13 @@ async function createExplicitly({ services, run, renew }: StepContext): Promise<
   const { plan } = run;
   const info = await vectors.collectionInfo(plan.sourceCollection);
   const { size } = denseVectorOf(info);
-  if (!size) {
+  if (!info || !size) {
     throw new Refusal('RefusedByService', `${plan.sourceCollection} has no unnamed vector.`);
   }
+  const { shard_number, datatype } = fixedSettingsOf(info);
   const settings: CollectionSettings = {
-    vectors: { size, distance: 'Cosine', on_disk: false },
+    vectors: { size, distance: 'Cosine', on_disk: false, datatype },
+    shard_number,
     sparse_vectors: { [KEYWORD_SLOT]: { modifier: 'idf' } },
   };
   for (const name of builtCollectionsOf(run)) {

@@ -1,5 +1,12 @@
 // What the migration relies on in collections and aliases.
+import type { Schemas } from '@qdrant/js-client-rest';
 import { expect, test } from 'vitest';
+import {
+  bringConfiguration,
+  configurationOf,
+  fixedSettingsOf,
+} from '../../../lib/migration/configuration.ts';
+import type { CollectionSettings } from '../../../lib/migration/ports/vector-store.ts';
 import {
   createAlias,
   NEW_LAYOUT,
@@ -7,6 +14,19 @@ import {
   onEveryVectorStore,
   point,
 } from '../../support/vector-stores.ts';
+
+const CONFIGURED: CollectionSettings = {
+  vectors: {
+    ...{ size: 4, distance: 'Cosine', on_disk: true, datatype: 'float16' },
+    hnsw_config: { m: 24 },
+  },
+  hnsw_config: { m: 32, ef_construct: 200, on_disk: true },
+  quantization_config: { scalar: { type: 'int8', quantile: 0.99, always_ram: true } },
+  optimizers_config: { indexing_threshold: 5_000 },
+  ...{ shard_number: 2, replication_factor: 2, write_consistency_factor: 2 },
+  on_disk_payload: false,
+  strict_mode_config: { enabled: true, max_query_limit: 10_000 },
+};
 
 onEveryVectorStore((under) => {
   test('the store tells its version and that it is ready', async () => {
@@ -29,6 +49,30 @@ onEveryVectorStore((under) => {
     await under.store.createPayloadIndex(collection, index);
     const info = await under.store.collectionInfo(collection);
     expect(info?.payload_schema.user_id?.data_type).toBe('keyword');
+  });
+
+  test('a collection gets what another one is configured with, and its payload indexes', async () => {
+    const from = await under.collection(CONFIGURED);
+    const index = { field_name: 'user_id', field_schema: { type: 'keyword', is_tenant: true } };
+    await under.store.createPayloadIndex(from, index as Schemas['CreateFieldIndex']);
+    const to = await under.collection();
+    await bringConfiguration(under.store, { from, to });
+    await bringConfiguration(under.store, { from, to });
+    const [meant, made] = await Promise.all([from, to].map(under.store.collectionInfo));
+    if (!meant || !made) throw new Error('Both are there');
+    expect(configurationOf(made)).toEqual(configurationOf(meant));
+    expect(configurationOf(made)).toMatchObject({
+      hnsw_config: { m: 32, on_disk: true },
+      optimizers_config: { indexing_threshold: 5_000 },
+      params: { replication_factor: 2, write_consistency_factor: 2, on_disk_payload: false },
+      quantization_config: CONFIGURED.quantization_config,
+      strict_mode_config: CONFIGURED.strict_mode_config,
+      vectors: { '': { on_disk: true, hnsw_config: { m: 24 } } },
+    });
+    expect(made.payload_schema).toEqual(meant.payload_schema);
+    expect(made.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
+    expect(fixedSettingsOf(meant)).toEqual({ shard_number: 2, datatype: 'float16' });
+    expect(fixedSettingsOf(made)).toEqual({ shard_number: 1, datatype: 'float32' });
   });
 
   test('a collection that is not there is no error to ask for or to delete', async () => {

@@ -21,7 +21,7 @@ export interface QdrantConnection {
 }
 
 export interface Call {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** May hold verbatim parts. */
   readonly body?: unknown;

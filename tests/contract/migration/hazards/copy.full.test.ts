@@ -129,6 +129,32 @@ describe('Fear 13: disk or memory of the store is exhausted', () => {
     await expectEqual(migration);
   });
 
+  it.each(['yellow', 'grey'] as const)(
+    'is not over before the store has indexed what it holds: %s',
+    async (status) => {
+      const migration = await migrationAt('rebuilt');
+      const { vectors } = migration.services;
+      let isIndexed = false;
+      const collectionInfo: typeof vectors.collectionInfo = async (name) => {
+        const info = await vectors.collectionInfo(name);
+        const isUnder = name === migration.target && !isIndexed;
+        return info && isUnder ? { ...info, status, indexed_vectors_count: 7 } : info;
+      };
+      const updates: string[] = [];
+      const updateCollection = async (name: string) => void updates.push(name);
+      const changes = { vectors: { collectionInfo, updateCollection } };
+      await migration.invoke('copy', {}, changes);
+      const waiting = await migration.invoke('copy', {}, changes);
+      expect(waiting).toMatchObject({
+        ...{ done: false, phase: 'rebuilt' },
+        waitsFor: `the index of ${migration.target}: 7 vectors of 60 points`,
+      });
+      expect(updates).toEqual(status === 'grey' ? [migration.target] : []);
+      isIndexed = true;
+      expect(await migration.invoke('copy', {}, changes)).toMatchObject({ phase: 'copied' });
+    },
+  );
+
   it('a source that is in trouble is copied all the same: only what is written to has to be well', async () => {
     const migration = await migrationAt('rebuilt');
     const { vectors } = migration.services;

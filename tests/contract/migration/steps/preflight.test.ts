@@ -19,7 +19,12 @@ import {
   type ServiceChanges,
 } from '../../../support/migration/changed-services.ts';
 import { evidenceOf, LAYOUT } from '../../../support/migration/holdings.ts';
-import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import {
+  createMigration,
+  type Migration,
+  type MigrationOptions,
+  RUN,
+} from '../../../support/migration/migration.ts';
 import { Killed, mortal } from '../../../support/migration/mortal.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -146,6 +151,25 @@ describe('the preflight', () => {
       { points: 60, users: 7 },
     ]);
     expect(JSON.stringify(report)).not.toMatch(/"user-\d+"/);
+  });
+
+  it.each([
+    [{ shard_number: 3 }, '3 shards and float32'],
+    [{ vectors: { ...LAYOUT.vectors, datatype: 'float16' } }, '1 shards and float16'],
+  ])('finds what the new version would make otherwise: %o', async (settings, what) => {
+    const finding = async (options: MigrationOptions, plan: Record<string, unknown>) => {
+      const migration = await createMigration(options);
+      const { vectors } = migration.services;
+      await vectors.deleteCollection(SOURCE);
+      await vectors.createCollection(SOURCE, { ...LAYOUT, ...settings } as typeof LAYOUT);
+      return await migration.start(plan).then(
+        () => 'met',
+        ({ message }: Error) => message,
+      );
+    };
+    expect(await finding({}, {})).toContain(what);
+    expect(await finding({}, { accepts: ['other-storage'] })).toBe('met');
+    expect(await finding({ hasPreview: false }, {})).toBe('met');
   });
 
   it.each(OBSTACLES)('refuses $about, and begins no run', async ({ prerequisite, put, plan }) => {

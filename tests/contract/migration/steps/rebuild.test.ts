@@ -28,6 +28,10 @@ describe('a rebuild', () => {
     ],
   ])('makes both collections %s, and leaves them empty', async (_, hasPreview, facts) => {
     const { services, target, runs, finish } = await migrationAt('backed-up', { hasPreview });
+    const { vectors } = services;
+    await vectors.updateCollection(SOURCE, { hnsw_config: { m: 24 } });
+    const index = { field_name: 'topic', field_schema: 'integer' } as const;
+    await vectors.createPayloadIndex(SOURCE, index);
     await finish('rebuild');
     for (const name of [target, `${target}_entities`]) {
       const info = await services.vectors.collectionInfo(name);
@@ -36,6 +40,9 @@ describe('a rebuild', () => {
       expect(Object.keys(info?.payload_schema ?? {})).toContain('user_id');
       expect(await services.vectors.count(name)).toBe(0);
     }
+    const made = await services.vectors.collectionInfo(target);
+    expect(made?.config.hnsw_config).toMatchObject({ m: 24 });
+    expect(made?.payload_schema.topic).toMatchObject({ data_type: 'integer' });
     const run = await runs.read(RUN);
     expect(run.phase).toBe('rebuilt');
     expect(run.evidence['rebuild-proof']?.facts).toEqual(facts);

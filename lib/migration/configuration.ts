@@ -1,0 +1,81 @@
+// What the old collection was configured with, so that the new one is as fast, as large and as safe; and what only the
+// program that makes a collection can set.
+import type { Schemas } from '@qdrant/js-client-rest';
+import type { VectorStore } from './adapters/qdrant.ts';
+import type { CollectionInfo, CollectionUpdate } from './ports/vector-store.ts';
+import { type StepContext, type Waiting, waiting } from './runs/step.ts';
+
+/** All that the store changes in a collection that is there. */
+export function configurationOf({ config }: CollectionInfo): CollectionUpdate {
+  const { params, hnsw_config, optimizer_config, quantization_config, strict_mode_config } = config;
+  const { replication_factor, write_consistency_factor, on_disk_payload } = params;
+  const { read_fan_out_factor, read_fan_out_delay_ms } = params;
+  const own = unnamedVectorOf(config);
+  return {
+    hnsw_config,
+    optimizers_config: optimizer_config,
+    params: given({
+      ...{ replication_factor, write_consistency_factor, on_disk_payload },
+      ...{ read_fan_out_factor, read_fan_out_delay_ms },
+    }),
+    vectors: {
+      '': given({
+        ...{ on_disk: own.on_disk, memory: own.memory },
+        ...{ hnsw_config: own.hnsw_config, quantization_config: own.quantization_config },
+      }),
+    },
+    // None leaves it as it is.
+    quantization_config: quantization_config ?? null,
+    strict_mode_config: strict_mode_config ?? null,
+  };
+}
+
+/** With its payload indexes; again without harm. */
+export async function bringConfiguration(
+  vectors: VectorStore,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const info = await vectors.collectionInfo(from);
+  if (!info) return;
+  await vectors.updateCollection(to, configurationOf(info));
+  for (const [field_name, index] of Object.entries(info.payload_schema)) {
+    const { data_type, params } = index as Schemas['PayloadIndexInfo'];
+    await vectors.createPayloadIndex(to, { field_name, field_schema: params ?? data_type });
+  }
+}
+
+/** Fixed when a collection is made. */
+export function fixedSettingsOf({ config }: CollectionInfo) {
+  const { shard_number = 1 } = config.params;
+  return { shard_number, datatype: unnamedVectorOf(config).datatype ?? 'float32' };
+}
+
+/** What is still to be waited for until all that the collection holds is indexed. A search would be slow until then. */
+export async function untilIndexed(
+  { services: { vectors }, renew }: StepContext,
+  collection: string,
+): Promise<Waiting | undefined> {
+  const info = await vectors.collectionInfo(collection);
+  if (info?.status !== 'yellow' && info?.status !== 'grey') return undefined;
+  await renew();
+  // A store that was started again waits for a change before it goes on.
+  if (info.status === 'grey') await vectors.updateCollection(collection, { optimizers_config: {} });
+  const [done, all] = [info.indexed_vectors_count, info.points_count].map((count) =>
+    (count ?? 0).toLocaleString('en'),
+  );
+  return waiting(`the index of ${collection}: ${done} vectors of ${all} points`, 1);
+}
+
+type Config = CollectionInfo['config'];
+type VectorParams = Extract<Config['params']['vectors'], { size: number }>;
+
+function unnamedVectorOf({ params }: Config): Partial<VectorParams> {
+  const { vectors = {} } = params;
+  return 'size' in vectors ? (vectors as VectorParams) : {};
+}
+
+function given(fields: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  );
+}
