@@ -30,6 +30,7 @@ export function createOperator(options: {
     hooks: {
       async ask(request) {
         const { action, collection, testUser } = request;
+        if (action === 'check') return 'done';
         const { deadlineAt = Number.POSITIVE_INFINITY } = request;
         heard.push(action);
         requests.push(request);

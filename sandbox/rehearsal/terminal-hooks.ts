@@ -2,7 +2,9 @@
 import { createInterface } from 'node:readline/promises';
 import type { HookRequest, Hooks } from '../../lib/migration/ports/hooks.ts';
 
-const TO_BE_DONE: Readonly<Record<HookRequest['action'], (request: HookRequest) => string>> = {
+const TO_BE_DONE: Readonly<
+  Record<Exclude<HookRequest['action'], 'check'>, (request: HookRequest) => string>
+> = {
   freeze: () => "context down every write, the test user's too, with a 503",
   'deploy-new': ({ collection, testUser }) =>
     `deploy the new version on ${collection}, which takes writes of ${testUser} only`,
@@ -17,6 +19,7 @@ export function createTerminalHooks(terminal: {
 }): Hooks {
   return {
     async ask(request) {
+      if (request.action === 'check') return 'asked-of-a-person';
       const lines = createInterface(terminal);
       try {
         const work = TO_BE_DONE[request.action](request);

@@ -34,7 +34,17 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
     if (present !== to) throw changedSetting(present, to);
   }
 
-  return { read, change };
+  // Beside the file: one that is killed stands in the way of no change.
+  async function tryWrite(): Promise<void> {
+    const draft = `${file}.${randomUUID()}`;
+    try {
+      await writeDurably(draft, [Buffer.from(`${await read()}\n`)]);
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  return { read, change, tryWrite };
 }
 
 async function createWhole(file: string, name: string): Promise<void> {

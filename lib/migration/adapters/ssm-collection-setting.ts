@@ -38,13 +38,23 @@ export function createSsmCollectionSetting(options: {
     const before = await look();
     if (before.name === to) return;
     if (before.name !== from) throw changedSetting(before.name, from);
+    await replace(before, to);
+  }
+
+  /** With its own value. */
+  async function tryWrite(): Promise<void> {
+    const present = await look();
+    await replace(present, present.name);
+  }
+
+  async function replace(before: { name: string; version: number }, to: string): Promise<void> {
     const version = await put(to);
     if (version === before.version + 1) return;
     const covered = await look(`${Name}:${version - 1}`);
     // The other write has changed nothing, or to the same name.
-    if (covered.name === from || covered.name === to) return;
+    if (covered.name === before.name || covered.name === to) return;
     await putBack(covered.name, version);
-    throw changedSetting(covered.name, from);
+    throw changedSetting(covered.name, before.name);
   }
 
   async function put(Value: string): Promise<number> {
@@ -58,5 +68,5 @@ export function createSsmCollectionSetting(options: {
     if (present.version === version) await put(name);
   }
 
-  return { read, change };
+  return { read, change, tryWrite };
 }

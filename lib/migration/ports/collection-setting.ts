@@ -8,6 +8,8 @@ export interface CollectionSetting {
    * @throws Refusal when it says something else
    */
   change(change: { readonly from: string; readonly to: string }): Promise<void>;
+  /** Proves the right to write it, and leaves it as it is. @throws as a change does */
+  tryWrite(): Promise<void>;
 }
 
 export function changedSetting(present: string, expected: string): Refusal {

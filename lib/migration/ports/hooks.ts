@@ -5,6 +5,8 @@ export const HOOK_ACTIONS = [
   ...EXTERNAL_ACTIONS,
   // A notification: nothing waits for it.
   'warn-of-end',
+  // Whether it hears, and takes the token: nothing is to be done.
+  'check',
 ] as const;
 
 export type HookAction = (typeof HOOK_ACTIONS)[number];

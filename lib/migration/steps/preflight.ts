@@ -18,11 +18,14 @@ import {
   checkArtifacts,
   checkGraph,
   checkHealth,
+  checkKeywords,
   checkLayout,
   checkMemories,
   checkNames,
+  checkSetting,
   checkSpace,
   checkStore,
+  checkWebhook,
   inPlaceSaves,
   isMet,
   type Prerequisite,
@@ -181,6 +184,15 @@ async function checkPrerequisites(
     ),
     await check('Graph store', () => checkGraph(services, plan), { whenAway: REMEDY.graphAway }),
   ];
+  found.push(
+    await check('Webhook', () => checkWebhook(services, run)),
+    await check('Collection setting', () => checkSetting(services, mayWrite), {
+      isPossible: isMet(names),
+    }),
+    await check('Keyword vectors', () => checkKeywords(vectors, plan, mayWrite), {
+      isPossible: isMet(store),
+    }),
+  );
   // What no run begins with is not written.
   const isBeginning = mayWrite && found.every(isMet);
   return [...found, await check('Artifacts', () => checkArtifacts(services, run, isBeginning))];

@@ -14,7 +14,7 @@ import { type CollectionInfo, denseVectorOf, type ScrolledPoint } from '../ports
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { Plan, Run } from '../runs/run.ts';
-import { collectionsOf, drillCollectionOf, namesOf } from '../runs/run-names.ts';
+import { collectionsOf, drillCollectionOf, namesOf, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 import { premadeOf } from './new-version.ts';
 import { scanCollection } from './recorded-counts.ts';
@@ -136,7 +136,7 @@ function madeBy(run: Run): string[] {
 
 export async function checkLayout(
   { vectors, preview }: Pick<Services, 'vectors' | 'preview'>,
-  { sourceCollection: source, accepts }: Plan,
+  { sourceCollection: source, accepts, inPlace }: Plan,
 ): Promise<Finding> {
   const info = await vectors.collectionInfo(source);
   if (!info) throw new Refusal('RefusedByService', `The collection ${source} is gone.`);
@@ -162,7 +162,7 @@ export async function checkLayout(
       ...problem(health !== undefined, health ?? '', REMEDY.health),
       ...strictModeProblems(config.strict_mode_config),
       // Without a preview, the run makes the new collection itself.
-      ...(preview && !accepts.includes('other-storage') ? storageProblems(info) : []),
+      ...(preview && !inPlace && !accepts.includes('other-storage') ? storageProblems(info) : []),
     ],
     facts: { size, distance, hasKeywordSlot: slots.includes(KEYWORD_SLOT) },
   };
@@ -313,7 +313,66 @@ export async function checkArtifacts(
 
 const RETENTION_PROBE_MS = 60_000;
 
+/** Whether it hears, and takes the token. */
+export async function checkWebhook({ hooks, clock }: Services, run: Run): Promise<Finding> {
+  const answer = await hooks.ask({
+    ...{ action: 'check', runId: run.runId, occasion: `preflight-${clock().getTime()}` },
+    ...{ collection: run.plan.sourceCollection, testUser: testUserOf(run.runId) },
+    deadlineAt: undefined,
+  });
+  if (answer === 'asked-of-a-person') return { detail: 'none: a person does it', problems: [] };
+  const isHeard = answer === 'done';
+  const problems = problem(!isHeard, 'It answered 202 to "check".', REMEDY.webhook);
+  return { detail: isHeard ? 'answers' : 'answers otherwise', problems };
+}
+
+/** @param mayWrite in a dry run it is only read */
+export async function checkSetting(
+  { setting }: Pick<Services, 'setting'>,
+  mayWrite: boolean,
+): Promise<Finding> {
+  if (mayWrite) await setting.tryWrite();
+  else await setting.read();
+  return { detail: mayWrite ? 'can be written' : 'can be read', problems: [] };
+}
+
+/**
+ * Whether the store makes keyword vectors of texts, in a collection made for it. One that an earlier preflight left behind
+ * when it was killed is removed, too.
+ * @param mayWrite in a dry run none is made
+ */
+export async function checkKeywords(
+  vectors: VectorStore,
+  { accepts }: Plan,
+  mayWrite: boolean,
+): Promise<Finding> {
+  if (!mayWrite) return { detail: 'tried with --execute', problems: [] };
+  await removeProbe(vectors);
+  await vectors.createCollection(KEYWORD_PROBE, {
+    vectors: { size: 1, distance: 'Cosine' },
+    sparse_vectors: { [KEYWORD_SLOT]: { modifier: 'idf' } },
+  });
+  const isMade = await vectors.encodesKeywords(KEYWORD_PROBE, KEYWORD_SLOT);
+  await removeProbe(vectors);
+  const isMissing = !isMade && !accepts.includes('empty-keywords');
+  const problems = problem(isMissing, 'The store makes none of texts.', REMEDY.keywords);
+  return { detail: isMade ? 'made by the store' : 'not made by the store', problems };
+}
+
+/** @internal Tests leave it behind. */
+export const KEYWORD_PROBE = 'migration_keyword_probe';
+
+async function removeProbe(vectors: VectorStore): Promise<void> {
+  if (!(await vectors.collectionExists(KEYWORD_PROBE))) return;
+  const points = await vectors.count(KEYWORD_PROBE);
+  if (points === 0) return void (await vectors.deleteCollection(KEYWORD_PROBE));
+  throw new Refusal('RefusedNameTaken', `${KEYWORD_PROBE} has ${points} points.`);
+}
+
 export const REMEDY = {
+  webhook: 'Have it answer {"action": "check"} with 200 or 204, and do nothing.',
+  keywords:
+    'Use Qdrant 1.15.3 or later, or go without keyword vectors of old memories: --accept empty-keywords.',
   nodes: 'A snapshot holds one node only: move the store to a single node.',
   health: 'Wait for the store, or repair it, until it reports a healthy collection.',
   source: 'Give with --source the collection that the memory backend works on, by its own name.',

@@ -92,6 +92,14 @@ describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
     expect(await place.setting.read()).toBe('memories');
   });
 
+  it('is tried, and stays as it is', async () => {
+    await place.setting.tryWrite();
+    expect(await place.setting.read()).toBe('memories');
+    await place.setting.change({ from: 'memories', to: 'memories_v3' });
+    expect(await place.setting.read()).toBe('memories_v3');
+    await expect(place.missing.tryWrite()).rejects.toEqual(named('RefusedSetting'));
+  });
+
   it('is asked for by name where there is none', async () => {
     await expect(place.missing.read()).rejects.toEqual(named('RefusedSetting'));
   });

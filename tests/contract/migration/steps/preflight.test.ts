@@ -10,7 +10,11 @@ import {
   type PreflightResult,
   takePreflight,
 } from '../../../../lib/migration/steps/preflight.ts';
-import { isMet, type Prerequisite } from '../../../../lib/migration/steps/prerequisites.ts';
+import {
+  isMet,
+  KEYWORD_PROBE,
+  type Prerequisite,
+} from '../../../../lib/migration/steps/prerequisites.ts';
 import { freePort } from '../../../../local/processes/free-port.ts';
 import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
@@ -515,6 +519,63 @@ describe('the key of the memory backend', () => {
     const { facts } = await evidenceOf(migration, 'backup-manifest');
     expect(facts).toMatchObject({ witness: 'unavailable', disagreements: 0 });
     expect(asked).toBe(1);
+  });
+});
+
+describe('what the window uses', () => {
+  const refused = () => Promise.reject(new Refusal('RefusedCredentials', 'It is not allowed.'));
+
+  it.each<[string, ServiceChanges, string]>([
+    ['a webhook that takes no token', { hooks: { ask: refused } }, 'Webhook: It is not allowed.'],
+    [
+      'a webhook that does not answer "check" at once',
+      { hooks: { ask: async () => 'under-way' } },
+      'Webhook: It answered 202',
+    ],
+    [
+      'a setting that must not be written',
+      { setting: { tryWrite: refused } },
+      'Collection setting: It is not allowed.',
+    ],
+    [
+      'a store that makes no keyword vectors',
+      { vectors: { encodesKeywords: async () => false } },
+      'Keyword vectors: The store makes none',
+    ],
+  ])('is tried: %s', async (_, changes, why) => {
+    const migration = await createMigration();
+    await expect(migration.start({}, changes)).rejects.toThrow(why);
+    expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+    expect(migration.operator.heard).toEqual([]);
+  });
+
+  it('may be a store without keyword vectors, where they are left out', async () => {
+    const migration = await createMigration();
+    const vectors = { encodesKeywords: async () => false };
+    await migration.start({ accepts: ['empty-keywords'] }, { vectors });
+    expect((await migration.runs.read(RUN)).phase).toBe('checked');
+  });
+
+  it('is not written in a dry run', async () => {
+    const migration = await createMigration();
+    const { services } = mortal(migration.services, { call: 1, moment: 'before' });
+    const { hooks } = migration.services;
+    const payload = { runId: RUN, sourceCollection: SOURCE };
+    const { prerequisites } = await takePreflight({ ...services, hooks }, payload);
+    const written = ['Collection setting', 'Keyword vectors'];
+    expect(prerequisites.filter(({ name }) => written.includes(name))).toMatchObject([
+      { detail: 'can be read', problems: [] },
+      { detail: 'tried with --execute', problems: [] },
+    ]);
+  });
+
+  it('is no collection of somebody else, whatever its name', async () => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    await vectors.createCollection(KEYWORD_PROBE, LAYOUT);
+    await vectors.upsert(KEYWORD_PROBE, [point(1, '{}', VECTOR)], 'upsert');
+    await expect(migration.start()).rejects.toThrow(`${KEYWORD_PROBE} has 1 points.`);
+    expect(await vectors.count(KEYWORD_PROBE)).toBe(1);
   });
 });
 
