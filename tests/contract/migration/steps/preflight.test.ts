@@ -558,10 +558,14 @@ describe('what the window uses', () => {
 
   it('is not written in a dry run', async () => {
     const migration = await createMigration();
-    const { services } = mortal(migration.services, { call: 1, moment: 'before' });
-    const { hooks } = migration.services;
-    const payload = { runId: RUN, sourceCollection: SOURCE };
-    const { prerequisites } = await takePreflight({ ...services, hooks }, payload);
+    const services = changedServices(migration.services, {
+      setting: { tryWrite: refused },
+      vectors: { createCollection: refused },
+    });
+    const { prerequisites } = await takePreflight(services, {
+      runId: RUN,
+      sourceCollection: SOURCE,
+    });
     const written = ['Collection setting', 'Keyword vectors'];
     expect(prerequisites.filter(({ name }) => written.includes(name))).toMatchObject([
       { detail: 'can be read', problems: [] },
