@@ -23,7 +23,7 @@ export const REMEDIES = {
   RefusedNameTaken: 'Choose another run id, or another --upload-as.',
   // What a service answered.
   RefusedByService:
-    'Repair what the message says about the service, its address or its version, then repeat the command; inside the window, you may roll back.',
+    'Repair what is named about the service, then repeat the command; inside the window, you may roll back.',
   RefusedStoreFull: 'Free or add space on the vector store, then repeat the command.',
   // What a proof found.
   RefusedSnapshot:
@@ -31,7 +31,7 @@ export const REMEDIES = {
   RefusedMissingArtifact:
     'An artifact was removed or is not complete: repeat the step that makes it.',
   RefusedNewVersion:
-    'Repair what the message names in the image of the new version, look at its log, restart it, then repeat the command; inside the window, you may roll back.',
+    'Repair what is named in the new version, restart it, then repeat the command; inside the window, you may roll back.',
   RefusedStillNewVersion:
     'Deploy the old version on the collection that the message names, then repeat the command; until then writes stay frozen.',
   RefusedVerification:
@@ -40,11 +40,11 @@ export const REMEDIES = {
   RefusedSourceChanged:
     'Somebody wrote inside the window: stop them, then give the command that "status" shows; in phase "switching", roll back.',
   RefusedMassChange:
-    'Repair the other collection, then repeat the command; or add --deletes N where users did that; a rollback may also leave later writes behind with --as-it-was.',
+    'Repair the other collection, then repeat the command; or add --deletes N where users did that; or roll back with --as-it-was.',
   RefusedLossNotAcknowledged:
-    'To leave that many behind, add --acknowledged-loss and that number; until then users stay on the new version.',
+    'To leave that many behind, add --acknowledged-loss and that number.',
   RefusedNothingToReturnTo:
-    'First restore what is named, as docs/migration.md shows, then roll back again; where no rollback has begun, you may stay on the new version.',
+    'Restore what is named, as docs/migration.md shows, then roll back again; before a rollback has begun, you may stay.',
   RefusedUnrecordable:
     'This is a defect of the migration: report it with the message. The run is where "status" shows.',
 } as const;
