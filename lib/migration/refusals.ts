@@ -41,8 +41,7 @@ export const REMEDIES = {
     'Somebody wrote inside the window: stop them, then give the command that "status" shows; in phase "switching", roll back.',
   RefusedMassChange:
     'Repair the other collection, then repeat the command; or add --deletes N where users did that; or roll back with --as-it-was.',
-  RefusedLossNotAcknowledged:
-    'To leave that many behind, add --acknowledged-loss and that number.',
+  RefusedLossNotAcknowledged: 'To leave that many behind, add --acknowledged-loss and that number.',
   RefusedNothingToReturnTo:
     'Restore what is named, as docs/migration.md shows, then roll back again; before a rollback has begun, you may stay.',
   RefusedUnrecordable:
