@@ -13,14 +13,18 @@ import {
   SOURCE_SLOT,
 } from '../keyword-fill.ts';
 import { isInWindow } from '../phases.ts';
+import { createBatchWriter, PAGE_SIZE } from '../point-writer.ts';
 import { KEYWORD_MODEL, KEYWORD_SLOT } from '../points.ts';
+import type { CollectionSettings } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import { drillCollectionOf, liveCollectionsOf, testUserOf } from '../runs/run-names.ts';
 import { MORE_TIME } from '../runs/stages.ts';
 import type { Outcome, StepContext, StepRequest } from '../runs/step.ts';
+import type { CollectionPlace } from '../scan.ts';
 import type { Services } from '../services.ts';
+import { realTime } from '../throttle.ts';
 import type { Finding } from './prerequisites.ts';
 import { scanCollection } from './recorded-counts.ts';
 
@@ -58,29 +62,74 @@ function isNewEnough(version: string): boolean {
   return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
 }
 
-/** On a collection of its own, as strict as the one in use. @throws Refusal */
+/** On a collection of its own, as strict as the one in use, and indexed where that one is. @throws Refusal */
 async function tryEndpoint(vectors: VectorStore, run: Run): Promise<void> {
-  const collection = drillCollectionOf(run);
-  const place = { store: vectors, collection };
   const info = await vectors.collectionInfo(run.plan.sourceCollection);
   const { strict_mode_config } = info?.config ?? {};
+  await trySlot(vectors, {
+    collection: drillCollectionOf(run),
+    isIndexed: (info?.indexed_vectors_count ?? 0) > 0,
+    settings: strict_mode_config ? { strict_mode_config } : {},
+  });
+}
+
+const TRIED = 1_000;
+/** Kilobytes of vectors, from which the store makes an index. */
+const SMALLEST_INDEX = { indexing_threshold: 1, vacuum_min_vector_number: 100 };
+
+/**
+ * What is added to an indexed segment is seen by the optimizer later: a store may take every write, and then stop optimizing
+ * the collection (docs/decisions/migration/0010-in-place.md).
+ * @internal
+ */
+export async function trySlot(
+  vectors: VectorStore,
+  options: {
+    readonly collection: string;
+    readonly isIndexed: boolean;
+    readonly settings?: Partial<CollectionSettings>;
+  },
+): Promise<void> {
+  const { collection, isIndexed, settings } = options;
+  const place = { store: vectors, collection };
+  const points = Array.from({ length: isIndexed ? TRIED : 1 }, (_, n) => ({
+    id: toJsonText(n + 1),
+    vector: toJsonText([Math.sin(n), Math.cos(n)]),
+    payload: toJsonText({ data: `Cello number ${n}` }),
+  }));
   await vectors.deleteCollection(collection);
   try {
     await vectors.createCollection(collection, {
-      vectors: { size: 1, distance: 'Cosine' },
-      ...(strict_mode_config && { strict_mode_config }),
+      vectors: { size: 2, distance: 'Cosine' },
+      ...(isIndexed && { optimizers_config: SMALLEST_INDEX }),
+      ...settings,
     });
-    const memory = toJsonText({ data: 'She plays the cello' });
-    const point = { id: toJsonText(1), vector: toJsonText([1]), payload: memory };
-    await vectors.upsert(collection, [point], 'upsert');
+    const { inBatches, mayWrite } = createBatchWriter(place, async () => undefined);
+    for (let at = 0; at < points.length; at += PAGE_SIZE) {
+      await inBatches(points.slice(at, at + PAGE_SIZE), (batch) =>
+        vectors.upsert(collection, batch, 'upsert'),
+      );
+    }
+    await untilOptimized(place);
     await addKeywordSlot(place, { modifier: 'idf' });
     await fillKeywords(place, { only: 'unfilled', renew: async () => undefined });
-    const left = await countUnfilled(place);
-    await vectors.removeVector(collection, KEYWORD_SLOT);
-    if (left === 0) return;
+    await untilOptimized(place);
+    await mayWrite();
+    if ((await countUnfilled(place)) === 0)
+      return await vectors.removeVector(collection, KEYWORD_SLOT);
     throw new Refusal('RefusedByService', `The store does not fill a slot with ${KEYWORD_MODEL}.`);
   } finally {
     await vectors.deleteCollection(collection);
+  }
+}
+
+const LONGEST_OPTIMIZATION_MS = 30_000;
+const POLL_MS = 250;
+
+async function untilOptimized({ store, collection }: CollectionPlace): Promise<void> {
+  const { now, sleep } = realTime(new AbortController().signal);
+  for (const begun = now(); now() - begun < LONGEST_OPTIMIZATION_MS; await sleep(POLL_MS)) {
+    if ((await store.collectionInfo(collection))?.status !== 'yellow') return;
   }
 }
 
@@ -145,6 +194,8 @@ async function conclude(
   filledBefore: number,
 ): Promise<Outcome> {
   const place = placeOf(context);
+  // Its last batch may have been one too many for the optimizer.
+  await createBatchWriter(place, context.renew).mayWrite();
   const pending = await countUnfilled(place);
   const dense = await denseSampleDigest(place);
   const evidence = await storeReport(context, 'verification-report', {
