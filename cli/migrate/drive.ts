@@ -65,6 +65,10 @@ export async function driveWindow(options: Drive): Promise<ExitCode> {
 
 async function driveFrom(options: Drive, from: Status): Promise<ExitCode> {
   const { session } = options;
+  const { phase, takesNoWindow } = from;
+  if (phase === 'copied' && takesNoWindow) {
+    throw notNow(`The run takes no further window: ${takesNoWindow}. "abort --execute" ends it.`);
+  }
   let status = from;
   let hasReturned = false;
   while (!ENDS.includes(status.phase) && status.next !== null && !hasReturned) {

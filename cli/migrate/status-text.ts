@@ -18,6 +18,7 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
     ...row('test user', `${testUser}; MEMORY_BACKEND_KEY must belong to this user`),
     ...row('window', windowText(status)),
     ...row('users', usersLine(status)),
+    ...row('refused', status.refused && `${status.refused.name}: ${status.refused.why}`),
     ...row('rollback', rollbackText(status)),
     ...row('progress', progressLine(status)),
     ...row('max rate', status.maxRate ? `${countText(status.maxRate, 'point')} a second` : null),
@@ -44,11 +45,12 @@ export function leftLines({
   const { facts } = evidence.find(({ kind }) => kind === 'rollback-report') ?? {};
   // Of an earlier window, users are on the new version by now.
   if (!facts || phase === 'live' || phase === 'closed') return stays;
-  const { leftBehind, comparedByHand, oldVersion } = facts;
+  const { leftBehind, lacking, comparedByHand, oldVersion } = facts;
   const behind =
     leftBehind === 'unknown'
       ? 'Left behind: unknown, the new collection could not be read.'
       : `Left behind: ${leftBehind ? countText(Number(leftBehind), 'write') : 'no writes'}.`;
+  const lost = `Not counted: ${countText(Number(lacking), 'old memory')} that the new collection lacked.`;
   const more = `Collection ${comparedByHand} has writes that did not come along: compare it by hand.`;
   const left = served.map(
     ({ collection, until }) => `Collection ${collection} stays as users left it until ${until}.`,
@@ -57,6 +59,7 @@ export function leftLines({
   const unproved = 'The backend did not say whether it runs the old version: check it.';
   return [
     behind,
+    ...(lacking ? [lost] : []),
     ...(comparedByHand ? [more] : []),
     ...left,
     ...(takesNoWindow ? [waits] : []),

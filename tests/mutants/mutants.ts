@@ -225,6 +225,10 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/moves.ts', 'tests/unit/migration/phases.test.ts', [
     ["by: OPERATOR,\n    needs: ['backup-manifest']", "needs: ['backup-manifest']"],
   ]),
+  ...mutantsOf('lib/migration/runs/step.ts', 'tests/unit/migration/runs/step.test.ts', [
+    ['isDeepStrictEqual(saved?.inputs, inputs)', 'true'],
+    ['get run() {\n      return run;\n    },', 'run,'],
+  ]),
   ...mutantsOf('lib/migration/runs/run-lock.ts', 'tests/contract/migration/run-lock.test.ts', [
     ['epoch = :seen AND lease_until <= :now', 'epoch = :seen OR lease_until <= :now'],
     ["IS_MY_EPOCH = 'epoch = :epoch'", "IS_MY_EPOCH = 'epoch >= :epoch'"],

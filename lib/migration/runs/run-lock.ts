@@ -14,6 +14,9 @@ export interface Lease {
   readonly epoch: number;
 }
 
+/** live: users may still roll back. left: the run was aborted, and what its users left is kept for a while. */
+export type Retained = 'live' | 'left';
+
 export type RunLock = ReturnType<typeof createRunLock>;
 
 const NO_RUN = '';
@@ -57,9 +60,9 @@ export function createRunLock(options: {
     return lock?.active_run === runId && until > now() ? { since, until } : undefined;
   }
 
-  /** Runs whose old data is retained: they hold no lock. */
-  async function liveRuns(): Promise<string[]> {
-    return liveRunsOf(await database.get(LOCK_KEY));
+  /** Those that hold no lock and have something to be removed one day: live runs, and aborted ones whose users left something. */
+  async function retainedRuns(): Promise<string[]> {
+    return retainedRunsOf(await database.get(LOCK_KEY));
   }
 
   /** The latest ones, the oldest first. */
@@ -96,8 +99,8 @@ export function createRunLock(options: {
   /** @throws Refusal when the lock is another run's */
   async function assertTurn(runId: string): Promise<Item | undefined> {
     const lock = await database.get(LOCK_KEY);
-    const isLive = liveRunsOf(lock).includes(runId) && (await isFree(lock));
-    if (lock?.active_run !== runId && !isLive) throw notYourTurn(runId, lock);
+    const mayTake = retainedRunsOf(lock).includes(runId) && (await isFree(lock));
+    if (lock?.active_run !== runId && !mayTake) throw notYourTurn(runId, lock);
     return lock;
   }
 
@@ -157,28 +160,35 @@ export function createRunLock(options: {
     return whileBeating({ renew: beat, now, leaseMs, ticker }, work);
   }
 
-  /** Ends the lease, if it is not over already. @param isLive such a run leaves the lock to others between its steps */
-  async function release(lease: Lease, { isLive = false } = {}): Promise<void> {
+  /** Ends the lease, if it is not over already. @param retained such a run leaves the lock to others */
+  async function release(lease: Lease, retained?: Retained | 'ended'): Promise<void> {
     try {
-      await database.commit([isLive ? await free(lease, { isLive }) : fence(lease, NO_LEASE)]);
+      await database.commit([retained ? await free(lease, retained) : fence(lease, NO_LEASE)]);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
   }
 
   /** The write by which a run that is live, or has ended, frees the lock for the next one. */
-  async function free(lease: Lease, { isLive }: { readonly isLive: boolean }): Promise<Write> {
-    const others = (await liveRuns()).filter((other) => other !== lease.runId);
-    const live_runs = isLive ? [...others, lease.runId] : others;
-    const { runId: latest_run } = lease;
-    const freed = { active_run: NO_RUN, latest_run, lease_until: NO_LEASE, live_runs };
+  async function free(lease: Lease, retained?: Retained | 'ended'): Promise<Write> {
+    const lock = await database.get(LOCK_KEY);
+    const { runId } = lease;
+    const leftRuns = namesIn(lock?.left_runs);
+    const latest_run = leftRuns.includes(runId) ? lock?.latest_run : runId;
+    const listed = (names: string[], isIn: boolean) => {
+      const others = names.filter((other) => other !== runId);
+      return isIn ? [...others, runId] : others;
+    };
+    const live_runs = listed(liveRunsOf(lock), retained === 'live');
+    const left_runs = listed(leftRuns, retained === 'left');
+    const freed = { active_run: NO_RUN, latest_run, lease_until: NO_LEASE, live_runs, left_runs };
     return setWhileMine(lease, freed);
   }
 
   return {
     activeRun,
     presentRun,
-    liveRuns,
+    retainedRuns,
     knownRuns,
     leaseOf,
     assertFree,
@@ -191,6 +201,10 @@ export function createRunLock(options: {
     release,
     free,
   };
+}
+
+function retainedRunsOf(lock: Item | undefined): string[] {
+  return [...liveRunsOf(lock), ...namesIn(lock?.left_runs)];
 }
 
 function liveRunsOf(lock: Item | undefined): string[] {

@@ -13,6 +13,7 @@ import {
   type Plan,
   type Reference,
   type Run,
+  retainedAs,
   STORED_CHECKPOINT,
   STORED_RUN,
 } from './run.ts';
@@ -78,9 +79,9 @@ function createRunStore(options: {
    * @throws Refusal when the lease is lost
    */
   async function finish(lease: Lease, run: Run, step: Command): Promise<void> {
-    const isLive = run.phase === 'live';
-    const frees = isLive || hasEnded(run.phase);
-    const fence = frees ? await lock.free(lease, { isLive }) : lock.fence(lease);
+    const retained = retainedAs(run);
+    const frees = retained !== undefined || hasEnded(run.phase);
+    const fence = frees ? await lock.free(lease, retained) : lock.fence(lease);
     const forget = {
       Delete: { Key: checkpointKey(run.runId, step) },
       onConditionFailed: unconditional,

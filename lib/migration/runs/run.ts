@@ -199,6 +199,12 @@ function afterWindow(run: Run): Run {
 // The backup of the window stays: the next one makes another.
 const OF_A_WINDOW: readonly Evidence[] = ['freeze-proof', 'verification-report', 'cutover-report'];
 
+/** Whether it holds no lock, and yet has something to be removed one day. */
+export function retainedAs({ phase, served = [] }: Pick<Run, 'phase' | 'served'>) {
+  if (phase === 'live') return 'live';
+  return phase === 'aborted' && served.length > 0 ? 'left' : undefined;
+}
+
 /** Beside those that are kept already. @param until when */
 export function withServed({ served = [] }: Run, collections: readonly string[], until: number) {
   const others = served.filter(({ collection }) => !collections.includes(collection));

@@ -7,7 +7,14 @@ import type { Services } from '../services.ts';
 import { createBucket, createSlowdown, realTime, type Time, throttled } from '../throttle.ts';
 import { translateFailure } from './failures.ts';
 import { assertOwn, parseInput, type StepInput, stepInputSchema } from './input.ts';
-import { type Checkpoint, entering, type Progress, type Reference, type Run } from './run.ts';
+import {
+  type Checkpoint,
+  entering,
+  type Progress,
+  type Reference,
+  type Run,
+  retainedAs,
+} from './run.ts';
 import type { Lease } from './run-lock.ts';
 import {
   assertNotClosing,
@@ -164,8 +171,7 @@ async function inTurn(
 // The result of the step counts, also where its lock cannot be released: the lock expires by itself.
 async function releaseLock({ runs, lock, log }: Services, lease: Lease): Promise<void> {
   try {
-    const { phase } = await runs.read(lease.runId);
-    await lock.release(lease, { isLive: phase === 'live' });
+    await lock.release(lease, retainedAs(await runs.read(lease.runId)));
   } catch (error) {
     const message = 'The lock could not be released: it expires by itself';
     log({ level: 'WARN', message, runId: lease.runId, why: String(error) });

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { assertFits, forecastWindow } from '../forecast.ts';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
+import type { Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import { type Step, type StepContext, type Waiting, waiting } from '../runs/step.ts';
 import { removeTestWrites } from './clean-up.ts';
@@ -50,8 +51,12 @@ export const freeze: Step = {
   },
 };
 
-/** Between two tries. */
+/** Between two tries; sooner where the longest request is short. */
 const FREEZE_POLL_SECONDS = 10;
+
+function pollSecondsOf({ drainSeconds }: Run['plan']): number {
+  return Math.min(FREEZE_POLL_SECONDS, Math.max(1, Math.ceil(drainSeconds)));
+}
 
 /** How long an answer that proves nothing is asked for again. */
 const PATIENCE_MS = 60_000;
@@ -80,6 +85,7 @@ export async function proveFrozen(
   },
 ): Promise<FreezeProof | Waiting> {
   const { collections, look, remember } = options;
+  const { plan } = context.run;
   const now = context.services.clock().getTime();
   const failure = await tryWrite(context, collections, MEMORABLE);
   if (!failure) throw await notFrozen(context, 'The memory backend still accepts writes.');
@@ -90,7 +96,7 @@ export async function proveFrozen(
     const { unprovedSince = now } = look ?? {};
     await remember({ unprovedSince });
     const why = `a write to be refused with 503 (${failure.message})`;
-    if (now - unprovedSince < PATIENCE_MS) return waiting(why, FREEZE_POLL_SECONDS);
+    if (now - unprovedSince < PATIENCE_MS) return waiting(why, pollSecondsOf(plan));
     throw await notFrozen(context, `Nothing proves that writes are refused. ${failure.message}`);
   }
   const { refusedSince = now } = look ?? {};

@@ -3,10 +3,11 @@
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
-import type { Run } from '../runs/run.ts';
+import { type Run, retainedAs } from '../runs/run.ts';
 import {
   backupsOf,
   liveCollectionOf,
+  liveCollectionsOf,
   restoredCollectionOf,
   testUserOf,
 } from '../runs/run-names.ts';
@@ -77,6 +78,32 @@ async function removeOld(context: StepContext): Promise<void> {
   const message = 'The old collection changed since the switch, and stays: compare it by hand';
   services.log({ level: 'WARN', message, runId: run.runId, collection: sourceCollection });
   await removeCollections(context, old);
+}
+
+/**
+ * Of a run that was aborted: the collections that its users left, once their days are over. One that somebody wrote to since
+ * stays, and is named.
+ */
+export async function removeLeft(services: Services, run: Run): Promise<void> {
+  const now = services.clock().getTime();
+  const { runId, served = [], kept = [] } = run;
+  const over = served.filter(({ until }) => until <= now).map(({ collection }) => collection);
+  if (run.phase !== 'aborted' || over.length === 0) return;
+  const { lock, runs, vectors } = services;
+  const lease = await lock.take(runId);
+  let left = run;
+  try {
+    const [live, companion] = liveCollectionsOf(run);
+    const isThere = over.includes(live) && (await vectors.collectionExists(live));
+    const stays = isThere && !(await isAsBase(services, run, live)) ? [live, companion] : [];
+    const removed = over.filter((name) => !stays.includes(name));
+    await removeCollections({ services, run, renew: () => lock.renew(lease) }, removed);
+    const others = served.filter(({ until }) => until > now);
+    left = { ...run, kept: [...kept, ...stays.slice(0, 1)], served: others };
+    await runs.write(lease, left);
+  } finally {
+    await lock.release(lease, retainedAs(left) ?? 'ended');
+  }
 }
 
 /** A day after the last one, however often it is called; and once the rollback period is over. */

@@ -9,7 +9,7 @@ import type { Run } from '../runs/run.ts';
 import { runStep, type Step, type StepResult } from '../runs/step.ts';
 import { isPastDeadline, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { isReminderDue, remindDaily, retention } from './retention.ts';
+import { isReminderDue, remindDaily, removeLeft, retention } from './retention.ts';
 import { rollback } from './rollback.ts';
 
 /** A person names a run; a timer does not. */
@@ -42,6 +42,7 @@ export async function keepWatch(
     for (const runId of await runsOf(services)) {
       await attempt(runId, async () => {
         const run = await runs.read(runId);
+        await removeLeft(services, run);
         const step = await dueStep(services, run);
         if (!step) return;
         const payload = { runId, execute: true, actor: 'machine' };
@@ -71,7 +72,7 @@ function isForLater({ phase, phaseAt, deadlineAt }: Run, failure: unknown, now: 
 // The run under way first: users may be waiting for it.
 async function runsOf({ lock }: Services): Promise<string[]> {
   const active = await lock.activeRun();
-  return [...new Set([...(active === undefined ? [] : [active]), ...(await lock.liveRuns())])];
+  return [...new Set([...(active === undefined ? [] : [active]), ...(await lock.retainedRuns())])];
 }
 
 interface UnfinishedWatch extends Pick<LogEntry, 'runId' | 'level'> {

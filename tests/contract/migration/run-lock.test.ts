@@ -53,17 +53,17 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       const lease = await table.lock.take('run-a');
       await table.runs.finish(lease, { ...run, phase: 'live' }, 'cutover');
       expect(await table.lock.activeRun()).toBeUndefined();
-      expect(await table.lock.liveRuns()).toEqual(['run-a']);
+      expect(await table.lock.retainedRuns()).toEqual(['run-a']);
 
       const other = await table.begin('run-b');
       await expect(table.lock.take('run-a')).rejects.toEqual(named('RefusedOtherRun'));
       const second = await table.lock.take('run-b');
       await table.runs.finish(second, { ...other, phase: 'live' }, 'cutover');
-      expect(await table.lock.liveRuns()).toEqual(['run-a', 'run-b']);
+      expect(await table.lock.retainedRuns()).toEqual(['run-a', 'run-b']);
 
       const again = await table.lock.take('run-a');
       await table.runs.finish(again, { ...run, phase: 'closed' }, 'retention');
-      expect(await table.lock.liveRuns()).toEqual(['run-b']);
+      expect(await table.lock.retainedRuns()).toEqual(['run-b']);
     });
 
     it('of which one is meant where none is named: under way, else live, else ended last', async () => {

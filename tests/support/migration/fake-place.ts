@@ -22,6 +22,7 @@ export const STATUS = {
     kept: [],
     served: [],
     takesNoWindow: null,
+    refused: null,
   },
   ...{ testUser: 'tester', deadlineAt: null, progress: null },
   moves: [{ command: 'backup' }, { command: 'abort' }],

@@ -31,7 +31,7 @@ const READS_OF_BACKEND = [
 /** The remote services, and the calls that change nothing there. */
 const READS = {
   runs: ['read', 'readCheckpoint', 'confirmedBy', 'maxRate'],
-  lock: ['activeRun', 'presentRun', 'assertFree', 'assertTurn', 'liveRuns', 'knownRuns'],
+  lock: ['activeRun', 'presentRun', 'assertFree', 'assertTurn', 'retainedRuns', 'knownRuns'],
   vectors: [
     'version',
     'isReady',

@@ -162,6 +162,18 @@ describe('the window', () => {
     expect(migration.clock().getTime() - before).toBe(90_000);
   });
 
+  it('looks again as soon as the longest request may have ended', async () => {
+    const migration = await migrationAt('copied', {}, { drainSeconds: 2 });
+    const answers = [429, 503];
+    const addMemory = () => {
+      const answer = answers.shift() ?? 503;
+      return Promise.reject(new RetryableFailure('RetryableUnavailable', 'Not now.', { answer }));
+    };
+    const before = migration.clock().getTime();
+    await migration.finish('freeze', {}, { backend: { addMemory } });
+    expect(migration.clock().getTime() - before).toBe(4_000);
+  });
+
   it('closes at its deadline: nothing but a rollback is done after it', async () => {
     const migration = await migrationAt('switching');
     migration.pass(31 * 60_000);

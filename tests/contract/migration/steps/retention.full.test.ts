@@ -252,7 +252,7 @@ describe('what was kept for a rollback', () => {
       if (!isWhole && (await migration.runs.read(RUN)).phase === 'live') {
         begun += 1;
         const lease = await migration.lock.take(RUN);
-        await migration.lock.release(lease, { isLive: true });
+        await migration.lock.release(lease, 'live');
         migration.pass(-DAY_MS);
         await expect(migration.invoke('rollback')).rejects.toEqual(
           named('RefusedNotNow', 'The rollback period ended'),
@@ -315,7 +315,7 @@ describe('several runs that are live', () => {
     expect((await runs.read('run-b')).phase).toBe('closed');
     await keepWatch(services);
     expect((await runs.read(RUN)).phase).toBe('closed');
-    expect(await lock.liveRuns()).toEqual([]);
+    expect(await lock.retainedRuns()).toEqual([]);
   });
 
   it('keeps the collection in use, whatever the plan says is to be removed', async () => {

@@ -133,6 +133,33 @@ describe('a run that was rolled back', () => {
     expect(await migration.lock.activeRun()).toBeUndefined();
   });
 
+  it.each([
+    ['is removed when they are over', async () => {}, []],
+    [
+      'stays, and is named, where somebody has written to it since',
+      (migration: Migration) => writeToNew(migration, 'By a forgotten program'),
+      ['memories_v3_run-a'],
+    ],
+  ] as const)('aborted before, what users left %s', async (_, happens, kept) => {
+    const migration = await migrationAt('live');
+    const { services } = migration;
+    await migration.finish('rollback');
+    await migration.finish('abort');
+    await keepWatch(services);
+    expect(await services.vectors.listCollections()).toContain(migration.target);
+    await happens(migration);
+    migration.pass(31 * DAY_MS);
+    for (let n = 0; n < 2; n += 1) await keepWatch(services);
+    expect(await services.vectors.listCollections()).toEqual(
+      expect.arrayContaining([SOURCE, ...kept]),
+    );
+    expect((await services.vectors.listCollections()).includes(migration.target)).toBe(
+      kept.length > 0,
+    );
+    expect(await readStatus(services)).toMatchObject({ phase: 'aborted', served: [], kept });
+    expect(await migration.lock.retainedRuns()).toEqual([]);
+  });
+
   it('aborted later, it removes what nobody needs any more', async () => {
     const migration = await migrationAt('live');
     await migration.finish('rollback');

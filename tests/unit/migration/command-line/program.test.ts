@@ -172,6 +172,16 @@ describe('a preflight', () => {
 });
 
 describe('run', () => {
+  it('is refused where the run takes no further window', async () => {
+    const takesNoWindow = 'memories_v3 has writes that were left behind';
+    const there = { ...STATUS, phase: 'copied', next: null, takesNoWindow };
+    const { place, invoked } = createPlace({ status: [there, there, there] });
+    const { code, output, status } = await typeCommand(place, 'run --yes');
+    expect(code).toBe(3);
+    expect(output + status).toContain(`takes no further window: ${takesNoWindow}`);
+    expect(invoked).toEqual([]);
+  });
+
   it('says of a run that is rolling back what that does, and what remains', async () => {
     const moves = [{ command: 'rollback' }];
     const back = { ...STATUS, phase: 'rolling-back', next: 'rollback', moves };

@@ -124,6 +124,7 @@ describe('before approving', () => {
       const plan = { ...STATUS.plan, windowMinutes };
       const status = statusWith('memories', {
         plan,
+        takesNoWindow: null,
         moves: [{ command: 'freeze' }, { command: 'abort' }],
       });
       const { place, invoked } = createPlace({ status: Array(9).fill(status) });

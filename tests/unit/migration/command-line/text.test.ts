@@ -149,6 +149,9 @@ describe('the status page', () => {
       'The run takes no further window: memories_v3_run-a has writes that were left behind.',
     );
     expect(rolledBack({ leftBehind: 'unknown' })).toContain('Left behind: unknown');
+    expect(rolledBack({ leftBehind: 0, lacking: 500 })).toContain(
+      'Not counted: 500 old memories that the new collection lacked.',
+    );
   });
 
   it('says that a rollback has left nothing behind, and what is to be compared', () => {
