@@ -62,10 +62,13 @@ async function withDense({ store }: CopyScene, found: Point, dense: readonly num
   await store.upsert(NEW, [{ ...found, vector }], 'upsert');
 }
 
-async function replaceIn(set: CopyScene, pattern: RegExp, replacement: string): Promise<void> {
-  const found = await pointLike(set, pattern);
-  const payload = asJsonText<Record<string, unknown>>(found.payload.replace(pattern, replacement));
-  await set.store.upsert(NEW, [{ ...found, payload }], 'upsert');
+function replacing(pattern: RegExp, replacement: string) {
+  return async (set: CopyScene): Promise<void> => {
+    const found = await pointLike(set, pattern);
+    const text = found.payload.replace(pattern, replacement);
+    const payload = asJsonText<Record<string, unknown>>(text);
+    await set.store.upsert(NEW, [{ ...found, payload }], 'upsert');
+  };
 }
 
 const USERS = 'counts per user differ';
@@ -146,12 +149,14 @@ describe('a copy into an empty collection', () => {
 /** What happens to one of two equal collections, what is found, and what repairs it. */
 const CHANGES: readonly (readonly [
   string,
-  { readonly found: Partial<Record<Difference, number>>; readonly also: readonly string[] },
-  (set: CopyScene) => Promise<void>,
+  found: Partial<Record<Difference, number>>,
+  also: readonly string[],
+  happens: (set: CopyScene) => Promise<void>,
 ])[] = [
   [
     'new memories, before, between and after the others',
-    { found: { missing: 3 }, also: [CONTENTS, USERS] },
+    { missing: 3 },
+    [CONTENTS, USERS],
     async ({ store }) => {
       const ids = [0, 77, 'ffffffff-ffff-4fff-bfff-ffffffffffff'];
       const fresh = ids.map((id) => point(id, '{"user_id":"user-1","data":"fresh"}'));
@@ -160,63 +165,49 @@ const CHANGES: readonly (readonly [
   ],
   [
     'a memory without a user',
-    { found: { missing: 1 }, also: [CONTENTS, USERS] },
+    { missing: 1 },
+    [CONTENTS, USERS],
     ({ store }) => store.upsert(OLD, [point(0, '{"data":"of nobody"}')], 'upsert'),
   ],
   [
     'deleted memories',
-    { found: { extra: 40 }, also: [CONTENTS, USERS] },
+    { extra: 40 },
+    [CONTENTS, USERS],
     async (set) => set.store.deletePoints(OLD, { ids: (await idsOf(set)).slice(30, 70) }),
   ],
   [
     'a point under another id',
-    { found: { missing: 1, extra: 1 }, also: [CONTENTS] },
+    { missing: 1, extra: 1 },
+    [CONTENTS],
     async (set) => {
       const moved = await pointLike(set, /user-2"/);
       await set.store.deletePoints(NEW, { ids: [moved.id] });
       await set.store.upsert(NEW, [{ ...moved, id: UNUSED }], 'upsert');
     },
   ],
-  [
-    '10 for 10.0',
-    { found: { payload: 1 }, also: [CONTENTS] },
-    (set) => replaceIn(set, /10\.0/, '10'),
-  ],
+  ['10 for 10.0', { payload: 1 }, [CONTENTS], replacing(/10\.0/, '10')],
   [
     'a rounded integer',
-    { found: { payload: 1 }, also: [CONTENTS] },
-    (set) => replaceIn(set, /9007199254740993/, '9007199254740992'),
+    { payload: 1 },
+    [CONTENTS],
+    replacing(/9007199254740993/, '9007199254740992'),
   ],
-  [
-    'a dropped key',
-    { found: { payload: 1 }, also: [CONTENTS] },
-    (set) => replaceIn(set, /"tiny":1e-7,/, ''),
-  ],
-  [
-    'a memory of another user',
-    { found: { payload: 1 }, also: [CONTENTS, USERS] },
-    (set) => replaceIn(set, /user-3"/, 'user-4"'),
-  ],
-  [
-    'a memory that lost its user',
-    { found: { payload: 1 }, also: [CONTENTS, USERS] },
-    (set) => replaceIn(set, /"user-3"/, 'null'),
-  ],
-  [
-    'a user id that became a number',
-    { found: { payload: 1 }, also: [CONTENTS, USERS] },
-    (set) => replaceIn(set, /"user-3"/, '3'),
-  ],
+  ['a dropped key', { payload: 1 }, [CONTENTS], replacing(/"tiny":1e-7,/, '')],
+  ['a memory of another user', { payload: 1 }, [CONTENTS, USERS], replacing(/user-3"/, 'user-4"')],
+  ['a memory that lost its user', { payload: 1 }, [CONTENTS, USERS], replacing(/"user-3"/, 'null')],
+  ['a user id that became a number', { payload: 1 }, [CONTENTS, USERS], replacing(/"user-3"/, '3')],
   [
     'another vector',
-    { found: { vector: 1 }, also: [] },
+    { vector: 1 },
+    [],
     async (set) => {
       await withDense(set, await pointLike(set, /user-5"/), [1, 0, 0, 0]);
     },
   ],
   [
     'a keyword vector that is missing',
-    { found: { keywords: 1 }, also: [] },
+    { keywords: 1 },
+    [],
     async (set) => {
       const found = await pointLike(set, /user-5"/);
       const dense = unnamedVectorOf(found.vector);
@@ -226,26 +217,23 @@ const CHANGES: readonly (readonly [
 ];
 
 describe('a comparison of two collections', () => {
-  test.each(CHANGES)(
-    'finds %s, and a repair ends with none',
-    async (_, { found, also }, happens) => {
-      const set = await copied();
-      await happens(set);
-      const before = await compare(set);
-      const counts = Object.entries(found).map(([difference, count]) => `${difference}: ${count}`);
-      expect(faultsIn(before)).toEqual([...counts, ...also]);
-      const repaired = await repair(set);
-      expect(faultsIn(repaired)).toEqual([]);
-      const { inserted, replaced, deleted } = repaired;
-      const { missing = 0, extra = 0, ...others } = found;
-      const changed = Object.values(others).reduce((sum, count) => sum + count, 0);
-      expect({ inserted, replaced, deleted }).toEqual({
-        ...{ inserted: missing, replaced: changed, deleted: extra },
-      });
-      expect(await compare(set)).toMatchObject({ from: repaired.from, to: repaired.from });
-      expect(await repair(set)).toMatchObject({ inserted: 0, replaced: 0, deleted: 0 });
-    },
-  );
+  test.each(CHANGES)('finds %s, and a repair ends with none', async (_, found, also, happens) => {
+    const set = await copied();
+    await happens(set);
+    const before = await compare(set);
+    const counts = Object.entries(found).map(([difference, count]) => `${difference}: ${count}`);
+    expect(faultsIn(before)).toEqual([...counts, ...also]);
+    const repaired = await repair(set);
+    expect(faultsIn(repaired)).toEqual([]);
+    const { inserted, replaced, deleted } = repaired;
+    const { missing = 0, extra = 0, ...others } = found;
+    const changed = Object.values(others).reduce((sum, count) => sum + count, 0);
+    expect({ inserted, replaced, deleted }).toEqual({
+      ...{ inserted: missing, replaced: changed, deleted: extra },
+    });
+    expect(await compare(set)).toMatchObject({ from: repaired.from, to: repaired.from });
+    expect(await repair(set)).toMatchObject({ inserted: 0, replaced: 0, deleted: 0 });
+  });
 
   test('names twenty of the points that differ, however many there are', async () => {
     const { examples, pending } = await compare(await scene());

@@ -71,38 +71,29 @@ describe('a mistyped field', () => {
   const services = {} as Services;
   const timeLeftMs = () => 0;
 
-  test.each([
+  const RUN = { runId: 'run-a' };
+  const step = (payload: object) =>
+    runStep(copy, services, { payload: { ...RUN, ...payload }, timeLeftMs });
+
+  test.each<[string, string, () => Promise<unknown>]>([
     [
       'preflight',
       'retentionDay',
-      () => takePreflight(services, { runId: 'run-a', sourceCollection: 'm', retentionDay: 90 }),
+      () => takePreflight(services, { ...RUN, sourceCollection: 'm', retentionDay: 90 }),
     ],
     ['status', 'runID', () => statusOf(services, { runID: 'run-a' })],
     [
       'confirm',
       'acton',
-      () =>
-        confirmAction(services, {
-          ...{ runId: 'run-a', action: 'freeze', confirmedBy: 'ada' },
-          acton: 'freeze',
-        }),
+      () => confirmAction(services, { ...RUN, action: 'freeze', confirmedBy: 'a', acton: 'x' }),
     ],
-    [
-      'a step',
-      'exceute',
-      () => runStep(copy, services, { payload: { runId: 'run-a', exceute: true }, timeLeftMs }),
-    ],
+    ['a step', 'exceute', () => step({ exceute: true })],
     [
       'another step, which does not read it',
       'acknowledgedLoss',
-      () =>
-        runStep(copy, services, { payload: { runId: 'run-a', acknowledgedLoss: 1 }, timeLeftMs }),
+      () => step({ acknowledgedLoss: 1 }),
     ],
-    [
-      'another step, to which it means nothing',
-      'freeBytes',
-      () => runStep(copy, services, { payload: { runId: 'run-a', freeBytes: 1 }, timeLeftMs }),
-    ],
+    ['another step, to which it means nothing', 'freeBytes', () => step({ freeBytes: 1 })],
   ])('of %s is refused by its name, %s', async (_, field, give) => {
     await expect(give()).rejects.toEqual(named('RefusedSetting', field));
   });
