@@ -96,14 +96,6 @@ describe('a dump', () => {
       /differs from its dump\n(.+\n)*.*nodesPerLabel city: 1 instead/,
     );
   });
-
-  it('goes into no graph that holds anything else', async () => {
-    const run = await backedUpTwice();
-    run.target.addNode({ labels: ['precious'], properties: {} });
-    const attempt = runCommand({ dump: await latestOf(run), isAllowed: true }, run.parts);
-    await expect(attempt).rejects.toMatchObject({ name: 'RefusedByService' });
-    expect(await sizeOf(run.target)).toBe(1);
-  });
 });
 
 describe('the command', () => {

@@ -4,10 +4,8 @@
 import type { Database, Item, Write } from '../../store/database.ts';
 import type { Key } from '../../store/keys.ts';
 import { setOn } from '../../store/update-writes.ts';
-import type { Command } from '../phases.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { type LeaseHolder, UNKNOWN_HOLDER } from './lease-holder.ts';
-import type { Run } from './run.ts';
 
 export interface Lease {
   readonly runId: string;
@@ -250,31 +248,13 @@ function setWhileMine({ runId, epoch }: Lease, attributes: Parameters<typeof set
 
 export const LOCK_KEY: Key = { pk: '@migration', sk: 'LOCK' };
 
+/** Of something that is remembered of a run. */
+export function keyOf(runId: string, what: string): Key {
+  return { pk: `@migration#${runId}`, sk: what };
+}
+
 export function recordKey(runId: string): Key {
-  return { pk: runPartition(runId), sk: 'RECORD' };
-}
-
-export function checkpointKey(runId: string, step: Command): Key {
-  return { pk: runPartition(runId), sk: `CHECKPOINT#${step}` };
-}
-
-export function reminderKey(runId: string): Key {
-  return { pk: runPartition(runId), sk: 'REMINDER' };
-}
-
-export function maxRateKey(runId: string): Key {
-  return { pk: runPartition(runId), sk: 'MAX_RATE' };
-}
-
-export function confirmationKey(
-  runId: string,
-  { action, epoch }: NonNullable<Run['pendingAction']>,
-): Key {
-  return { pk: runPartition(runId), sk: `CONFIRMED#${action}#${epoch}` };
-}
-
-function runPartition(runId: string): string {
-  return `@migration#${runId}`;
+  return keyOf(runId, 'RECORD');
 }
 
 /** Calls again and again until it is stopped. */

@@ -18,21 +18,24 @@ import {
   STORED_RUN,
 } from './run.ts';
 import {
-  checkpointKey,
-  confirmationKey,
   createRunLock,
   intervals,
+  keyOf,
   type Lease,
-  maxRateKey,
   type RunLock,
   recordKey,
-  reminderKey,
   type Ticker,
 } from './run-lock.ts';
 
 export type RunStore = ReturnType<typeof createRunStore>;
 
 const IS_NEW = 'attribute_not_exists(pk)';
+
+const REMINDER = 'REMINDER';
+const MAX_RATE = 'MAX_RATE';
+const checkpointOf = (step: Command) => `CHECKPOINT#${step}`;
+const confirmationOf = ({ action, epoch }: NonNullable<Run['pendingAction']>) =>
+  `CONFIRMED#${action}#${epoch}`;
 
 const confirmationSchema = v.object({ confirmed_by: v.string() });
 
@@ -83,7 +86,7 @@ function createRunStore(options: {
     const frees = retained !== undefined || hasEnded(run.phase);
     const fence = frees ? await lock.free(lease, retained) : lock.fence(lease);
     const forget = {
-      Delete: { Key: checkpointKey(run.runId, step) },
+      Delete: { Key: keyOf(run.runId, checkpointOf(step)) },
       onConditionFailed: unconditional,
     };
     await database.commit([fence, put(itemOf(run)), forget]);
@@ -97,12 +100,12 @@ function createRunStore(options: {
       Partial<Pick<Checkpoint, 'progress' | 'inputs' | 'workedMs'>>,
   ): Promise<void> {
     const content = STORED_CHECKPOINT.write({ ...checkpoint, savedAt: now() });
-    const item = { ...checkpointKey(lease.runId, step), epoch: lease.epoch, content };
+    const item = { ...keyOf(lease.runId, checkpointOf(step)), epoch: lease.epoch, content };
     await database.commit([lock.fence(lease), put(item)]);
   }
 
   async function readCheckpoint(runId: string, step: Command): Promise<Checkpoint | undefined> {
-    const item = await database.get(checkpointKey(runId, step));
+    const item = await database.get(keyOf(runId, checkpointOf(step)));
     return item && STORED_CHECKPOINT.read(item.content);
   }
 
@@ -116,38 +119,36 @@ function createRunStore(options: {
       const why = `"${action}" is not pending in a run that is ${phase}: ${pending}.`;
       throw notNow(why);
     }
-    const key = confirmationKey(runId, pendingAction);
-    const item = { ...key, confirmed_by: by, confirmed_at: now() };
-    await database.commit([put(item)]);
+    const key = keyOf(runId, confirmationOf(pendingAction));
+    await database.commit([put({ ...key, confirmed_by: by, confirmed_at: now() })]);
   }
 
   /** Who confirmed the pending action; undefined while nobody has. */
   async function confirmedBy({ runId, pendingAction }: Run): Promise<string | undefined> {
     if (!pendingAction) return undefined;
-    const item = await database.get(confirmationKey(runId, pendingAction));
+    const item = await database.get(keyOf(runId, confirmationOf(pendingAction)));
     return item && v.parse(confirmationSchema, item).confirmed_by;
   }
 
   /** Beside the record, which only a step that has the lock may write: people are reminded while another run has it. */
   async function noteReminder(runId: string): Promise<void> {
-    const item = { ...reminderKey(runId), reminded_at: now() };
-    await database.commit([put(item)]);
+    await database.commit([put({ ...keyOf(runId, REMINDER), reminded_at: now() })]);
   }
 
   /** When people were last reminded that the rollback period ends, or that something must be kept for longer. */
   async function remindedAt(runId: string): Promise<number | undefined> {
-    const item = await database.get(reminderKey(runId));
+    const item = await database.get(keyOf(runId, REMINDER));
     return item && Number(item.reminded_at);
   }
 
   /** Beside the record as well: it changes while a step works. @param maxRate in points a second; 0 is none */
   async function limitRate(runId: string, maxRate: number): Promise<void> {
-    await database.commit([put({ ...maxRateKey(runId), max_rate: maxRate })]);
+    await database.commit([put({ ...keyOf(runId, MAX_RATE), max_rate: maxRate })]);
   }
 
   /** In points a second; undefined where there is none. */
   async function maxRate(runId: string): Promise<number | undefined> {
-    const item = await database.get(maxRateKey(runId));
+    const item = await database.get(keyOf(runId, MAX_RATE));
     return Number(item?.max_rate ?? 0) || undefined;
   }
 
