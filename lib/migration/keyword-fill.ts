@@ -104,7 +104,7 @@ export async function fillKeywords(
   return reached;
 }
 
-// A point that was deleted since it was read ends its batch: those behind it are found by the next walk.
+// Among them may be a point that was deleted since it was read.
 async function updateThoseLeft(
   store: VectorStore,
   collection: string,
@@ -121,7 +121,8 @@ function toUpdate({ id, payload }: ScrolledPoint): VectorUpdate {
   const vector = { [KEYWORD_SLOT]: keywords, [SOURCE_SLOT]: fingerprintOf(text) };
   const match = { value: text };
   const members = ['data', 'text_lemmatized'].map((key) => ({ key, match }));
-  return { id, vector: toJsonText(vector), filter: text === '' ? {} : { should: members } };
+  const filter = text !== '' && { filter: { should: members } };
+  return { id, vector: toJsonText(vector), ...filter };
 }
 
 function isStale({ payload, vector }: ScrolledPoint): boolean {

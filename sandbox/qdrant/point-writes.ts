@@ -1,6 +1,7 @@
 // Calls that write points. Each batch is read whole before any of it is applied.
 import type { Schemas } from '@qdrant/js-client-rest';
 import { type JsonScanner, scanJson } from '../../lib/migration/json/json-scanner.ts';
+import { parseLossless } from '../../lib/migration/json/json-text.ts';
 import type { Collection } from './collection.ts';
 import { type Exchange, jsonBody, nameIn } from './exchange.ts';
 import { toTest } from './filters.ts';
@@ -8,7 +9,7 @@ import { toPayload, withMembers } from './payloads.ts';
 import { toPointKey } from './point-ids.ts';
 import { idTexts } from './point-reads.ts';
 import type { StoredPoint } from './point-table.ts';
-import { badRequest, malformed, notFound } from './refusal.ts';
+import { malformed, notFound } from './refusal.ts';
 import type { SandboxState } from './state.ts';
 import { checkDeletion, checkUpsert } from './strict-mode.ts';
 import { readVectors, withoutSlots } from './vectors.ts';
@@ -54,8 +55,9 @@ export function createPointWrites({ registry, version }: SandboxState) {
   function updateVectors(exchange: Exchange): Schemas['UpdateResult'] {
     const collection = registry.get(nameIn(exchange, 'collection'));
     const updates = readPoints(exchange);
-    const { update_filter } = jsonBody<Schemas['UpdateVectors']>(exchange);
-    const isToBeUpdated = toTest(update_filter as Schemas['Filter']);
+    // With ids that a number of JavaScript cannot hold.
+    const filter = readMember<Schemas['UpdateVectors']>(exchange, 'update_filter') ?? 'null';
+    const isToBeUpdated = toTest(parseLossless(filter) as Schemas['Filter'] | null);
     return applyWrite(exchange, collection, () => {
       const known = updates.flatMap(({ id, vector }) => {
         const point = collection.points.get(toPointKey(id));
@@ -67,22 +69,6 @@ export function createPointWrites({ registry, version }: SandboxState) {
       const missing = updates.find(({ id }) => !collection.points.has(toPointKey(id)));
       if (missing) throw notFound(`No point with id ${missing.id} found`);
     });
-  }
-
-  /** One operation after the other: those before one that fails remain. */
-  function batch(exchange: Exchange): Schemas['UpdateResult'][] {
-    const scanner = scanJson(exchange.body);
-    const results: Schemas['UpdateResult'][] = [];
-    for (const member of scanner.members<Schemas['UpdateOperations']>()) {
-      if (member !== 'operations') continue;
-      for (const _ of scanner.elements()) {
-        for (const name of scanner.members()) {
-          if (name !== 'update_vectors') throw badRequest(`the sandbox does not know ${name}`);
-          results.push(updateVectors({ ...exchange, body: scanner.text() }));
-        }
-      }
-    }
-    return results;
   }
 
   function withVectors(collection: Collection, point: StoredPoint, vector: string): StoredPoint {
@@ -118,7 +104,7 @@ export function createPointWrites({ registry, version }: SandboxState) {
     });
   }
 
-  return { upsert, updateVectors, batch, setPayload, deleteVectors, remove };
+  return { upsert, updateVectors, setPayload, deleteVectors, remove };
 }
 
 function selected(exchange: Exchange, collection: Collection): StoredPoint[] {

@@ -19,7 +19,7 @@ export interface Match {
 }
 
 const OPEN = ['GET /', 'GET /healthz', 'GET /livez', 'GET /readyz'];
-const READING = /\/(points|scroll|count|query|query\/batch)$/;
+const READING = /\/(points|scroll|count|query|batch)$/;
 
 export function createRouter(state: SandboxState) {
   const routes = Object.entries(routeTable(state)).map(([route, handler]) => {
@@ -74,7 +74,6 @@ function routeTable(state: SandboxState): Readonly<Record<string, Handler>> {
     'POST /collections/{collection}/points/delete': writes.remove,
     'POST /collections/{collection}/points/payload': writes.setPayload,
     'PUT /collections/{collection}/points/vectors': writes.updateVectors,
-    'POST /collections/{collection}/points/batch': writes.batch,
     'POST /collections/{collection}/points/vectors/delete': writes.deleteVectors,
     'POST /collections/{collection}/snapshots': snapshots.create,
     'GET /collections/{collection}/snapshots': snapshots.list,

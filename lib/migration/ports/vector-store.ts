@@ -24,7 +24,8 @@ export interface Point {
 export interface VectorUpdate {
   readonly id: PointId;
   readonly vector: PointVector;
-  readonly filter: Filter;
+  /** Without it, in any case. */
+  readonly filter?: Filter;
 }
 
 /** Which parts of a point to return; all by default. */

@@ -58,20 +58,21 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     await write({ method: 'PUT', path: pathOf(collection, '/points?wait=true'), body });
   }
 
-  /**
-   * One after the other, other vectors and payloads untouched. Up to a point that is gone: then a 404, and what stands behind
-   * it is not updated.
-   */
+  /** Other vectors and payloads stay. With a point that is gone among them a 404, and the others are updated all the same. */
   async function updateVectors(
     collection: string,
     updates: readonly VectorUpdate[],
   ): Promise<void> {
-    const operations = updates.map(({ id, vector, filter: update_filter }) => {
-      const points = [{ id: verbatim(id), vector: verbatim(vector) }];
-      return { update_vectors: { points, update_filter } };
-    });
-    const body: Schemas['UpdateOperations'] = { operations };
-    await write(post(pathOf(collection, '/points/batch?wait=true'), body));
+    const points = updates.map(({ id, vector }) => ({
+      id: verbatim(id),
+      vector: verbatim(vector),
+    }));
+    // One operation: an operation for each point takes the server more than ten times as long.
+    const should = updates.map(({ id, filter }) => ({
+      must: [{ has_id: [verbatim(id)] }, ...(filter ? [filter] : [])],
+    }));
+    const body: Schemas['UpdateVectors'] = { points, update_filter: { should } };
+    await write({ method: 'PUT', path: pathOf(collection, '/points/vectors?wait=true'), body });
   }
 
   async function deletePoints(collection: string, selection: PointSelection): Promise<void> {

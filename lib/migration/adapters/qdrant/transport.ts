@@ -82,11 +82,10 @@ export function createTransport(connection: QdrantConnection) {
     return result;
   }
 
-  /** Writes of points. Only `completed` means that one is done and durable; the others come with a 200, too. */
+  /** A write of points. Only `completed` means that it is done and durable; the others come with a 200, too. */
   async function write(call: Call): Promise<void> {
-    const results = [await result<Written | readonly Written[]>(call)].flat();
-    const unfinished = results.find(({ status }) => status !== 'completed');
-    if (unfinished) throw unavailable(`${nameOf(call)}: answered "${unfinished.status}"`);
+    const { status } = await result<{ status: string }>(call);
+    if (status !== 'completed') throw unavailable(`${nameOf(call)}: answered "${status}"`);
   }
 
   /** A change that may not be made twice: after a lost response, looks up whether it was made before it is sent again. */
@@ -119,10 +118,6 @@ export function createTransport(connection: QdrantConnection) {
 }
 
 const JSON_TYPE = 'application/json';
-
-interface Written {
-  readonly status: string;
-}
 
 interface Envelope<Result> {
   readonly status?: unknown;

@@ -21,7 +21,7 @@ const CHANGES: readonly (readonly [string, RegExp])[] = [
   ['snapshot', /^POST .*\/snapshots\?/],
   ['restore', /^POST .*\/snapshots\/upload/],
   ['collection', /^PUT \/collections\/[^/]+\?/],
-  ['other', /^DELETE |^PUT |^POST .*\/points\/(delete|batch)/],
+  ['other', /^DELETE |^PUT |^POST .*\/points\/delete/],
 ];
 
 /** Of these, one more than needed would be a second copy of something. */
