@@ -1,6 +1,7 @@
 // The parts of the bench, in the order of the document.
 import type { BenchRun } from './bench-run.ts';
 import { coldStart } from './cold-start.ts';
+import { contention } from './contention.ts';
 import { firstPage } from './first-page.ts';
 import { listCost } from './list-cost.ts';
 import { naiveCost } from './naive-cost.ts';
@@ -13,6 +14,7 @@ export const PARTS: ReadonlyMap<string, (run: BenchRun) => Promise<Report>> = ne
   ['list', listCost],
   ['first-page', firstPage],
   ['writes', writeCost],
+  ['contention', contention],
   ['naive', naiveCost],
   ['one-day', oneDay],
   ['postgres', postgres],

@@ -1,13 +1,18 @@
 // Two requests at once on the same records, their calls interleaved in every way that luck finds: each pair comes out as
 // if one had come after the other, and what the two orders differ in is seen to differ.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createContendedClient } from '../../bench/contended-client.ts';
+import {
+  createVirtualRetryPolicy,
+  createVirtualTime,
+  type VirtualTime,
+} from '../../bench/virtual-time.ts';
 import { type SeededRandom, seededRandom } from '../../cli/seed/seeded-random.ts';
 import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
-import { createContendedClient } from '../support/contended-client.ts';
 import { send } from '../support/model/commands.ts';
 import { readHoldings } from '../support/model/holdings.ts';
 import { type Command, EMPTY, type Model } from '../support/model/ledger-model.ts';
@@ -15,11 +20,6 @@ import { linearise, step } from '../support/model/linearisation.ts';
 import { IS_FULL } from '../support/seed.ts';
 import type { Client } from '../support/store-faults.ts';
 import { createTestTable, type TestTable } from '../support/test-table.ts';
-import {
-  createVirtualRetryPolicy,
-  createVirtualTime,
-  type VirtualTime,
-} from '../support/virtual-time.ts';
 
 /** `npm test` ends as soon as every outcome was seen. */
 const INTERLEAVINGS = 12;

@@ -1,5 +1,10 @@
 // One request of each endpoint, the kind that makes the most calls and writes the most items, and how to run it with faults.
 import { expect } from 'vitest';
+import {
+  createVirtualRetryPolicy,
+  createVirtualTime,
+  type VirtualTime,
+} from '../../bench/virtual-time.ts';
 import { openLedger } from '../../cli/open-ledger.ts';
 import { createLedgerService } from '../../lib/ledger/ledger.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
@@ -10,7 +15,6 @@ import { bulkLoad } from './bulk-loader.ts';
 import { readContents } from './ledger-contents.ts';
 import type { Client } from './store-faults.ts';
 import { createTestTable, type TestTable } from './test-table.ts';
-import { createVirtualRetryPolicy, createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
 export interface Operation {
   readonly name: string;

@@ -2,19 +2,17 @@
 import {
   InternalServerError,
   ProvisionedThroughputExceededException,
-  TransactionCanceledException,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
   TransactWriteCommand,
-  type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { cancelled } from '../../bench/contended-client.ts';
 
 export type Client = Pick<DynamoDBDocumentClient, 'send'>;
 type Command = Parameters<Client['send']>[0];
-type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** Stands in for a call. */
 export type Fault = (call: () => Promise<unknown>, command: Command) => Promise<unknown>;
@@ -80,23 +78,6 @@ export function createFaultyClient(
     return fault ? await fault(call, command) : await call();
   };
   return { send: send as Client['send'], calls: () => calls };
-}
-
-/** As DynamoDB words it: a reason for every item, of which one is at fault. */
-export function cancelled(
-  { input }: TransactWriteCommand,
-  Code: string,
-  isAtFault: (item: TransactItem, position: number) => boolean = (_, position) => position === 0,
-): TransactionCanceledException {
-  const reasons = (input.TransactItems ?? []).map((item, position) => ({
-    Code: isAtFault(item, position) ? Code : 'None',
-  }));
-  const message = `Transaction cancelled: [${reasons.map((reason) => reason.Code).join(', ')}]`;
-  return new TransactionCanceledException({
-    message,
-    CancellationReasons: reasons,
-    ...ANSWERED,
-  });
 }
 
 function timedOut(): Error {

@@ -1,5 +1,6 @@
 // A database that throttles every call several times: delays do not add up beyond the deadline of a request.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createVirtualRetryPolicy, createVirtualTime } from '../../../bench/virtual-time.ts';
 import { createLedgerService, REQUEST_TIMEOUTS } from '../../../lib/ledger/ledger.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
 import type { Api, ApiResponse } from '../../support/api/api-client.ts';
@@ -8,7 +9,6 @@ import { LUNCH } from '../../support/api/records.ts';
 import { bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { type Client, PASSING_FAULTS } from '../../support/store-faults.ts';
 import { createTestTable } from '../../support/test-table.ts';
-import { createVirtualRetryPolicy, createVirtualTime } from '../../support/virtual-time.ts';
 
 // The function's timeout in serverless.yml, after which a client gets a response that is not the service's.
 const FUNCTION_TIMEOUT_MS = 20_000;

@@ -1,16 +1,16 @@
 // Many updates of one transaction at once, each call taking its time: those that get through are all there, and they
 // get through with few calls, for a write that comes too late is told what is recorded now.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createContendedClient } from '../../../bench/contended-client.ts';
+import { createVirtualRetryPolicy, createVirtualTime } from '../../../bench/virtual-time.ts';
 import { openLedger } from '../../../cli/open-ledger.ts';
 import { seededRandom } from '../../../cli/seed/seeded-random.ts';
 import { createLedgerService } from '../../../lib/ledger/ledger.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';
 import { createServiceOn } from '../../support/api/open-api.ts';
 import { LUNCH } from '../../support/api/records.ts';
-import { createContendedClient } from '../../support/contended-client.ts';
 import { interpose } from '../../support/interposed-client.ts';
 import { createTestTable, type TestTable } from '../../support/test-table.ts';
-import { createVirtualRetryPolicy, createVirtualTime } from '../../support/virtual-time.ts';
 
 // On the way to the table, and in it.
 const TRAVEL_MS = 3;

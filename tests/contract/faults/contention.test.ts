@@ -1,5 +1,7 @@
 // Many writers at once on the same items, with the conflicts of real DynamoDB: everybody gets through, and every count is exact.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createContendedClient } from '../../../bench/contended-client.ts';
+import { createVirtualRetryPolicy, createVirtualTime } from '../../../bench/virtual-time.ts';
 import { openLedger } from '../../../cli/open-ledger.ts';
 import { seededRandom } from '../../../cli/seed/seeded-random.ts';
 import { createLedgerService } from '../../../lib/ledger/ledger.ts';
@@ -7,9 +9,7 @@ import { createVerification } from '../../../lib/ledger/verification.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';
 import { LUNCH } from '../../support/api/records.ts';
-import { createContendedClient } from '../../support/contended-client.ts';
 import { createTestTable, type TestTable } from '../../support/test-table.ts';
-import { createVirtualRetryPolicy, createVirtualTime } from '../../support/virtual-time.ts';
 
 // A transaction of eight items takes DynamoDB about this long.
 const TRANSACTION_MS = 20;

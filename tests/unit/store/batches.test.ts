@@ -1,9 +1,9 @@
 // Batches of which DynamoDB leaves a part, as it does under load.
 import type { BatchGetCommand, BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
+import { createVirtualRetryPolicy, createVirtualTime } from '../../../bench/virtual-time.ts';
 import { createBatches } from '../../../lib/store/batches.ts';
 import type { Key } from '../../../lib/store/keys.ts';
-import { createVirtualRetryPolicy, createVirtualTime } from '../../support/virtual-time.ts';
 
 const KEYS = Array.from({ length: 5 }, (_, n): Key => ({ pk: `p${n}`, sk: '-' }));
 

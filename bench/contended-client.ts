@@ -1,13 +1,15 @@
 // DynamoDB's way with transactions that meet, which local engines do not have: a transaction owns its items while it
 // lasts, and whatever else would write one of them is refused at once.
-import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import {
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { type Client, cancelled } from './store-faults.ts';
-import type { VirtualTime } from './virtual-time.ts';
+import type { Client, VirtualTime } from './virtual-time.ts';
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
@@ -62,4 +64,21 @@ function nameOf({ Put, Update, Delete, ConditionCheck }: TransactItem): string {
 
 function keyName(key: Readonly<Record<string, unknown>> = {}): string {
   return `${key.pk} ${key.sk}`;
+}
+
+/** As DynamoDB words it: a reason for every item, of which one is at fault. */
+export function cancelled(
+  { input }: TransactWriteCommand,
+  Code: string,
+  isAtFault: (item: TransactItem, position: number) => boolean = (_, position) => position === 0,
+): TransactionCanceledException {
+  const reasons = (input.TransactItems ?? []).map((item, position) => ({
+    Code: isAtFault(item, position) ? Code : 'None',
+  }));
+  const message = `Transaction cancelled: [${reasons.map((reason) => reason.Code).join(', ')}]`;
+  return new TransactionCanceledException({
+    message,
+    CancellationReasons: reasons,
+    $metadata: { httpStatusCode: 400 },
+  });
 }

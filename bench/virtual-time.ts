@@ -1,7 +1,9 @@
-// Virtual time: it passes only while everything waits, up to the next alarm, so that no test really waits.
+// Virtual time: it passes only while everything waits, up to the next alarm, so that nobody really waits.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../lib/retry.ts';
-import type { Client } from './store-faults.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../lib/retry.ts';
+
+export type Client = Pick<DynamoDBDocumentClient, 'send'>;
 
 interface Alarm {
   readonly at: number;
