@@ -94,14 +94,20 @@ describe('GET /me', () => {
   it('names ledger, scope, id and name of a key', async () => {
     const { id, headers } = await newKey('alice', 'read');
     expect((await api.request('GET', '/me', { headers })).body.data).toEqual({
-      ...{ ledger: 'alice', scope: 'read', kind: 'key', key_id: id, name: 'test' },
+      ledger: 'alice',
+      scope: 'read',
+      kind: 'key',
+      key_id: id,
+      name: 'test',
     });
   });
 
   it('names ledger and scope of a token', async () => {
     const headers = bearer(await issuer.sign({ scope: 'ledger:write' }));
     expect((await api.request('GET', '/me', { headers })).body.data).toEqual({
-      ...{ ledger: expect.stringMatching(/^user-/), scope: 'write', kind: 'token' },
+      ledger: expect.stringMatching(/^user-/),
+      scope: 'write',
+      kind: 'token',
     });
   });
 });

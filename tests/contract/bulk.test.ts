@@ -43,7 +43,10 @@ describe('POST /transactions/bulk', () => {
     expect([status, body.data.created]).toEqual([207, count]);
     expect(body.data.results).toEqual(
       transactions.map((_, index) => ({
-        ...{ index, status: 201, id: index + 1, etag: expect.any(String) },
+        index,
+        status: 201,
+        id: index + 1,
+        etag: expect.any(String),
       })),
     );
     expect((await api.get(`/transactions/${count}`)).body.data).toMatchObject(

@@ -59,7 +59,11 @@ const RANGES = [
 const FILTERS = [undefined, 'income', 'expense'].flatMap((type) =>
   [undefined, null, GROCERIES, FURNITURE].flatMap((categoryId) =>
     RANGES.map((range) => ({
-      ...{ type, categoryId, startDate: undefined, endDate: undefined, ...range },
+      type,
+      categoryId,
+      startDate: undefined,
+      endDate: undefined,
+      ...range,
     })),
   ),
 ) as Omit<Parameters<Ledger['transactions']['list']>[0], 'page' | 'perPage'>[];

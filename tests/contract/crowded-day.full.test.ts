@@ -39,7 +39,10 @@ beforeAll(async () => {
 });
 
 const NO_FILTER = {
-  ...{ type: undefined, categoryId: undefined, startDate: undefined, endDate: undefined },
+  type: undefined,
+  categoryId: undefined,
+  startDate: undefined,
+  endDate: undefined,
 };
 
 const FILTERS = [

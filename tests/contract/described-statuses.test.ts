@@ -37,7 +37,8 @@ const withBusyKeys = await open({
     if (name !== 'TransactWriteCommand') return;
     const CancellationReasons = [{ Code: 'TransactionConflict' }];
     throw Object.assign(new Error('Busy'), {
-      ...{ name: 'TransactionCanceledException', CancellationReasons },
+      name: 'TransactionCanceledException',
+      CancellationReasons,
     });
   }),
 });

@@ -77,7 +77,10 @@ function run(environment: NodeJS.ProcessEnv, program: string, ...args: string[])
 }
 
 const EVERYTHING = {
-  ...{ type: undefined, categoryId: undefined, startDate: undefined, endDate: undefined },
+  type: undefined,
+  categoryId: undefined,
+  startDate: undefined,
+  endDate: undefined,
 };
 
 async function descriptionsIn({ transactions }: ReturnType<typeof openLedger>) {
@@ -322,7 +325,11 @@ describe('--url', () => {
     });
     const other = { type: 'expense', categoryId: null, notes: null } as const;
     await ledger.transactions.create({
-      ...{ ...other, description: 'By hand', amount: 1, date: '2026-03-05', externalId: null },
+      ...other,
+      description: 'By hand',
+      amount: 1,
+      date: '2026-03-05',
+      externalId: null,
     });
     const [tea] = (await ledger.transactions.readExportPart(EVERYTHING)).items;
     if (!tea) throw new Error('There is no such transaction');

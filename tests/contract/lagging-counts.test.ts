@@ -5,9 +5,7 @@ import { createCorruptibleTable } from '../support/corruptible-table.ts';
 
 const { givenLedger, send } = await createCorruptibleTable();
 
-const ALL = {
-  ...{ type: undefined, categoryId: undefined, startDate: undefined, endDate: undefined },
-};
+const ALL = { type: undefined, categoryId: undefined, startDate: undefined, endDate: undefined };
 
 test('where the year counts a row that its month does not, the page goes on before the month', async () => {
   const { target, keys } = await givenLedger();

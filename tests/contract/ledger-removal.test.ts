@@ -106,7 +106,8 @@ it('the command refuses while a key is valid, shows the counts, and deletes only
   });
   expect(await itemsOf('asked')).toBe(items);
   expect(await run(...asked, '--yes')).toMatchObject({
-    ...{ code: 0, stdout: expect.stringContaining(`${items} items deleted`) },
+    code: 0,
+    stdout: expect.stringContaining(`${items} items deleted`),
   });
   expect(await itemsOf('asked')).toBe(0);
   expect((await run(...asked, '--yes')).stdout).toBe('The ledger "asked" is empty.\n');

@@ -115,7 +115,10 @@ async function fill({ categories, transactions }: Ledger, { names, externalIds, 
 /** All that an import can keep, in the order of the list. */
 async function contentsOf({ transactions }: Ledger) {
   const { items } = await transactions.readExportPart({
-    ...{ type: undefined, categoryId: undefined, startDate: undefined, endDate: undefined },
+    type: undefined,
+    categoryId: undefined,
+    startDate: undefined,
+    endDate: undefined,
   });
   const kept = ({ date, amount, type, description, notes, externalId = null }: Transaction) => {
     return { date, amount, type, description, notes, externalId };

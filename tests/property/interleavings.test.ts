@@ -41,11 +41,15 @@ const row = (category_id: number | null): Command => ({
 });
 
 const move = (id: number, transaction_date: string): Command => ({
-  ...{ kind: 'update transaction', id, changes: { transaction_date } },
+  kind: 'update transaction',
+  id,
+  changes: { transaction_date },
 });
 
 const rename = (id: number, name: string): Command => ({
-  ...{ kind: 'update category', id, changes: { name } },
+  kind: 'update category',
+  id,
+  changes: { name },
 });
 
 /** Category 1 Food with transaction 1, category 2 Pay with none, and transaction 2 with no category. */

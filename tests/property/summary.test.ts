@@ -125,7 +125,8 @@ function summaryOf(model: readonly TransactionFields[], query: SummaryQuery) {
     return { ...total, groups: periods.map((key) => ({ key, ...inPeriod(rows, key) })) };
   }
   const series = all.map(({ group, rows: ofGroup }) => ({
-    ...{ ...group, totals: periods.map((each) => inPeriod(ofGroup, each)) },
+    ...group,
+    totals: periods.map((each) => inPeriod(ofGroup, each)),
   }));
   return { ...total, period, periods, series };
 }

@@ -21,7 +21,11 @@ export async function readContents({ transactions, categories }: Ledger) {
   return {
     transactions: rows,
     categories: known.map(({ name, description, color, isActive, transactionCount }) => ({
-      ...{ name, description, color, isActive, transactionCount },
+      name,
+      description,
+      color,
+      isActive,
+      transactionCount,
     })),
   };
 }

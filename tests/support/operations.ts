@@ -30,7 +30,9 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'list transactions',
     ask: (api) =>
       api.get('/transactions', {
-        ...{ start_date: '2026-01-02', end_date: '2026-04-29', category_id: 1 },
+        start_date: '2026-01-02',
+        end_date: '2026-04-29',
+        category_id: 1,
       }),
     ...{ status: 200, failure: 'Failed to retrieve transactions', isRead: true },
   },
@@ -92,7 +94,9 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'summary',
     ask: (api) =>
       api.get('/summary', {
-        ...{ group_by: 'category', start_date: '2026-01-02', end_date: '2026-04-29' },
+        group_by: 'category',
+        start_date: '2026-01-02',
+        end_date: '2026-04-29',
       }),
     ...{ status: 200, failure: 'Failed to summarize transactions', isRead: true },
   },
@@ -144,7 +148,10 @@ async function givenLedger(): Promise<TestLedger> {
   await bulkLoad(
     ledger,
     ['Food', 'Pay', 'Spare'].map((name, index) => ({
-      ...{ ...category, ...written, name, id: index + 1 },
+      ...category,
+      ...written,
+      name,
+      id: index + 1,
     })),
     [
       { ...row, ...written, id: 1, description: 'A', categoryId: 1, date: '2026-03-05' },

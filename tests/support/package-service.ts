@@ -44,7 +44,9 @@ export default function packageService({ provide }: TestProject) {
   const prod = templateOf(running, { name: 'prod', stage: 'prod', parameters: { alarmTopicArn } });
   const dev = templateOf(running, { name: 'dev', stage: 'dev' });
   const migrating = templateOf(running, {
-    ...{ name: 'migrating', stage: 'prod', parameters: MIGRATING },
+    name: 'migrating',
+    stage: 'prod',
+    parameters: MIGRATING,
   });
   provide('packagedServices', {
     prod: prod.folder,

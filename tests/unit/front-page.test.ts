@@ -97,7 +97,10 @@ describe('figures', () => {
 
   test('the small ones are one bar, from ten categories on', () => {
     const bars = Array.from({ length: 10 }, (_, n) => ({
-      ...{ key: n + 1, name: String(n), amount: 10 - n, share: 0.1 },
+      key: n + 1,
+      name: String(n),
+      amount: 10 - n,
+      share: 0.1,
     }));
     expect(foldSmall(bars.slice(1)).small).toBeUndefined();
     expect(foldSmall(bars).small).toMatchObject({ count: 2, amount: 3 });

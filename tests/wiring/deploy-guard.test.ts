@@ -303,7 +303,8 @@ describe('alarms undo a deployment', () => {
     });
   const named = (...names: string[]) => ({
     RollbackTriggers: names.map((name) => ({
-      ...{ Arn: `arn:finance-ledger-prod-${name}`, Type: 'AWS::CloudWatch::Alarm' },
+      Arn: `arn:finance-ledger-prod-${name}`,
+      Type: 'AWS::CloudWatch::Alarm',
     })),
     MonitoringTimeInMinutes: 15,
   });

@@ -119,7 +119,9 @@ describe.each(apiFunctionsOf(template))('%s', (_name, properties) => {
 
 it('refuses every fault of the parameters in one message', async () => {
   const packaged = runServerless(TEMPLATE_ONLY, ['package'], {
-    ...{ auth: 'open', artifactsUrl: 'nonsense', monthlyBudgetUsd: '5' },
+    auth: 'open',
+    artifactsUrl: 'nonsense',
+    monthlyBudgetUsd: '5',
   });
   await expect(packaged).rejects.toThrow(
     /Refused\. auth "open" .*\n.*artifactsUrl "nonsense" .*\n.*monthlyBudgetUsd "5" needs alarmTopicArn/,

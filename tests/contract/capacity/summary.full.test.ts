@@ -84,7 +84,10 @@ test('600 categories over ten years by month fit one response, and take little o
   const written = { createdAt: 0, updatedAt: 0, version: 1 };
   const category = { ...written, description: null, color: null, isActive: true };
   const categories = Array.from({ length: CATEGORY_LIMIT }, (_, n) => ({
-    ...{ ...category, id: n + 1, name: `Category ${n}`, transactionCount: 0 },
+    ...category,
+    id: n + 1,
+    name: `Category ${n}`,
+    transactionCount: 0,
   }));
   const rows = categories.flatMap(({ id }) =>
     ['2017-01-31', '2026-12-01'].map((date) => ({ date, categoryId: id })),

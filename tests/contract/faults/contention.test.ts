@@ -53,7 +53,9 @@ describe.each([1, 2, 3])('64 creates at once on one month of one category (seed 
 
     expect(replies.map(({ status }) => status)).toEqual(Array(WRITERS).fill(201));
     expect(await createVerification({ ...table, ledgerId }).verify()).toEqual({
-      ...{ rows: WRITERS, categories: 1, drifts: [] },
+      rows: WRITERS,
+      categories: 1,
+      drifts: [],
     });
     expect(client.conflicts()).toBeGreaterThan(WRITERS);
     expectFullJitter(writers.flatMap(({ retryPolicy }) => retryPolicy.delays));

@@ -12,7 +12,9 @@ test.each([
   [9, 5, 10],
 ])('after a write at %i, one at %i is told as %i', (updatedAt, now, told) => {
   expect(nextRevision({ createdAt: 1, updatedAt, version: 3 }, new Date(now))).toEqual({
-    ...{ createdAt: 1, updatedAt: told, version: 4 },
+    createdAt: 1,
+    updatedAt: told,
+    version: 4,
   });
 });
 

@@ -77,7 +77,9 @@ describe('a part as CSV', () => {
     const texts = pairs.flatMap((pair) => pieces.map((three) => `${pair}${three}=1`));
     const items = texts.map((description) => ({ ...LUNCH, description, notes: description }));
     const cells: string[][] = parse(toCsvPart({ items }, {}).text, {
-      ...{ delimiter, relax_quotes: true, relax_column_count: true },
+      delimiter,
+      relax_quotes: true,
+      relax_column_count: true,
     });
     expect(cells.flat().filter((cell) => /^[\s"]*[=+@＝＋－＠-]/.test(cell))).toEqual([]);
   });
@@ -144,12 +146,16 @@ describe('a part as JSON', () => {
     const { body, text, headers } = exportReply({ items: [LUNCH], next: LUNCH }, query);
     expect([text, headers]).toEqual([undefined, undefined]);
     expect(body).toEqual({
-      ...{ success: true, data: [toTransactionRowJson(LUNCH)], next: expect.any(String) },
+      success: true,
+      data: [toTransactionRowJson(LUNCH)],
+      next: expect.any(String),
     });
     const { cursor, ...sent } = Object.fromEntries(new URLSearchParams(String(body.next)));
     expect(sent).toEqual(query);
     expect(parseExportQuery({ ...sent, cursor }).after).toEqual({
-      ...{ date: LUNCH.date, createdAt: LUNCH.createdAt, id: LUNCH.id },
+      date: LUNCH.date,
+      createdAt: LUNCH.createdAt,
+      id: LUNCH.id,
     });
     expect(exportReply({ items: [LUNCH] }, query).body.next).toBeNull();
   });

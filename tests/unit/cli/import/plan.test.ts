@@ -58,10 +58,15 @@ it('makes a transaction again that was deleted only when it is told so', () => {
   const rows = exported(tea(1), tea(2), tea(3, '', { name: 'Mint' }), tea(4).replace('4,', ','));
   const ledger = ledgerOf(tea(1));
   expect(planImport(rows, ledger)).toMatchObject({
-    ...{ present: 1, deleted: [{ line: 3 }, { line: 4 }], missing: [{ line: 5 }], changes: [] },
+    present: 1,
+    deleted: [{ line: 3 }, { line: 4 }],
+    missing: [{ line: 5 }],
+    changes: [],
   });
   expect(planImport(rows, ledger, { importsDeleted: true })).toMatchObject({
-    ...{ deleted: [], missing: [{ line: 3 }, { line: 4 }, { line: 5 }], possibleDuplicates: [] },
+    deleted: [],
+    missing: [{ line: 3 }, { line: 4 }, { line: 5 }],
+    possibleDuplicates: [],
   });
 });
 

@@ -322,7 +322,8 @@ describe('readStatement', () => {
 
     it('refuses a row with both, and one with neither', () => {
       expect(signed('Debit;Credit', ['1;2', ';', '1;'])).toEqual({
-        ...{ rows: ['expense 1'], refused: [2, 3] },
+        rows: ['expense 1'],
+        refused: [2, 3],
       });
     });
 
