@@ -8,6 +8,7 @@ import type { Ledger } from '../../lib/ledger/ledger.ts';
 import { NAMES_READ_AT_ONCE } from '../../lib/store/categories.ts';
 import { bulkLoad, bulkLoadHousehold } from '../support/bulk-loader.ts';
 import { isOnDynamodbLocal } from '../support/database-engine.ts';
+import { EVERYTHING } from '../support/ledger-contents.ts';
 import { MOST_UNITS, REQUEST_UNITS, type RequestKind } from '../support/request-units.ts';
 import { createTestTable } from '../support/test-table.ts';
 
@@ -58,13 +59,7 @@ const RANGES = [
 
 const FILTERS = [undefined, 'income', 'expense'].flatMap((type) =>
   [undefined, null, GROCERIES, FURNITURE].flatMap((categoryId) =>
-    RANGES.map((range) => ({
-      type,
-      categoryId,
-      startDate: undefined,
-      endDate: undefined,
-      ...range,
-    })),
+    RANGES.map((range) => ({ ...EVERYTHING, type, categoryId, ...range })),
   ),
 ) as Omit<Parameters<Ledger['transactions']['list']>[0], 'page' | 'perPage'>[];
 
@@ -149,14 +144,8 @@ test(`with many categories a list reads ${NAMES_READ_AT_ONCE} names, and the nam
   await bulkLoad(target, categories, rows);
   const client = createMeteredClient(table.client);
   const { transactions } = openLedger({ ...target, client, timeZone: 'UTC' });
-  const query = {
-    type: undefined,
-    categoryId: undefined,
-    startDate: undefined,
-    endDate: undefined,
-  };
   const { result, cost } = await client.measure(() =>
-    transactions.list({ ...query, page: 1, perPage: PER_PAGE }),
+    transactions.list({ ...EVERYTHING, page: 1, perPage: PER_PAGE }),
   );
   expect(result.items.map(({ categoryName }) => categoryName)).toEqual([
     categories[0]?.name,
@@ -183,8 +172,7 @@ test.skipIf(isOnDynamodbLocal()).each([
   const client = createMeteredClient(target.client);
   const { transactions } = openLedger({ ...target, client, timeZone: 'UTC' });
   const ofDay = { startDate: '2026-01-02', endDate: '2026-01-02', page: 1, perPage: PER_PAGE };
-  const query = { type: undefined, categoryId: undefined, ...ofDay };
-  const { cost } = await client.measure(() => transactions.list(query));
+  const { cost } = await client.measure(() => transactions.list({ ...EVERYTHING, ...ofDay }));
   const ofNothing = 1;
   expect(cost.readUnits - ofNothing).toBe(units);
 });
@@ -218,7 +206,7 @@ async function measureRequests({ ledger, client }: Metered): Promise<Record<Requ
   } as const;
   const fields = { ...common, categoryId: GROCERIES, date: '2026-03-05' };
   const year = { startDate: '2025-01-01', endDate: '2025-12-31' };
-  const ofYear = { ...year, type: undefined, categoryId: undefined };
+  const ofYear = { ...EVERYTHING, ...year };
   const many = Array.from({ length: 100 }, (_, n) => ({
     fields: { ...fields, externalId: `bulk-${n}` },
   }));

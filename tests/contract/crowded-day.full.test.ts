@@ -5,6 +5,7 @@ import type { NamedTransaction } from '../../lib/domain/transaction.ts';
 import { LUNCH } from '../support/api/records.ts';
 import { expectedList } from '../support/expected-list.ts';
 import { interpose } from '../support/interposed-client.ts';
+import { EVERYTHING } from '../support/ledger-contents.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const { client, tableName } = await createTestTable();
@@ -38,20 +39,13 @@ beforeAll(async () => {
   }
 });
 
-const NO_FILTER = {
-  type: undefined,
-  categoryId: undefined,
-  startDate: undefined,
-  endDate: undefined,
-};
-
 const FILTERS = [
-  ['no filter', NO_FILTER],
-  ['one type', { ...NO_FILTER, type: 'expense' }],
-  ['the day alone', { ...NO_FILTER, startDate: CROWDED, endDate: CROWDED }],
-  ['up to the day', { ...NO_FILTER, endDate: CROWDED }],
-  ['from the day on', { ...NO_FILTER, startDate: CROWDED }],
-  ['from the day on, one type', { ...NO_FILTER, startDate: CROWDED, type: 'income' }],
+  ['no filter', EVERYTHING],
+  ['one type', { ...EVERYTHING, type: 'expense' }],
+  ['the day alone', { ...EVERYTHING, startDate: CROWDED, endDate: CROWDED }],
+  ['up to the day', { ...EVERYTHING, endDate: CROWDED }],
+  ['from the day on', { ...EVERYTHING, startDate: CROWDED }],
+  ['from the day on, one type', { ...EVERYTHING, startDate: CROWDED, type: 'income' }],
 ] as const;
 
 describe.each(FILTERS)('%s', (_, filter) => {
@@ -82,7 +76,7 @@ describe('which way a page is read', () => {
     ['over the end of a day of which few rows come before', 2, 4, [NEWER]],
   ])('%s', async (_, page, perPage, expected) => {
     queries.length = 0;
-    await transactions.list({ ...NO_FILTER, page, perPage });
+    await transactions.list({ ...EVERYTHING, page, perPage });
     expect(queries).toEqual(expected);
   });
 });

@@ -15,6 +15,7 @@ import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { serve } from '../support/api/served.ts';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
+import { EVERYTHING } from '../support/ledger-contents.ts';
 import { listen } from '../support/loopback.ts';
 import { createTestTable } from '../support/test-table.ts';
 
@@ -75,13 +76,6 @@ function run(environment: NodeJS.ProcessEnv, program: string, ...args: string[])
     );
   });
 }
-
-const EVERYTHING = {
-  type: undefined,
-  categoryId: undefined,
-  startDate: undefined,
-  endDate: undefined,
-};
 
 async function descriptionsIn({ transactions }: ReturnType<typeof openLedger>) {
   const { items } = await transactions.readExportPart(EVERYTHING);

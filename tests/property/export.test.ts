@@ -19,6 +19,7 @@ import { createServiceOn } from '../support/api/open-api.ts';
 import { serve } from '../support/api/served.ts';
 import { crowdedDate } from '../support/calendar-arbitraries.ts';
 import { interpose } from '../support/interposed-client.ts';
+import { EVERYTHING } from '../support/ledger-contents.ts';
 import { SEED, seeded } from '../support/seed.ts';
 import { createTestTable } from '../support/test-table.ts';
 
@@ -114,12 +115,7 @@ async function fill({ categories, transactions }: Ledger, { names, externalIds, 
 
 /** All that an import can keep, in the order of the list. */
 async function contentsOf({ transactions }: Ledger) {
-  const { items } = await transactions.readExportPart({
-    type: undefined,
-    categoryId: undefined,
-    startDate: undefined,
-    endDate: undefined,
-  });
+  const { items } = await transactions.readExportPart(EVERYTHING);
   const kept = ({ date, amount, type, description, notes, externalId = null }: Transaction) => {
     return { date, amount, type, description, notes, externalId };
   };

@@ -2,7 +2,8 @@
 import type { TransactionFields } from '../../lib/domain/transaction.ts';
 import type { Ledger } from '../../lib/ledger/ledger.ts';
 
-const EVERYTHING = {
+/** The filter of a query for all transactions. */
+export const EVERYTHING = {
   type: undefined,
   categoryId: undefined,
   startDate: undefined,

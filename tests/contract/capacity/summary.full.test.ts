@@ -8,6 +8,7 @@ import { TRANSACTION_TYPES } from '../../../lib/domain/transaction.ts';
 import { toSummaryJson } from '../../../lib/http/summary-json.ts';
 import { bulkLoad, bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { isOnDynamodbLocal } from '../../support/database-engine.ts';
+import { EVERYTHING } from '../../support/ledger-contents.ts';
 import { REQUEST_UNITS } from '../../support/request-units.ts';
 import { createTestTable } from '../../support/test-table.ts';
 
@@ -26,10 +27,7 @@ describe.each([500, 5_000])('a summary of a year in a ledger of %i', (transactio
     await bulkLoadHousehold({ ...table, ledgerId }, household);
   });
 
-  const YEAR = {
-    ...{ type: undefined, categoryId: undefined },
-    ...{ startDate: '2025-01-01', endDate: '2025-12-31' },
-  };
+  const YEAR = { ...EVERYTHING, startDate: '2025-01-01', endDate: '2025-12-31' };
   const CATEGORIES = 30;
 
   it.each([
@@ -101,10 +99,9 @@ test('600 categories over ten years by month fit one response, and take little o
     })),
   );
   const { client, ledger } = open(ledgerId);
-  const query = { type: undefined, categoryId: undefined };
   const range = { startDate: '2017-01-01', endDate: '2026-12-31' };
   const { result, cost } = await client.measure(() =>
-    ledger.summaries.read({ ...query, ...range, grouping: 'category', period: 'month' }),
+    ledger.summaries.read({ ...EVERYTHING, ...range, grouping: 'category', period: 'month' }),
   );
   const body = JSON.stringify({ success: true, data: toSummaryJson(result) });
   const response = JSON.stringify({ statusCode: 200, headers: {}, body });
