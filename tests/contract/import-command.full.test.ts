@@ -1,5 +1,4 @@
 // `npm run import` with a key, as a person runs it: to the address of a service, and to a deployed stage. And `npm run seed`.
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,13 +13,12 @@ import { createDatabase } from '../../lib/store/database.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { serve } from '../support/api/served.ts';
-import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
+import { type Ended, runCommand } from '../support/command.ts';
 import { EVERYTHING } from '../support/ledger-contents.ts';
 import { listen } from '../support/loopback.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const PROGRESS = expect.stringContaining('%');
-const COMMANDS = join(import.meta.dirname, '../../cli');
 const BANK = ['date,name,amount,category', '2026-03-05,Tea,-3,Food', '2026-03-06,Pay,2500,'];
 
 const table = await createTestTable();
@@ -53,29 +51,11 @@ async function givenLedger(scope: Scope = 'write') {
   return { ledger, environment: { API_KEY: secret } };
 }
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+const run = (environment: NodeJS.ProcessEnv, program: string, ...args: string[]) =>
+  runCommand(`cli/${program}`, args, environment);
 
-function importFile(environment: NodeJS.ProcessEnv, ...options: string[]): Promise<Ended> {
-  return run(environment, 'import/import.ts', file, ...options);
-}
-
-function run(environment: NodeJS.ProcessEnv, program: string, ...args: string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    const env = { ...BARE_ENVIRONMENT, ...environment };
-    execFile(
-      process.execPath,
-      [join(COMMANDS, program), ...args],
-      { env, cwd: folder },
-      (error, stdout, stderr) => {
-        resolve({ code: Number(error?.code ?? 0), stdout, stderr });
-      },
-    );
-  });
-}
+const importFile = (environment: NodeJS.ProcessEnv, ...options: string[]) =>
+  run(environment, 'import/import.ts', file, ...options);
 
 async function descriptionsIn({ transactions }: ReturnType<typeof openLedger>) {
   const { items } = await transactions.readExportPart(EVERYTHING);

@@ -1,19 +1,15 @@
 // A ledger is deleted whole, also when the first attempt is interrupted, and no other one loses anything.
-import { execFile } from 'node:child_process';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { openLedger } from '../../cli/open-ledger.ts';
 import { createApiKeys } from '../../lib/auth/api-keys.ts';
 import { createRemoval } from '../../lib/ledger/removal.ts';
 import { createDatabase } from '../../lib/store/database.ts';
-import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { bulkLoadHousehold } from '../support/bulk-loader.ts';
+import { runCommand } from '../support/command.ts';
 import { createSleeplessRetryPolicy } from '../support/sleepless-retry-policy.ts';
 import { createTestTable } from '../support/test-table.ts';
 
-const COMMAND = join(import.meta.dirname, '../../cli/ledger.ts');
 const HOUSEHOLD = { transactions: 60, years: 1, lastDay: '2026-06-30', seed: 5 };
 const { client, tableName, endpoint } = await createTestTable();
 
@@ -74,19 +70,10 @@ it('goes on after an interruption, wherever it was', async () => {
   expect(await itemsOf('interrupted')).toBe(0);
 });
 
-function run(...options: string[]) {
-  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    const env = { ...BARE_ENVIRONMENT, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
-    const command = [COMMAND, 'delete', ...options];
-    const child = execFile(
-      process.execPath,
-      command,
-      { env, cwd: tmpdir() },
-      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
-    );
-    child.stdin?.end();
-  });
-}
+const run = (...options: string[]) => {
+  const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
+  return runCommand('cli/ledger.ts', ['delete', ...options], environment);
+};
 
 it('the command refuses while a key is valid, shows the counts, and deletes only what is confirmed', async () => {
   await givenLedger('asked');

@@ -1,16 +1,12 @@
 // `npm run restore-graph`: from the dumps that a run has left to a graph that holds the same, and to no other.
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answerAsText, exitCodeOf } from '../../cli/restore-graph/output.ts';
-import { runCommand } from '../../cli/restore-graph/run-command.ts';
+import { runCommand as runRestore } from '../../cli/restore-graph/run-command.ts';
 import { fingerprintOf } from '../../lib/migration/graph/fingerprint.ts';
 import { createSandboxGraph, type SandboxGraph } from '../../sandbox/graph.ts';
-import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
+import { runCommand } from '../support/command.ts';
 import { RUN } from '../support/migration/migration.ts';
 import { migrationAt } from '../support/migration/prepared.ts';
-
-const COMMAND = join(import.meta.dirname, '../../cli/restore-graph/restore-graph.ts');
 
 /** A run that has backed up twice, the second time with a city more. */
 async function backedUpTwice() {
@@ -24,7 +20,7 @@ async function backedUpTwice() {
 }
 
 async function dumpsOf({ parts }: Awaited<ReturnType<typeof backedUpTwice>>) {
-  const answer = await runCommand({ run: RUN }, parts);
+  const answer = await runRestore({ run: RUN }, parts);
   if (!('dumps' in answer)) throw new Error('No list');
   return answer.dumps;
 }
@@ -50,7 +46,7 @@ describe('the dumps of a run', () => {
 
   it('of a run that has none are none', async () => {
     const { parts } = await backedUpTwice();
-    const answer = await runCommand({ run: 'other-run' }, parts);
+    const answer = await runRestore({ run: 'other-run' }, parts);
     expect(answerAsText(answer)).toBe('There is no finished dump of that run.');
   });
 });
@@ -59,12 +55,12 @@ describe('a dump', () => {
   it('is read through by a dry run, which leaves the graph as it is', async () => {
     const run = await backedUpTwice();
     const order = { dump: await latestOf(run), isAllowed: false };
-    expect(answerAsText(await runCommand(order, run.parts))).toMatch(
+    expect(answerAsText(await runRestore(order, run.parts))).toMatch(
       /nodes 3.+to its last byte\nThe graph is empty and can be restored into\.\nA dry run/,
     );
     expect(await sizeOf(run.target)).toBe(0);
     run.target.addNode({ labels: ['city'], properties: {} });
-    expect(answerAsText(await runCommand(order, run.parts))).toContain(
+    expect(answerAsText(await runRestore(order, run.parts))).toContain(
       'holds 1 nodes: only an empty',
     );
   });
@@ -73,7 +69,7 @@ describe('a dump', () => {
     const run = await backedUpTwice();
     const order = { dump: await latestOf(run), isAllowed: true };
     for (let time = 0; time < 2; time += 1) {
-      const answer = await runCommand(order, run.parts);
+      const answer = await runRestore(order, run.parts);
       expect(exitCodeOf(answer)).toBe(0);
       expect(answerAsText(answer)).toMatch(/: restored, and equal to its dump$/);
       expect(await fingerprintOf(run.target)).toEqual(await fingerprintOf(run.graph));
@@ -90,7 +86,7 @@ describe('a dump', () => {
         ),
     };
     const order = { dump: await latestOf(run), isAllowed: true };
-    const answer = await runCommand(order, { ...run.parts, target: forgetful });
+    const answer = await runRestore(order, { ...run.parts, target: forgetful });
     expect(exitCodeOf(answer)).toBe(1);
     expect(answerAsText(answer)).toMatch(
       /differs from its dump\n(.+\n)*.*nodesPerLabel city: 1 instead/,
@@ -99,13 +95,7 @@ describe('a dump', () => {
 });
 
 describe('the command', () => {
-  const restore = (environment: NodeJS.ProcessEnv, ...words: string[]) =>
-    new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-      const env = { ...BARE_ENVIRONMENT, ...environment };
-      execFile(process.execPath, [COMMAND, ...words], { env }, (error, stdout, stderr) => {
-        resolve({ code: Number(error?.code ?? 0), stdout, stderr });
-      });
-    });
+  const restore = (...words: string[]) => runCommand('cli/restore-graph/restore-graph.ts', words);
 
   it.each([
     ['nothing', [], 'either --run'],
@@ -114,14 +104,14 @@ describe('the command', () => {
     ['a path', ['--dump', '/etc/passwd'], 'Invalid --dump'],
     ['an unknown option', ['--force'], "'--force'"],
   ])('ends with 2 for %s', async (_, words, fault) => {
-    const { code, stderr } = await restore({}, ...words);
+    const { code, stderr } = await restore(...words);
     expect(code).toBe(2);
     expect(stderr).toMatch(/\nAdd --help to see the options\.\n$/);
     expect(stderr).toContain(fault);
   });
 
   it('names all that is missing of its environment', async () => {
-    const { code, stderr } = await restore({}, '--run', RUN);
+    const { code, stderr } = await restore('--run', RUN);
     expect(code).toBe(3);
     expect(stderr).toMatch(
       /^RefusedSetting: ARTIFACTS_URL is not set.+NEO4J_URL is not set.+NEO4J_PASSWORD is not set/,

@@ -1,16 +1,14 @@
 // npm run restore-graph on a real graph, which `npm run test:real` starts a server for.
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { fingerprintOf } from '../../lib/migration/graph/fingerprint.ts';
 import { createSandboxGraph } from '../../sandbox/graph.ts';
 import { openArtifactFolder } from '../support/artifact-folder.ts';
-import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
+import { runCommand } from '../support/command.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../support/filled-graph.ts';
 import { useNeo4j } from '../support/neo4j.ts';
 
-const COMMAND = join(import.meta.dirname, '../../cli/restore-graph/restore-graph.ts');
+const COMMAND = 'cli/restore-graph/restore-graph.ts';
 // The server of the tests asks for no password; the command does.
 const { NEO4J_URL, NEO4J_USER = 'neo4j', NEO4J_PASSWORD = 'any' } = process.env;
 
@@ -24,17 +22,13 @@ function describeRestoreInto(url: string): void {
     const { folder, artifacts } = await openArtifactFolder();
     const { contents } = await dump(await fillWithSample(createSandboxGraph()), artifacts);
     const environment = {
-      ...BARE_ENVIRONMENT,
       ARTIFACTS_URL: pathToFileURL(folder).href,
-      ...{ NEO4J_URL: url, NEO4J_USER, NEO4J_PASSWORD },
+      NEO4J_URL: url,
+      NEO4J_USER,
+      NEO4J_PASSWORD,
     };
     const restore = (...words: string[]) =>
-      new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-        const args = [COMMAND, '--dump', DUMP_PREFIX, ...words];
-        execFile(process.execPath, args, { env: environment }, (error, stdout, stderr) => {
-          resolve({ code: Number(error?.code ?? 0), stdout, stderr });
-        });
-      });
+      runCommand(COMMAND, ['--dump', DUMP_PREFIX, ...words], environment);
     return { contents, restore };
   }
 

@@ -1,48 +1,22 @@
 // `npm run verify-ledger` as a process, and ledgers for it to read.
-import { execFile } from 'node:child_process';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { createKeys } from '../../lib/store/keys.ts';
-import { BARE_ENVIRONMENT } from './bare-environment.ts';
 import { bulkLoadHousehold } from './bulk-loader.ts';
+import { runCommand } from './command.ts';
 import { createTestTable } from './test-table.ts';
 
-const COMMAND = join(import.meta.dirname, '../../cli/verify-ledger.ts');
+const COMMAND = 'cli/verify-ledger.ts';
 const HOUSEHOLD = { years: 1, lastDay: '2026-06-30', seed: 5 };
 export const DRIFT = 'category count, category 1: recorded -4, recomputed';
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+type Environment = NodeJS.ProcessEnv;
 
-function verifyLedger(environment: NodeJS.ProcessEnv, ...options: string[]): Promise<Ended> {
-  return verifyUntil(undefined, environment, ...options);
-}
+const verifyLedger = (environment: Environment, ...options: string[]) =>
+  runCommand(COMMAND, options, environment);
 
 /** @param killed kills the process, which cannot do anything about it */
-function verifyUntil(
-  killed: AbortSignal | undefined,
-  environment: NodeJS.ProcessEnv,
-  ...options: string[]
-): Promise<Ended> {
-  return new Promise((resolve) => {
-    const env = { ...BARE_ENVIRONMENT, ...environment };
-    // Not in the project, whose data folder is the developer's.
-    const cwd = tmpdir();
-    const end = { ...(killed && { signal: killed }), killSignal: 'SIGKILL' } as const;
-    execFile(
-      process.execPath,
-      [COMMAND, ...options],
-      { env, cwd, ...end },
-      (error, stdout, stderr) => {
-        resolve({ code: Number(error?.code ?? 0), stdout, stderr });
-      },
-    );
-  });
-}
+const verifyUntil = (killed: AbortSignal, environment: Environment, ...options: string[]) =>
+  runCommand(COMMAND, options, environment, killed);
 
 export async function openVerifyLedger() {
   const table = await createTestTable();

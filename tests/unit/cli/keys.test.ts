@@ -1,21 +1,11 @@
 // How `npm run keys` reads the ledger that a key opens, before it reaches a database.
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { freePort } from '../../../local/processes/free-port.ts';
-import { BARE_ENVIRONMENT } from '../../support/bare-environment.ts';
+import { runCommand } from '../../support/command.ts';
 import { listen } from '../../support/loopback.ts';
 
-const COMMAND = join(import.meta.dirname, '../../../cli/keys.ts');
-
-function run(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
-  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    const env = { ...BARE_ENVIRONMENT, DATA_DIR: '/nowhere', ...environment };
-    execFile(process.execPath, [COMMAND, ...args], { env }, (error, stdout, stderr) => {
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr });
-    });
-  });
-}
+const run = (args: readonly string[], environment: NodeJS.ProcessEnv = {}) =>
+  runCommand('cli/keys.ts', args, { DATA_DIR: '/nowhere', ...environment });
 
 const ACCESS = {
   AWS_REGION: 'eu-west-3',
