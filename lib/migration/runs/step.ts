@@ -192,8 +192,14 @@ async function goOn(
   const inputs = basisOf(step.command, found);
   const rated = createRating(services.clock);
   const stopwatch = createStopwatch(services.clock);
+  const bucket = createBucket(() => runs.maxRate(found.runId), time);
+  const throttledServices = (afterAnswer?: (milliseconds: number) => Promise<void>) => {
+    const vectors = throttled(services.vectors, bucket, { now: time.now, afterAnswer });
+    return { ...services, vectors };
+  };
   const approach: Approach = {
     ...context,
+    services: throttledServices(),
     renew: async () => {
       signal.throwIfAborted();
       await lock.renew(lease);
@@ -220,7 +226,7 @@ async function goOn(
   };
   const outcome = await step.work({
     ...approach,
-    services: { ...services, vectors: throttledFor(step.command, { services, run, note, time }) },
+    services: throttledServices(slowdownOf(step.command, { run, note }, time)),
     // As it is by now, with what was noted.
     get run() {
       return run;
@@ -238,18 +244,14 @@ async function goOn(
 }
 
 /** Only before the window a copy pauses by itself: inside it, that would cost the users' time. */
-function throttledFor(
+function slowdownOf(
   command: Command,
-  options: Pick<StepContext, 'services' | 'run' | 'note'> & { readonly time: Time },
-): Services['vectors'] {
-  const { services, run, note, time } = options;
+  { run, note }: Pick<StepContext, 'run' | 'note'>,
+  time: Time,
+) {
+  if (command !== 'copy' || !isBeforeWindow(run.phase)) return undefined;
   const onBeginning = (answerMs: number) => note({ answerMs });
-  const afterAnswer =
-    command === 'copy' && isBeforeWindow(run.phase)
-      ? createSlowdown({ beginning: run.answerMs, onBeginning }, time)
-      : undefined;
-  const bucket = createBucket(() => services.runs.maxRate(run.runId), time);
-  return throttled(services.vectors, bucket, { now: time.now, afterAnswer });
+  return createSlowdown({ beginning: run.answerMs, onBeginning }, time);
 }
 
 // When one of these inputs was renewed, a step that had begun starts again: half of its work is of another collection,
