@@ -1,6 +1,5 @@
 // The one middy chain: every handler is an endpoint plus the middleware it needs.
 import middy, { type MiddlewareObj } from '@middy/core';
-import * as v from 'valibot';
 import { assertAllowed } from '../auth/authenticate.ts';
 import type { IdentifiedCaller } from '../auth/caller.ts';
 import { canonicalId } from '../domain/record.ts';
@@ -10,7 +9,7 @@ import type { RequestContext } from '../request-context.ts';
 import { isWriteConflict } from '../store/retryable-errors.ts';
 import type { ApiEvent } from './api-event.ts';
 import { envelope } from './envelope.ts';
-import { parseFilter } from './fields.ts';
+import { refuseParameters } from './fields.ts';
 import { refuseFixedPath } from './no-route.ts';
 import { isUtf8, NOT_UTF8, readQuery } from './query-string.ts';
 import type { Reply } from './replies.ts';
@@ -41,10 +40,9 @@ export function queryEndpoint(service: LedgerService, failure: string) {
 
 /** Refuses every parameter: one that was misspelt or is not there would be ignored silently. An id that none has stays a 404. */
 export function noParameters(): MiddlewareObj<ApiEvent, Reply> {
-  const none = v.object({});
   return {
     before: ({ event: { pathId, query } }) => {
-      if (pathId === '' || canonicalId(pathId) !== undefined) parseFilter(none, query);
+      if (pathId === '' || canonicalId(pathId) !== undefined) refuseParameters(query);
     },
   };
 }

@@ -21,6 +21,9 @@ export const READ_ONLY = new Set([
   'import_id',
 ]);
 
+const INVALID_FILTER = 'Filter validation failed';
+const UNKNOWN_PARAMETER = 'Is not a known parameter.';
+
 /** A body may name any number of unknown fields; the response stays small. */
 const MAX_REPORTED_FIELDS = 100;
 
@@ -50,12 +53,19 @@ export function parseFilter<Schema extends ObjectSchema>(
   const single = Object.entries(query).map(([name, value]) => [name, [value].flat()[0]]);
   const repeated = Object.keys(query).filter((name) => Array.isArray(query[name]));
   return parse(schema, Object.fromEntries(single), {
-    message: 'Filter validation failed',
+    message: INVALID_FILTER,
     errors: [
-      ...unknownNames(schema, query).map((name): FieldError => [name, 'Is not a known parameter.']),
+      ...unknownNames(schema, query).map((name): FieldError => [name, UNKNOWN_PARAMETER]),
       ...repeated.map((name): FieldError => [name, 'Must be sent once.']),
     ],
   });
+}
+
+/** @throws ValidationError that names every parameter that was sent */
+export function refuseParameters(query: Query): void {
+  const errors = Object.keys(query).map((name): FieldError => [name, UNKNOWN_PARAMETER]);
+  if (errors.length === 0) return;
+  throw new ValidationError(INVALID_FILTER, { details: byField(errors) });
 }
 
 /** The fields that have a value, so that what was not sent is not there either. */
