@@ -188,10 +188,7 @@ function runExists(runId: string, item?: Item): Refusal {
   );
 }
 
-/**
- * The lock of a crashed step expires after this time, where nobody sees that its process is gone. It is longer than any single change takes, so that no two steps
- * write at once.
- */
+/** Where nobody sees that its process is gone, the lock of a crashed step expires after this: longer than any one change takes. */
 export const LEASE_MS = 120_000;
 
 export type Remembering = ReturnType<typeof createRemembering>;
