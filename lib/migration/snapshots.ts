@@ -101,7 +101,7 @@ async function takeOn(
   }
   if (!snapshot || !parts) {
     // An invocation that died may have started one already: it is then listed, or will be.
-    const [found] = await listNew(vectors, collection, known);
+    const [found] = await listOwn(vectors, collection, state);
     const prefix = `${run.runId}/${label}-${lease.epoch}`;
     if (found) return { snapshot: found, parts: { prefix, count: 0, bytes: 0 } };
     return await startOrWait(context, collection, state);
@@ -109,6 +109,8 @@ async function takeOn(
   if (parts.bytes < snapshot.size) {
     return { parts: await keepNextPart(services, { collection, snapshot, parts }) };
   }
+  // By now another program's may be listed as well, and either could be ours.
+  await listOwn(vectors, collection, state);
   const kept = { ...snapshot, parts, sha256: await digestOf(artifacts, parts) };
   assertIntact(kept);
   return { kept };
@@ -155,6 +157,22 @@ async function listNew(
     .filter(({ name }) => !known.includes(name))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .map(describe);
+}
+
+/**
+ * No more than were asked for: which one is ours, the store does not say.
+ * @throws Refusal where another program makes snapshots, too
+ */
+async function listOwn(
+  vectors: VectorStore,
+  collection: string,
+  { known = [], asked = [] }: Taking,
+): Promise<Snapshot[]> {
+  const made = await listNew(vectors, collection, known);
+  if (made.length <= asked.length) return made;
+  const names = made.map(({ name }) => name).join(', ');
+  const why = `Another program makes snapshots of ${collection}, too: one of ${names} is its own. Stop it, and remove what nobody needs.`;
+  throw new Refusal('RefusedSnapshot', why);
 }
 
 function describe({ name, size, checksum }: SnapshotDescription): Snapshot {
@@ -237,20 +255,17 @@ export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): P
   throw new Refusal('RefusedSnapshot', `What is kept of ${kept.name} is damaged.`);
 }
 
-/** Once it is kept elsewhere, the store's own copy only takes space. */
+/** Once it is kept elsewhere, the store's own copy only takes space. None is removed that may be another program's. */
 export async function removeSnapshot(
   vectors: VectorStore,
   collection: string,
-  { known, asked = [], snapshot }: Taking,
+  { known, asked = [] }: Taking,
 ): Promise<void> {
-  const made = snapshot ? [snapshot.name] : [];
-  // Each request whose response was lost may have made one. No more are removed: others make snapshots, too.
-  const mayBeLeft = asked.length - made.length;
-  if (known && mayBeLeft > 0) {
-    const others = await listNew(vectors, collection, [...known, ...made]);
-    made.push(...others.slice(0, mayBeLeft).map(({ name }) => name));
-  }
-  for (const name of made) await vectors.deleteSnapshot(collection, name);
+  if (!known) return;
+  // Each request whose response was lost may have made one more.
+  const made = await listNew(vectors, collection, known);
+  if (made.length > asked.length) return;
+  for (const { name } of made) await vectors.deleteSnapshot(collection, name);
 }
 
 const UNUSABLE = ['RefusedSnapshot', 'RefusedByService', 'RefusedMissingArtifact'];

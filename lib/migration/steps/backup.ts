@@ -1,10 +1,9 @@
 // Snapshot, restore test, counts and the dump of the graph; the manifest comes last and says that all the rest is there and
 // was proved.
 import * as v from 'valibot';
-import { dumpGraph, dumpKeys, type GraphManifest, verifyDump } from '../graph/dump.ts';
+import { dumpGraph, dumpKeys, verifyDump } from '../graph/dump.ts';
 import { isInWindow } from '../phases.ts';
-import type { ArtifactStore } from '../ports/artifacts.ts';
-import { isRefusal } from '../refusals.ts';
+import { isRefusal, Refusal } from '../refusals.ts';
 import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts';
 import { referenceSchema } from '../runs/run.ts';
 import { drillCollectionOf } from '../runs/run-names.ts';
@@ -29,6 +28,7 @@ const stateSchema = v.object({
   contents: v.optional(contentsSchema),
   counts: v.optional(referenceSchema),
   isRemoved: v.optional(v.boolean()),
+  dumped: v.optional(v.object({ prefix: v.string(), kind: graphDumpSchema.entries.kind })),
   graph: v.optional(graphDumpSchema),
 });
 
@@ -70,10 +70,9 @@ function stagesOf({ run }: StepContext): readonly Stage<State>[] {
     restoreSnapshot(drillCollectionOf(run), ({ kept }) => kept),
     { isDone: ({ counts }) => counts !== undefined, advance: countRestored },
     { isDone: ({ isRemoved }) => isRemoved === true, advance: removeRestored },
-    {
-      isDone: ({ graph }) => graph !== undefined,
-      advance: async (context) => ({ graph: await backUpGraph(context) }),
-    },
+    // The dump and its read-back each have an invocation of their own, where they are long.
+    { isDone: ({ dumped }) => dumped !== undefined, advance: dump },
+    { isDone: ({ graph }) => graph !== undefined, advance: readBack },
   ];
 }
 
@@ -114,28 +113,36 @@ function progressOf({ snapshot, parts }: State) {
   return snapshot && { done: parts?.bytes ?? 0, total: snapshot.size };
 }
 
-/** @throws Refusal when somebody writes to the graph inside the window, or the dump cannot be read back */
-async function backUpGraph({ services, run, lease }: StepContext): Promise<GraphDump> {
+/** @throws Refusal when somebody writes to the graph inside the window */
+async function dump({ services, run, lease }: StepContext): Promise<Partial<State>> {
   const { graph: source, artifacts, clock: now } = services;
   const prefix = `${run.runId}/graph-${lease.epoch}`;
-  if (!source) return { kind: 'none', prefix, nodes: 0, relationships: 0 };
+  if (!source) return { dumped: { kind: 'none', prefix } };
   try {
     await dumpGraph({ source, artifacts, prefix, runId: run.runId, now });
-    const { nodes, relationships } = (await readBack(artifacts, prefix)).contents;
-    return { kind: 'exact', prefix, nodes, relationships };
+    return { dumped: { kind: 'exact', prefix } };
   } catch (error) {
     const isWindow = run.deadlineAt !== undefined;
     if (isWindow || !isRefusal(error, 'RefusedNotFrozen')) throw error;
-    return { kind: 'drifted', prefix, nodes: 0, relationships: 0 };
+    return { dumped: { kind: 'drifted', prefix } };
   }
 }
 
-// Every value, and both ends of every relationship: what cannot be read is no dump, and has no manifest.
-async function readBack(artifacts: ArtifactStore, prefix: string): Promise<GraphManifest> {
+/**
+ * Every value, and both ends of every relationship: what cannot be read is no dump, and has no manifest.
+ * @throws Refusal
+ */
+async function readBack(
+  { services: { artifacts } }: StepContext,
+  { dumped = { kind: 'none', prefix: '' } }: State,
+): Promise<Partial<State>> {
+  const { kind, prefix } = dumped;
+  if (kind !== 'exact') return { graph: { kind, prefix, nodes: 0, relationships: 0 } };
   try {
-    return await verifyDump(artifacts, prefix);
+    const { nodes, relationships } = (await verifyDump(artifacts, prefix)).contents;
+    return { graph: { kind, prefix, nodes, relationships } };
   } catch (error) {
-    await artifacts.delete(dumpKeys(prefix).manifest);
+    if (error instanceof Refusal) await artifacts.delete(dumpKeys(prefix).manifest);
     throw error;
   }
 }

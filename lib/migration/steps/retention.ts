@@ -106,6 +106,23 @@ export async function removeLeft(services: Services, run: Run): Promise<void> {
   }
 }
 
+/**
+ * Backups and reports of a run that ended on the old version: for as many days as a rollback would have been possible, and as
+ * collections of it are kept.
+ */
+export async function removeKept({ runs, artifacts, clock }: Services, run: Run): Promise<void> {
+  const { runId, plan, endedAt = 0, retainUntil = 0, served = [] } = run;
+  const ends = [
+    endedAt + plan.retentionDays * DAY_MS,
+    retainUntil,
+    ...served.map((one) => one.until),
+  ];
+  const until = Math.max(...ends);
+  if (clock().getTime() < until || ((await runs.remindedAt(runId)) ?? 0) >= until) return;
+  await artifacts.deleteAll(`${runId}/`);
+  await runs.noteReminder(runId);
+}
+
 /** A day after the last one, however often it is called; and once the rollback period is over. */
 export async function isReminderDue(
   { runs, clock }: Pick<Services, 'runs' | 'clock'>,

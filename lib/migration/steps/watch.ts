@@ -9,7 +9,7 @@ import type { Run } from '../runs/run.ts';
 import { runStep, type Step, type StepResult } from '../runs/step.ts';
 import { isPastDeadline, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { isReminderDue, remindDaily, removeLeft, retention } from './retention.ts';
+import { isReminderDue, remindDaily, removeKept, removeLeft, retention } from './retention.ts';
 import { rollback } from './rollback.ts';
 
 /** A person names a run; a timer does not. */
@@ -72,7 +72,8 @@ function isForLater({ phase, phaseAt, deadlineAt }: Run, failure: unknown, now: 
 // The run under way first: users may be waiting for it.
 async function runsOf({ lock }: Services): Promise<string[]> {
   const active = await lock.activeRun();
-  return [...new Set([...(active === undefined ? [] : [active]), ...(await lock.retainedRuns())])];
+  const others = [...(await lock.retainedRuns()), ...(await lock.knownRuns())];
+  return [...new Set([...(active === undefined ? [] : [active]), ...others])];
 }
 
 interface UnfinishedWatch extends Pick<LogEntry, 'runId' | 'level'> {
@@ -94,6 +95,7 @@ async function dueStep(services: Services, run: Run): Promise<Step | undefined> 
   const now = services.clock();
   const mayBeFrozen: readonly Phase[] = [...IN_WINDOW, 'rolling-back'];
   if (mayBeFrozen.includes(run.phase) && isPastDeadline(run, now)) return rollback;
+  if (run.phase === 'aborted') await removeKept(services, run);
   if (run.phase !== 'live') return undefined;
   const found = retentionOf(run, now);
   if (found.isEnding) await remindDaily(services, run, found);

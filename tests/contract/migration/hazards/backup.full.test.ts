@@ -97,6 +97,27 @@ describe('Fear 3: a backup that cannot be restored', () => {
     expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 
+  it.each([
+    ['before ours can be told from it', 0],
+    ['while ours is being kept', 1],
+  ])('that another program makes %s is neither taken nor removed', async (_, parts) => {
+    const migration = await migrationAt('checked');
+    const { vectors, artifacts } = migration.services;
+    let isMade = false;
+    const listSnapshots: typeof vectors.listSnapshots = async (name) => {
+      const listed = await vectors.listSnapshots(name);
+      const kept = await Array.fromAsync(artifacts.list(`${RUN}/snapshot-`));
+      const [ours] = listed;
+      if (ours && kept.length >= parts) isMade = true;
+      return ours && isMade ? [...listed, { ...ours, name: 'of-another-program' }] : listed;
+    };
+    const deleted: string[] = [];
+    const deleteSnapshot = async (_: string, name: string) => void deleted.push(name);
+    const attempt = migration.finish('backup', {}, { vectors: { listSnapshots, deleteSnapshot } });
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot', 'of-another-program'));
+    expect(deleted).toEqual([]);
+  });
+
   it('one snapshot of several nodes is refused', async () => {
     const migration = await createMigration();
     const nodeCount = async () => 3;

@@ -23,6 +23,23 @@ describe('the watch', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
+  it('removes what is kept of a run that was aborted, once its days are over', async () => {
+    const migration = await migrationAt('copied');
+    const { services } = migration;
+    const kept = () => Array.fromAsync(services.artifacts.list(`${RUN}/`));
+    await migration.finish('abort');
+    const before = await kept();
+    expect(before.length).toBeGreaterThan(3);
+    migration.pass(30 * DAY_MS - 1);
+    await keepWatch(services);
+    expect(await kept()).toEqual(before);
+    migration.pass(1);
+    await keepWatch(services);
+    expect(await kept()).toEqual([]);
+    const deleteAll = () => Promise.reject(new Error('Not twice'));
+    await keepWatch({ ...services, artifacts: { ...services.artifacts, deleteAll } });
+  });
+
   it('leaves a run to the step that holds its lock, without a failure', async () => {
     const migration = await migrationAt('switching');
     migration.pass(30 * 60_000);

@@ -110,7 +110,8 @@ describe('a snapshot of 100 bytes on a server', () => {
 
   async function keep({ store }: Awaited<ReturnType<typeof serve>>) {
     const { store: artifacts } = createMemoryArtifacts(() => new Date(0));
-    const services = { vectors: store, artifacts, snapshotPartBytes: 1_000 };
+    const vectors = { ...store, listSnapshots: async () => [] };
+    const services = { vectors, artifacts, snapshotPartBytes: 1_000 };
     const snapshot = { name: 'a.snapshot', size: FILE.length, checksum: null };
     const stage = takeSnapshot({ collection: 'memories', label: 'snapshot' });
     type Advance = Parameters<typeof stage.advance>;
