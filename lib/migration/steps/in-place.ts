@@ -167,12 +167,13 @@ type State = v.InferOutput<typeof stateSchema>;
 
 /** In place of the copy. In the window its walk is the look at what was frozen. */
 export async function fillInPlace(context: StepContext): Promise<Outcome> {
-  const { run, checkpoint, save, renew, hasTime } = context;
+  const { services, run, checkpoint, save, renew, hasTime } = context;
   const isFrozen = isInWindow(run.phase);
   const place = placeOf(context);
   const total = await place.store.count(place.collection);
   const first: State = { only: isFrozen ? 'all' : 'unfilled', walked: FILL_START, filledBefore: 0 };
   const { walked: from, ...state } = v.parse(stateSchema, checkpoint?.state ?? first);
+  const begun = services.clock().getTime();
   const walked = await fillKeywords(place, {
     ...{ only: state.only, from, renew, without: testUserOf(run.runId) },
     save: (walked) => {
@@ -182,7 +183,12 @@ export async function fillInPlace(context: StepContext): Promise<Outcome> {
     isTimeUp: () => !hasTime(),
   });
   if (walked.next !== null) return MORE_TIME;
-  if (state.only === 'all') return await conclude(context, walked, state.filledBefore);
+  if (state.only === 'all') {
+    const seconds = (services.clock().getTime() - begun) / 1_000;
+    // What the walk of the window is forecast with.
+    const speed = seconds > 0 && { perSecond: (walked.points - from.points) / seconds };
+    return await conclude(context, walked, { filledBefore: state.filledBefore, ...speed });
+  }
   const { filled: filledBefore } = walked;
   await save({ only: 'all', walked: FILL_START, filledBefore } satisfies State);
   return MORE_TIME;
@@ -191,7 +197,7 @@ export async function fillInPlace(context: StepContext): Promise<Outcome> {
 async function conclude(
   context: StepContext,
   { points, digest: fingerprint, filled }: FillReport,
-  filledBefore: number,
+  { filledBefore, ...speed }: { readonly filledBefore: number; readonly perSecond?: number },
 ): Promise<Outcome> {
   const place = placeOf(context);
   // Its last batch may have been one too many for the optimizer.
@@ -199,7 +205,7 @@ async function conclude(
   const pending = await countUnfilled(place);
   const dense = await denseSampleDigest(place);
   const evidence = await storeReport(context, 'verification-report', {
-    facts: { fingerprint, dense, points, filled: filledBefore + filled, pending },
+    facts: { fingerprint, dense, points, filled: filledBefore + filled, pending, ...speed },
     more: { collection: place.collection },
   });
   return { done: true, evidence };
