@@ -6,7 +6,7 @@ import type { Phase } from '../../../lib/migration/phases.ts';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
 import { ofTestUser } from '../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
-import { deleteFirst, fingerprintOf } from '../../support/migration/holdings.ts';
+import { changeByUser, deleteFirst, fingerprintOf } from '../../support/migration/holdings.ts';
 import { type Migration, RUN, type StepName } from '../../support/migration/migration.ts';
 import { type Death, Killed, mortal } from '../../support/migration/mortal.ts';
 import { migrationAt, type Point } from '../../support/migration/prepared.ts';
@@ -22,6 +22,9 @@ const AT_ONCE = 6;
 
 const SMALL = { memories: 6, users: 2, dimensions: 4 };
 
+/** How long a search takes while others are killed beside it is no matter here. */
+const PLAN = { accepts: ['search-parity'] };
+
 interface Passage {
   readonly step: StepName;
   readonly about: string;
@@ -29,7 +32,7 @@ interface Passage {
   readonly input?: Partial<StepInput>;
 }
 
-const atUpload = (point: Point) => migrationAt(point, SMALL, { uploadAs: 'uploaded' });
+const atUpload = (point: Point) => migrationAt(point, SMALL, { ...PLAN, uploadAs: 'uploaded' });
 
 /** What the step starts from, and where that is in the run. */
 const RUNBOOK: readonly (readonly [StepName, about: string, Point])[] = [
@@ -61,7 +64,7 @@ const PASSAGES: readonly Passage[] = [
   ...RUNBOOK.map(([step, about, point]) => ({
     step,
     about,
-    prepare: () => migrationAt(point, SMALL),
+    prepare: () => migrationAt(point, SMALL, PLAN),
   })),
   ...IN_PLACE.map(([step, about, point]) => ({ step, about, prepare: () => inPlaceAt(point) })),
   { step: 'cutover', about: 'by upload', prepare: () => atUpload('switching') },
@@ -83,7 +86,7 @@ const PASSAGES: readonly Passage[] = [
     step: 'rollback',
     about: 'from live, without the old collection',
     prepare: async () => {
-      const migration = await migrationAt('live', SMALL);
+      const migration = await migrationAt('live', SMALL, PLAN);
       await migration.services.vectors.deleteCollection(SOURCE);
       return migration;
     },
@@ -92,9 +95,30 @@ const PASSAGES: readonly Passage[] = [
     step: 'copy',
     about: 'after a rollback',
     prepare: async () => {
-      const migration = await migrationAt('live', SMALL);
+      const migration = await migrationAt('live', SMALL, PLAN);
       await migration.finish('rollback');
       await deleteFirst(migration, SOURCE);
+      return migration;
+    },
+  },
+  {
+    step: 'copy',
+    about: 'after a rollback, with writes to both collections',
+    prepare: async () => {
+      const migration = await migrationAt('live', SMALL, PLAN);
+      await migration.finish('rollback');
+      await deleteFirst(migration, migration.target);
+      await changeByUser(migration, SOURCE, 'Changed by a user');
+      return migration;
+    },
+  },
+  {
+    step: 'rollback',
+    about: 'from live, with a write to the old collection, too',
+    prepare: async () => {
+      const migration = await migrationAt('live', SMALL, PLAN);
+      await deleteFirst(migration, SOURCE);
+      await changeByUser(migration, migration.target, 'Changed by a user');
       return migration;
     },
   },
@@ -102,7 +126,7 @@ const PASSAGES: readonly Passage[] = [
     step: 'rollback',
     about: 'inside it, with a leaked write',
     prepare: async () => {
-      const migration = await migrationAt('switching', SMALL);
+      const migration = await migrationAt('switching', SMALL, PLAN);
       const isGraphDeprecated = async () => false;
       const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
       await attempt.catch((error) => expect(error).toEqual(named('RefusedNewVersion')));
@@ -117,7 +141,7 @@ const PASSAGES: readonly Passage[] = [
     step: 'rollback',
     about: 'from live, as it was',
     prepare: async () => {
-      const migration = await migrationAt('live', SMALL);
+      const migration = await migrationAt('live', SMALL, PLAN);
       await deleteFirst(migration, migration.target);
       return migration;
     },
@@ -127,7 +151,7 @@ const PASSAGES: readonly Passage[] = [
     step: 'rollback',
     about: 'from live, to the snapshot',
     prepare: async () => {
-      const migration = await migrationAt('live', SMALL);
+      const migration = await migrationAt('live', SMALL, PLAN);
       await deleteFirst(migration, migration.target);
       return migration;
     },
@@ -137,7 +161,7 @@ const PASSAGES: readonly Passage[] = [
     step: 'rollback',
     about: 'from live, with a write to take along',
     prepare: async () => {
-      const migration = await migrationAt('live', SMALL);
+      const migration = await migrationAt('live', SMALL, PLAN);
       await deleteFirst(migration, migration.target);
       return migration;
     },
