@@ -1,6 +1,6 @@
 // Wrong or hostile input to the deployed service: never a 5xx, always the envelope.
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectEnvelope } from '../support/api/expect-envelope.ts';
 import { generatedRequest } from '../support/api/generated-requests.ts';
 import { openApi } from '../support/api/open-api.ts';
@@ -9,7 +9,6 @@ import { SEED, seeded, sizeOfRun } from '../support/seed.ts';
 const RUNS = 300;
 
 const api = await openApi();
-afterAll(() => api.close());
 
 test(`generated requests, none of them OPTIONS (seed ${SEED})`, async () => {
   let sent = 0;

@@ -1,10 +1,9 @@
 // CORS as the gateway does it, from outside. What holds for any origin is tested on the edge itself.
-import { afterAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { expectRequestId } from '../support/api/expect-reply.ts';
 import { openApi } from '../support/api/open-api.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 /** The default of ALLOWED_ORIGINS. */
 const origin = inject('apiUrl');

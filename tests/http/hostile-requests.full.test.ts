@@ -1,13 +1,12 @@
 // Wrong or hostile input to the running service: never a 5xx, always the envelope.
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectEnvelope } from '../support/api/expect-envelope.ts';
 import { generatedRequest } from '../support/api/generated-requests.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { SEED, seeded } from '../support/seed.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 test(`1,000 generated requests (seed ${SEED})`, async () => {
   const answersProperly = fc.asyncProperty(generatedRequest, async ({ method, path, ...rest }) => {

@@ -1,12 +1,11 @@
 // Service document, "For POST and PUT, a missing or empty JSON body gives 400", and the rulings on bodies. What counts as
 // missing or malformed is tested on the parser.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure, expectFaults, expectRefusal } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction, uniqueName } from '../../support/api/records.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 let pathOf: Record<string, string>;
 

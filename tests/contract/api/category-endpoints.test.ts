@@ -1,5 +1,5 @@
 // Service document, "Endpoints: Categories": create, read, update, and Rules 2 to 5.
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectConflict, expectNotFound } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
@@ -10,7 +10,6 @@ import {
 } from '../../support/api/records.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 describe('Categories: success responses', () => {
   test('POST: 201 with success, data and message', async () => {

@@ -1,5 +1,5 @@
 // Service document, "Categories: GET /", Rule 1, and the ruling on its order.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectFilterFaults } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
@@ -10,7 +10,6 @@ import {
 } from '../../support/api/records.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 let active: WireRecord;
 let inactive: WireRecord;

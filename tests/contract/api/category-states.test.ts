@@ -1,11 +1,10 @@
 // Service document, "States and transitions".
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectConflict } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction, type WireRecord } from '../../support/api/records.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 const read = async (id: number): Promise<WireRecord> =>
   (await api.get(`/categories/${id}`)).body.data;

@@ -1,5 +1,5 @@
 // GET /transactions/export: which transactions, in which parts, under which headers.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { expectFilterFaults, expectRequestId } from '../../support/api/expect-reply.ts';
 import { exportAll, exportParts, rowsOf } from '../../support/api/exported.ts';
 import { openApi } from '../../support/api/open-api.ts';
@@ -12,7 +12,6 @@ import {
 } from '../../support/api/records.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 describe('GET /transactions/export', () => {
   let category: WireRecord;

@@ -1,11 +1,10 @@
 // external_id: unique in the ledger, freed by a delete, and a filter of the list.
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenTransaction, keptTransaction, LUNCH } from '../../support/api/records.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 const bankId = () => `bank#${randomUUID()}`;
 

@@ -1,6 +1,6 @@
 // Service document, "Resources and their fields", and its rulings: what is shown, what is kept, what is refused. Which values
 // each field takes is tested on the parsers.
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectFaults, expectRefusal } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
@@ -14,7 +14,6 @@ import {
 } from '../../support/api/records.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 const TIMES = ['created_at', 'updated_at'];
 const CATEGORY = ['color', 'description', 'id', 'is_active', 'name', ...TIMES].toSorted();

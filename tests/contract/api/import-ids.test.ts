@@ -1,13 +1,12 @@
 // import_id: set on create, never changed, and a filter of lists and exports. Exports as JSON.
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { expectFilterFaults } from '../../support/api/expect-reply.ts';
 import { exportAll, rowsOf } from '../../support/api/exported.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenTransaction, keptTransaction, LUNCH } from '../../support/api/records.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 const newImport = () => `2026-03-31 Umsätze.csv ${randomUUID()}`;
 const DAY = { start_date: '2026-03-05', end_date: '2026-03-05' };

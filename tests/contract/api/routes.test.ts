@@ -1,5 +1,5 @@
 // Rulings on routes: mount points, slashes, unknown routes, path ids. And "Errors: not found".
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   expectFailure,
   expectFilterFaults,
@@ -19,7 +19,6 @@ import {
 import { isPage, OPERATIONS } from '../../support/api/routes.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 describe.each(['', '/'])('With %j at the end all operations answer', (slash) => {
   let transaction: string;

@@ -1,11 +1,10 @@
 // Service document, "Transactions: Rule 4" and "category_id: must reference an existing, active category".
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectFaults, expectNotFound, expectRefusal } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction, LUNCH, UNKNOWN_ID } from '../../support/api/records.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 const INACTIVE = 'Cannot assign transaction to inactive category';
 

@@ -1,5 +1,5 @@
 // Service document, "Endpoints: Transactions": create, read, update, delete.
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectNotFound } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
@@ -11,7 +11,6 @@ import {
 } from '../../support/api/records.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 describe('Transactions: success responses', () => {
   test('POST: 201 with success, data and message', async () => {

@@ -1,12 +1,11 @@
 // Service document, "Transactions: Rule 1" and the rulings on list parameters, from outside. Which values each parameter
 // takes is tested on the parser.
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectFilterFaults } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { isPage, OPERATIONS } from '../../support/api/routes.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 describe('Rule 1: the parameters are validated as a set', () => {
   test.each([

@@ -1,10 +1,9 @@
 // Service document, "Transactions: GET /": filters, order, pages.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction } from '../../support/api/records.ts';
 
 const api = await openApi();
-afterAll(() => api.close());
 
 /** Every list here is confined to one category: the service may hold other records. */
 let category_id: number;

@@ -1,5 +1,5 @@
 // The service under test: the running one where the run has one, else the handlers in this process.
-import { inject } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import {
   createLedgerService,
   type LedgerService,
@@ -12,13 +12,16 @@ import { type Api, withVerbs } from './api-client.ts';
 import { createHttpClient } from './http-client.ts';
 import { openInProcess } from './in-process-client.ts';
 
+/** Closed after the tests of the file. */
 export async function openApi(): Promise<Api> {
   const url: string | undefined = inject('apiUrl');
   const key: string | undefined = inject('apiKey');
   const headers = key ? { authorization: `Bearer ${key}` } : {};
-  return url
+  const api = url
     ? withVerbs(createHttpClient(url, headers))
     : await openInProcess(await createTestService());
+  afterAll(() => api.close());
+  return api;
 }
 
 type ServiceOptions = Pick<LedgerServiceOptions, 'client' | 'tableName'> &
