@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { Argument } from '@commander-js/extra-typings';
 import { EXTERNAL_ACTIONS } from '../../lib/migration/phases.ts';
+import { isRefusal } from '../../lib/migration/refusals.ts';
 import type { PreflightResult } from '../../lib/migration/steps/preflight.ts';
 import { createCommand } from '../../local/processes/program.ts';
 import type { Running } from '../../local/processes/running.ts';
@@ -12,7 +13,7 @@ import { checkPrerequisites, type Drive, drive, driveWindow } from './drive.ts';
 import { type Aftermath, aftermathOf, INVOCATION, nextLines, nextSteps } from './next-steps.ts';
 import { OPTIONS, payloadOf, type Typed } from './options.ts';
 import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
-import type { Payload, Place } from './place.ts';
+import { type Payload, type Place, UNKNOWN_RUN } from './place.ts';
 import { planLines } from './plan-text.ts';
 import { type Ask, confirmRun, createAsk } from './prompt.ts';
 import { reportPage } from './report-page.ts';
@@ -160,7 +161,10 @@ async function actOnce({ session, ask, name, typed, argument }: Once): Promise<E
   }
   const result = await resultOf(session, { name, payload, action: argument, by: typed.by });
   const status = await readStatus(session, runId).catch((error: unknown) => {
-    output.note(`The status of the run is not available: ${firstLine(error)}`);
+    // A dry run of the preflight is of a run that there is not yet.
+    if (!isRefusal(error, UNKNOWN_RUN)) {
+      output.note(`The status of the run is not available: ${firstLine(error)}`);
+    }
     return undefined;
   });
   const next = status ? nextSteps(status, place.stage) : [];

@@ -243,6 +243,13 @@ describe('a step', () => {
     expect([code, status, invoked]).toEqual([3, expect.stringContaining('RefusedNotNow'), []]);
   });
 
+  it('of a run that there is not yet says nothing of its status', async () => {
+    const unknown = new Refusal('RefusedUnknownRun', 'There is no run run-a.');
+    const { place } = createPlace({ backup: [result('backed-up')], status: [unknown, unknown] });
+    const { code, status } = await typeCommand(place, `backup --run ${RUN}`);
+    expect([code, status]).toEqual([0, '']);
+  });
+
   it('is done, although the status afterwards fails', async () => {
     const away = new RetryableFailure('RetryableUnavailable', 'nobody answers');
     const { place } = createPlace({ backup: [result('backed-up')], status: [away, away] });
