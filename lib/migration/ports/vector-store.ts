@@ -71,7 +71,7 @@ export interface Hit {
 
 export interface SearchAnswer {
   readonly hits: readonly Hit[];
-  /** From request to answer. */
+  /** That the store took, as it says itself: what lies between it and us slows both collections down. */
   readonly milliseconds: number;
 }
 

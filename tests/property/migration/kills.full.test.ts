@@ -22,9 +22,6 @@ const AT_ONCE = 6;
 
 const SMALL = { memories: 6, users: 2, dimensions: 4 };
 
-/** How long a search takes while others are killed beside it is no matter here. */
-const PLAN = { accepts: ['search-parity'] };
-
 interface Passage {
   readonly step: StepName;
   readonly about: string;
@@ -32,7 +29,7 @@ interface Passage {
   readonly input?: Partial<StepInput>;
 }
 
-const atUpload = (point: Point) => migrationAt(point, SMALL, { ...PLAN, uploadAs: 'uploaded' });
+const atUpload = (point: Point) => migrationAt(point, SMALL, { uploadAs: 'uploaded' });
 
 /** What the step starts from, and where that is in the run. */
 const RUNBOOK: readonly (readonly [StepName, about: string, Point])[] = [
@@ -64,7 +61,7 @@ const PASSAGES: readonly Passage[] = [
   ...RUNBOOK.map(([step, about, point]) => ({
     step,
     about,
-    prepare: () => migrationAt(point, SMALL, PLAN),
+    prepare: () => migrationAt(point, SMALL),
   })),
   ...IN_PLACE.map(([step, about, point]) => ({ step, about, prepare: () => inPlaceAt(point) })),
   { step: 'cutover', about: 'by upload', prepare: () => atUpload('switching') },
@@ -86,7 +83,7 @@ const PASSAGES: readonly Passage[] = [
     step: 'rollback',
     about: 'from live, without the old collection',
     prepare: async () => {
-      const migration = await migrationAt('live', SMALL, PLAN);
+      const migration = await migrationAt('live', SMALL);
       await migration.services.vectors.deleteCollection(SOURCE);
       return migration;
     },
@@ -95,7 +92,7 @@ const PASSAGES: readonly Passage[] = [
     step: 'copy',
     about: 'after a rollback',
     prepare: async () => {
-      const migration = await migrationAt('live', SMALL, PLAN);
+      const migration = await migrationAt('live', SMALL);
       await migration.finish('rollback');
       await deleteFirst(migration, SOURCE);
       return migration;
@@ -105,7 +102,7 @@ const PASSAGES: readonly Passage[] = [
     step: 'copy',
     about: 'after a rollback, with writes to both collections',
     prepare: async () => {
-      const migration = await migrationAt('live', SMALL, PLAN);
+      const migration = await migrationAt('live', SMALL);
       await migration.finish('rollback');
       await deleteFirst(migration, migration.target);
       await changeByUser(migration, SOURCE, 'Changed by a user');
@@ -116,7 +113,7 @@ const PASSAGES: readonly Passage[] = [
     step: 'rollback',
     about: 'from live, with a write to the old collection, too',
     prepare: async () => {
-      const migration = await migrationAt('live', SMALL, PLAN);
+      const migration = await migrationAt('live', SMALL);
       await deleteFirst(migration, SOURCE);
       await changeByUser(migration, migration.target, 'Changed by a user');
       return migration;
@@ -126,7 +123,7 @@ const PASSAGES: readonly Passage[] = [
     step: 'rollback',
     about: 'inside it, with a leaked write',
     prepare: async () => {
-      const migration = await migrationAt('switching', SMALL, PLAN);
+      const migration = await migrationAt('switching', SMALL);
       const isGraphDeprecated = async () => false;
       const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
       await attempt.catch((error) => expect(error).toEqual(named('RefusedNewVersion')));
@@ -141,7 +138,7 @@ const PASSAGES: readonly Passage[] = [
     step: 'rollback',
     about: 'from live, as it was',
     prepare: async () => {
-      const migration = await migrationAt('live', SMALL, PLAN);
+      const migration = await migrationAt('live', SMALL);
       await deleteFirst(migration, migration.target);
       return migration;
     },
@@ -151,7 +148,7 @@ const PASSAGES: readonly Passage[] = [
     step: 'rollback',
     about: 'from live, to the snapshot',
     prepare: async () => {
-      const migration = await migrationAt('live', SMALL, PLAN);
+      const migration = await migrationAt('live', SMALL);
       await deleteFirst(migration, migration.target);
       return migration;
     },
@@ -161,7 +158,7 @@ const PASSAGES: readonly Passage[] = [
     step: 'rollback',
     about: 'from live, with a write to take along',
     prepare: async () => {
-      const migration = await migrationAt('live', SMALL, PLAN);
+      const migration = await migrationAt('live', SMALL);
       await deleteFirst(migration, migration.target);
       return migration;
     },

@@ -19,9 +19,6 @@ const AT_ONCE = 4;
 
 const SMALL = { memories: 6, users: 2, dimensions: 4 };
 
-/** How long a search takes beside others is no matter here. */
-const PLAN = { accepts: ['search-parity'] };
-
 const PORTS = [
   'runs',
   'lock',
@@ -130,7 +127,7 @@ describe('a late write', { timeout: 3_600_000 }, () => {
   });
 
   async function endOf(at: number): Promise<void> {
-    const migration = await migrationAt('copied', SMALL, PLAN);
+    const migration = await migrationAt('copied', SMALL);
     const { vectors, setting } = migration.services;
     const kind = KINDS[at % KINDS.length] ?? 'created';
     let isLate = false;
@@ -153,7 +150,7 @@ describe('a late write', { timeout: 3_600_000 }, () => {
   }
 
   it('is carried over, or users stay with it', async () => {
-    const quiet = await migrationAt('copied', SMALL, PLAN);
+    const quiet = await migrationAt('copied', SMALL);
     const { services, calls } = interrupted(quiet.services, 0, async () => {});
     await cutOver(quiet, services);
     expect((await quiet.runs.read(RUN)).phase).toBe('live');
@@ -168,7 +165,7 @@ describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
   const ends = { 'came along': 0, kept: 0 };
 
   async function rollBack(at: number): Promise<number> {
-    const migration = await migrationAt('live', SMALL, PLAN);
+    const migration = await migrationAt('live', SMALL);
     const { vectors } = migration.services;
     const kind = KINDS[at % KINDS.length] ?? 'created';
     let written: Awaited<ReturnType<typeof fingerprintOf>> | undefined;

@@ -107,9 +107,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
         : { query: verbatim<number[]>(asJsonText(nearest.vector)) }),
       ...{ filter, limit, with_payload: false },
     };
-    const begun = performance.now();
-    const answer = await text(post(pathOf(collection, '/points/query'), body));
-    return { hits: readHits(answer), milliseconds: performance.now() - begun };
+    return readSearch(await text(post(pathOf(collection, '/points/query'), body)));
   }
 
   return { count, scroll, retrieve, search, upsert, updateVectors, deletePoints, encodesKeywords };
@@ -144,6 +142,8 @@ function toPointStruct({ id, vector, payload }: Point): Schemas['PointStruct'] {
 
 interface Envelope {
   readonly result: unknown;
+  /** In seconds. */
+  readonly time: number;
 }
 
 type PointRecord = Schemas['Record'];
@@ -171,18 +171,26 @@ function readPoints(answer: string): ScrolledPoint[] {
   throw new JsonScanError('The answer has no points');
 }
 
-function readHits(answer: string): Hit[] {
+function readSearch(answer: string): SearchAnswer {
   const scanner = scanJson(answer);
+  let hits: Hit[] | undefined;
+  let seconds = 0;
   for (const part of scanner.members<Envelope>()) {
-    if (part !== 'result') continue;
-    for (const member of scanner.members<Schemas['QueryResponse']>()) {
-      if (member !== 'points') continue;
-      const hits: Hit[] = [];
-      for (const _ of scanner.elements()) hits.push(readHit(scanner));
-      return hits;
-    }
+    if (part === 'result') hits = readHits(scanner);
+    else if (part === 'time') seconds = Number(scanner.text());
   }
-  throw new JsonScanError('The answer to a search has no points');
+  if (!hits) throw new JsonScanError('The answer to a search has no points');
+  return { hits, milliseconds: seconds * 1_000 };
+}
+
+function readHits(scanner: JsonScanner): Hit[] | undefined {
+  let hits: Hit[] | undefined;
+  for (const member of scanner.members<Schemas['QueryResponse']>()) {
+    if (member !== 'points') continue;
+    hits = [];
+    for (const _ of scanner.elements()) hits.push(readHit(scanner));
+  }
+  return hits;
 }
 
 function readHit(scanner: JsonScanner): Hit {

@@ -109,8 +109,7 @@ async function migrated({ plan, live, left }: Way, loses: boolean) {
   const { vectors } = migration.services;
   const before = await fingerprintOf(vectors, SOURCE);
   const { over, store, lost } = await servicesOver(migration, loses);
-  // How long a search takes over such connections is no matter here.
-  await migration.start({ accepts: ['search-parity'], ...plan });
+  await migration.start(plan);
   for (const step of RUNBOOK) await follow(migration, step, over);
   for (const step of WINDOW) await follow(migration, step, over);
   expect((await migration.runs.read(RUN)).phase).toBe('live');
