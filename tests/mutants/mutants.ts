@@ -253,11 +253,13 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/throttle.ts', 'tests/unit/migration/throttle.test.ts', [
     ['let tokens = 0;', 'let tokens = 1_000;'],
   ]),
-  ...mutantsOf('lib/migration/reconcile.ts', 'tests/unit/migration/reconcile.test.ts', [
+  ...mutantsOf('lib/migration/reconcile-report.ts', 'tests/unit/migration/reconcile.test.ts', [
     ['if (examples.length < MAX_EXAMPLES) ', ''],
+  ]),
+  ...mutantsOf('lib/migration/settler.ts', 'tests/unit/migration/reconcile.test.ts', [
     ["return theirs && 'extra'", 'return undefined'],
   ]),
-  ...mutantsOf('lib/migration/reconcile.ts', 'tests/unit/migration/three-versions.test.ts', [
+  ...mutantsOf('lib/migration/settler.ts', 'tests/unit/migration/three-versions.test.ts', [
     ['if (!ours && noted.has(pair.id))', 'if (noted.size < 0)'],
     ["if (!isAs(ours, was)) return 'conflict';", ''],
     ['counted.second > limit', 'counted.second > 2 * limit'],
@@ -267,9 +269,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['{ filter: unchanged(seen) }', '{ ids: seen.map(({ id }) => id) }'],
     ["'update_only', filterOf(batch)", "'update_only'"],
   ]),
-  ...mutantsOf('lib/migration/steps/switch.ts', 'tests/contract/migration/steps/rollback.test.ts', [
-    ['leftBehind <= limit)', 'leftBehind <= limit + 1)'],
-  ]),
+  ...mutantsOf(
+    'lib/migration/steps/switch-back.ts',
+    'tests/contract/migration/steps/rollback.test.ts',
+    [['leftBehind <= limit)', 'leftBehind <= limit + 1)']],
+  ),
 
   // Who sends a request.
   ...mutantsOf('lib/auth/access-tokens.ts', 'tests/unit/auth/access-tokens.test.ts', [

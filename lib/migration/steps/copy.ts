@@ -12,18 +12,14 @@ import {
   type ParityReached,
 } from '../parity.ts';
 import { isInWindow } from '../phases.ts';
-import {
-  faultsIn,
-  RECONCILE_START,
-  type ReconcileCheckpoint,
-  type ReconcileReport,
-  type ReconcileSettings,
-} from '../reconcile.ts';
+import { RECONCILE_START, type ReconcileCheckpoint } from '../reconcile.ts';
+import { faultsIn, type ReconcileReport } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
+import type { ReconcileSettings } from '../settler.ts';
 import { userCountLines } from '../user-counts.ts';
 import {
   assertExpected,

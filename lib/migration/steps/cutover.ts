@@ -10,7 +10,8 @@ import { partsOf } from '../snapshots.ts';
 import { filesOf } from './backup.ts';
 import { removeCollections, tidyUp } from './clean-up.ts';
 import { canRollBack } from './return-target.ts';
-import { letIn, type SwitchState, stagesForward, switchSchema } from './switch.ts';
+import { type SwitchState, switchSchema } from './switch.ts';
+import { letIn, stagesForward } from './switch-forward.ts';
 import { assertNamesFree } from './upload-swap.ts';
 
 export const cutover: Step = {

@@ -8,21 +8,15 @@ import { copySettings } from '../point-writer.ts';
 import { digestOf, userOf } from '../points.ts';
 import { writeJson } from '../ports/artifacts.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
-import {
-  faultsIn,
-  RECONCILE_START,
-  type ReconcileCheckpoint,
-  type ReconcileReport,
-  type ReconcileSettings,
-  reconcile,
-  type Strays,
-} from '../reconcile.ts';
+import { RECONCILE_START, type ReconcileCheckpoint, reconcile } from '../reconcile.ts';
+import { faultsIn, type ReconcileReport, type Strays } from '../reconcile-report.ts';
 import { isRefusal, Refusal, type RefusalData } from '../refusals.ts';
 import type { Progress, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
 import { pagesOf } from '../scan.ts';
 import type { Services } from '../services.ts';
+import type { ReconcileSettings } from '../settler.ts';
 import { scanCollection } from './recorded-counts.ts';
 
 /** What a walk would do to a collection. */

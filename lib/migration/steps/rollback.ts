@@ -18,14 +18,13 @@ import type { Services } from '../services.ts';
 import { removeCollections, removeOwn, tidyUp } from './clean-up.ts';
 import { askAgain } from './external-action.ts';
 import { forecastReturn, planReturn } from './return-target.ts';
+import { type SwitchState, switchSchema } from './switch.ts';
 import {
   afterRestore,
   assertSettingKnown,
-  type SwitchState,
   stagesBackward,
   stagesOfStaying,
-  switchSchema,
-} from './switch.ts';
+} from './switch-back.ts';
 
 export const rollback: Step = {
   command: 'rollback',

@@ -1,11 +1,11 @@
 // A reconciliation that is killed at any of its calls, and taken again.
 import { expect, onTestFinished, test } from 'vitest';
 import {
-  faultsIn,
   RECONCILE_START,
   type ReconcileCheckpoint,
   reconcile,
 } from '../../../lib/migration/reconcile.ts';
+import { faultsIn } from '../../../lib/migration/reconcile-report.ts';
 import {
   type CopyScene,
   compare,

@@ -5,12 +5,11 @@ import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import { hasKeywords, unnamedVectorOf } from '../../../lib/migration/points.ts';
 import type { Point, PointId } from '../../../lib/migration/ports/vector-store.ts';
 import {
-  type Difference,
-  faultsIn,
   RECONCILE_START,
   type ReconcileCheckpoint,
   reconcile,
 } from '../../../lib/migration/reconcile.ts';
+import { type Difference, faultsIn } from '../../../lib/migration/reconcile-report.ts';
 import {
   type CopyScene,
   compare,

@@ -3,13 +3,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import type { PointPair } from '../../../lib/migration/pairs.ts';
 import {
-  faultsIn,
   RECONCILE_START,
   type ReconcileCheckpoint,
   type ReconcilePorts,
-  type ReconcileSettings,
   reconcile,
 } from '../../../lib/migration/reconcile.ts';
+import { faultsIn } from '../../../lib/migration/reconcile-report.ts';
+import type { ReconcileSettings } from '../../../lib/migration/settler.ts';
 import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
 import { createMemoryArtifacts } from '../../support/migration/memory-artifacts.ts';
 import { createRunTable } from '../../support/migration/run-table.ts';

@@ -1,0 +1,148 @@
+// What a walk over two collections found and did: both contents, the differences that are left, and what was written to the
+// second collection since both were equal. Small however many points differ.
+import type { PointPair } from './pairs.ts';
+import { createDigestSum, digestOf, EMPTY_SET, lacksKeywords, userHash, userOf } from './points.ts';
+import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
+
+const DIFFERENCES = ['missing', 'extra', 'payload', 'vector', 'keywords'] as const;
+
+export type Difference = (typeof DIFFERENCES)[number];
+
+interface SideReport {
+  readonly points: number;
+  readonly digest: string;
+  readonly usersDigest: string;
+}
+
+/** Plain JSON, and small however many points differ. */
+export interface ReconcileReport {
+  readonly compared: number;
+  /** Both sides as they were left. */
+  readonly from: SideReport;
+  readonly to: SideReport;
+  readonly inserted: number;
+  readonly replaced: number;
+  readonly deleted: number;
+  /** Points that differ still: written to in the meantime, or the store did not keep the repair. */
+  readonly pending: Readonly<Record<Difference, number>>;
+  readonly examples: readonly PointId[];
+  /** Points with text that have no keyword vector because the store cannot make one. */
+  readonly withoutKeywords: number;
+  /** What was written to the second collection since both were equal. */
+  readonly strays: Strays;
+}
+
+export interface Strays {
+  readonly writes: number;
+  /** To points that were changed in the first collection, too: that change stays. */
+  readonly overruled: number;
+  /** Not carried over: no user has made them, or too many. */
+  readonly withheld: number;
+  /** Of all but the overruled ones: deletions, and changes. */
+  readonly lacking: number;
+  readonly changed: number;
+}
+
+const NOTHING: SideReport = { points: 0, digest: EMPTY_SET, usersDigest: EMPTY_SET };
+
+export const NOTHING_COMPARED: ReconcileReport = {
+  compared: 0,
+  from: NOTHING,
+  to: NOTHING,
+  inserted: 0,
+  replaced: 0,
+  deleted: 0,
+  pending: { missing: 0, extra: 0, payload: 0, vector: 0, keywords: 0 },
+  examples: [],
+  withoutKeywords: 0,
+  strays: { writes: 0, overruled: 0, withheld: 0, lacking: 0, changed: 0 },
+};
+
+const MAX_EXAMPLES = 20;
+
+/** What has to hold of two equal collections and does not; empty when they are equal. */
+export function faultsIn({ from, to, pending }: ReconcileReport): string[] {
+  const differing = DIFFERENCES.filter((difference) => pending[difference] > 0);
+  return [
+    ...differing.map((difference) => `${difference}: ${pending[difference]}`),
+    ...(from.digest === to.digest && from.points === to.points ? [] : ['contents differ']),
+    ...(from.usersDigest === to.usersDigest ? [] : ['counts per user differ']),
+  ];
+}
+
+export type Written = Pick<ReconcileReport, 'inserted' | 'replaced' | 'deleted'>;
+
+export const NOTHING_WRITTEN: Written = { inserted: 0, replaced: 0, deleted: 0 };
+
+export function added(one: Written, other: Written): Written {
+  return {
+    inserted: one.inserted + other.inserted,
+    replaced: one.replaced + other.replaced,
+    deleted: one.deleted + other.deleted,
+  };
+}
+
+export function withBatch(
+  before: ReconcileReport,
+  pairs: readonly PointPair[],
+  batch: Written & {
+    readonly differenceOf: (pair: PointPair) => Difference | undefined;
+    readonly countsGaps: boolean;
+    readonly strays: Strays;
+    readonly addLine: (id: PointId, digest: Buffer) => void;
+  },
+): ReconcileReport {
+  const from = createSide(before.from);
+  const to = createSide(before.to);
+  const pending = { ...before.pending };
+  const examples = [...before.examples];
+  let { withoutKeywords } = before;
+  for (const pair of pairs) {
+    const digest = from.add(pair.from);
+    const kept = to.add(pair.to, pair.to?.payload === pair.from?.payload ? digest : undefined);
+    if (kept) batch.addLine(pair.id, kept);
+    if (batch.countsGaps && pair.to && lacksKeywords(pair.to)) withoutKeywords += 1;
+    const difference = batch.differenceOf(pair);
+    if (difference === undefined) continue;
+    pending[difference] += 1;
+    if (examples.length < MAX_EXAMPLES) examples.push(pair.id);
+  }
+  return {
+    ...added(before, batch),
+    compared: before.compared + pairs.length,
+    from: from.report(),
+    to: to.report(),
+    pending,
+    examples,
+    withoutKeywords,
+    strays: sum(before.strays, batch.strays),
+  };
+}
+
+function sum(one: Strays, other: Strays): Strays {
+  return {
+    writes: one.writes + other.writes,
+    overruled: one.overruled + other.overruled,
+    withheld: one.withheld + other.withheld,
+    lacking: one.lacking + other.lacking,
+    changed: one.changed + other.changed,
+  };
+}
+
+function createSide(before: SideReport) {
+  const digests = createDigestSum(before.digest);
+  const users = createDigestSum(before.usersDigest);
+  let { points } = before;
+  return {
+    /** @param known the digest of the point, where it was computed already */
+    add(point: ScrolledPoint | undefined, known?: Buffer): Buffer | undefined {
+      if (!point) return undefined;
+      const digest = known ?? digestOf(point.id, point.payload);
+      digests.add(digest);
+      users.add(userHash(userOf(point.payload)));
+      points += 1;
+      return digest;
+    },
+    report: (): SideReport => ({ points, digest: digests.text(), usersDigest: users.text() }),
+  };
+}

@@ -1,0 +1,194 @@
+// The switch back to the old collection: a rollback's stages, and those of one that is refused before users have moved.
+import { changedSetting } from '../ports/collection-setting.ts';
+import { Refusal } from '../refusals.ts';
+import type { Run } from '../runs/run.ts';
+import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
+import { isWaiting, MORE_TIME, passing, type Stage } from '../runs/stages.ts';
+import { waiting } from '../runs/step.ts';
+import type { Services } from '../services.ts';
+import { restoreSnapshot } from '../snapshots.ts';
+import { removeTestWrites } from './clean-up.ts';
+import { countChanges, makeEqual } from './equality.ts';
+import { isDoneOutside } from './external-action.ts';
+import { assertOpen, proveFrozen } from './freeze.ts';
+import { proveOldVersion } from './old-version.ts';
+import { assertRestored, assertStillThere, leftBehindBy, readabilityOf } from './return-target.ts';
+import {
+  type Advance,
+  carryBack,
+  DEPLOYED,
+  deploy,
+  type SwitchState,
+  savingWalks,
+  strayFacts,
+} from './switch.ts';
+
+const RESTORE_CHECKED = 'restore-checked';
+const FREEZING = 'freezing';
+
+/** Writes may have been opened already, and are frozen again: what comes after the restored snapshot is due again. */
+export function afterRestore({ to, passed, plan, restoring }: SwitchState): SwitchState {
+  const stays = [RESTORE_CHECKED, FREEZING];
+  const again = { to, passed: passed.filter((stage) => stays.includes(stage)) };
+  return { ...again, ...(plan && { plan }), ...(restoring && { restoring }) };
+}
+
+/** Back to the old one. Where users were never let into the new one, nobody has to be kept out, and nothing comes along. */
+export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly Stage<SwitchState>[] {
+  const wasOpened = run.openedAt !== undefined;
+  const when = (isNeeded: boolean, ...stages: Stage<SwitchState>[]) => (isNeeded ? stages : []);
+  return [
+    ...when(plan?.restores !== undefined, RESTORED, passing(RESTORE_CHECKED, checkRestored)),
+    ...when(
+      plan !== undefined,
+      passing(FREEZING, async () => ({})),
+    ),
+    ...when(plan !== undefined, passing('frozen', freezeNew)),
+    ...when(plan?.way === 'carry', passing('equal', makeOldEqual)),
+    ...when(
+      wasOpened && plan?.way !== 'carry' && to !== liveCollectionOf(run),
+      passing('counted', countLeftBehind),
+    ),
+    ...when(plan !== undefined, passing('setting-changed', changeToOld)),
+    ...when(plan !== undefined, passing(DEPLOYED, deploy('deploy-old'))),
+    ...when(plan !== undefined, passing('proved', proveOld)),
+    passing('opened', openOld),
+    ...when(plan?.way === 'carry' || plan?.mayHaveLeaked === true, passing('carried', carryBack)),
+  ];
+}
+
+/** Of a rollback that is refused before the setting changes. */
+export function stagesOfStaying({ passed }: SwitchState): readonly Stage<SwitchState>[] {
+  return passed.includes(FREEZING) ? [passing('opened-again', openAgain)] : [];
+}
+
+const RESTORED: Stage<SwitchState> = {
+  isDone: ({ restoring }) => restoring?.restored !== undefined,
+  advance: async (context, state, keep) => {
+    const { to, plan, restoring = {} } = state;
+    const inner = async () => ({ ...restoring, ...(await keep({})).restoring });
+    const next = await restoreSnapshot(to, () => plan?.restores).advance(context, restoring, inner);
+    if (typeof next === 'number' || isWaiting(next)) return next;
+    return { restoring: { ...restoring, ...next } };
+  },
+};
+
+// Refused while nobody is kept from writing yet; what is written until then counts again once writes are frozen.
+const checkRestored: Advance = async (context, state, keep) => {
+  const { services, run } = context;
+  await assertStillThere(context, state.to);
+  await assertRestored(services, run, state.to);
+  return state.plan?.way === 'to-snapshot' ? await countLeftBehind(context, state, keep) : {};
+};
+
+// docs/decisions/migration/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
+const freezeNew: Advance = async (context, { look }, keep) => {
+  const collections = liveCollectionsOf(context.run);
+  if (!(await isDoneOutside(context, 'freeze', collections[0]))) return waiting('the webhook');
+  if (context.run.openedAt === undefined) return {};
+  const remember = async (look: SwitchState['look']) => void (await keep({ look }));
+  const proof = await proveFrozen(context, { collections, look, remember });
+  return 'done' in proof ? proof : {};
+};
+
+// From here on nobody writes. Nobody decides on the rollback of a window, and so it never has to refuse.
+const makeOldEqual: Advance = async (context, state, keep) => {
+  const { to, plan, walks: reached = {} } = state;
+  await assertStillThere(context, to, 0);
+  const { run, input } = context;
+  const report = await makeEqual(context, {
+    from: liveCollectionOf(run),
+    to,
+    deletes: input.deletes ?? plan?.deletes,
+    mayInsertOnly: run.liveAt === undefined,
+    usesBase: plan?.restores === undefined,
+    reached,
+    save: savingWalks(keep),
+  });
+  if (!report) return MORE_TIME;
+  const { points, digest } = report.to;
+  const isBehind = report.from.digest !== digest;
+  const left = isBehind ? { comparedByHand: liveCollectionOf(run) } : {};
+  return { walks: {}, facts: { points, ...left, ...strayFacts('lateWrites', report.strays) } };
+};
+
+const countLeftBehind: Advance = async (context, { to, plan, facts }) => {
+  const { services, run, input } = context;
+  const isUnreadable = (await readabilityOf(services, run)) !== undefined;
+  if (plan?.way !== 'to-snapshot') {
+    if (isUnreadable) return { facts: { ...facts, leftBehind: 'unknown' } };
+    return { facts: { ...facts, ...(await leftBehindBy(context)) } };
+  }
+  const names = { from: liveCollectionOf(run), to };
+  const { adds, changes, removes } = isUnreadable
+    ? { adds: 0, changes: 0, removes: 0 }
+    : await countChanges(context, names, false);
+  const leftBehind = adds + changes + removes;
+  const limit = input.acknowledgedLoss ?? plan.acknowledged;
+  if (leftBehind <= limit) return { facts: { ...facts, leftBehind } };
+  const writes = `${leftBehind} ${leftBehind === 1 ? 'write' : 'writes'}`;
+  const why = `This rollback loses ${writes}; acknowledged: ${limit}.`;
+  throw new Refusal('RefusedLossNotAcknowledged', why, { data: { loss: leftBehind } });
+};
+
+const changeToOld: Advance = async (context, { to, facts }) => {
+  const { services, run, renew } = context;
+  const { setting, log } = services;
+  await removeTestWrites(context, [to]);
+  await assertStillThere(context, to, pointsOf(facts));
+  await renew();
+  const present = await setting.read();
+  // Nobody writes anywhere, and users wait: it is replaced, whatever it says.
+  if (!isKnown(run, present) && present !== to) {
+    const message = 'Somebody else changed the collection-name setting; rollback replaces it';
+    log({ level: 'WARN', message, runId: run.runId, replaced: present, by: to });
+  }
+  await setting.change({ from: present, to });
+  return {};
+};
+
+/** That the collection was left with; undefined where it was left as it was. */
+function pointsOf(facts: SwitchState['facts']): number | undefined {
+  return facts?.points === undefined ? undefined : Number(facts.points);
+}
+
+const proveOld: Advance = async (context, { to, passed, unansweredSince, facts }, keep) => {
+  const save = async (unansweredSince: number) => void (await keep({ unansweredSince }));
+  const proving = proveOldVersion(context, { collection: to, unansweredSince, save });
+  const isProved = await proving.catch(async (error: unknown) => {
+    // What was said to be done is asked for once more.
+    await keep({ passed: passed.filter((stage) => stage !== DEPLOYED) });
+    throw error;
+  });
+  return isProved ? {} : { facts: { ...facts, oldVersion: 'unproved' } };
+};
+
+// The new collection may be the only copy left: a write would create an empty one in the place of the old.
+const openOld: Advance = async (context, { to, facts }) => {
+  const expected = pointsOf(facts);
+  await assertStillThere(context, to, expected);
+  if (!(await isDoneOutside(context, 'open-writes', to))) return waiting('the webhook');
+  await assertStillThere(context, to, expected);
+  await assertOpen(context, [to]);
+  return {};
+};
+
+const openAgain: Advance = async (context) => {
+  const collections = liveCollectionsOf(context.run);
+  if (!(await isDoneOutside(context, 'open-writes', collections[0]))) {
+    return waiting('the webhook');
+  }
+  await assertOpen(context, collections);
+  return {};
+};
+
+/** Before anything is frozen, a setting that somebody else changed is a reason to stop: users may write there. */
+export async function assertSettingKnown({ setting }: Services, run: Run): Promise<void> {
+  const present = await setting.read();
+  if (isKnown(run, present)) return;
+  throw changedSetting(present, liveCollectionOf(run));
+}
+
+function isKnown(run: Run, collection: string): boolean {
+  return [liveCollectionOf(run), run.plan.sourceCollection].includes(collection);
+}
