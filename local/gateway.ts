@@ -34,6 +34,8 @@ const ATTEMPTS = 5;
  */
 export async function startGateway(running: Running, spec: GatewaySpec): Promise<Gateway> {
   const folder = claimBuildFolder(running);
+  // The bundler's own process would outlive this one for a moment.
+  running.whenStopping(stop);
   // Where serverless-esbuild would put them.
   await bundleFunctions(join(folder, '.build'));
   const environment = gatewayEnvironment(process.env, spec, folder);
@@ -77,7 +79,7 @@ async function bundleFunctions(folder: string): Promise<void> {
       splitting: true,
     });
   } finally {
-    // Its process would wait for another build, and outlive this one for a moment.
+    // Its process would wait for another build.
     await stop();
   }
 }

@@ -87,7 +87,7 @@ it('is migrated in, from start to live and back, by commands of other processes'
   const asked = sandbox.lines.flatMap((line) => /^webhook: (.+), done$/.exec(line)?.[1] ?? []);
   // A freeze may be asked for again, while it is proved.
   expect(asked.filter((action, n) => action !== asked[n - 1])).toEqual([
-    ...['freeze', 'deploy-new', 'open-writes'],
+    ...['check', 'freeze', 'deploy-new', 'open-writes'],
     ...['freeze', 'deploy-old', 'open-writes'],
   ]);
   expect(await sandbox.stop()).toEqual(NOTHING_LEFT);

@@ -70,7 +70,10 @@ describe.each(['', '/'])('With %j at the end all operations answer', (slash) => 
   test('GET /transactions/export, /summary, /me', async () => {
     const part = await api.get(`/transactions/export${slash}`, { format: 'json', q: 'nothing' });
     expect(part.body).toMatchObject({ success: true, data: [] });
-    const { body } = await api.get(`/summary${slash}`, { group_by: 'type,month' });
+    const { date } = await givenTransaction(api);
+    // All years of a shared ledger may be more months than one response names.
+    const today = { start_date: date, end_date: date, group_by: 'type,month' };
+    const { body } = await api.get(`/summary${slash}`, today);
     expect(body.data.groups[0].income).toHaveLength(body.data.months.length);
     expect((await api.get(`/me${slash}`)).body.data).toMatchObject({ scope: 'write' });
   });
