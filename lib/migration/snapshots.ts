@@ -42,9 +42,10 @@ export type KeptSnapshot = Readonly<v.InferOutput<typeof keptSnapshotSchema>>;
 export const takingEntries = {
   /** Snapshots that others made: listed before ours was started. */
   known: v.optional(v.array(v.string())),
-  /** When each of ours was asked for: more than one only where responses were lost. */
+  /** When each of ours was asked for, noted before: more than one only where responses were lost. */
   asked: v.optional(v.array(v.number())),
-  /** False where the last response was lost: the store may be making one, or not. */
+  /** Epoch of the lease that is about to ask; of another one it may have asked or not, as where the response was lost. */
+  asking: v.optional(v.number()),
   isStarted: v.optional(v.boolean()),
   snapshot: v.optional(snapshotSchema),
   parts: v.optional(partsSchema),
@@ -75,6 +76,8 @@ const MINUTE_MS = 60_000;
 const LONGEST_SNAPSHOT_MS = 10 * MINUTE_MS;
 /** After a lost response: by then a snapshot that was started is listed, or a second one does no harm. */
 const LOST_SNAPSHOT_MS = MINUTE_MS;
+/** No lease's epoch. */
+const NOBODY = 0;
 
 /** @param label names its artifacts, beside the run's id and the epoch they were made in */
 export function takeSnapshot(options: {
@@ -117,10 +120,19 @@ async function takeOn(
 }
 
 async function startOrWait(
-  { services: { vectors, clock, log }, run, renew }: StepContext,
+  { services: { vectors, clock, log }, run, renew, lease }: StepContext,
   collection: string,
-  { asked = [], isStarted }: Taking,
+  { asked = [], asking, isStarted }: Taking,
 ): Promise<Taking | number> {
+  if (asking === lease.epoch) {
+    await renew();
+    if (await vectors.startSnapshot(collection).then(() => true, unlessLost)) {
+      return { asking: NOBODY, isStarted: true };
+    }
+    const message = 'A request for a snapshot was not answered: where none appears, it is repeated';
+    log({ level: 'WARN', message, runId: run.runId, collection });
+    return { asking: NOBODY };
+  }
   const now = clock().getTime();
   const [first = now] = asked;
   const last = asked.at(-1);
@@ -132,13 +144,7 @@ async function startOrWait(
   if (last !== undefined && (isStarted || now - last < LOST_SNAPSHOT_MS)) {
     return pollSeconds(now - last);
   }
-  await renew();
-  const isAnswered = await vectors.startSnapshot(collection).then(() => true, unlessLost);
-  if (!isAnswered) {
-    const message = 'A request for a snapshot was not answered: where none appears, it is repeated';
-    log({ level: 'WARN', message, runId: run.runId, collection });
-  }
-  return { isStarted: isAnswered, asked: [...asked, now] };
+  return { asking: lease.epoch, asked: [...asked, now] };
 }
 
 const unlessLost = takeAs(

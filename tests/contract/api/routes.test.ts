@@ -70,7 +70,7 @@ describe.each(['', '/'])('With %j at the end all operations answer', (slash) => 
   test('GET /transactions/export, /summary, /me', async () => {
     const part = await api.get(`/transactions/export${slash}`, { format: 'json', q: 'nothing' });
     expect(part.body).toMatchObject({ success: true, data: [] });
-    const { date } = await givenTransaction(api);
+    const { transaction_date: date } = await givenTransaction(api);
     // All years of a shared ledger may be more months than one response names.
     const today = { start_date: date, end_date: date, group_by: 'type,month' };
     const { body } = await api.get(`/summary${slash}`, today);
