@@ -21,8 +21,8 @@ describe('the guide', () => {
     expect(withTables(GUIDE)).toBe(GUIDE);
   });
 
-  it('has at most 3,000 words', () => {
-    expect(GUIDE.split(/\s+/).length).toBeLessThanOrEqual(3_000);
+  it('has at most 2,600 words', () => {
+    expect(GUIDE.split(/\s+/).length).toBeLessThanOrEqual(2_600);
   });
 
   it.each([...new Set(TYPED)])('shows a command that can be typed: %s', async (words) => {
