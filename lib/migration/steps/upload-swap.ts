@@ -1,6 +1,7 @@
 // The other swap: the filled collection and its companion, snapshotted and uploaded under the names that the plan asks
 // for. The store has no rename; this is the only one there is. The setting is changed only once both are proved.
 import * as v from 'valibot';
+import { untilIndexed } from '../configuration.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
@@ -103,6 +104,8 @@ function stagesOf(passage: Passage): readonly Stage<Upload>[] {
       isDone: ({ isProved }) => isProved === true,
       advance: async (context, upload) => {
         const { vectors } = context.services;
+        const indexing = await untilIndexed(context, to);
+        if (indexing) return indexing;
         await assertSame(context, passage);
         await proveSlot(vectors, { source: from, made: to });
         await context.renew();

@@ -71,6 +71,31 @@ describe('a cutover by upload', () => {
     expect([...new Set(migration.operator.heard)]).toEqual(['freeze', 'deploy-new', 'open-writes']);
   });
 
+  it.each([NAME, COMPANION])(
+    'waits until the store has indexed %s, and shows it',
+    async (under) => {
+      const migration = await proved();
+      const { vectors, setting } = migration.services;
+      let isIndexed = false;
+      const collectionInfo: typeof vectors.collectionInfo = async (name) => {
+        const info = await vectors.collectionInfo(name);
+        const isUnder = name === under && !isIndexed;
+        return info && isUnder ? { ...info, status: 'yellow', indexed_vectors_count: 7 } : info;
+      };
+      const changes = { vectors: { collectionInfo } };
+      const waits: unknown[] = [];
+      for (let n = 0; n < 16; n += 1) waits.push(await migration.invoke('cutover', {}, changes));
+      expect(waits.at(-1)).toMatchObject({
+        ...{ done: false, phase: 'switching' },
+        waitsFor: expect.stringMatching(`^the index of ${under}: 7 vectors of `),
+      });
+      expect(await setting.read()).toBe(SOURCE);
+      isIndexed = true;
+      await migration.finish('cutover', {}, changes);
+      expect(await setting.read()).toBe(NAME);
+    },
+  );
+
   it('is tried and counted on what was uploaded', async () => {
     const migration = await proved();
     const deleting = whenAsked(migration, 'deploy-new', async ({ collection }) => {
