@@ -16,7 +16,7 @@ const segmentSchema = v.strictObject({
 
 export const baseSchema = v.strictObject({
   segments: v.array(segmentSchema),
-  /** Of all of it: the fingerprint of the collection. Unknown until a walk has come to its end. */
+  /** Of all of it: the fingerprint of the collection. Counted anew where a walk has not come to its end. */
   digest: v.optional(v.string()),
   points: v.optional(v.number()),
   /** Memories that a walk was about to create, in either collection. */
@@ -56,6 +56,21 @@ export function createBaseReader({ artifacts, before }: Pick<BaseKeeper, 'artifa
     while (!next.done && comparePointIds(next.value.id, id) < 0) next = await lines.next();
     return !next.done && next.value.id === id ? next.value.digest : undefined;
   };
+}
+
+/** What it says that the idle collection holds, also where a walk that did not come to its end has written it last. */
+export async function contentsOf(
+  artifacts: ArtifactStore,
+  { segments, digest, points = 0 }: Base,
+): Promise<{ readonly digest: string; readonly points: number }> {
+  if (digest !== undefined) return { digest, points };
+  const sum = createDigestSum();
+  let lines = 0;
+  for await (const line of linesOf(artifacts, segments)) {
+    sum.add(line.digest);
+    lines += 1;
+  }
+  return { digest: sum.text(), points: lines };
 }
 
 async function* linesOf(

@@ -2,7 +2,7 @@
 // request that outlasted the freeze, a deployment that leaked, or a program that still uses it. A mistake in either
 // collection, such as one that was emptied, must not be repeated in the other: what would be removed is counted first.
 import * as v from 'valibot';
-import { type BaseKeeper, createBaseReader } from '../base.ts';
+import { type BaseKeeper, contentsOf as contentsOfBase, createBaseReader } from '../base.ts';
 import type { PointPair } from '../pairs.ts';
 import { copySettings } from '../point-writer.ts';
 import { digestOf, userOf } from '../points.ts';
@@ -77,9 +77,13 @@ export async function countChanges(request: StepRequest, names: Collections, use
 export async function changesSince({ services, run }: StepRequest, collection: string) {
   const { artifacts, vectors: store } = services;
   const known = createBaseReader({ artifacts, before: run.base });
-  const found = { adds: 0, changes: 0, removes: run.base?.points ?? 0 };
-  for await (const { points } of pagesOf({ store, collection }, { limit: 512, vector: false })) {
-    for (const { id, payload } of points) {
+  const points = run.base ? (await contentsOfBase(artifacts, run.base)).points : 0;
+  const found = { adds: 0, changes: 0, removes: points, points };
+  for await (const { points: page } of pagesOf(
+    { store, collection },
+    { limit: 512, vector: false },
+  )) {
+    for (const { id, payload } of page) {
       if (userOf(payload) === testUserOf(run.runId)) continue;
       const was = await known(id);
       if (was) found.removes -= 1;
@@ -92,8 +96,9 @@ export async function changesSince({ services, run }: StepRequest, collection: s
 
 /** Whether it is as when both were last equal, or when what was written to it was last carried over. */
 export async function isAsBase(services: Services, run: Run, collection: string): Promise<boolean> {
+  if (!run.base) return false;
   const { contents } = await scanCollection(services, run, collection);
-  return contents.digest === run.base?.digest;
+  return contents.digest === (await contentsOfBase(services.artifacts, run.base)).digest;
 }
 
 const walkSchema = v.optional(v.custom<ReconcileCheckpoint>(() => true));

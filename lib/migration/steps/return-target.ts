@@ -136,6 +136,8 @@ export async function forecastReturn(request: StepRequest) {
 async function forecastLeftBehind(request: StepRequest) {
   const { services, run } = request;
   if ((await readabilityOf(services, run)) !== undefined) return { leavesBehind: UNREADABLE };
+  // There never were two collections that were equal.
+  if (run.plan.inPlace) return { leavesBehind: UNRESTORED };
   const { leftBehind, lacking } = await leftBehindBy(request);
   return { leavesBehind: leftBehind, ...(lacking !== undefined && { lacking }) };
 }
@@ -144,14 +146,17 @@ async function forecastLeftBehind(request: StepRequest) {
 export async function leftBehindBy(
   request: StepRequest,
 ): Promise<{ readonly leftBehind: number; readonly lacking?: number }> {
-  const { run } = request;
-  const { adds, changes, removes } = await changesSince(request, liveCollectionOf(run));
-  const isEmptied = isExcessive({ removes, changes: 0, points: run.base?.points ?? 0 });
+  const { adds, changes, removes, points } = await changesSince(
+    request,
+    liveCollectionOf(request.run),
+  );
+  const isEmptied = isExcessive({ removes, changes: 0, points });
   if (isEmptied) return { leftBehind: adds + changes, lacking: removes };
   return { leftBehind: adds + changes + removes };
 }
 
 const UNREADABLE = 'unknown: the new collection cannot be read';
+const UNRESTORED = 'counted against the restored snapshot, before writes are frozen';
 
 async function restored(services: Services, run: Run) {
   const manifest = await readManifest(services, run).catch(asNoRollback);

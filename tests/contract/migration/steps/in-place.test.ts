@@ -72,6 +72,33 @@ describe('a migration in place', () => {
     expect(await services.setting.read()).toBe(SOURCE);
   });
 
+  it('is rolled back to the snapshot, and the writes since it stay where they are', async () => {
+    const migration = await inPlaceAt('copied');
+    const { services } = migration;
+    const returnsTo = `${SOURCE}_restored_${RUN}`;
+    const backedUp = await fingerprintOf(services.vectors, SOURCE);
+    await writeToOld(migration, 'Written after the backup');
+    await migration.follow(...WINDOW);
+    await (await startOld(migration)).add('user-1', 'Written while live');
+    const written = await fingerprintOf(services.vectors, SOURCE);
+    const input = { toSnapshot: true };
+    const dryRun = await migration.invoke('rollback', { ...input, execute: false });
+    const leavesBehind = 'counted against the restored snapshot, before writes are frozen';
+    expect(dryRun).toMatchObject({ forecast: { returnsTo, leavesBehind } });
+    const attempt = migration.finish('rollback', { ...input, acknowledgedLoss: 1 });
+    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 2 writes/));
+    expect(await phaseOf(migration)).toBe('live');
+    await migration.finish('rollback', { ...input, acknowledgedLoss: 2 });
+    expect(await services.setting.read()).toBe(returnsTo);
+    expect(await fingerprintOf(services.vectors, returnsTo)).toEqual(backedUp);
+    expect(await fingerprintOf(services.vectors, SOURCE)).toEqual(written);
+    const status = await readStatus(services);
+    expect(status).toMatchObject({ phase: 'copied', takesNoWindow: `users are on ${returnsTo}` });
+    await migration.finish('abort');
+    const left = await services.vectors.listCollections();
+    expect(left).toEqual(expect.arrayContaining([SOURCE, returnsTo]));
+  });
+
   it('opens no writes where something was written after the freeze', async () => {
     const migration = await inPlaceAt('switching');
     await writeToOld(migration, 'Written inside the window');

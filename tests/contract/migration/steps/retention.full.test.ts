@@ -4,7 +4,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { fingerprintOf, writeToOld } from '../../../support/migration/holdings.ts';
+import { fingerprintOf, writeToNew, writeToOld } from '../../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { Killed, mortal } from '../../../support/migration/mortal.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
@@ -193,6 +193,18 @@ describe('what was kept for a rollback', () => {
     const status = await readStatus(services, RUN);
     expect(status).toMatchObject({ phase: 'closed', kept: [SOURCE] });
     expect(logged.at(-1)).toMatchObject({ level: 'WARN', collection: SOURCE });
+  });
+
+  it('goes although a rollback was refused half-way, which has left it as it was', async () => {
+    const migration = await migrationAt('live', {}, { removesWhenOver: true });
+    await writeToNew(migration, 'Written while live');
+    const does = { kind: 'answer', status: 400 } as const;
+    migration.qdrant.fault({ on: new RegExp(`^PUT .*/${SOURCE}/points\\?`), does });
+    await expect(migration.finish('rollback')).rejects.toEqual(named('RefusedByService'));
+    expect(await migration.runs.read(RUN)).toMatchObject({ phase: 'live' });
+    migration.pass(31 * DAY_MS);
+    await migration.finish('retention');
+    expect(await hasOldCollection(migration)).toBe(false);
   });
 
   it('stays while the setting names it, whoever has changed that', async () => {
