@@ -44,8 +44,9 @@ async function restoreByHand({ url, apiKey }: { readonly url: string; readonly a
   await writeFile(join(folder, 'kept-part-00001'), file.subarray(half));
   await store.deleteCollection(collection);
 
-  const row = (await readFile(GUIDE, 'utf8')).match(/^\|`RefusedNothingToReturnTo`.*$/m)?.[0] ?? '';
-  const commands = [...row.matchAll(/`((?:cat|curl) [^`]+)`/g)].map(([, command = '']) =>
+  const section = /\*\*Restore the old collection\.\*\*[\s\S]*?```console\n([\s\S]*?)```/;
+  const [, block = ''] = (await readFile(GUIDE, 'utf8')).match(section) ?? [];
+  const commands = (block.match(/^(?:cat|curl) .+$/gm) ?? []).map((command) =>
     command.replace('PREFIX', 'kept').replace('/memories/', `/${collection}/`),
   );
   expect(commands).toHaveLength(2);
