@@ -1,9 +1,10 @@
 // Service document, "Errors: 500 internal_server_error", and the rulings on failures: the document's message, nothing of the
 // cause, which is logged. That nothing is changed is tested at every call: faults/every-call.full.test.ts.
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
-import type { Api, ApiResponse } from '../support/api/api-client.ts';
+import { type Api, type ApiResponse, withVerbs } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
+import { findRoute, LEDGER_OPERATIONS } from '../support/api/routes.ts';
 import { interpose } from '../support/interposed-client.ts';
 import { OPERATIONS } from '../support/operations.ts';
 import { createTestTable } from '../support/test-table.ts';
@@ -30,6 +31,20 @@ const HEALTH = {
 };
 // One that many rows were sent to fails with the same words, and a line for each row.
 const ONE_LINE = OPERATIONS.filter(({ status }) => status !== 207);
+
+test('each operation that asks the store is tried', async () => {
+  const asked = new Set<string>();
+  const request: Api['request'] = async (method, path, options) => {
+    asked.add(findRoute(method, path).functionName);
+    return await api.request(method, path, options);
+  };
+  const recording = withVerbs({ request, close: api.close });
+  for (const { ask } of OPERATIONS) await ask(recording);
+  // Who asks is known from the key alone.
+  asked.add('api/me');
+  const missing = LEDGER_OPERATIONS.filter(([, name]) => !asked.has(name));
+  expect(missing, 'add a request of each to tests/support/operations.ts').toEqual([]);
+});
 
 test.each([...ONE_LINE, HEALTH])('$name: $failure', async ({ ask, failure: message }) => {
   const { status, body, headers, text } = await ask(api);

@@ -20,6 +20,7 @@ import { createLocalClient, createTable } from '../../local/create-table.ts';
 import { embeddedEngine, startDatabase } from '../../local/engine.ts';
 import { createRunning } from '../../local/processes/running.ts';
 import { SOURCE } from '../../sandbox/world.ts';
+import { LEDGER_OPERATIONS } from '../support/api/routes.ts';
 import {
   grantedBy,
   neededByAws,
@@ -293,9 +294,17 @@ describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packa
   });
 });
 
-const READERS = STEPS.map(([name]) => name).filter((name) => /\/(list|read|export)$/.test(name));
+it('each operation has a step', () => {
+  const called = STEPS.map(([name]) => name);
+  const missing = LEDGER_OPERATIONS.filter(([, name]) => !called.includes(name));
+  expect(missing, 'add a call of each to STEPS').toEqual([]);
+});
 
-it.skipIf(!hasEngine).each([...new Set(READERS)])('%s only reads ledgers', (name) => {
+const READERS = LEDGER_OPERATIONS.flatMap(([route, name]) =>
+  route.startsWith('GET ') ? name : [],
+);
+
+it.skipIf(!hasEngine).each(READERS)('%s only reads ledgers', (name) => {
   const writes = recorder.usedBy(name).filter((use) => !/^dynamodb:(GetItem|Query) /.test(use));
   // The day on which a key was last used.
   expect(writes).toEqual(['dynamodb:UpdateItem table of API keys']);
