@@ -24,6 +24,27 @@ test('GET /openapi.json is the API description', async () => {
   expect([status, body]).toEqual([200, description]);
 });
 
+// The emulator has no throttles: tests/wiring/throttles.test.ts computes what they let through.
+test('a page of another origin sends twenty requests at once, each with its preflight', async () => {
+  const origin = 'http://localhost:3000';
+  expect(origin).not.toBe(new URL(inject('apiUrl')).origin);
+  const wanted = { 'access-control-request-method': 'GET' };
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, async (_, n) => {
+      const path = `/transactions${n % 2 ? '/' : ''}?page=${n + 1}`;
+      const preflight = { origin, ...wanted, 'access-control-request-headers': 'authorization' };
+      const asked = await api.request('OPTIONS', path, { headers: preflight });
+      return [asked, await api.request('GET', path, { headers: { origin } })] as const;
+    }),
+  );
+  for (const [asked, { status, headers }] of replies) {
+    expect([asked.status < 300, status]).toEqual([true, 200]);
+    for (const reply of [asked.headers, headers])
+      expect(reply['access-control-allow-origin']).toBe(origin);
+    expect(asked.headers['access-control-allow-headers']?.toLowerCase()).toContain('authorization');
+  }
+});
+
 test('POST /transactions/bulk writes what GET /summary adds up', async () => {
   const day = '1987-06-05';
   const row = { description: 'Bulk', amount: 12.5, type: 'expense', transaction_date: day };

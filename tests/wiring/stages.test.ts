@@ -56,6 +56,10 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
     expect(routes.sort()).toEqual(Object.keys(Properties.RouteSettings ?? {}).sort());
   });
 
+  it('traces nothing, and lets no role write traces', () => {
+    expect(JSON.stringify(template)).not.toMatch(/"Tracing|xray:/i);
+  });
+
   it('holds nothing of the environment it was packaged in', () => {
     expect(JSON.stringify(template)).not.toMatch(/left-in-the-shell|Berlin/);
   });

@@ -3,8 +3,10 @@ import { expect, it } from 'vitest';
 import type { LedgerRow } from '../../../../cli/import/ledger-rows.ts';
 import { readStatement, type StatementRow } from '../../../../cli/import/statement.ts';
 import { applyChanges, deleteRows, upload } from '../../../../cli/import/upload.ts';
-import { createServiceClient } from '../../../../cli/service-client.ts';
+import { createServiceClient, PATIENT_POLICY } from '../../../../cli/service-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/retry.ts';
+import { readParameters } from '../../../support/deploy-guard.ts';
+import { createTokenBucket } from '../../../support/token-bucket.ts';
 
 const BANK = readStatement('date,name,amount\n2026-03-05,Tea,-3\n2026-03-06,Pay,2500');
 
@@ -45,6 +47,34 @@ it('backs off for as long as the service has no room', async () => {
   const uploaded = await upload(service, { ...BANK, importId: 'x' }, () => undefined);
   expect(uploaded).toEqual({ created: 2, duplicates: 0, refused: [] });
   expect(steps.filter((step) => step === 'pause')).toHaveLength(8);
+});
+
+it('adds ten thousand rows in minutes at the bulkRate of prod', async () => {
+  const rate = Number(readParameters().prod?.bulkRate);
+  const throttle = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: 2 * rate };
+  const isLetThrough = createTokenBucket(throttle);
+  let milliseconds = 0;
+  const pass = (more: number) => {
+    milliseconds += more;
+  };
+  const service = createServiceClient({
+    ...{ url: 'http://service.example', userAgent: 'test' },
+    retryPolicy: {
+      ...{ ...PATIENT_POLICY, now: () => milliseconds, random: () => 0.5 },
+      sleep: async (pause) => pass(pause),
+    },
+    fetch: async (address) => {
+      pass(50);
+      if (String(address).includes('/categories')) return Response.json({ data: [] });
+      if (!isLetThrough(milliseconds / 1000)) return new Response('', { status: 429 });
+      return results(...Array(100).fill(201));
+    },
+  });
+  const rows = Array(10_000).fill(BANK.rows[0]);
+  const done: number[] = [];
+  const uploaded = await upload(service, { rows, importId: 'x' }, (n) => done.push(n));
+  expect([uploaded.created, done.length]).toEqual([10_000, 100]);
+  expect(milliseconds / 60_000).toBeLessThan(3);
 });
 
 it('names the rows that fail to the end', async () => {

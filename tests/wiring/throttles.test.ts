@@ -1,0 +1,46 @@
+// What the packaged throttles let through, by the rules of API Gateway: the emulator of tests/deployed has none.
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../support/api/routes.ts';
+import { readTemplate, STAGES, theOnly } from '../support/packaged-template.ts';
+import { createTokenBucket, type Throttle } from '../support/token-bucket.ts';
+
+const PAGE = 20;
+const LARGE = /\/bulk|\/export/;
+// Of any path, in both slash forms: tests/wiring/routes.test.ts finds no other route of OPTIONS.
+const PREFLIGHT = 'OPTIONS /{proxy+}';
+const routes = OPERATIONS.flatMap(([route]) =>
+  route.endsWith(' /') ? route : [route, `${route}/`],
+);
+
+describe.each(STAGES)('stage %s', (stage) => {
+  const { DefaultRouteSettings, RouteSettings } = theOnly<{
+    readonly DefaultRouteSettings: Throttle;
+    readonly RouteSettings: Readonly<Record<string, Throttle>>;
+  }>(readTemplate(stage), 'AWS::ApiGatewayV2::Stage').Properties;
+
+  /** How many pass of some requests that are sent at the same moment. */
+  function passing(route: string, sent: number): number {
+    const isLetThrough = createTokenBucket(RouteSettings[route] ?? DefaultRouteSettings);
+    return Array.from({ length: sent }, () => isLetThrough(0)).filter(Boolean).length;
+  }
+
+  it.each([PREFLIGHT, ...routes.filter((route) => !LARGE.test(route))])(
+    'the twenty requests that a page sends at once to %s pass',
+    (route) => expect(passing(route, PAGE)).toBe(PAGE),
+  );
+
+  it('so do the preflights of two such pages', () => {
+    expect(passing(PREFLIGHT, 2 * PAGE)).toBe(2 * PAGE);
+  });
+
+  it('large requests and unknown routes have less, and take nothing from others', () => {
+    const settings = routes
+      .filter((route) => LARGE.test(route))
+      .map((route) => RouteSettings[route]);
+    expect(settings).toHaveLength(8);
+    const { ThrottlingRateLimit } = DefaultRouteSettings;
+    for (const setting of [...settings, RouteSettings.$default])
+      expect(setting?.ThrottlingRateLimit).toBeLessThanOrEqual(ThrottlingRateLimit / 10);
+    expect(Object.keys(RouteSettings)).toHaveLength(8 + ['$default', PREFLIGHT].length);
+  });
+});
