@@ -32,6 +32,8 @@ export interface ReconcileSettings extends CopySettings {
   readonly isOfUser?: ((was: ScrolledPoint, is: ScrolledPoint) => boolean) | undefined;
   /** So many points may be removed from either collection. */
   readonly limit?: number;
+  /** The same of the first collection, where it is another number. */
+  readonly backLimit?: number;
   /** Vectors are not compared, and not even read. */
   readonly payloadsOnly?: boolean;
 }
@@ -70,6 +72,7 @@ interface Ledger {
 export function createSettler(settings: ReconcileSettings, ports: SettlePorts, ledger: Ledger) {
   const { renew = async () => {}, base } = ports;
   const { from, to, keywords, mode, limit = Number.POSITIVE_INFINITY } = settings;
+  const { backLimit = limit } = settings;
   const hasBase = base?.before !== undefined;
   const writer = createPointWriter(settings, renew);
   const backWriter = settings.back && createPointWriter(settings.back, renew);
@@ -108,14 +111,14 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, l
     const { first, second } = ledger.removals();
     const due = pairs.filter(isDue);
     const fromFirst = due.filter((pair) => !pair.to && wayOf(pair) === 'back').length;
-    if (first + fromFirst > limit) isDamaged = true;
+    if (first + fromFirst > backLimit) isDamaged = true;
     const fromSecond = pairs.filter((pair) => !pair.from && isDue(pair) && wayOf(pair) !== 'back');
     const counted = {
       first: isDamaged ? first : first + fromFirst,
       second: second + fromSecond.length,
     };
-    if (limit === Number.POSITIVE_INFINITY || counted.first + counted.second === first + second)
-      return;
+    const isUnlimited = backLimit === Number.POSITIVE_INFINITY;
+    if (isUnlimited || counted.first + counted.second === first + second) return;
     if (counted.second > limit) {
       const why = `This would remove ${counted.second} points or more of ${to.collection}; expected are at most ${limit}.`;
       throw new Refusal('RefusedMassChange', why, { data: { deletes: counted.second } });

@@ -40,6 +40,8 @@ const stateSchema = v.object({
   /** The first copy fills the collection, and compares in a walk of its own. */
   mode: v.picklist(['fill', 'repair']),
   reached: v.custom<ReconcileCheckpoint>(() => true),
+  /** Whether somebody has damaged the new collection since both were equal; unknown until the walk begins. */
+  isDamaged: v.optional(v.boolean()),
   /** Points that the walk compared a second, as it ended. */
   perSecond: v.optional(v.number()),
   /** Of the searches, once both collections were compared. */
@@ -72,15 +74,15 @@ export const copy: Step = {
     const { services, run, checkpoint, save } = context;
     if (run.plan.inPlace) return await fillInPlace(context);
     const mode = run.phase === 'rebuilt' ? 'fill' : 'repair';
-    if (!checkpoint) {
-      await assertSafe(context);
-      // A copy that is killed has changed the collection itself.
-      await save({ mode, reached: RECONCILE_START } satisfies State);
-    }
-    const begun = v.parse(stateSchema, checkpoint?.state ?? { mode, reached: RECONCILE_START });
+    const saved = v.parse(stateSchema, checkpoint?.state ?? { mode, reached: RECONCILE_START });
+    const { isDamaged = await lookAhead(context) } = saved;
+    const begun: State = { ...saved, isDamaged };
+    // A copy that is killed has changed the collection itself.
+    if (saved.isDamaged === undefined) await save(begun);
     const settings = {
       ...(await reconcileSettings(context, begun.mode)),
-      ...(await limitIn(context)),
+      ...(await limitsIn(context)),
+      isDamaged,
     };
     assertKeywords(context, settings);
     const startedAt = services.clock().getTime();
@@ -115,20 +117,27 @@ export const copy: Step = {
   },
 };
 
-/** What users worked on in an earlier window is not emptied by a copy, either. @throws Refusal with the numbers */
-async function assertSafe(context: StepContext): Promise<void> {
+/**
+ * What users worked on in an earlier window is not emptied by a copy, either. @throws Refusal with the numbers
+ * @returns whether the new collection is damaged: then nothing of that comes back to the one that users are on
+ */
+async function lookAhead(context: StepContext): Promise<boolean> {
   const { run, input } = context;
   const { sourceCollection: from, targetCollection: to } = run.plan;
-  if (!isServed(run)) return;
-  assertExpected(await countChanges(context, { from, to }), to, input.deletes);
+  if (!run.base && !isServed(run)) return false;
+  const changes = await countChanges(context, { from, to });
+  if (isServed(run)) assertExpected(changes, to, input.deletes);
+  return changes.isDamaged;
 }
 
-/** Counted as it goes, too: somebody may empty the old collection in the meantime. */
-async function limitIn({ services, run, input }: StepContext) {
-  const { targetCollection } = run.plan;
-  if (!isServed(run)) return {};
-  const points = await services.vectors.count(targetCollection);
-  return { limit: limitOf({ points }, input.deletes) };
+/** Counted as it goes, too: somebody may empty one of the collections in the meantime. */
+async function limitsIn({ services: { vectors }, run, input }: StepContext) {
+  const { sourceCollection, targetCollection } = run.plan;
+  if (!run.base && !isServed(run)) return {};
+  const backLimit = limitOf({ points: await vectors.count(sourceCollection) });
+  if (!isServed(run)) return { backLimit };
+  const points = await vectors.count(targetCollection);
+  return { backLimit, limit: limitOf({ points }, input.deletes) };
 }
 
 function isServed({ served, plan }: Run): boolean {
@@ -178,7 +187,7 @@ async function conclude(
   const { run, save } = context;
   const { inserted, replaced, deleted, withoutKeywords } = report;
   const { points, digest: fingerprint } = report.from;
-  const { writes: takenBack, overruled } = report.strays;
+  const { writes: takenBack, overruled, withheld } = report.strays;
   const faults = faultsIn(report);
   const pending = Object.values(report.pending).reduce((sum, count) => sum + count, 0);
   const evidence = await storeReport(context, 'verification-report', {
@@ -188,7 +197,7 @@ async function conclude(
       ...(pending > 0 && { examples: report.examples.slice(0, MAX_NAMED).join(', ') }),
       ...(perSecond && { perSecond }),
       ...(parity ?? figuresIn(run.evidence['verification-report']?.facts)),
-      ...(takenBack > 0 && { takenBack, overruled }),
+      ...(takenBack > 0 && { takenBack, overruled, ...(withheld > 0 && { withheld }) }),
     },
     more: { faults, ...report },
   });

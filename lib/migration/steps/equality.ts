@@ -70,7 +70,8 @@ export async function countChanges(request: StepRequest, names: Collections, use
   const base = { artifacts: services.artifacts, prefix: '', before };
   const ports = { base, saveCheckpoint: async () => {} };
   const { report } = await reconcile({ ...settings, payloadsOnly: true }, ports);
-  return { ...changesIn(report), adds: report.pending.missing };
+  const { missing: adds } = report.pending;
+  return { ...changesIn(report), adds, isDamaged: isDamage(report) };
 }
 
 /** How often a collection was written to since it was equal to the other one. */

@@ -1,6 +1,7 @@
 // Windows of one run, one after the other: what failed or was rolled back is repeated after copying what changed, nothing
 // that users worked on is removed, and nothing is lost, however often users change sides.
 import { describe, expect, it } from 'vitest';
+import { asJsonText, toJsonText } from '../../../../lib/migration/json/json-text.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
@@ -24,6 +25,20 @@ const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
 async function expectEqual({ services: { vectors }, target }: Migration): Promise<void> {
   expect(await fingerprintOf(vectors, target)).toEqual(await fingerprintOf(vectors, SOURCE));
+}
+
+async function emptied({ services: { vectors }, target }: Migration): Promise<void> {
+  const { points } = await vectors.scroll(target, { limit: 999, vector: false });
+  await vectors.deletePoints(target, { ids: points.map(({ id }) => id) });
+}
+
+async function changedThroughout({ services: { vectors }, target }: Migration): Promise<void> {
+  const { points } = await vectors.scroll(target, { limit: 999 });
+  const changed = points.map(({ id, vector, payload }) => {
+    const damaged: Record<string, unknown> = { ...JSON.parse(payload), data: 'Overwritten' };
+    return { id, vector: vector ?? asJsonText('[]'), payload: toJsonText(damaged) };
+  });
+  await vectors.upsert(target, changed, 'upsert');
 }
 
 describe('a window that was refused', () => {
@@ -116,6 +131,27 @@ describe('a run that was rolled back', () => {
       const { vectors } = migration.services;
       expect(await fingerprintOf(vectors, SOURCE)).toMatchObject({ points: 62 });
       await expectEqual(migration);
+    },
+  );
+
+  it.each([
+    ['was emptied', emptied],
+    ['was changed throughout', changedThroughout],
+  ] as const)(
+    'takes nothing back from a new collection that %s after a failed window',
+    async (_, damage) => {
+      const migration = await migrationAt('switching');
+      const { vectors } = migration.services;
+      const isGraphDeprecated = async () => false;
+      const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
+      await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
+      await migration.finish('rollback');
+      const kept = await fingerprintOf(vectors, SOURCE);
+      await damage(migration);
+      await migration.finish('copy');
+      expect(await fingerprintOf(vectors, SOURCE)).toEqual(kept);
+      const { facts } = await evidenceOf(migration, 'verification-report');
+      expect(facts).toMatchObject({ pending: 0, takenBack: 60, withheld: 60 });
     },
   );
 
