@@ -48,7 +48,7 @@ export interface SettlePorts {
   readonly renew?: () => Promise<void>;
   /** Of the third version of each point; the next one is written to it. */
   readonly base?: BaseKeeper;
-  /** Called before one of two changes is overruled: its content is kept. */
+  /** Called before one of two changes is overruled, or one is withheld: its content is kept. */
   readonly keepConflicts?: (pairs: readonly PointPair[]) => Promise<void>;
 }
 
@@ -88,8 +88,10 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, l
     const isMade = (pair: PointPair) => !(wayOf(pair) === 'back' ? pair.from : pair.to);
     const making = hasBase ? pairs.filter((pair) => isDue(pair) && isMade(pair)) : [];
     if (making.length > 0) await ledger.noteMaking(making.map(({ id }) => id));
-    const conflicts = pairs.filter((pair) => wayOf(pair) === 'conflict');
-    if (mode !== 'compare') await ports.keepConflicts?.(conflicts);
+    // What is withheld is overwritten by this walk, or counts as equal from it on.
+    const isOverruled = (pair: PointPair) =>
+      wayOf(pair) === 'conflict' || (wayOf(pair) === 'withheld' && pair.to !== undefined);
+    if (mode !== 'compare') await ports.keepConflicts?.(pairs.filter(isOverruled));
     const { left, written } = await repair(pairs);
     // Users have changed them in the moment of the write: that stays.
     const outrun = left.filter(

@@ -43,6 +43,7 @@ async function scene() {
     mode: ReconcileSettings['mode'],
     change: Partial<ReconcileSettings> = {},
     start: ReconcileCheckpoint = RECONCILE_START,
+    isTimeUp: () => boolean = () => false,
   ) {
     walks += 1;
     const conflicts: PointPair[] = [];
@@ -57,6 +58,7 @@ async function scene() {
         base: { artifacts, prefix: `base-${walks}`, before: base, keep },
         saveCheckpoint: async (checkpoint) => void saved.push(checkpoint),
         keepConflicts: async (pairs) => void conflicts.push(...pairs),
+        isTimeUp,
       },
       start,
     );
@@ -125,6 +127,18 @@ test('a damaged idle collection takes nothing from home', async () => {
   expect(report.strays).toMatchObject({ writes: 9, withheld: 6 });
   const left = await Promise.all(Array.from({ length: 9 }, (_, id) => versionIn(OLD, id)));
   expect(left.filter((version) => version === 'a')).toHaveLength(6);
+});
+
+test('what is overwritten as damage is kept', async () => {
+  const { put, walk, versionIn } = await scene();
+  for (let id = 0; id < 3; id += 1) await put(OLD, id, 'a');
+  await walk('repair');
+  await put(NEW, 0, 'b');
+  await put(NEW, 1, '-');
+  const { conflicts, report } = await walk('repair', { isDamaged: true });
+  expect([await versionIn(NEW, 0), await versionIn(NEW, 1)]).toEqual(['a', 'a']);
+  expect(conflicts).toEqual([0]);
+  expect(report.strays).toMatchObject({ writes: 2, withheld: 2, overruled: 0 });
 });
 
 test('what would be removed is counted and saved before, and a kill does not set it back', async () => {
