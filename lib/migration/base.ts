@@ -16,6 +16,8 @@ const segmentSchema = v.strictObject({
 
 export const baseSchema = v.strictObject({
   segments: v.array(segmentSchema),
+  /** Of this id and later ones nothing is known: a walk that began without a base has come to it. */
+  knownTo: v.optional(idSchema),
   /** Of all of it: the fingerprint of the collection. Counted anew where a walk has not come to its end. */
   digest: v.optional(v.string()),
   points: v.optional(v.number()),
@@ -24,6 +26,12 @@ export const baseSchema = v.strictObject({
 });
 
 export type Base = v.InferOutput<typeof baseSchema>;
+
+/** Whether both collections were equal there, with that memory or without it. */
+export function isKnown(base: Base | undefined, id: PointId): boolean {
+  if (base?.knownTo === undefined) return base !== undefined;
+  return comparePointIds(id, base.knownTo) < 0;
+}
 
 interface Line {
   readonly id: PointId;
@@ -126,7 +134,7 @@ export function createBaseWriter(
     }
     const digest = sum.text();
     if (nextOffset === null) await keep({ segments, digest, points });
-    else await keep({ segments: [...segments, ...restFrom(nextOffset)] });
+    else await keep({ segments: [...segments, ...restFrom(nextOffset)], ...endFrom(nextOffset) });
     return { segments, digest, points };
   }
 
@@ -135,10 +143,18 @@ export function createBaseWriter(
     return earlier.map((segment) => ({ ...segment, from: laterOf(segment.from, offset) }));
   }
 
+  /** Further than the walk before it, where that one has not come to the end either. */
+  function endFrom(offset: PointId | null): Pick<Base, 'knownTo'> {
+    if (before !== undefined && before.knownTo === undefined) return {};
+    const knownTo = before?.knownTo ?? offset;
+    if (knownTo === null) return {};
+    return { knownTo: laterOf(offset, knownTo) };
+  }
+
   /** Before anything is created that its users could delete again before the walk says so. */
   async function noteMaking(making: readonly PointId[], from: PointId | null): Promise<void> {
     const rest = from === null ? (before?.segments ?? []) : restFrom(from);
-    await keep({ segments: [...segments, ...rest], making: [...making] });
+    await keep({ segments: [...segments, ...rest], ...endFrom(from), making: [...making] });
   }
 
   return { add, flush, noteMaking };

@@ -1,5 +1,5 @@
 // What becomes of the pairs of one page: which side is right, what is written where, and what is left.
-import type { BaseKeeper } from './base.ts';
+import { type BaseKeeper, isKnown } from './base.ts';
 import { type PointPair, pointsById } from './pairs.ts';
 import { type CopySettings, createPointWriter } from './point-writer.ts';
 import { digestOf, lacksKeywords, samePayload, sameVector } from './points.ts';
@@ -202,7 +202,7 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, l
 
   function wayOf(pair: PointPair): Way | undefined {
     if (differenceOf(pair) === undefined) return undefined;
-    if (!hasBase) return 'onwards';
+    if (!isKnown(base?.before, pair.id)) return 'onwards';
     const { from: ours, to: theirs, was } = pair;
     const isAs = (one: ScrolledPoint | undefined, digest: Buffer | undefined) =>
       one && digest ? digest.equals(digestOf(pair.id, one.payload)) : !one && !digest;

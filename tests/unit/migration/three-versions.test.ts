@@ -219,3 +219,23 @@ test.each([
     expect(conflicts).toEqual([2]);
   },
 );
+
+test.each([
+  ['goes on', (saved: ReconcileCheckpoint) => saved],
+  ['begins again', () => RECONCILE_START],
+] as const)(
+  'a first walk that was stopped and %s makes nothing again that users have deleted',
+  async (_, startOf) => {
+    const { put, walk, versionIn } = await scene();
+    for (let id = 0; id < 9; id += 1) await put(NEW, id, 'a');
+    for (const id of [0, 1, 3, 4, 5, 6, 8]) await put(OLD, id, 'a');
+    const stopped = await walk('repair', {}, RECONCILE_START, () => true);
+    expect(stopped).toMatchObject({ isComplete: false });
+    const { conflicts, report } = await walk('repair', {}, startOf(stopped));
+    expect(await versionIn(OLD, 7)).toBe('-');
+    expect(await versionIn(NEW, 7)).toBe('-');
+    expect(conflicts).toEqual([]);
+    expect(faultsIn(report)).toEqual([]);
+    expect((await walk('carry')).report.strays.writes).toBe(0);
+  },
+);
