@@ -134,32 +134,34 @@ export function createBaseWriter(
     }
     const digest = sum.text();
     if (nextOffset === null) await keep({ segments, digest, points });
-    else await keep({ segments: [...segments, ...restFrom(nextOffset)], ...endFrom(nextOffset) });
+    else await keep({ ...aheadOf(nextOffset), ...notesOf([], nextOffset) });
     return { segments, digest, points };
   }
 
-  function restFrom(offset: PointId): Base['segments'] {
-    const earlier = before?.segments ?? [];
-    return earlier.map((segment) => ({ ...segment, from: laterOf(segment.from, offset) }));
+  /** What is written, and from there on what was known before; no further than the walk before has come. */
+  function aheadOf(offset: PointId | null): Base {
+    const { segments: earlier = [], knownTo } = before ?? {};
+    const rest = earlier.map((segment) => ({ ...segment, from: laterOf(segment.from, offset) }));
+    const end = before === undefined ? offset : knownTo && laterOf(knownTo, offset);
+    return { segments: [...segments, ...rest], ...(end && { knownTo: end }) };
   }
 
-  /** Further than the walk before it, where that one has not come to the end either. */
-  function endFrom(offset: PointId | null): Pick<Base, 'knownTo'> {
-    if (before !== undefined && before.knownTo === undefined) return {};
-    const knownTo = before?.knownTo ?? offset;
-    if (knownTo === null) return {};
-    return { knownTo: laterOf(offset, knownTo) };
+  /** Also those of a walk that was killed, until this one has come to them. */
+  function notesOf(making: readonly PointId[], offset: PointId | null): Pick<Base, 'making'> {
+    const isAhead = (id: PointId) => offset === null || comparePointIds(id, offset) >= 0;
+    const noted = new Set([...(before?.making ?? []).filter(isAhead), ...making]);
+    return noted.size > 0 ? { making: [...noted] } : {};
   }
 
   /** Before anything is created that its users could delete again before the walk says so. */
   async function noteMaking(making: readonly PointId[], from: PointId | null): Promise<void> {
-    const rest = from === null ? (before?.segments ?? []) : restFrom(from);
-    await keep({ segments: [...segments, ...rest], ...endFrom(from), making: [...making] });
+    await keep({ ...aheadOf(from), ...notesOf(making, from) });
   }
 
   return { add, flush, noteMaking };
 }
 
-function laterOf(one: PointId | null, other: PointId): PointId {
-  return one !== null && comparePointIds(one, other) > 0 ? one : other;
+function laterOf<Id extends PointId | null>(one: Id, other: PointId | null): Id | PointId {
+  if (one === null || other === null) return other ?? one;
+  return comparePointIds(one, other) > 0 ? one : other;
 }

@@ -239,3 +239,26 @@ test.each([
     expect((await walk('carry')).report.strays.writes).toBe(0);
   },
 );
+
+test('a memory that was made before a kill is not made again, however often the walk stops before it comes there', async () => {
+  const { put, walk, versionIn, store, back } = await scene();
+  for (let id = 0; id < 9; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
+  await walk('repair');
+  await put(NEW, 20, 'b');
+  const dying: VectorStore = {
+    ...store,
+    upsert: async (...args) => {
+      await store.upsert(...args);
+      throw new Error('killed');
+    },
+  };
+  const to = { ...back.to, store: dying };
+  await expect(walk('repair', { back: { ...back, to } })).rejects.toThrow('killed');
+  expect(await versionIn(OLD, 20)).toBe('b');
+  await put(OLD, 20, '-');
+  await put(OLD, 10, 'c');
+  let stopped = RECONCILE_START;
+  for (let n = 0; n < 2; n += 1) stopped = await walk('repair', {}, stopped, () => true);
+  await walk('repair', {}, stopped);
+  expect([await versionIn(OLD, 10), await versionIn(OLD, 20)]).toEqual(['c', '-']);
+});
