@@ -141,7 +141,12 @@ export function createBaseWriter(
   /** What is written, and from there on what was known before; no further than the walk before has come. */
   function aheadOf(offset: PointId | null): Base {
     const { segments: earlier = [], knownTo } = before ?? {};
-    const rest = earlier.map((segment) => ({ ...segment, from: laterOf(segment.from, offset) }));
+    // This walk has written it: it ends before the offset.
+    const isBehind = ({ prefix, parts }: Base['segments'][number]) =>
+      segments.some((own) => own.prefix === prefix && own.parts === parts);
+    const rest = earlier
+      .filter((segment) => !isBehind(segment))
+      .map((segment) => ({ ...segment, from: laterOf(segment.from, offset) }));
     const end = before === undefined ? offset : knownTo && laterOf(knownTo, offset);
     return { segments: [...segments, ...rest], ...(end && { knownTo: end }) };
   }

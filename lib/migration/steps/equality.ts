@@ -216,7 +216,8 @@ function createWalk(
   ): Promise<ReconcileCheckpoint> => {
     const settings = { ...(await reconcileSettings(context, mode, { from, to })), ...more };
     const isComparison = mode === 'compare';
-    const base = baseOf(context, label);
+    // What the walk before has written is read while this one writes.
+    const base = baseOf(context, isAnew ? `${label}-anew` : label);
     const before = usesBase ? base.before : undefined;
     const start = (isComparison ? compared : written) ?? RECONCILE_START;
     return await reconcileInStep(context, settings, {

@@ -262,3 +262,17 @@ test('a memory that was made before a kill is not made again, however often the 
   await walk('repair', {}, stopped);
   expect([await versionIn(OLD, 10), await versionIn(OLD, 20)]).toEqual(['c', '-']);
 });
+
+test('what is known of both takes one entry for each time that a walk goes on', async () => {
+  const { put, walk, base } = await scene();
+  for (let id = 0; id < 30; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
+  await walk('repair');
+  let stopped = RECONCILE_START;
+  const most: number[] = [];
+  for (let n = 0; n < 9; n += 1) {
+    stopped = await walk('repair', {}, stopped, () => true);
+    most.push(base()?.segments.length ?? 0);
+  }
+  expect(Math.max(...most)).toBeLessThanOrEqual(10);
+  expect((await walk('repair', {}, stopped)).report.strays.writes).toBe(0);
+});
