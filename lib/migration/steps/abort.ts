@@ -1,15 +1,33 @@
 // Ends a run before its window and removes what it has built on the store. Its artifacts stay.
-import { collectionsOf } from '../runs/run-names.ts';
-import type { Step } from '../runs/step.ts';
+import { builtCollectionsOf, collectionsOf } from '../runs/run-names.ts';
+import type { Step, StepContext } from '../runs/step.ts';
 import { removeOwn } from './clean-up.ts';
+import { countChanges } from './equality.ts';
 import { undoInPlace } from './in-place.ts';
 
 export const abort: Step = {
   command: 'abort',
   forecast: async ({ run }) => ({ removes: collectionsOf(run) }),
   work: async (context) => {
-    await removeOwn(context);
+    const { run, note } = context;
+    const written = (await isWrittenTo(context)) ? builtCollectionsOf(run) : [];
+    // Named before the end: killed in between, the next abort finds the same.
+    if (written[0]) await note({ kept: [...new Set([...(run.kept ?? []), written[0]])] });
+    await removeOwn(context, written);
     await undoInPlace(context);
     return { done: true };
   },
 };
+
+/** A version was deployed on the new collection once: what an instance that nobody has stopped wrote there is nowhere else. */
+async function isWrittenTo(context: StepContext): Promise<boolean> {
+  const { services, run } = context;
+  const { sourceCollection: from, targetCollection: to } = run.plan;
+  const isKept = run.served?.some(
+    ({ collection, until }) => collection === to && until > services.clock().getTime(),
+  );
+  if (!run.base || isKept) return false;
+  const there = await services.vectors.listCollections();
+  if (![from, to].every((name) => there.includes(name))) return false;
+  return (await countChanges(context, { from, to })).written > 0;
+}

@@ -70,8 +70,14 @@ export async function countChanges(request: StepRequest, names: Collections, use
   const base = { artifacts: services.artifacts, prefix: '', before };
   const ports = { base, saveCheckpoint: async () => {} };
   const { report } = await reconcile({ ...settings, payloadsOnly: true }, ports);
-  const { missing: adds } = report.pending;
-  return { ...changesIn(report), adds, isDamaged: isDamage(report) };
+  const { pending, strays } = report;
+  return {
+    ...changesIn(report),
+    adds: pending.missing,
+    isDamaged: isDamage(report),
+    /** To the idle collection since both were equal, deletions aside. */
+    written: strays.writes - strays.lacking,
+  };
 }
 
 /** How often a collection was written to since it was equal to the other one. */

@@ -204,6 +204,28 @@ describe('a run that was rolled back', () => {
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
   });
 
+  it.each([
+    ['after a failed window', 'switching', 0],
+    ['once the days of what users left are over', 'live', 31],
+  ] as const)(
+    '%s, it keeps at its abort what somebody has written to the new collection alone',
+    async (_, point, days) => {
+      const migration = await migrationAt(point);
+      if (point === 'switching') {
+        const isGraphDeprecated = async () => false;
+        const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
+        await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
+      }
+      await migration.finish('rollback');
+      migration.pass(days * DAY_MS);
+      await writeToNew(migration, 'By an instance of the new version that nobody has stopped');
+      await migration.finish('abort');
+      const { services, target } = migration;
+      expect(await services.vectors.listCollections()).toContain(target);
+      expect(await readStatus(services)).toMatchObject({ phase: 'aborted', kept: [target] });
+    },
+  );
+
   it('takes no further window once writes were left behind: only it can be aborted', async () => {
     const migration = await migrationAt('live');
     await writeToNew(migration, 'Left behind');
