@@ -42,11 +42,11 @@ export async function keepWatch(
     for (const runId of await runsOf(services)) {
       await attempt(runId, async () => {
         const run = await runs.read(runId);
-        await removeLeft(services, run);
-        const step = await dueStep(services, run);
-        if (!step) return;
         const payload = { runId, execute: true, actor: 'machine' };
         try {
+          await removeLeft(services, run);
+          const step = await dueStep(services, run);
+          if (!step) return;
           last = await runStep(step, services, { payload, timeLeftMs });
         } catch (failure) {
           if (!isForLater(run, failure, clock())) throw failure;
@@ -64,7 +64,8 @@ const LONGEST_LATE_MS = 20 * 60_000;
 
 /** Another step or run has the lock, and nothing has failed: a rollback takes longer than the time between two watches. */
 function isForLater({ phase, phaseAt, deadlineAt }: Run, failure: unknown, now: Date): boolean {
-  if (phase === 'live') return isLockHeld(failure) || isRefusal(failure, 'RefusedOtherRun');
+  const waitsForOthers = phase === 'live' || phase === 'aborted';
+  if (waitsForOthers) return isLockHeld(failure) || isRefusal(failure, 'RefusedOtherRun');
   const since = (phase === 'rolling-back' ? phaseAt : deadlineAt) ?? 0;
   return isLockHeld(failure) && now.getTime() - since < LONGEST_LATE_MS;
 }

@@ -101,6 +101,19 @@ describe('the watch', () => {
     expect(await lock.activeRun()).toBe('run-b');
   });
 
+  it('leaves what an aborted run has kept for its days to a later watch while another run is under way', async () => {
+    const migration = await migrationAt('live');
+    const { runs, services, lock, logged, target } = migration;
+    await migration.follow('rollback', 'abort');
+    const { plan } = await runs.read(RUN);
+    await runs.start('run-b', { ...plan, targetCollection: 'memories_v3_run-b' }, REPORT);
+    migration.pass(31 * DAY_MS);
+    expect(await keepWatch(services)).toBeUndefined();
+    expect(logged.at(-1)).toMatchObject({ level: 'WARN', failure: 'RefusedOtherRun' });
+    expect(await services.vectors.listCollections()).toContain(target);
+    expect(await lock.activeRun()).toBe('run-b');
+  });
+
   it('fails when the webhook does not answer', async () => {
     const migration = await migrationAt('switching');
     migration.pass(30 * 60_000);
