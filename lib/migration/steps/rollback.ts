@@ -60,8 +60,8 @@ export const rollback: Step = {
       if (isRefusal(error, 'RefusedNothingToReturnTo')) {
         // Once it is restored, what users wrote since its snapshot has to come along again.
         await keep(afterRestore(state));
-        // What it lacks then, no user has deleted.
-        await context.note({ base: undefined });
+        // What it lacks then, no user has deleted. Where a snapshot was asked for, the old collection is as it was.
+        if (state.plan?.way !== 'to-snapshot') await context.note({ base: undefined });
         await askAgain(context);
       }
       if (!(error instanceof Refusal) || !(await isOnNew(context, state))) throw error;

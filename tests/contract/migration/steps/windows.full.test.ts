@@ -19,6 +19,8 @@ import { named } from '../../../support/migration/refused.ts';
 
 const DAY_MS = 86_400_000;
 
+const TO_SNAPSHOT = { toSnapshot: true, acknowledgedLoss: 99 };
+
 const WINDOW = ['freeze', 'backup', 'copy', 'cutover'] as const;
 
 const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
@@ -251,4 +253,21 @@ it('a second rollback knows nothing of the first one', async () => {
   expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
   const { facts } = await evidenceOf(migration, 'rollback-report');
   expect(facts).toMatchObject({ lateWrites: 1, leftBehind: 0 });
+});
+
+it('a rollback to the snapshot that fails forgets nothing of the old collection', async () => {
+  const migration = await migrationAt('live');
+  const { vectors, hooks } = migration.services;
+  await writeToOld(migration, 'By a forgotten program');
+  const written = await fingerprintOf(vectors, SOURCE);
+  const ask: typeof hooks.ask = async (request) => {
+    const target = `${SOURCE}_restored_${RUN}`;
+    if (request.action === 'freeze') await emptied({ ...migration, target });
+    return await hooks.ask(request);
+  };
+  const attempt = migration.finish('rollback', TO_SNAPSHOT, { hooks: { ask } });
+  await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+  expect(await phaseOf(migration)).toBe('live');
+  await migration.finish('rollback');
+  expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
 });
