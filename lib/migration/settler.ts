@@ -61,7 +61,7 @@ const ROUNDS = 3;
  */
 type Way = 'onwards' | 'back' | 'conflict' | 'withheld';
 
-interface Ledger {
+interface WalkRecord {
   readonly removals: () => Removals;
   readonly countRemovals: (removals: Removals) => Promise<void>;
   readonly noteMaking: (ids: readonly PointId[]) => Promise<void>;
@@ -69,7 +69,7 @@ interface Ledger {
 }
 
 /** Compares and repairs one batch after the other, and reports what it found and did. */
-export function createSettler(settings: ReconcileSettings, ports: SettlePorts, ledger: Ledger) {
+export function createSettler(settings: ReconcileSettings, ports: SettlePorts, walk: WalkRecord) {
   const { renew = async () => {}, base } = ports;
   const { from, to, keywords, mode, limit = Number.POSITIVE_INFINITY } = settings;
   const { backLimit = limit } = settings;
@@ -87,7 +87,7 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, l
     const strays = straysIn(pairs);
     const isMade = (pair: PointPair) => !(wayOf(pair) === 'back' ? pair.from : pair.to);
     const making = hasBase ? pairs.filter((pair) => isDue(pair) && isMade(pair)) : [];
-    if (making.length > 0) await ledger.noteMaking(making.map(({ id }) => id));
+    if (making.length > 0) await walk.noteMaking(making.map(({ id }) => id));
     // What is withheld is overwritten by this walk, or counts as equal from it on.
     const isOverruled = (pair: PointPair) =>
       wayOf(pair) === 'conflict' || (wayOf(pair) === 'withheld' && pair.to !== undefined);
@@ -104,13 +104,13 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, l
         mode === 'compare' && wayOf(pair) === 'back' ? undefined : differenceOf(pair),
       countsGaps: keywords === 'left-empty',
       strays: { ...strays, overruled: strays.overruled + outrun.length },
-      addLine: ledger.addLine,
+      addLine: walk.addLine,
     });
     return { report, hasMade: making.length > 0 };
   };
 
   async function countRemovalsOf(pairs: readonly PointPair[]): Promise<void> {
-    const { first, second } = ledger.removals();
+    const { first, second } = walk.removals();
     const due = pairs.filter(isDue);
     const fromFirst = due.filter((pair) => !pair.to && wayOf(pair) === 'back').length;
     if (first + fromFirst > backLimit) isDamaged = true;
@@ -125,7 +125,7 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, l
       const why = `This would remove ${counted.second} points or more of ${to.collection}; expected are at most ${limit}.`;
       throw new Refusal('RefusedMassChange', why, { data: { deletes: counted.second } });
     }
-    await ledger.countRemovals(counted);
+    await walk.countRemovals(counted);
   }
 
   async function repair(pairs: readonly PointPair[]) {
