@@ -40,6 +40,7 @@ export const bundleOptions = {
     // In Lambda the credentials are in the environment; the SDK's default chain is a third of a bundle.
     '@aws-sdk/credential-provider-node': './serverless/bundle/environment-credentials.ts',
     'node:http': './serverless/bundle/node-http.ts',
+    'node:crypto': './serverless/bundle/node-crypto.ts',
     '@aws/lambda-invoke-store': './serverless/bundle/invoke-store.ts',
     '@aws-sdk/middleware-endpoint-discovery': './serverless/bundle/endpoint-discovery.ts',
     '@smithy/core/event-streams': './serverless/bundle/event-streams.ts',
