@@ -1,10 +1,11 @@
 // npm run describe: writes the routes that functions know, the API description that GET /openapi.json answers with, the
-// types of the front page that are made from it, and the tables of the operator's guide.
+// types of the front page that are made from it, what docs/api.md says of each route, and the tables of the operator's guide.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateSource } from 'oazapfts';
 import { createCommand, runProgram } from '../../local/processes/program.ts';
 import { withTables } from '../migrate/reference.ts';
+import { withRoutes } from './api-guide.ts';
 import { typesOf } from './client-types.ts';
 import { buildOpenApiDocument } from './openapi-document.ts';
 import { methodsByPath } from './routes.ts';
@@ -14,10 +15,11 @@ const ROUTES = 'lib/http/routes.json';
 const DOCUMENT = 'lib/http/openapi.json';
 const TYPES = 'lib/front-page/api-types.ts';
 const GUIDE = 'docs/migration.md';
+const API_GUIDE = 'docs/api.md';
 
 const command = createCommand(
   'npm run describe --',
-  `Write ${ROUTES} from serverless.yml, ${DOCUMENT} from the schemas that validate requests, ${TYPES} from it, and the tables of ${GUIDE}.`,
+  `Write ${ROUTES} from serverless.yml, ${DOCUMENT} from the schemas that validate requests, ${TYPES} and the routes of ${API_GUIDE} from it, and the tables of ${GUIDE}.`,
 ).action(async () => {
   for (const [file, content] of [
     [ROUTES, methodsByPath()],
@@ -27,9 +29,14 @@ const command = createCommand(
   }
   const client = await generateSource(join(PROJECT, DOCUMENT));
   await writeFile(join(PROJECT, TYPES), typesOf(client));
-  const guide = await readFile(join(PROJECT, GUIDE), 'utf8');
-  await writeFile(join(PROJECT, GUIDE), withTables(guide));
-  for (const file of [ROUTES, DOCUMENT, TYPES, GUIDE]) console.log(`Wrote ${file}`);
+  for (const [file, filled] of [
+    [GUIDE, withTables],
+    [API_GUIDE, withRoutes],
+  ] as const) {
+    const text = await readFile(join(PROJECT, file), 'utf8');
+    await writeFile(join(PROJECT, file), filled(text));
+  }
+  for (const file of [ROUTES, DOCUMENT, TYPES, GUIDE, API_GUIDE]) console.log(`Wrote ${file}`);
 });
 
 await runProgram(command);

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { routesWithSection, withRoutes } from '../../cli/describe/api-guide.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
-import { findRoute, LEDGER_OPERATIONS } from '../support/api/routes.ts';
+import { findRoute, LEDGER_OPERATIONS, OPERATIONS } from '../support/api/routes.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8');
 const EXAMPLE = /```http\n(\w+) (\S+)\n(.*?)```\n```(json|csv)\n(.*?)```/gs;
@@ -25,4 +26,11 @@ test('every route has an example, and every example the response that the docume
     expect({ method, target, received }).toEqual({ method, target, received: expected });
   }
   expect([...routes].sort()).toEqual(LEDGER_OPERATIONS.map(([route]) => route).sort());
+});
+
+test('every route has a section, as its description has it: `npm run describe` writes it', () => {
+  const pageParts = ['GET /page.css', 'GET /page.js'];
+  const routes = OPERATIONS.map(([route]) => route).filter((route) => !pageParts.includes(route));
+  expect(routesWithSection(DOCUMENT).toSorted()).toEqual(routes.toSorted());
+  expect(withRoutes(DOCUMENT)).toBe(DOCUMENT);
 });
