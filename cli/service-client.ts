@@ -34,6 +34,9 @@ export const PATIENT_POLICY: RetryPolicy = {
   deadlineMs: 900_000,
 };
 const NO_SERVER = ['ECONNREFUSED', 'ENOTFOUND'];
+/** Failures below HTTP that another attempt may not meet; others, such as those of TLS, would come each time. */
+const PASSING =
+  /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|UND_ERR_.*)$/;
 const MOST_SHOWN = 200;
 const HOW_TO_GET_A_KEY =
   '. Set API_KEY to a valid key: export API_KEY=$(npm run -s keys -- create --name my-key)';
@@ -75,6 +78,8 @@ export function createServiceClient(options: ServiceClientOptions) {
       return await retry(retryPolicy, isRetryable, () => send(method, path, given));
     } catch (cause) {
       if (cause instanceof StartError) throw cause;
+      const lasting = lastingCause(cause);
+      if (lasting) throw new StartError(`${url} cannot be reached: ${lasting}.`, { cause });
       const message = `Nothing answers at ${url}. Start the service with npm start, or give its address with --url.`;
       throw new StartError(message, { cause });
     }
@@ -122,7 +127,16 @@ export function createServiceClient(options: ServiceClientOptions) {
 function isTransient(error: unknown, isRepeatable: boolean): boolean {
   const { status, cause } = error as { status?: number; cause?: { code?: string } };
   if (status !== undefined) return status === 429 || (isRepeatable && status >= 500);
-  return isRepeatable && !NO_SERVER.includes(cause?.code ?? '');
+  return isRepeatable && !NO_SERVER.includes(cause?.code ?? '') && !lastingCause(error);
+}
+
+/** Why no attempt can succeed: a port that is never asked, or TLS. Undefined where another one may, or nothing answers. */
+function lastingCause(error: unknown): string | undefined {
+  const { cause } = error as { cause?: { code?: string; message?: string } };
+  const { code, message } = cause ?? {};
+  if (message === undefined || NO_SERVER.includes(code ?? '') || PASSING.test(code ?? '')) return;
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'it does not speak TLS; try http://';
+  return message.trim().split('\n', 1)[0];
 }
 
 /** In seconds, as the service and API Gateway give it. */

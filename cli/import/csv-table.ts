@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { StartError } from '../../local/processes/start-error.ts';
 
 export interface CsvRow {
-  /** Of the file, from 1; of a row with line breaks in it, the last one. */
+  /** Of the file, from 1; of a row with line breaks in it, the first one. */
   readonly line: number;
   /** At least one for each named column. */
   readonly cells: readonly string[];
@@ -25,6 +25,7 @@ export interface CsvTable {
 
 const DELIMITERS = [',', ';', '\t'] as const;
 const LINE_BREAKS = ['\r\n', '\n', '\r'];
+const LINE_BREAK = /\r\n|\n|\r/g;
 const NO_CELLS = /^["\s,;]*$/;
 /** How far down a header is looked for. */
 const MOST_LINES_BEFORE = 100;
@@ -55,7 +56,11 @@ export function readTable(
     const { line, cells } = row;
     const isRegular = cells.length >= width && cells.slice(headers.length).every((cell) => !cell);
     if (isRegular) rows.push(row);
-    else ragged.push({ line, message: `It has ${cells.length} cells, the header ${width}.` });
+    else
+      ragged.push({
+        line,
+        message: `It has ${counted(cells.length, 'cell')}, the header ${width}.`,
+      });
   }
   return { headerLine, headers, rows, ragged };
 }
@@ -65,7 +70,7 @@ function findHeader(
   text: string,
   problemsOf: (headers: readonly string[]) => readonly string[],
 ): Candidate {
-  const head = text.split(/\r\n|\n|\r/, MOST_LINES_BEFORE);
+  const head = text.split(LINE_BREAK, MOST_LINES_BEFORE);
   let closest: Candidate | undefined;
   for (let line = 1; line <= head.length; line += 1) {
     if (NO_CELLS.test(head[line - 1] ?? '')) continue;
@@ -101,15 +106,23 @@ function firstRow(text: string, delimiter: string): readonly string[] {
   }
 }
 
+/** As "1 row" and "2 rows". */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
 /** @param before number of lines before the text, in the file */
 function parseRows(text: string, delimiter: string, before: number): readonly CsvRow[] {
   try {
-    // Empty lines are counted, and skipped.
-    const found = parse('\n'.repeat(before) + text, {
-      ...optionsOf(delimiter),
-      info: true,
-    }) as unknown as { record: string[]; info: { lines: number } }[];
-    return found.map(({ record, info }) => ({ line: info.lines, cells: record }));
+    const found = parse('\n'.repeat(before) + text, optionsOf(delimiter)) as string[][];
+    let next = 1;
+    const rows = found.map((cells) => {
+      const line = next;
+      next += 1 + (cells.join().match(LINE_BREAK)?.length ?? 0);
+      return { line, cells };
+    });
+    // Empty lines are counted, and left out.
+    return rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   } catch (cause) {
     const { message } = cause as Error;
     throw new StartError(`The file is not valid CSV: ${message}.`, { cause });
@@ -122,13 +135,10 @@ function optionsOf(delimiter: string) {
     record_delimiter: LINE_BREAKS,
     relax_column_count: true,
     relax_quotes: true,
-    skip_empty_lines: true,
-    skip_records_with_empty_values: true,
   };
 }
 
 function textFrom(text: string, line: number): string {
-  const lineBreak = /\r\n|\n|\r/g;
-  for (let n = 1; n < line; n += 1) lineBreak.exec(text);
-  return text.slice(lineBreak.lastIndex);
+  const start = [...text.matchAll(LINE_BREAK).take(line - 1)].at(-1);
+  return text.slice(start ? start.index + start[0].length : 0);
 }

@@ -112,6 +112,8 @@ type Options = ReturnType<typeof command.opts>;
 async function start(file: string | undefined, options: Options): Promise<void> {
   const { list, undo, yes = false } = options;
   const isForImports = list || undo !== undefined;
+  if (undo === '') command.error('error: --undo takes the id of an import; --list shows them.');
+  if (isForImports && options.update) command.error('error: --update takes a file.');
   if (isForImports === (file !== undefined))
     command.error(
       isForImports

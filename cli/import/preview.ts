@@ -2,7 +2,7 @@
 import { fromCents, toCents } from '../../lib/domain/money.ts';
 import type { TransactionType } from '../../lib/domain/transaction.ts';
 import { asPrintable } from '../../lib/migration/runs/printable.ts';
-import type { RefusedLine } from './csv-table.ts';
+import { counted, type RefusedLine } from './csv-table.ts';
 import type { Change, ImportPlan } from './plan.ts';
 import type { EncodedText } from './read-text.ts';
 import type { Statement, TransactionRow } from './statement.ts';
@@ -12,7 +12,7 @@ const MOST_SHOWN = 20;
 
 /** How the file was read. */
 export function showStatement(statement: Statement, encoding: EncodedText['encoding']): void {
-  const { isExport, headerLine, columns, ignored, decimal, dateOrder, rows } = statement;
+  const { isExport, headerLine, columns, ignored, decimal, dateOrder, rows, repeated } = statement;
   if (isExport) console.log('an export of this service');
   if (encoding !== 'UTF-8') console.log(`encoding: ${encoding}`);
   if (headerLine > 1) console.log(`header: line ${headerLine}`);
@@ -27,9 +27,18 @@ export function showStatement(statement: Statement, encoding: EncodedText['encod
     const cents = rows.flatMap(({ type, amount }) => (type === wanted ? [toCents(amount)] : []));
     return `${cents.length} ${wanted} (${fromCents(cents.reduce((sum, each) => sum + BigInt(each), 0n))})`;
   };
+  if (repeated > 0)
+    console.log(`left out, with the id of an earlier row: ${counted(repeated, 'row')}`);
   console.log(
-    `${rows.length} rows from ${dates[0] ?? 'none'} to ${dates.at(-1) ?? 'none'}: ${total('income')}, ${total('expense')}`,
+    `${counted(rows.length, 'row')}${rangeOf(dates)}: ${total('income')}, ${total('expense')}`,
   );
+}
+
+/** @param dates in their order */
+export function rangeOf(dates: readonly string[]): string {
+  const [first, last] = [dates[0], dates.at(-1)];
+  if (first === undefined) return '';
+  return first === last ? ` of ${first}` : ` from ${first} to ${last}`;
 }
 
 /** @param known names of the categories that are there */
@@ -39,7 +48,9 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
   const names = new Set(rows.flatMap(({ category }) => category ?? []));
   const added = [...names].filter((name) => !known.has(name));
   if (added.length > 0) print(`new categories: ${added.join(', ')}`);
-  console.log(`${present} rows are there already, ${missing.length} are new`);
+  console.log(
+    `${counted(present, 'row')} ${present === 1 ? 'is' : 'are'} there already, ${missing.length} ${missing.length === 1 ? 'is' : 'are'} new`,
+  );
   showSome(
     `deleted meanwhile (${deleted.length}), imported with --import-deleted:`,
     deleted.map((row) => `  line ${row.line}: transaction ${row.exported?.id}: ${textOf(row)}`),

@@ -1,5 +1,6 @@
 // The text of a file that a bank or a spreadsheet wrote, whatever its encoding.
 import { readFileSync } from 'node:fs';
+import { CSV_COLUMNS } from '../../lib/http/transaction-csv.ts';
 import { StartError } from '../../local/processes/start-error.ts';
 
 export interface EncodedText {
@@ -15,6 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** A UTF-16 file without a byte order mark has a zero byte in most of its Latin characters. */
 const SAMPLE_BYTES = 1_000;
 const UTF16_SHARE = 0.3;
+const EXPORT_HEADER = CSV_COLUMNS.join();
 
 /** @throws StartError where the file cannot be read, or is no text */
 export function readText(file: string): EncodedText {
@@ -28,13 +30,17 @@ export function readText(file: string): EncodedText {
     });
   }
   const decoded = decodeText(bytes);
-  if (!decoded.text.includes('\0')) return decoded;
+  // A text of the ledger may have a zero character, a bank's has none.
+  if (!decoded.text.includes('\0') || decoded.text.startsWith(EXPORT_HEADER)) return decoded;
   throw new StartError(`${file} is not a text file. Save or download it as CSV.`);
 }
 
 /** Without a byte order mark. */
 export function decodeText(bytes: Uint8Array): EncodedText {
-  const utf16 = utf16Of(bytes);
+  const isExport = Buffer.from(bytes.subarray(0, EXPORT_HEADER.length)).equals(
+    Buffer.from(EXPORT_HEADER),
+  );
+  const utf16 = isExport ? undefined : utf16Of(bytes);
   if (utf16) return { text: new TextDecoder(utf16).decode(bytes), encoding: 'UTF-16' };
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'UTF-8' };

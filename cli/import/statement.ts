@@ -81,6 +81,8 @@ export interface Statement {
   readonly decimal: DecimalSign;
   readonly rows: readonly StatementRow[];
   readonly errors: readonly RefusedLine[];
+  /** How many rows repeat an earlier one with the bank's id: they are one transaction. */
+  readonly repeated: number;
 }
 
 /** As the API takes it, without its category. */
@@ -146,9 +148,15 @@ export function readStatement(text: string, options: StatementOptions = {}): Sta
 
   const rows: StatementRow[] = [];
   const errors: RefusedLine[] = [...ragged];
+  const bankIds = new Set<string>();
+  let repeated = 0;
   for (const [n, record] of records.entries()) {
     try {
-      rows.push(toRow(record, n));
+      const row = toRow(record, n);
+      const bankId = cellOf(record, 'externalId');
+      if (bankId !== null && !isExport && bankIds.has(bankId)) repeated += 1;
+      else rows.push(row);
+      if (bankId !== null) bankIds.add(bankId);
     } catch (error) {
       errors.push({ line: record.line, message: (error as Error).message });
     }
@@ -161,6 +169,7 @@ export function readStatement(text: string, options: StatementOptions = {}): Sta
     dateOrder,
     decimal,
     rows,
+    repeated,
     columns: Object.fromEntries(used.map(([field, index]) => [field, headers[index] ?? ''])),
     ignored: headers.filter((header, index) => header.trim() !== '' && !indexes.has(index)),
     errors: errors.toSorted((one, other) => one.line - other.line),

@@ -2,8 +2,9 @@
 import { EXIT } from '../../local/processes/program.ts';
 import { withBar } from '../progress.ts';
 import type { ServiceClient } from '../service-client.ts';
+import { counted } from './csv-table.ts';
 import { type LedgerRow, readLedger } from './ledger-rows.ts';
-import { print, showSome, textOf } from './preview.ts';
+import { print, rangeOf, showSome, textOf } from './preview.ts';
 import { deleteRows } from './upload.ts';
 
 export async function listImports(service: ServiceClient): Promise<void> {
@@ -16,7 +17,7 @@ export async function listImports(service: ServiceClient): Promise<void> {
     const dates = some.map(({ date }) => date).toSorted();
     const edited = some.filter(isEdited).length;
     const more = edited === 0 ? '' : `, ${edited} edited since`;
-    print(`${id}: ${some.length} rows from ${dates[0]} to ${dates.at(-1)}${more}`);
+    print(`${id}: ${counted(some.length, 'row')}${rangeOf(dates)}${more}`);
   }
 }
 

@@ -5,14 +5,20 @@ import { ValidationError } from '../errors.ts';
 /** No body of ours has more than four, and no function that follows a value down runs out of stack. */
 const MAX_DEPTH = 512;
 const MOST_SHOWN = 100;
+const BEYOND_DOUBLES = '1e999';
+/** Digits of integers: fewer are always kept, and more never. */
+const SHORTEST_LOST = 16;
+const LONGEST_DOUBLE = 308;
 
 /** A name with its colon, a string, a bracket, or a number. */
 const TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")\s*:|"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]|[^\s,:"[\]{}]+/gs;
+const INTEGER = /^-?[1-9]\d*$/;
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
 /**
- * The same JSON, except that a number whose decimals a double does not keep is the smallest double: that, too, has more
- * decimals than any amount or id may have.
+ * The same JSON, except that a number whose decimals a double does not keep is the smallest double, which, too, has more
+ * decimals than any amount or id may have, and an integer that a double does not keep is one beyond all doubles: no id, which
+ * an answer would name as another one, and larger than any amount.
  * @throws ValidationError for a value that is nested too deep, and for an object that has a name twice
  */
 export function withoutLoss(json: string): string {
@@ -22,7 +28,7 @@ export function withoutLoss(json: string): string {
     if (name !== undefined) addName(names.at(-1), name);
     else if ('{['.includes(first)) names.push(new Set());
     else if ('}]'.includes(first)) names.pop();
-    else if (first !== '"') return losesDecimals(token) ? smallest(token) : token;
+    else if (first !== '"') return kept(token);
     if (names.length > MAX_DEPTH) throw tooDeep();
     return token;
   });
@@ -43,6 +49,21 @@ function unquoted(text: string): string {
   }
 }
 
+function kept(token: string): string {
+  if (losesDigits(token)) return `${signOf(token)}${BEYOND_DOUBLES}`;
+  return losesDecimals(token) ? `${signOf(token)}${Number.MIN_VALUE}` : token;
+}
+
+function signOf(number: string): string {
+  return number.startsWith('-') ? '-' : '';
+}
+
+/** Whether it is an integer in plain digits, and a double is another one. */
+function losesDigits(text: string): boolean {
+  if (text.length < SHORTEST_LOST || !INTEGER.test(text)) return false;
+  return text.length > LONGEST_DOUBLE || BigInt(Number(text)) !== BigInt(text);
+}
+
 /** Whether the number has more than two decimals, and a double says that it has not. */
 function losesDecimals(text: string): boolean {
   const [, , whole, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
@@ -52,10 +73,6 @@ function losesDecimals(text: string): boolean {
   let last = digits.length - 1;
   while (digits[last] === '0') last -= 1;
   return last >= 0 && last + 1 - whole.length - Number(exponent) > 2;
-}
-
-function smallest(number: string): string {
-  return `${number.startsWith('-') ? '-' : ''}${Number.MIN_VALUE}`;
 }
 
 function tooDeep() {

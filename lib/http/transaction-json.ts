@@ -74,7 +74,7 @@ export function parseBulk(body: Readonly<Record<string, unknown>>): readonly unk
 export function parseBulkOfExisting(body: Readonly<Record<string, unknown>>): readonly unknown[] {
   const items = parseBulk(body);
   const ids = items.map((item) => (isObject(item) ? item.id : undefined));
-  const twice = ids.find((id, index) => typeof id === 'number' && ids.indexOf(id) !== index);
+  const twice = ids.find((id, index) => Number.isFinite(id) && ids.indexOf(id) !== index);
   if (twice === undefined) return items;
   const details = { transactions: [`Must name each transaction once: ${twice} is there twice.`] };
   throw new ValidationError('Input validation failed', { details });

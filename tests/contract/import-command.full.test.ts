@@ -127,7 +127,7 @@ describe('--url', () => {
       'decimal sign: comma',
     ]);
     expect(stderr).toBe(
-      'line 5 refused: It has 1 cells, the header 5.\nIf the bank always ends its files so, add --trailer 1.\n',
+      'line 5 refused: It has 1 cell, the header 5.\nIf the bank always ends its files so, add --trailer 1.\n',
     );
     const importWith = (lines: string) =>
       importFile(environment, '--url', server.url, '--yes', '--trailer', lines);

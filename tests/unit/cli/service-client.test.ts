@@ -1,7 +1,7 @@
 // What a command does when the service answers with an error, or not at all.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createServiceClient } from '../../../cli/service-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
 
@@ -43,6 +43,27 @@ it('refuses at once, with the address, where no server listens', async () => {
   await expect(service.readCategories()).rejects.toMatchObject({
     name: 'StartError',
     message: expect.stringContaining(url),
+  });
+  expect(pauses).toEqual([]);
+});
+
+it.each([
+  ['a port that fetch refuses', () => 'http://localhost:9', 'bad port'],
+  ['TLS of a server without it', (port: number) => `https://localhost:${port}`, 'try http://'],
+])('gives up at once, with the cause: %s', async (_, addressOf, cause) => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  onTestFinished(() => void server.close());
+  const url = addressOf((server.address() as AddressInfo).port);
+  const pauses: number[] = [];
+  const retryPolicy = {
+    ...DEFAULT_RETRY_POLICY,
+    sleep: async (ms: number) => void pauses.push(ms),
+  };
+  const service = createServiceClient({ url, userAgent: 'test', retryPolicy });
+  await expect(service.readCategories()).rejects.toMatchObject({
+    name: 'StartError',
+    message: expect.stringMatching(new RegExp(`^${url} cannot be reached: .*${cause}`)),
   });
   expect(pauses).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ApiEvent } from '../../../lib/http/api-event.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { jsonBody } from '../../../lib/http/json-body.ts';
+import { withoutLoss } from '../../../lib/http/json-text.ts';
 
 const handler = endpoint('Failed to echo')
   .use(jsonBody())
@@ -159,14 +160,34 @@ describe('a number', () => {
     expect((await parsed(`{"a":[${number},-${number}]}`)).data.a).toEqual([MIN_VALUE, -MIN_VALUE]);
   });
 
+  test.each(['9007199254740993', '99999999999999999999999', '9'.repeat(400)])(
+    'whose digits a double does not keep is no id, and larger than any amount: %.30s',
+    (number) => {
+      const { POSITIVE_INFINITY, NEGATIVE_INFINITY } = Number;
+      const read = JSON.parse(withoutLoss(`[${number},-${number}]`));
+      expect(read).toEqual([POSITIVE_INFINITY, NEGATIVE_INFINITY]);
+    },
+  );
+
   test.each(['0.0100000000', `1.${'0'.repeat(300_000)}`, '1.250e0', '1250e-2', '100000e-7'])(
     'may be written with more zeros than it needs: %.30s',
     async (number) => expect((await parsed(`{"a":${number}}`)).data.a).toBe(Number(number)),
   );
 
-  test.each(['0', '-0', '0e-400', '0.00e5', '5e-324', '1e-5', '12.50', '-1E+2', '1e15'])(
-    'is what it says otherwise: %s',
-    async (number) => expect((await parsed(`{"a":${number}}`)).data.a).toBe(Number(number) + 0),
+  test.each([
+    '0',
+    '-0',
+    '0e-400',
+    '0.00e5',
+    '5e-324',
+    '1e-5',
+    '12.50',
+    '-1E+2',
+    '1e15',
+    '1e21',
+    '9007199254740994',
+  ])('is what it says otherwise: %s', async (number) =>
+    expect((await parsed(`{"a":${number}}`)).data.a).toBe(Number(number) + 0),
   );
 
   test.each(['01e-400', '1.e-400', '+1e-400', '.1e-400', '1e-400x', '1e-400-1'])(

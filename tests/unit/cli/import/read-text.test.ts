@@ -1,6 +1,10 @@
 // Files in the encodings that banks use.
-import { expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { decodeText, readText } from '../../../../cli/import/read-text.ts';
+import { CSV_HEADER } from '../../../../lib/http/transaction-csv.ts';
 
 const TEXT = 'Datum;Bäcker €\n';
 const utf16 = (text: string) => Buffer.from(text, 'utf16le');
@@ -16,6 +20,14 @@ it.each([
   ['ISO-8859-1 (Windows-1252)', CP1252],
 ])('reads %s: %o', (encoding, bytes) => {
   expect(decodeText(bytes)).toEqual({ text: TEXT, encoding });
+});
+
+it.each(['\0', '\0a'.repeat(1_000)])('reads an export with zero characters in a text', (zeros) => {
+  const text = `${CSV_HEADER}1,2026-01-02,Tea,3,expense,,${zeros},,,\r\n`;
+  const file = join(mkdtempSync(join(tmpdir(), 'export-')), 'ledger.csv');
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+  writeFileSync(file, text);
+  expect(readText(file)).toEqual({ text, encoding: 'UTF-8' });
 });
 
 it.each([

@@ -185,9 +185,10 @@ describe('readStatement', () => {
       ]);
     });
 
-    it('keeps rows that are equal', () => {
-      const { rows, errors } = read([HEADER, ...Array(2).fill('2026-01-02,Tea,-3,7')], { columns });
-      expect([rows.length, errors]).toEqual([2, []]);
+    it('reads rows that are equal as one, and counts the others', () => {
+      const lines = [HEADER, ...Array(3).fill('2026-01-02,Tea,-3,7')];
+      const { rows, repeated, errors } = read(lines, { columns });
+      expect([rows.length, repeated, errors]).toEqual([1, 2, []]);
     });
   });
 
@@ -247,14 +248,20 @@ describe('readStatement', () => {
       expect(headerLine).toBe(6);
       expect(rows).toMatchObject([
         { line: 7, description: 'Bäcker', amount: 3.2 },
-        { line: 9, description: 'Miete;\nMärz', amount: 900 },
+        { line: 8, description: 'Miete;\nMärz', amount: 900 },
       ]);
       expect(errors).toMatchObject([
         { line: 11, message: 'It has 3 cells, the header 4.' },
         { line: 13, message: 'It has 6 cells, the header 4.' },
         { line: 14, message: expect.stringContaining('not a date') },
-        { line: 15, message: 'It has 1 cells, the header 4.' },
+        { line: 15, message: 'It has 1 cell, the header 4.' },
       ]);
+    });
+
+    it.each(['\r\n', '\n', '\r'])('names a row of several lines by its first: %j', (lineBreak) => {
+      const file = 'date,name,amount|2026-01-02,"a|b||c",-1||2026-01-03,Tea,-3|x,"d|e",1|';
+      const { rows, errors } = readStatement(file.replaceAll('|', lineBreak));
+      expect([...rows, ...errors].map(({ line }) => line)).toEqual([2, 7, 8]);
     });
 
     it('leaves out as many lines after the rows as the bank always writes', () => {
