@@ -77,8 +77,8 @@ export function compareFingerprints(
     .filter((figure) => figure.wanted !== figure.found);
 }
 
-function figuresOf({ nodes, relationships, counts, ...digests }: GraphFingerprint) {
-  return new Map(Object.entries({ nodes, relationships, ...counts, ...digests }));
+function figuresOf({ nodes, relationships, users, counts, ...digests }: GraphFingerprint) {
+  return new Map(Object.entries({ nodes, relationships, users, ...counts, ...digests }));
 }
 
 /** Empty when everything wanted is there; what is there beside it does no harm. */

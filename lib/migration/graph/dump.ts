@@ -3,6 +3,7 @@
 // its files, and to be what a graph can hold by decoding every value.
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
+import { createDigestSum, userHash } from '../points.ts';
 import { type ArtifactStore, measureOf, readJson, writeJson } from '../ports/artifacts.ts';
 import { isRefusal, isRetryableFailure, Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
@@ -132,15 +133,22 @@ function changed(why: string, options?: ErrorOptions): Refusal {
   return new Refusal('RefusedNotFrozen', `${why}.`, options);
 }
 
-const DUMP_FORMAT = 'graph-dump/3';
+const DUMP_FORMAT = 'graph-dump/4';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 const file = v.object({ key: v.string(), bytes: count, sha256 });
 const size = v.object({ nodes: count, relationships: count });
 
-const manifestSchema = v.object({
-  format: v.literal(DUMP_FORMAT),
+const figures = {
+  nodes: count,
+  relationships: count,
+  nodesDigest: sha256,
+  relationshipsDigest: sha256,
+  counts: v.record(v.string(), count),
+};
+
+const manifestEntries = {
   runId: v.string(),
   server: v.object({ version: v.string(), edition: v.string(), database: v.string() }),
   startedAt: v.pipe(v.string(), v.isoTimestamp()),
@@ -148,15 +156,41 @@ const manifestSchema = v.object({
   /** Equal before and after: nothing was written meanwhile. */
   before: v.object({ size, position: v.string() }),
   after: v.object({ size, position: v.string() }),
-  contents: v.object({
-    nodes: count,
-    relationships: count,
-    nodesDigest: sha256,
-    relationshipsDigest: sha256,
-    counts: v.record(v.string(), count),
-  }),
   files: v.object({ nodes: file, relationships: file, schema: file }),
-});
+};
+
+const manifestSchema = v.variant('format', [
+  v.object({
+    format: v.literal(DUMP_FORMAT),
+    ...manifestEntries,
+    contents: v.object({ ...figures, users: count, usersDigest: sha256 }),
+  }),
+  v.object({
+    format: v.literal('graph-dump/3'),
+    ...manifestEntries,
+    contents: v.pipe(v.object(figures), v.transform(withUsers)),
+  }),
+]);
+
+/** Dumps of before listed the nodes of each user by name. */
+function withUsers<Contents extends { readonly counts: Readonly<Record<string, number>> }>(
+  contents: Contents,
+) {
+  const listed = 'nodesPerUser ';
+  const digest = createDigestSum();
+  const counts: Record<string, number> = {};
+  let users = 0;
+  for (const [name, nodes] of Object.entries(contents.counts)) {
+    if (!name.startsWith(listed)) {
+      counts[name] = nodes;
+      continue;
+    }
+    users += 1;
+    const user = userHash(name.slice(listed.length));
+    for (let n = 0; n < nodes; n += 1) digest.add(user);
+  }
+  return { ...contents, counts, users, usersDigest: digest.text() };
+}
 
 export type GraphManifest = v.InferOutput<typeof manifestSchema>;
 

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { canonical } from '../json/json-text.ts';
-import { createDigestSum } from '../points.ts';
+import { createDigestSum, userHash } from '../points.ts';
 import { Refusal } from '../refusals.ts';
+import { createUserCounts } from '../user-counts.ts';
 import type { GraphNode, GraphRelationship } from './graph-store.ts';
 import type { Properties } from './values.ts';
 
@@ -17,7 +18,11 @@ export interface GraphFingerprint {
   readonly nodesDigest: string;
   /** Of types and properties of all relationships, and of the nodes at their ends. */
   readonly relationshipsDigest: string;
-  /** By label, type and user, under names such as "nodesPerLabel Person". */
+  /** That have nodes. */
+  readonly users: number;
+  /** Of the user of every node: graphs with the same one have as many nodes of each user. */
+  readonly usersDigest: string;
+  /** By label and type, under names such as "nodesPerLabel Person". */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -28,9 +33,15 @@ export function createFingerprint() {
   const [nodes, relationships] = [createDigestSum(), createDigestSum()];
   const found = { nodes: 0, relationships: 0 };
   const counts = new Map<string, number>();
+  const [users, usersDigest] = [createUserCounts(), createDigestSum()];
 
   function count(name: string): void {
     counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+
+  function countUser(user: Buffer): void {
+    users.add(user);
+    usersDigest.add(user);
   }
 
   function addNode({ id, labels: own, properties }: GraphNode): void {
@@ -40,7 +51,8 @@ export function createFingerprint() {
     found.nodes += 1;
     for (const label of own) count(`nodesPerLabel ${label}`);
     const { user_id: user } = properties;
-    count(typeof user === 'string' ? `nodesPerUser ${user}` : 'nodesWithoutUser');
+    if (typeof user === 'string') countUser(userHash(user));
+    else count('nodesWithoutUser');
   }
 
   function endDigest(relationship: GraphRelationship, end: 'start' | 'end'): string {
@@ -63,6 +75,8 @@ export function createFingerprint() {
 
   const result = (): GraphFingerprint => ({
     ...found,
+    users: users.size(),
+    usersDigest: usersDigest.text(),
     counts: Object.fromEntries(counts),
     nodesDigest: nodes.text(),
     relationshipsDigest: relationships.text(),

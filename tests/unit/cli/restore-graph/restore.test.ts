@@ -79,7 +79,7 @@ describe('A restore tells what came out otherwise:', () => {
         'relationships',
         'nodesPerLabel twin',
         'relationshipsPerType twin of',
-        'nodesPerUser constructor',
+        'usersDigest',
       ],
     ],
     [
@@ -149,10 +149,10 @@ const LOOKUP = { name: 'index_1', type: 'LOOKUP', statement: 'CREATE LOOKUP INDE
 test('every count that differs is reported with both sides, those of absent names as 0', async () => {
   const found = await fingerprintOf(await fillWithSample(createSandboxGraph()));
   const { 'nodesPerLabel constructor': _, ...counts } = found.counts;
-  const wanted = { ...found, nodes: 8, counts: { ...counts, 'nodesPerUser dave': 1 } };
+  const wanted = { ...found, nodes: 8, counts: { ...counts, 'nodesPerLabel Dave': 1 } };
   expect(compareFingerprints(wanted, found)).toEqual([
     { what: 'nodes', wanted: 8, found: 7 },
-    { what: 'nodesPerUser dave', wanted: 1, found: 0 },
+    { what: 'nodesPerLabel Dave', wanted: 1, found: 0 },
     { what: 'nodesPerLabel constructor', wanted: 0, found: 1 },
   ]);
   expect(compareFingerprints(found, found)).toEqual([]);

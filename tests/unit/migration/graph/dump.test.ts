@@ -153,6 +153,26 @@ test.each<[string, keyof typeof FILES, Damage]>([
   expect(await target.size()).toEqual({ nodes: 0, relationships: 0 });
 });
 
+test('A dump of before, with its users by name, is read back and restored all the same', async () => {
+  const { artifacts } = await dumped();
+  const { format: _, contents, ...manifest } = await readManifest(artifacts, DUMP_PREFIX);
+  const { users, usersDigest, counts, ...figures } = contents;
+  const byName = { 'nodesPerUser alice': 2, 'nodesPerUser bob': 1, 'nodesPerUser constructor': 2 };
+  const writeOld = async (perUser: Record<string, number>) => {
+    const old = { ...figures, counts: { ...counts, ...perUser } };
+    const text = JSON.stringify({ format: 'graph-dump/3', ...manifest, contents: old });
+    await artifacts.put(`${DUMP_PREFIX}/manifest.json`, [Buffer.from(text)]);
+  };
+  await writeOld(byName);
+  expect((await verifyDump(artifacts, DUMP_PREFIX)).contents).toEqual(contents);
+  const options = { artifacts, prefix: DUMP_PREFIX };
+  const { differences } = await restoreGraph({ ...options, target: createSandboxGraph() });
+  expect(differences).toEqual([]);
+  await writeOld({ ...byName, 'nodesPerUser alice': 1 });
+  const refusal = expect.objectContaining({ name: 'RefusedSnapshot' });
+  await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(refusal);
+});
+
 test('A dump without its manifest is none', async () => {
   const { artifacts } = await dumped();
   await artifacts.delete(`${DUMP_PREFIX}/manifest.json`);
