@@ -3,7 +3,7 @@
 
 import type { VectorStore } from './adapters/qdrant.ts';
 import { verbatim } from './json/json-text.ts';
-import { KEYWORD_SLOT, withKeywordText, withoutKeywords } from './points.ts';
+import { KEYWORD_SLOT, samePayload, withKeywordText, withoutKeywords } from './points.ts';
 import type {
   CollectionInfo,
   Filter,
@@ -62,8 +62,12 @@ export function createPointWriter(
 
   /** Only where a point is still as it was read: users, or a program that nobody has stopped, may write to it meanwhile. */
   async function replaceUnchanged(changes: readonly Replacement[]): Promise<void> {
-    if (insertMode === 'ask-first') return await replace(changes.map(({ by }) => by));
     const seen = new Map(changes.map(({ seen }) => [seen.id, seen]));
+    const replaceRead = async () => {
+      const same = await stillAs([...seen.values()]);
+      await replace(changes.flatMap(({ by }) => (same.has(by.id) ? by : [])));
+    };
+    if (insertMode === 'ask-first') return await replaceRead();
     const filterOf = (batch: readonly Point[]) =>
       unchanged(batch.flatMap(({ id }) => seen.get(id) ?? []));
     const points = changes.map(({ by }) => toPoint(by));
@@ -72,7 +76,7 @@ export function createPointWriter(
         inBatches(points, (batch) =>
           store.upsert(collection, batch, 'update_only', filterOf(batch)),
         ),
-      () => replace(changes.map(({ by }) => by)),
+      replaceRead,
     );
   }
 
@@ -81,8 +85,21 @@ export function createPointWriter(
     await mayWrite();
     await whereFiltersAreTaken(
       () => store.deletePoints(collection, { filter: unchanged(seen) }),
-      () => store.deletePoints(collection, { ids: seen.map(({ id }) => id) }),
+      async () => await remove([...(await stillAs(seen))]),
     );
+  }
+
+  /** Which points are still as they were read: asked for right before a write that the store takes no condition for. */
+  async function stillAs(seen: readonly ScrolledPoint[]): Promise<Set<PointId>> {
+    if (seen.length === 0) return new Set();
+    const ids = seen.map(({ id }) => id);
+    const found = await store.retrieve(collection, ids, { payload: true, vector: false });
+    const now = new Map(found.map(({ id, payload }) => [id, payload]));
+    const same = seen.filter(({ id, payload }) => {
+      const present = now.get(id);
+      return present !== undefined && samePayload(present, payload);
+    });
+    return new Set(same.map(({ id }) => id));
   }
 
   function toPoint({ id, vector, payload }: ScrolledPoint): Point {
@@ -165,7 +182,7 @@ function sameHash(payload: PointPayload) {
     : { is_empty: { key: 'hash' } };
 }
 
-/** In strict mode a store may refuse a filter over what has no index: the point was read a moment ago. */
+/** In strict mode a store may refuse a filter over what has no index. */
 async function whereFiltersAreTaken(
   write: () => Promise<void>,
   otherwise: () => Promise<void>,

@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import type { PointPair } from '../../../lib/migration/pairs.ts';
+import { createPointWriter } from '../../../lib/migration/point-writer.ts';
 import {
   RECONCILE_START,
   type ReconcileCheckpoint,
@@ -9,6 +10,7 @@ import {
   reconcile,
 } from '../../../lib/migration/reconcile.ts';
 import { faultsIn } from '../../../lib/migration/reconcile-report.ts';
+import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { ReconcileSettings } from '../../../lib/migration/settler.ts';
 import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
 import { createMemoryArtifacts } from '../../support/migration/memory-artifacts.ts';
@@ -275,4 +277,33 @@ test('what is known of both takes one entry for each time that a walk goes on', 
   }
   expect(Math.max(...most)).toBeLessThanOrEqual(10);
   expect((await walk('repair', {}, stopped)).report.strays.writes).toBe(0);
+});
+
+test('a store that takes no condition is asked right before what a memory is now', async () => {
+  const { put, store, versionIn } = await scene();
+  for (const id of [0, 1, 2, 3]) await put(NEW, id, 'a');
+  const refused = new Refusal('RefusedByService', 'Strict mode', { answer: 400 });
+  const strict: VectorStore = {
+    ...store,
+    upsert: async (collection, points, mode, filter) => {
+      if (filter) throw refused;
+      await store.upsert(collection, points, mode);
+    },
+    deletePoints: async (collection, selection) => {
+      if ('filter' in selection) throw refused;
+      await store.deletePoints(collection, selection);
+    },
+  };
+  const to = { store: strict, collection: NEW };
+  const writer = createPointWriter(
+    { to, pageSize: 4, insertMode: 'by-store', keywords: 'no-slot' },
+    async () => {},
+  );
+  for (const id of [1, 3]) await put(NEW, id, 'b');
+  await writer.replaceUnchanged(
+    [0, 1].map((id) => ({ seen: memory(id, 'a'), by: memory(id, 'c') })),
+  );
+  await writer.removeUnchanged([2, 3].map((id) => memory(id, 'a')));
+  const found = await Promise.all([0, 1, 2, 3].map((id) => versionIn(NEW, id)));
+  expect(found).toEqual(['c', 'b', '-', 'b']);
 });
