@@ -134,22 +134,26 @@ export async function forecastReturn(request: StepRequest) {
 
 /** Writes to the new collection that a rollback to the snapshot, or to the old collection as it was, leaves there. */
 async function forecastLeftBehind(request: StepRequest) {
-  const { services, run } = request;
-  if ((await readabilityOf(services, run)) !== undefined) return { leavesBehind: UNREADABLE };
   // There never were two collections that were equal.
-  if (run.plan.inPlace) return { leavesBehind: UNRESTORED };
-  const { leftBehind, lacking } = await leftBehindBy(request);
-  return { leavesBehind: leftBehind, ...(lacking !== undefined && { lacking }) };
+  if (request.run.plan.inPlace) return { leavesBehind: UNRESTORED };
+  const { leftBehind, ...more } = await leftBehindBy(request);
+  return { leavesBehind: leftBehind === 'unknown' ? UNREADABLE : leftBehind, ...more };
 }
 
-/** Users have not deleted what a collection lacks that was emptied. */
+/**
+ * Users have not deleted what a collection lacks that was emptied.
+ * @param restored that users return to; otherwise what both collections had when they were last equal
+ */
 export async function leftBehindBy(
   request: StepRequest,
-): Promise<{ readonly leftBehind: number; readonly lacking?: number }> {
-  const { adds, changes, removes, points } = await changesSince(
-    request,
-    liveCollectionOf(request.run),
-  );
+  restored?: string,
+): Promise<{ readonly leftBehind: number | 'unknown'; readonly lacking?: number }> {
+  const { services, run } = request;
+  if ((await readabilityOf(services, run)) !== undefined) return { leftBehind: 'unknown' };
+  const live = liveCollectionOf(run);
+  const { adds, changes, removes, points } = restored
+    ? await countChanges(request, { from: live, to: restored }, false)
+    : await changesSince(request, live);
   const isEmptied = isExcessive({ removes, changes: 0, points });
   if (isEmptied) return { leftBehind: adds + changes, lacking: removes };
   return { leftBehind: adds + changes + removes };

@@ -8,11 +8,11 @@ import { waiting } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { restoreSnapshot } from '../snapshots.ts';
 import { removeTestWrites } from './clean-up.ts';
-import { countChanges, makeEqual } from './equality.ts';
+import { makeEqual } from './equality.ts';
 import { isDoneOutside } from './external-action.ts';
 import { assertOpen, proveFrozen } from './freeze.ts';
 import { proveOldVersion } from './old-version.ts';
-import { assertRestored, assertStillThere, leftBehindBy, readabilityOf } from './return-target.ts';
+import { assertRestored, assertStillThere, leftBehindBy } from './return-target.ts';
 import {
   type Advance,
   carryBack,
@@ -113,19 +113,12 @@ const makeOldEqual: Advance = async (context, state, keep) => {
 };
 
 const countLeftBehind: Advance = async (context, { to, plan, facts }) => {
-  const { services, run, input } = context;
-  const isUnreadable = (await readabilityOf(services, run)) !== undefined;
-  if (plan?.way !== 'to-snapshot') {
-    if (isUnreadable) return { facts: { ...facts, leftBehind: 'unknown' } };
-    return { facts: { ...facts, ...(await leftBehindBy(context)) } };
-  }
-  const names = { from: liveCollectionOf(run), to };
-  const { adds, changes, removes } = isUnreadable
-    ? { adds: 0, changes: 0, removes: 0 }
-    : await countChanges(context, names, false);
-  const leftBehind = adds + changes + removes;
-  const limit = input.acknowledgedLoss ?? plan.acknowledged;
-  if (leftBehind <= limit) return { facts: { ...facts, leftBehind } };
+  const isRestored = plan?.way === 'to-snapshot';
+  const counted = await leftBehindBy(context, isRestored ? to : undefined);
+  const { leftBehind } = counted;
+  const limit = context.input.acknowledgedLoss ?? plan?.acknowledged ?? 0;
+  if (!isRestored || leftBehind === 'unknown' || leftBehind <= limit)
+    return { facts: { ...facts, ...counted } };
   const writes = `${leftBehind} ${leftBehind === 1 ? 'write' : 'writes'}`;
   const why = `This rollback loses ${writes}; acknowledged: ${limit}.`;
   throw new Refusal('RefusedLossNotAcknowledged', why, { data: { loss: leftBehind } });

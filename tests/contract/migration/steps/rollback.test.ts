@@ -516,6 +516,23 @@ describe('a new collection that is damaged', () => {
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
   });
 
+  it.each([
+    ['is empty', emptied, { leavesBehind: 0, lacking: 60 }, { leftBehind: 0, lacking: 60 }],
+    ['is gone', gone, { leavesBehind: /^unknown/ }, { leftBehind: 'unknown' }],
+  ])('leaves to the snapshot what its dry run says: it %s', async (_, damage, said, told) => {
+    const migration = await migrationAt('live');
+    await damage(migration);
+    const dryRun = await migration.invoke('rollback', { toSnapshot: true, execute: false });
+    const leavesBehind =
+      said.leavesBehind instanceof RegExp
+        ? expect.stringMatching(said.leavesBehind)
+        : said.leavesBehind;
+    expect(dryRun).toMatchObject({ forecast: { ...said, leavesBehind } });
+    await migration.finish('rollback', { toSnapshot: true });
+    expect(await migration.services.setting.read()).toBe(RESTORED);
+    expect(await reportOf(migration)).toMatchObject(told);
+  });
+
   it('makes it no poorer where it is emptied after writes were frozen, and opens them again', async () => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
