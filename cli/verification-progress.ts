@@ -1,6 +1,6 @@
 // Keeps in a file how far a verification is, so that the next process goes on where a stopped one was.
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import type { Position, Progress } from '../lib/ledger/verification.ts';
@@ -8,6 +8,9 @@ import { LOCAL } from '../local/processes/caches.ts';
 
 /** Changes with what a position is made of: one of another form is not used. */
 const FORM = 1;
+
+/** What was read longer ago is read again: it may have been damaged since. */
+const LASTS_MS = 24 * 60 * 60 * 1_000;
 
 export interface FileProgress extends Progress {
   readonly file: string;
@@ -20,10 +23,15 @@ export function openFileProgress(...identity: readonly string[]): FileProgress {
   return {
     file,
     async load() {
-      const bytes = await readFile(file).catch(() => undefined);
-      if (!bytes) return undefined;
-      const { form, position } = deserialize(bytes) as { form: number; position: Position };
-      return form === FORM ? position : undefined;
+      try {
+        const { mtimeMs } = await stat(file);
+        if (Date.now() - mtimeMs > LASTS_MS) return undefined;
+        const saved = deserialize(await readFile(file)) as { form: number; position: Position };
+        return saved.form === FORM ? saved.position : undefined;
+      } catch {
+        // None, or one that cannot be read: the ledger is read from its beginning.
+        return undefined;
+      }
     },
     async save(position) {
       await mkdir(dirname(file), { recursive: true });
