@@ -79,7 +79,7 @@ export function summarize(
     period,
     byPeriod.flatMap(({ totals }) => [...totals.keys()]),
   );
-  refuseTooMany(periods.length, groups.length);
+  refuseTooMany(period, periods, groups.length);
   const series = byPeriod.map(({ key, totals }) => ({
     ...key,
     totals: periods.map((each) => totals.get(each) ?? NOTHING),
@@ -136,9 +136,9 @@ function yearOfNumber(number: number): CalendarYear {
   return String(number).padStart(4, '0');
 }
 
-function refuseTooMany(periods: number, groups: number): void {
+function refuseTooMany(period: Period, periods: readonly string[], groups: number): void {
   const most = Math.min(MOST_PERIODS, Math.floor(MOST_FIGURES / Math.max(1, groups)));
-  if (periods <= most) return;
-  const limit = `The transactions of these dates span ${periods} periods; this summary may have ${most}.`;
+  if (periods.length <= most) return;
+  const limit = `The transactions of these dates span ${periods.length} ${period}s, from ${periods[0]} to ${periods.at(-1)}; this summary may have ${most}.`;
   throw new ValidationError('Filter validation failed', { details: { group_by: [limit] } });
 }

@@ -95,10 +95,13 @@ describe('GET /summary', () => {
       400,
       {
         group_by: [
-          'The transactions of these dates span 1201 periods; this summary may have 1200.',
+          'The transactions of these dates span 1201 months, from 0001-01 to 0101-01; this summary may have 1200.',
         ],
       },
     ]);
+    await givenTransaction(api, { transaction_date: '1201-01-01' });
+    const years = await api.get('/summary', { group_by: 'year', end_date: '1201-01-31' });
+    expect(years.body.details?.group_by?.[0]).toContain('span 1201 years, from 0001 to 1201;');
   });
 
   it('is empty where the range is', async () => {
