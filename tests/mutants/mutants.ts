@@ -121,7 +121,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/domain/summary.ts', 'tests/contract/summary.test.ts', [
     ['numberOf(first) + 1', 'numberOf(first)'],
-    ['if (periods <= most) return;', ''],
+    ['if (periods.length <= most) return;', ''],
   ]),
 
   // The limit of categories, and updates that name what they change.
@@ -263,7 +263,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (!ours && noted.has(pair.id))', 'if (noted.size < 0)'],
     ["if (!isAs(ours, was)) return 'conflict';", ''],
     ['counted.second > limit', 'counted.second > 2 * limit'],
-    ['first + fromFirst > limit', 'false'],
+    ['first + fromFirst > backLimit', 'false'],
   ]),
   ...mutantsOf('lib/migration/point-writer.ts', 'tests/unit/migration/three-versions.test.ts', [
     ['{ filter: unchanged(seen) }', '{ ids: seen.map(({ id }) => id) }'],
