@@ -2,7 +2,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { openLedger } from '../cli/open-ledger.ts';
 import type { Category } from '../lib/domain/category.ts';
-import type { Transaction } from '../lib/domain/transaction.ts';
+import type { NewTransaction, Transaction } from '../lib/domain/transaction.ts';
 import type { Ledger } from '../lib/ledger/ledger.ts';
 import { createDocumentClient } from '../lib/store/document-client.ts';
 import { embeddedEngine } from '../local/engine.ts';
@@ -36,6 +36,16 @@ export interface BenchLedger {
 }
 
 export const LAST_DAY = '2026-06-30';
+
+/** What a measured create adds. */
+export const PURCHASE: NewTransaction = {
+  description: 'Supermarket',
+  amount: 23.4,
+  type: 'expense',
+  categoryId: 7,
+  date: LAST_DAY,
+  notes: null,
+};
 const SEED = 20_260_630;
 
 /** The same history for the same size and span, however often it is asked for. */

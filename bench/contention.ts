@@ -1,11 +1,10 @@
 // How many writes a second one ledger takes in one year, whose counts they all change, and what a client gets beyond. In virtual
 // time: a transaction owns its items as long as it is assumed to, and the rest takes no time.
 import { seededRandom } from '../cli/seed/seeded-random.ts';
-import type { NewTransaction } from '../lib/domain/transaction.ts';
 import { createLedgerService, type Ledger } from '../lib/ledger/ledger.ts';
 import { createVerification } from '../lib/ledger/verification.ts';
 import { isContention } from '../lib/store/retryable-errors.ts';
-import { type BenchLedger, household, LAST_DAY, openBenchLedger } from './bench-ledger.ts';
+import { type BenchLedger, household, openBenchLedger, PURCHASE } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { createContendedClient } from './contended-client.ts';
 import { atLeast, type Report } from './report.ts';
@@ -18,20 +17,11 @@ const OWNED_MS = 20;
 const LEAST_CREATES = 30;
 const ROWS = 1_000;
 
-const NEW: NewTransaction = {
-  description: 'Supermarket',
-  amount: 23.4,
-  type: 'expense',
-  categoryId: 7,
-  date: LAST_DAY,
-  notes: null,
-};
-
 /** The amount is another in each measurement. */
 type Write = (ledger: Ledger, n: number, amount: number) => Promise<unknown>;
 
 const WRITES: Readonly<Record<string, Write>> = {
-  create: ({ transactions }) => transactions.create(NEW),
+  create: ({ transactions }) => transactions.create(PURCHASE),
   'update of the amount': async ({ transactions }, n, amount) =>
     await transactions.update(await transactions.find(String(n + 1)), { amount }),
 };

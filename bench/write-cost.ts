@@ -1,6 +1,11 @@
 // What writes cost, in a small ledger and in a large one: the counts must not make them dearer as it grows.
-import type { NewTransaction } from '../lib/domain/transaction.ts';
-import { type BenchLedger, household, LAST_DAY, openBenchLedger } from './bench-ledger.ts';
+import {
+  type BenchLedger,
+  household,
+  LAST_DAY,
+  openBenchLedger,
+  PURCHASE,
+} from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import type { Cost } from './metered-client.ts';
 import { atMost, type Report, round } from './report.ts';
@@ -11,15 +16,6 @@ const MOST_WRITE_UNITS = new Map([
   ['delete', 16],
   ['update of notes', 6],
 ]);
-
-const NEW: NewTransaction = {
-  description: 'Supermarket',
-  amount: 23.4,
-  type: 'expense',
-  categoryId: 7,
-  date: LAST_DAY,
-  notes: null,
-};
 
 export async function writeCost(run: BenchRun): Promise<Report> {
   const sizes = run.quick ? [1_000, 10_000] : [1_000, 100_000];
@@ -64,7 +60,7 @@ async function measureWrites({ metered, meter }: BenchLedger): Promise<Map<strin
     return result;
   }
 
-  const created = await note('create', () => transactions.create(NEW));
+  const created = await note('create', () => transactions.create(PURCHASE));
   const noted = await note('update of notes', () =>
     transactions.update(created, { notes: 'Paid in cash' }),
   );
@@ -79,7 +75,7 @@ async function measureWrites({ metered, meter }: BenchLedger): Promise<Map<strin
   );
   await note('delete', () => transactions.remove(String(moved.id)));
   const bare = await note('create without a category', () =>
-    transactions.create({ ...NEW, categoryId: null }),
+    transactions.create({ ...PURCHASE, categoryId: null }),
   );
   await note('delete without a category', () => transactions.remove(String(bare.id)));
   return costs;
