@@ -66,7 +66,7 @@ export function nextSteps(status: Standing, stage?: string): NextStep[] {
 
 /** What a command that fails or is interrupted leaves behind. */
 export interface Aftermath {
-  /** Of the window that is open: its end, and the way back. */
+  /** The deadline of the open window, and the command that rolls back. */
   readonly window?: string | undefined;
   readonly users?: string;
   readonly next: readonly NextStep[];

@@ -18,7 +18,7 @@ export const baseSchema = v.strictObject({
   segments: v.array(segmentSchema),
   /** Of this id and later ones nothing is known: a walk that began without a base has come to it. */
   knownTo: v.optional(idSchema),
-  /** Of all of it: the fingerprint of the collection. Counted anew where a walk has not come to its end. */
+  /** The fingerprint of the whole collection. Computed again where a walk has not reached its end. */
   digest: v.optional(v.string()),
   points: v.optional(v.number()),
   /** Memories that a walk was about to create, in either collection. */

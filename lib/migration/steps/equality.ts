@@ -150,7 +150,7 @@ export async function makeEqual(
   const insertsOnly = mayInsertOnly && isExcessive(changes, deletes);
   const written = await walk(insertsOnly ? 'insert' : 'repair', more).catch((error: unknown) => {
     if (!mayInsertOnly || !isRefusal(error, 'RefusedMassChange')) throw error;
-    return walk('insert', { ...more, isAnew: true });
+    return walk('insert', { ...more, fromStart: true });
   });
   if (!written.isComplete) return undefined;
   const faults = faultsIn(written.report);
@@ -207,7 +207,7 @@ function changesIn({ to, pending }: ReconcileReport): Changes {
 }
 
 type WalkSettings = Partial<Pick<ReconcileSettings, 'isDamaged' | 'isOfUser' | 'limit'>> & {
-  readonly isAnew?: boolean;
+  readonly fromStart?: boolean;
 };
 
 function createWalk(
@@ -218,16 +218,16 @@ function createWalk(
   let { compared, written } = reached;
   return async (
     mode: ReconcileSettings['mode'],
-    { isAnew = false, ...more }: WalkSettings = {},
+    { fromStart = false, ...more }: WalkSettings = {},
   ): Promise<ReconcileCheckpoint> => {
     const settings = { ...(await reconcileSettings(context, mode, { from, to })), ...more };
     const isComparison = mode === 'compare';
     // What the walk before has written is read while this one writes.
-    const base = baseOf(context, isAnew ? `${label}-anew` : label);
+    const base = baseOf(context, fromStart ? `${label}-anew` : label);
     const before = usesBase ? base.before : undefined;
     const start = (isComparison ? compared : written) ?? RECONCILE_START;
     return await reconcileInStep(context, settings, {
-      start: isAnew ? RECONCILE_START : start,
+      start: fromStart ? RECONCILE_START : start,
       base: isComparison ? { ...base, before, keep: undefined } : { ...base, before },
       save: async (walked, progress) => {
         if (isComparison) compared = walked;
@@ -238,7 +238,7 @@ function createWalk(
   };
 }
 
-/** To be read, and written anew. @param label of the walk: one of an invocation */
+/** The base as it was, and where it is written again. @param label of the walk: each invocation has its own */
 export function baseOf({ services, run, lease, note }: StepContext, label: string) {
   return {
     artifacts: services.artifacts,

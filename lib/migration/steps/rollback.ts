@@ -101,13 +101,12 @@ async function stay(context: StepContext, state: SwitchState): Promise<Outcome> 
 
 async function conclude(context: StepContext, state: SwitchState): Promise<Outcome> {
   const { run } = context;
-  const { to, facts: reached = {} } = state;
-  const { points: _, ...told } = reached;
-  const isServed = run.openedAt !== undefined || told.leakedWrites !== undefined;
+  const { to, facts: { points: _, ...found } = {} } = state;
+  const isServed = run.openedAt !== undefined || found.leakedWrites !== undefined;
   const served = isServed ? liveCollectionsOf(run) : [];
   const message = 'What the run has left on the store is to be removed by hand';
   await tidyUp(context, message, () => removeOwn(context, [...served, ...builtCollectionsOf(run)]));
-  const facts = { returnedTo: to, leftBehind: 0, ...told };
+  const facts = { returnedTo: to, leftBehind: 0, ...found };
   const evidence = await storeReport(context, 'rollback-report', { facts });
   const until = keptUntil(context);
   await context.services.artifacts.retain(evidence.artifact, new Date(until));
@@ -136,7 +135,7 @@ function whyNoWindow(
   if (live !== to && run.openedAt !== undefined && plan?.way !== 'carry')
     return `${live} has writes that were left behind`;
   if (facts?.comparedByHand) return `${live} has writes that did not come along`;
-  // What was uploaded is uploaded anew for a window: that would remove what users worked on.
+  // What was uploaded is uploaded again for a window: that would remove what users worked on.
   if (isServed && run.plan.uploadAs !== undefined) return `users worked on ${live}`;
   return undefined;
 }
