@@ -11,8 +11,8 @@ export class ApiError extends Error {
   readonly status: number;
   readonly requestId: string | undefined;
   readonly code: Failure['error'] | undefined;
-  /** Names of the parameters that were refused. */
-  readonly #refused: readonly string[];
+  /** The sentences of each parameter that was refused. */
+  readonly #details: Readonly<Record<string, readonly string[]>>;
 
   constructor(
     message: string,
@@ -22,12 +22,15 @@ export class ApiError extends Error {
     this.status = status;
     this.requestId = requestId || undefined;
     this.code = error;
-    this.#refused = Object.keys(details);
+    this.#details = details;
   }
 
-  /** Whether the request would have been answered without this parameter. */
-  refusesOnly(parameter: string): boolean {
-    return this.code === 'validation_failed' && this.#refused.join() === parameter;
+  /** Why this parameter was refused; undefined where the request would fail without it, too. */
+  refusalOf(parameter: string): string | undefined {
+    const isOnlyOne = Object.keys(this.#details).join() === parameter;
+    return this.code === 'validation_failed' && isOnlyOne
+      ? this.#details[parameter]?.join(' ')
+      : undefined;
   }
 }
 

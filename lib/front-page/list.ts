@@ -39,7 +39,7 @@ export function createListReader(onProgress: (text: string) => void) {
       return { rows, pagination };
     } catch (error) {
       // The list refuses a search that would read too much; the export, in parts, refuses only what is no search at all.
-      if (!(error instanceof ApiError && error.refusesOnly('q'))) throw error;
+      if (!(error instanceof ApiError && error.refusalOf('q'))) throw error;
     }
     const rows = await searchExport(exported, signal, onProgress);
     found = { path: exported, rows };

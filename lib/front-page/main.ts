@@ -117,12 +117,30 @@ function fail(error: unknown): void {
     askForKey(requestId);
     return;
   }
+  const tooMany = error instanceof ApiError ? error.refusalOf('group_by') : undefined;
+  if (tooMany !== undefined) {
+    offerShorterRange(tooMany);
+    return;
+  }
   const message = error instanceof Error ? error.message : String(error);
   const retry = h('button', { type: 'button' }, 'Try again');
   retry.addEventListener('click', show);
   const sentence = h('p', {}, message, requestId ? ` (request ${requestId})` : '');
   fill(byId('notice'), h('div', { class: 'notice' }, sentence, retry));
   // What is there stays, and can be read.
+  byId('ledger').setAttribute('aria-busy', 'false');
+}
+
+/** The figures of another range would be read as those of this one. */
+function offerShorterRange(reason: string): void {
+  shown = undefined;
+  byId('ask').hidden = true;
+  byId('ledger').hidden = false;
+  for (const part of ['empty', 'charts', 'list']) byId(part).hidden = true;
+  fill(byId('totals'));
+  const shorter = stateLink(hashOf(readState(location.hash), { range: '12m' }), 'Show 12 months');
+  const sentence = h('p', {}, reason, ' Choose a year, or a shorter range.');
+  fill(byId('notice'), h('div', { class: 'notice' }, sentence, shorter));
   byId('ledger').setAttribute('aria-busy', 'false');
 }
 

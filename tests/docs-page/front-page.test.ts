@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openService } from '../support/running-service.ts';
 import { launchChromium, whyNoChromium } from './chromium.ts';
 
@@ -34,8 +34,10 @@ async function fillLedger(): Promise<void> {
   const day = (n: number) =>
     new Date(Date.UTC(thisYear - (n % 10), n % 12, 1 + (n % 28))).toISOString().slice(0, 10);
   const row = (n: number) => ({
-    ...{ description: n % 100 === 0 ? HOSTILE : `Row ${n}`, amount: (n % 900) + 0.25 },
-    ...{ type: n % 5 === 0 ? 'income' : 'expense', category_id: ids[n % ids.length] },
+    description: n % 100 === 0 ? HOSTILE : `Row ${n}`,
+    amount: (n % 900) + 0.25,
+    type: n % 5 === 0 ? 'income' : 'expense',
+    category_id: ids[n % ids.length],
     transaction_date: day(n),
   });
   const requests = Array.from({ length: TRANSACTIONS / 100 }, (_, n) =>
@@ -231,6 +233,30 @@ describe.skipIf(whyNoChromium())('the front page', () => {
       await page.keyboard.press('Enter');
       await page.waitForSelector('#pages [aria-current=page]:has-text("2")');
       expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Next page');
+    });
+
+    test('more years than a summary may have leave no figures of another range', async () => {
+      const oldest = await post('/transactions', {
+        description: 'Oldest',
+        amount: 1,
+        type: 'expense',
+        transaction_date: '0001-01-01',
+      });
+      const { data } = (await oldest.json()) as { data: { id: number } };
+      const address = `${url}/transactions/${data.id}`;
+      onTestFinished(async () => void (await fetch(address, { method: 'DELETE' })));
+      const page = await visit('');
+      await page.getByRole('link', { name: 'All', exact: true }).click();
+      const notice = page.getByRole('alert');
+      await notice.getByText('years, from 0001 to').waitFor();
+      await page.waitForSelector(IDLE);
+      const shown = () => page.locator('#totals, #charts, #list').filter({ visible: true }).count();
+      expect(await shown()).toBe(0);
+      await expectAccessible(page);
+      await notice.getByRole('link', { name: 'Show 12 months' }).click();
+      await page.waitForSelector('#list-title:has-text("Transactions (")');
+      expect(await shown()).toBe(3);
+      expect(await notice.textContent()).toBe('');
     });
 
     test('a failure is a sentence with its request, and another try helps', async () => {
