@@ -79,13 +79,9 @@ export const dynamodbLocal: Engine = {
  * Starts the first engine that this machine can run.
  * @throws StartError when there is none, or it does not start
  */
-export async function startDatabase(
-  running: Running,
-  folder?: string,
-  engines: readonly Engine[] = [embeddedEngine, dynamodbLocal],
-): Promise<Database> {
+export async function startDatabase(running: Running, folder?: string): Promise<Database> {
   const obstacles: string[] = [];
-  for (const engine of engines) {
+  for (const engine of [embeddedEngine, dynamodbLocal]) {
     const failure = await engine.fetch?.(running);
     const obstacle = engine.obstacle();
     if (obstacle === undefined) return await engine.start(running, folder);

@@ -1,5 +1,5 @@
 // Where authentication is required, every route that reaches a ledger refuses whoever does not prove who they are.
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../lib/auth/access-tokens.ts';
 import { createApiKeys } from '../../lib/auth/api-keys.ts';
 import type { Scope } from '../../lib/auth/caller.ts';
@@ -22,7 +22,10 @@ const client = interpose(table.client, (commandName) => {
   calls.push(commandName);
 });
 const service = await createTestService({
-  ...{ client, tableName: table.tableName, ledgerId: undefined, clock },
+  client,
+  tableName: table.tableName,
+  ledgerId: undefined,
+  clock,
   verifyToken: createTokenVerifier(
     { issuer: issuer.issuer, audience: AUDIENCE },
     { fetchKeys: issuer.fetch },
@@ -40,6 +43,8 @@ async function newKey(ledger: string, scope: Scope = 'write') {
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const tokenOf = async (scope: string) => bearer(await issuer.sign({ scope }));
+const readingKey = await newKey('alice', 'read');
 const revoked = await newKey('alice');
 await keys.revoke(revoked.id);
 
@@ -47,9 +52,6 @@ const CALLERS_TO_REFUSE: [string, Record<string, string>][] = [
   ['nobody', {}],
   ['an unknown key', bearer(`fl_${'A'.repeat(43)}`)],
   ['a revoked key', revoked.headers],
-  ['an expired token', bearer(await issuer.sign({ exp: 1 }))],
-  ['a token for another audience', bearer(await issuer.sign({ aud: 'other' }))],
-  ['a token without a signature', bearer(issuer.unsigned())],
   ['a forged token', bearer(await (await createTokenIssuer()).sign())],
 ];
 
@@ -75,80 +77,31 @@ describe.each(ROUTES)('$method $path', ({ method, path }) => {
   );
 
   it.each([
-    ['a key', async () => (await newKey('alice', 'read')).headers],
-    ['a token', async () => bearer(await issuer.sign({ scope: 'ledger:read' }))],
-  ])('lets %s with scope "read" read only', async (_, headersOf) => {
+    ['a key with scope "read" read only', async () => readingKey.headers, method === 'GET'],
+    ['a token with scope "read" read only', () => tokenOf('ledger:read'), method === 'GET'],
+    ['a token with another scope do nothing', () => tokenOf('openid profile'), false],
+  ])('lets %s', async (_, headersOf, isAllowed) => {
     const { status, body } = await api.request(method, path, { headers: await headersOf() });
-    if (method === 'GET') expect(status).not.toBe(403);
+    if (isAllowed) expect(status).not.toBe(403);
     else expect({ status, error: body.error }).toEqual({ status: 403, error: 'forbidden' });
-  });
-
-  it('refuses a token with another scope', async () => {
-    const headers = bearer(await issuer.sign({ scope: 'openid profile' }));
-    const { status, body } = await api.request(method, path, { headers });
-    expect({ status, error: body.error }).toEqual({ status: 403, error: 'forbidden' });
   });
 });
 
 describe('GET /me', () => {
   it('names ledger, scope, id and name of a key', async () => {
-    const { id, headers } = await newKey('alice', 'read');
-    expect((await api.request('GET', '/me', { headers })).body.data).toEqual({
-      ledger: 'alice',
-      scope: 'read',
-      kind: 'key',
-      key_id: id,
-      name: 'test',
-    });
+    const { id: key_id, headers } = readingKey;
+    const { data } = (await api.request('GET', '/me', { headers })).body;
+    expect(data).toEqual({ ledger: 'alice', scope: 'read', kind: 'key', key_id, name: 'test' });
   });
 
   it('names ledger and scope of a token', async () => {
-    const headers = bearer(await issuer.sign({ scope: 'ledger:write' }));
+    const headers = await tokenOf('ledger:write');
     expect((await api.request('GET', '/me', { headers })).body.data).toEqual({
       ledger: expect.stringMatching(/^user-/),
       scope: 'write',
       kind: 'token',
     });
   });
-});
-
-it('answers for the record of another ledger as for one that never existed', async () => {
-  const alice = await newKey('alice-2');
-  const bob = await newKey('bob-2');
-  const body = { description: 'Lunch', amount: 12, type: 'expense' };
-  const created = await api.request('POST', '/transactions', { body, headers: alice.headers });
-  const path = `/transactions/${created.body.data.id}`;
-  for (const method of ['GET', 'PUT', 'DELETE']) {
-    const reply = await api.request(method, path, { headers: bob.headers, body });
-    expect(reply.status).toBe(404);
-  }
-  expect((await api.request('GET', path, { headers: alice.headers })).status).toBe(200);
-});
-
-it('answers 503 while the issuer of tokens cannot be reached, and serves API keys as ever', async () => {
-  const token = bearer(await issuer.sign());
-  const phone = await newKey('alice-4');
-  const other = await createTokenIssuer();
-  other.disconnect();
-  const withoutIssuer = await openInProcess(
-    await createTestService({
-      ...{ client, tableName: table.tableName, ledgerId: undefined, clock },
-      verifyToken: createTokenVerifier(
-        { issuer: other.issuer, audience: AUDIENCE },
-        { fetchKeys: other.fetch },
-      ),
-    }),
-  );
-  const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const refused = await withoutIssuer.request('GET', '/categories', { headers: token });
-  log.mockRestore();
-  expect(refused).toMatchObject({
-    status: 503,
-    headers: { 'retry-after': '5' },
-    body: { error: 'unavailable', message: 'The issuer of access tokens cannot be reached' },
-  });
-  const { headers } = phone;
-  expect((await withoutIssuer.request('GET', '/categories', { headers })).status).toBe(200);
 });
 
 it('keeps the time of the first revocation', async () => {
@@ -177,10 +130,8 @@ it('stores neither the secret nor anything to derive it from', async () => {
   const { secret, key } = await keys.create({ name: 'phone', ledger: 'carol', scope: 'read' });
   expect(secret).toMatch(/^fl_[\w-]{43}$/);
   const listed = (await keys.list()).find(({ id }) => id === key.id);
-  expect(listed).toEqual({
-    ...{ id: key.id, name: 'phone', ledger: 'carol', scope: 'read', createdAt: now },
-    ...{ lastUsedOn: undefined, revokedAt: undefined },
-  });
+  const given = { id: key.id, name: 'phone', ledger: 'carol', scope: 'read' };
+  expect(listed).toEqual({ ...given, createdAt: now });
   expect(JSON.stringify(listed)).not.toContain(secret.slice(3));
 });
 

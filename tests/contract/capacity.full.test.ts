@@ -10,6 +10,7 @@ import { bulkLoad, bulkLoadHousehold } from '../support/bulk-loader.ts';
 import { isOnDynamodbLocal } from '../support/database-engine.ts';
 import { EVERYTHING } from '../support/ledger-contents.ts';
 import { MOST_UNITS, REQUEST_UNITS, type RequestKind } from '../support/request-units.ts';
+import { storedCategory, storedTransaction } from '../support/stored-records.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const LIST = {
@@ -123,24 +124,12 @@ describe.each([
 test(`with many categories a list reads ${NAMES_READ_AT_ONCE} names, and the names of its page that are not among them`, async () => {
   const table = await createTestTable();
   const target = { ...table, ledgerId: 'default' };
-  const written = { createdAt: 0, updatedAt: 0, version: 1 };
-  const categories = Array.from({ length: 10 * NAMES_READ_AT_ONCE }, (_, n) => ({
-    ...{ ...written, id: n + 1, name: `Category ${String(n + 1).padStart(5, '0')}` },
-    ...{ description: null, color: null, isActive: true, transactionCount: 0 },
-  }));
+  const categories = Array.from({ length: 10 * NAMES_READ_AT_ONCE }, (_, n) =>
+    storedCategory(n + 1, `Category ${String(n + 1).padStart(5, '0')}`),
+  );
   const last = categories.length;
   // Two rows of one category beyond the names that are read at once, one of a category among them.
-  const rows = [last, last, 1].map((categoryId, n) => ({
-    ...{
-      ...written,
-      id: n + 1,
-      description: 'x',
-      amount: 1,
-      type: 'expense' as const,
-      notes: null,
-    },
-    ...{ categoryId, date: '2026-01-01' },
-  }));
+  const rows = [last, last, 1].map((categoryId, n) => storedTransaction(n + 1, { categoryId }));
   await bulkLoad(target, categories, rows);
   const client = createMeteredClient(table.client);
   const { transactions } = openLedger({ ...target, client, timeZone: 'UTC' });
@@ -163,11 +152,9 @@ test.skipIf(isOnDynamodbLocal()).each([
   ['😀', 255, 52],
 ])(`names of %s, %i characters each, cost a list %i read units`, async (letter, length, units) => {
   const target = { ...(await createTestTable()), ledgerId: 'household' };
-  const category = { description: null, color: null, isActive: true, transactionCount: 0 };
-  const categories = Array.from({ length: NAMES_READ_AT_ONCE }, (_, n) => ({
-    ...{ ...category, id: n + 1, createdAt: 0, updatedAt: 0, version: 1 },
-    name: String(n).padStart(4, '0') + letter.repeat(length - 4),
-  }));
+  const categories = Array.from({ length: NAMES_READ_AT_ONCE }, (_, n) =>
+    storedCategory(n + 1, String(n).padStart(4, '0') + letter.repeat(length - 4)),
+  );
   await bulkLoad(target, categories, []);
   const client = createMeteredClient(target.client);
   const { transactions } = openLedger({ ...target, client, timeZone: 'UTC' });
@@ -178,7 +165,7 @@ test.skipIf(isOnDynamodbLocal()).each([
 });
 
 describe.skipIf(isOnDynamodbLocal())('a request costs exactly, at any size of the ledger:', () => {
-  const costs: Record<RequestKind, Cost>[] = [];
+  const costs: Partial<Record<RequestKind, Cost>>[] = [];
 
   beforeAll(async () => {
     for (const transactions of [1_000, 10_000]) {
@@ -187,17 +174,22 @@ describe.skipIf(isOnDynamodbLocal())('a request costs exactly, at any size of th
   });
 
   it.each(Object.entries(REQUEST_UNITS))('%s, %o', (kind, units) => {
-    const measured = costs.map((each) => each[kind as RequestKind]);
-    const found = measured.map(({ readUnits, writeUnits }) => ({
-      read: readUnits,
-      write: writeUnits,
-    }));
+    const found = costs.map((each) => {
+      const { readUnits: read, writeUnits: write } = each[kind as RequestKind] ?? {};
+      return { read, write };
+    });
     expect(found).toEqual([units, units]);
   });
 });
 
-async function measureRequests({ ledger, client }: Metered): Promise<Record<RequestKind, Cost>> {
+async function measureRequests({ ledger, client }: Metered) {
   const { transactions, categories, summaries } = ledger;
+  const costs: Partial<Record<RequestKind, Cost>> = {};
+  async function measure<Result>(kind: RequestKind, request: () => Promise<Result>) {
+    const { result, cost } = await client.measure(request);
+    costs[kind] = cost;
+    return result;
+  }
   const common = {
     description: 'Supermarket',
     amount: 25.4,
@@ -205,60 +197,42 @@ async function measureRequests({ ledger, client }: Metered): Promise<Record<Requ
     notes: null,
   } as const;
   const fields = { ...common, categoryId: GROCERIES, date: '2026-03-05' };
-  const year = { startDate: '2025-01-01', endDate: '2025-12-31' };
-  const ofYear = { ...EVERYTHING, ...year };
   const many = Array.from({ length: 100 }, (_, n) => ({
     fields: { ...fields, externalId: `bulk-${n}` },
   }));
-  const create = await client.measure(() => transactions.create(fields));
-  const bare = await client.measure(() => transactions.create({ ...fields, categoryId: null }));
-  const imported = await client.measure(() =>
+  const created = await measure('create', () => transactions.create(fields));
+  const id = String(created.id);
+  const bare = await measure('create without a category', () =>
+    transactions.create({ ...fields, categoryId: null }),
+  );
+  await measure('create with an external id', () =>
     transactions.create({ ...fields, externalId: 'bank-1' }),
   );
-  const id = String(create.result.id);
-  const read = await client.measure(() => transactions.read(id));
-  const update = await client.measure(() => transactions.update(create.result, { notes: 'Split' }));
-  const remove = await client.measure(() => transactions.remove(id));
-  const removeBare = await client.measure(() => transactions.remove(String(bare.result.id)));
-  const bulk = await client.measure(() => transactions.createMany(many));
-  const created = bulk.result.flatMap((each) => ('value' in each ? each.value.id : []));
-  const changeAll = async (changes: TransactionChanges) =>
-    await client.measure(() =>
-      transactions.updateMany(created.map((each) => ({ id: each, changes }))),
-    );
-  const bulkNotes = await changeAll({ notes: 'Split' });
-  const bulkMoves = await changeAll({ categoryId: FURNITURE });
-  const bulkRemoval = await client.measure(() =>
-    transactions.removeMany(created.map((each) => ({ id: each }))),
+  await measure('read', () => transactions.read(id));
+  await measure('update of notes', () => transactions.update(created, { notes: 'Split' }));
+  await measure('delete', () => transactions.remove(id));
+  await measure('delete without a category', () => transactions.remove(String(bare.id)));
+  const bulk = await measure('bulk create of 100', () => transactions.createMany(many));
+  const ids = bulk.flatMap((each) => ('value' in each ? [{ id: each.value.id }] : []));
+  const changeAll = (changes: TransactionChanges) =>
+    transactions.updateMany(ids.map((each) => ({ ...each, changes })));
+  await measure('bulk update of 100, of their notes', () => changeAll({ notes: 'Split' }));
+  await measure('bulk update of 100, to another category', () =>
+    changeAll({ categoryId: FURNITURE }),
   );
-  const byMonth = await client.measure(() => summaries.read({ ...ofYear, period: 'month' }));
-  const byCategory = await client.measure(() =>
-    summaries.read({ ...ofYear, grouping: 'category' }),
+  await measure('bulk delete of 100', () => transactions.removeMany(ids));
+  const year = { ...EVERYTHING, startDate: '2025-01-01', endDate: '2025-12-31' };
+  const tenYears = { ...EVERYTHING, startDate: '2017-01-01', endDate: '2026-12-31' };
+  await measure('summary of a year by month', () => summaries.read({ ...year, period: 'month' }));
+  await measure('summary of a year by category', () =>
+    summaries.read({ ...year, grouping: 'category' }),
   );
-  const tenYears = { ...ofYear, startDate: '2017-01-01', endDate: '2026-12-31' };
-  const chart = await client.measure(() =>
+  await measure('summary of ten years by category and month', () =>
     summaries.read({ ...tenYears, grouping: 'category', period: 'month' }),
   );
-  const list = await client.measure(() => categories.list({ activeOnly: true }));
-  const category = await client.measure(() =>
+  await measure('list of 30 categories', () => categories.list({ activeOnly: true }));
+  await measure('create of a category', () =>
     categories.create({ name: 'Sailing', description: null, color: null, isActive: true }),
   );
-  return {
-    read: read.cost,
-    'summary of a year by month': byMonth.cost,
-    'summary of a year by category': byCategory.cost,
-    'summary of ten years by category and month': chart.cost,
-    'list of 30 categories': list.cost,
-    create: create.cost,
-    'create with an external id': imported.cost,
-    'create without a category': bare.cost,
-    'bulk create of 100': bulk.cost,
-    'bulk update of 100, of their notes': bulkNotes.cost,
-    'bulk update of 100, to another category': bulkMoves.cost,
-    'bulk delete of 100': bulkRemoval.cost,
-    delete: remove.cost,
-    'delete without a category': removeBare.cost,
-    'update of notes': update.cost,
-    'create of a category': category.cost,
-  };
+  return costs;
 }

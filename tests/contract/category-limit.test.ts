@@ -8,6 +8,7 @@ import { expectConflict } from '../support/api/expect-reply.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn, createTestService } from '../support/api/open-api.ts';
 import { bulkLoad } from '../support/bulk-loader.ts';
+import { storedCategory } from '../support/stored-records.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 test('the next category after the limit is a 409, also when others are inactive', async () => {
@@ -48,9 +49,7 @@ test('creates that fail leave room for as many categories as the limit says', as
 
 test('a ledger that has ids above the limit gets as many categories as the limit says', async () => {
   const target = { ...(await createTestTable()), ledgerId: 'test' };
-  const category = { description: null, color: null, isActive: true, transactionCount: 0 };
-  const written = { createdAt: 0, updatedAt: 0, version: 1 };
-  const old = [1, 70].map((id) => ({ ...category, ...written, id, name: `Old ${id}` }));
+  const old = [1, 70].map((id) => storedCategory(id, `Old ${id}`));
   await bulkLoad(target, old, []);
   const api = await openInProcess(createServiceOn({ ...target, categoryLimit: 5 }));
   expect(await race(api, NEW_NAMES)).toEqual({ 201: 3, 409: 7 });
@@ -60,13 +59,11 @@ test('a ledger that has ids above the limit gets as many categories as the limit
 test('a list of as many of the longest categories as a ledger may have fits a Lambda response', () => {
   // A control character takes six bytes in JSON, more than any other character.
   const longest = {
-    ...{
-      id: Number.MAX_SAFE_INTEGER,
-      name: '\u0001'.repeat(255),
-      description: '\u0001'.repeat(1_000),
-    },
-    ...{ color: '#12345678', isActive: false, transactionCount: Number.MAX_SAFE_INTEGER },
-    ...{ createdAt: 0, updatedAt: 0, version: 1 },
+    ...storedCategory(Number.MAX_SAFE_INTEGER, '\u0001'.repeat(255)),
+    description: '\u0001'.repeat(1_000),
+    color: '#12345678',
+    isActive: false,
+    transactionCount: Number.MAX_SAFE_INTEGER,
   };
   const list = Array.from({ length: CATEGORY_LIMIT }, () =>
     toCategoryRowJson(longest, { isCounted: true }),

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MOST_SEARCHED } from '../../lib/domain/transaction.ts';
 import type { Api } from '../support/api/api-client.ts';
+import { expectFilterFaults } from '../support/api/expect-reply.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, type WireRecord } from '../support/api/records.ts';
@@ -36,26 +37,10 @@ async function listed(query: Record<string, string | number>): Promise<WireRecor
   return { ids: body.data.map(({ id }: { id: number }) => id), ...body.pagination };
 }
 
-describe('sort', () => {
-  it.each([1, 2, 3, 5, 100])('=date is the list in reverse, in pages of %i', async (per_page) => {
-    const newest = (await listed({ sort: '-date', per_page: 100 })).ids;
-    expect(newest).toEqual(ids.toReversed());
-    const pages = Math.ceil(5 / per_page);
-    const all: number[] = [];
-    for (let page = 1; page <= pages + 1; page += 1) {
-      const found = await listed({ sort: 'date', per_page, page });
-      expect(found).toMatchObject({ total: 5, pages, has_next: page < pages });
-      all.push(...found.ids);
-    }
-    expect(all).toEqual(ids);
-  });
-
-  it('=date keeps to filters', async () => {
-    expect((await listed({ sort: 'date', ...MARCH, per_page: 2 })).ids).toEqual([ids[1], ids[2]]);
-    expect((await listed({ sort: 'date', type: 'income' })).ids).toEqual([]);
-    const empty = { start_date: '2026-03-02', end_date: '2026-03-01' };
-    expect((await listed({ sort: 'date', ...empty })).total).toBe(0);
-  });
+it('sort=date is the list in reverse', async () => {
+  expect((await listed({ sort: '-date' })).ids).toEqual(ids.toReversed());
+  const pages = [1, 2, 3].map((page) => listed({ sort: 'date', per_page: 2, page }));
+  expect((await Promise.all(pages)).flatMap((page) => page.ids)).toEqual(ids);
 });
 
 describe('q', () => {
@@ -77,15 +62,12 @@ describe('q', () => {
     expect((await listed({ q: 'coffee', ...MARCH, category_id: 'none' })).ids).toEqual([]);
   });
 
-  it.each([
+  it.each<[Record<string, string>, string[]]>([
     [{ q: 'x' }, ['start_date', 'end_date']],
     [{ q: 'x', start_date: '2026-01-01' }, ['end_date']],
-    [{ q: ' ', ...MARCH }, ['q']],
     [{ q: 'x'.repeat(101), ...MARCH }, ['q']],
-    [{ sort: 'amount' }, ['sort']],
   ])('refuses %j', async (query, names) => {
-    const { status, body } = await api.get('/transactions', query as Record<string, string>);
-    expect([status, Object.keys(body.details ?? {})]).toEqual([400, names]);
+    expectFilterFaults(await api.get('/transactions', query), names);
   });
 
   it('reads all that it may, and refuses to read more', async () => {

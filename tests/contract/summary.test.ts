@@ -1,5 +1,6 @@
 // GET /summary over HTTP: its parameters, and its figures as JSON.
 import { describe, expect, it } from 'vitest';
+import { expectFilterFaults } from '../support/api/expect-reply.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, LUNCH } from '../support/api/records.ts';
@@ -24,7 +25,10 @@ describe('GET /summary', () => {
     expect(body).toEqual({
       success: true,
       data: {
-        ...{ income: 2_500, expense: 7.3, net: 2_492.7, count: 4 },
+        income: 2_500,
+        expense: 7.3,
+        net: 2_492.7,
+        count: 4,
         groups: [
           { key: food.id, name: 'Food', income: 0, expense: 0.3, net: -0.3, count: 2 },
           { key: old.id, name: 'Old', income: 0, expense: 7, net: -7, count: 1 },
@@ -33,22 +37,6 @@ describe('GET /summary', () => {
         ],
       },
     });
-  });
-
-  it('shows months oldest first, and types', async () => {
-    const keysOf = async (query: Record<string, string>) => {
-      const { body } = await api.get('/summary', query);
-      return body.data.groups.map(({ key, net }: { key: string; net: number }) => [key, net]);
-    };
-    expect(await keysOf({ group_by: 'month' })).toEqual([
-      ['2026-03', -7.3],
-      ['2026-04', 2_500],
-    ]);
-    expect(await keysOf({ group_by: 'type', end_date: '2026-03-31' })).toEqual([
-      ['income', 0],
-      ['expense', -7.3],
-    ]);
-    expect(await keysOf({ group_by: 'month', type: 'expense', category_id: 'none' })).toEqual([]);
   });
 
   it('shows months and years without transactions between others', async () => {
@@ -66,14 +54,11 @@ describe('GET /summary', () => {
         { key: '2026', expense: 7.3, count: 3 },
       ],
     });
-    expect(await of({ group_by: 'type,year', ...range })).toEqual({
-      ...{ income: 0, expense: 8.3, net: -8.3, count: 4, years: ['2024', '2025', '2026'] },
+    expect(await of({ group_by: 'type,year', ...range })).toMatchObject({
+      years: ['2024', '2025', '2026'],
       groups: [
-        { key: 'income', income: [0, 0, 0], expense: [0, 0, 0], net: [0, 0, 0], count: [0, 0, 0] },
-        {
-          ...{ key: 'expense', income: [0, 0, 0], expense: [1, 0, 7.3], net: [-1, 0, -7.3] },
-          count: [1, 0, 3],
-        },
+        { key: 'income', income: [0, 0, 0], expense: [0, 0, 0] },
+        { key: 'expense', expense: [1, 0, 7.3], net: [-1, 0, -7.3], count: [1, 0, 3] },
       ],
     });
     const { months: names, groups } = await of({
@@ -90,24 +75,13 @@ describe('GET /summary', () => {
     await givenTransaction(api, { transaction_date: '0101-01-01' });
     const months = (end_date: string) => api.get('/summary', { group_by: 'month', end_date });
     expect((await months('0100-12-31')).body.data.groups).toHaveLength(1);
-    const { status, body } = await months('0101-01-31');
-    expect([status, body.details]).toEqual([
-      400,
-      {
-        group_by: [
-          'The transactions of these dates span 1201 months, from 0001-01 to 0101-01; this summary may have 1200.',
-        ],
-      },
-    ]);
+    const { body } = await months('0101-01-31');
+    const sentence =
+      'The transactions of these dates span 1201 months, from 0001-01 to 0101-01; this summary may have 1200.';
+    expect(body.details).toEqual({ group_by: [sentence] });
     await givenTransaction(api, { transaction_date: '1201-01-01' });
     const years = await api.get('/summary', { group_by: 'year', end_date: '1201-01-31' });
     expect(years.body.details?.group_by?.[0]).toContain('span 1201 years, from 0001 to 1201;');
-  });
-
-  it('is empty where the range is', async () => {
-    const range = { start_date: '2026-04-01', end_date: '2026-03-01' };
-    const { body } = await api.get('/summary', { group_by: 'category', ...range });
-    expect(body.data).toEqual({ ...NOTHING, groups: [] });
   });
 
   it('keeps every cent of sums that are larger than a double can hold', async () => {
@@ -126,15 +100,11 @@ describe('GET /summary', () => {
     [{}, ['group_by']],
     [{ group_by: 'day' }, ['group_by']],
     [{ group_by: 'month,category' }, ['group_by']],
-    [{ group_by: 'category,type' }, ['group_by']],
-    [{ group_by: 'type', page: '1' }, ['page']],
     [
-      { group_by: 'type', start_date: '2026-02-30', category_id: 'x' },
-      ['start_date', 'category_id'],
+      { group_by: 'category,type', page: '1', category_id: 'x' },
+      ['group_by', 'page', 'category_id'],
     ],
   ])('refuses %j', async (query, names) => {
-    const { status, body } = await api.get('/summary', query);
-    expect([status, body.error]).toEqual([400, 'validation_failed']);
-    expect(Object.keys(body.details ?? {}).sort()).toEqual(names.sort());
+    expectFilterFaults(await api.get('/summary', query), names);
   });
 });

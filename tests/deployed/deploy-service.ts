@@ -25,7 +25,6 @@ import {
 import { createRunning, type Running } from '../../local/processes/running.ts';
 import { startWebhook } from '../../sandbox/webhook.ts';
 import { SOURCE, startSandboxWorld } from '../../sandbox/world.ts';
-import { createHttpClient } from '../support/api/http-client.ts';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { createUser, putBoundary } from './users.ts';
 
@@ -46,8 +45,6 @@ declare module 'vitest' {
     runId: string;
     /** Of the ledger that the tests use; the deployed service requires one. */
     apiKey: string;
-    /** Status of an allowed preflight as the emulator deploys the gateway. */
-    corsBeforeRepair: number;
   }
 }
 
@@ -81,7 +78,6 @@ export default async function deployService({ provide }: TestProject) {
     provide('remover', remover);
     provide('packageFolder', folder);
     provide('parameters', parameters);
-    provide('corsBeforeRepair', await preflightStatus(deployed));
     await repairCors(deployed);
     provide('deployed', deployed);
     provide('runId', RUN);
@@ -164,12 +160,4 @@ async function keepOnAws(environment: EmulatedStage['environment'], key: string)
   ] as const) {
     await ssm.send(new PutParameterCommand({ Name, Value, Type }));
   }
-}
-
-async function preflightStatus(deployed: EmulatedStage): Promise<number> {
-  const client = createHttpClient(await addressOf(deployed));
-  const headers = { origin: 'http://localhost:3000', 'access-control-request-method': 'GET' };
-  const { status } = await client.request('OPTIONS', '/transactions', { headers });
-  await client.close();
-  return status;
 }

@@ -1,12 +1,11 @@
 // Where the emulator differs from AWS, never made up for in the product; local/emulator/emulated-stage.ts repairs what it can.
-// differences.test.ts fails when one of these is gone.
 
 /** Tests of the shared suites that cannot pass on the emulator, by what their names contain. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /health': 'The emulator answers /health on every host itself.',
   'POST /health': 'The same.',
   '/health?deep&deep': 'The same.',
-  'OPTIONS that is no preflight':
+  'OPTIONS /nowhere':
     'The emulated gateway answers every OPTIONS itself, also where a route names it.',
   '1,000 generated requests': 'Some are OPTIONS. generated-requests.test.ts sends the others.',
   'OPTIONS /categories': 'The same.',

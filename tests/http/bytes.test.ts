@@ -21,10 +21,8 @@ test.each(['application/json', 'text/plain', 'application/octet-stream'])(
   },
 );
 
-test.each([
-  ['a gzip body', gzipSync('{"name":"compressed"}')],
-  ['a body that only says so', Buffer.from('{"name":"compressed"}')],
-])('%s is refused as such', async (_, body) => {
+test('a gzip body is refused as such', async () => {
+  const body = gzipSync('{"name":"compressed"}');
   const response = await post(body, 'application/json', { 'content-encoding': 'gzip' });
   expect(response.status).toBe(415);
   expect(await response.json()).toMatchObject({ error: 'unsupported_media_type' });

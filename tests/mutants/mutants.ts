@@ -101,11 +101,11 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
 
   // Many transactions in one request.
-  ...mutantsOf('lib/ledger/bulk.ts', 'tests/contract/bulk-changes.test.ts', [
+  ...mutantsOf('lib/ledger/bulk.ts', 'tests/contract/bulk.test.ts', [
     ['!again || !(error instanceof StaleRecordError)', '!again || error'],
     ['await apply(rows.slice(middle));', ''],
   ]),
-  ...mutantsOf('lib/ledger/many-transactions.ts', 'tests/contract/bulk-changes.test.ts', [
+  ...mutantsOf('lib/ledger/many-transactions.ts', 'tests/contract/bulk.test.ts', [
     ['await refuseUnexpected(before, isExpected);\n      const assigned', 'const assigned'],
     [
       'single.update(await single.find(String(id)), changes, isExpected, alsoWrite)',
@@ -113,10 +113,10 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     ['await single.remove(String(id), isExpected, () => alsoWrite?.(id) ?? []);', ''],
   ]),
-  ...mutantsOf('lib/store/transactions.ts', 'tests/contract/bulk-changes.test.ts', [
+  ...mutantsOf('lib/store/transactions.ts', 'tests/contract/bulk.test.ts', [
     ['!stored && (isOnlyOne || undefined)', '!stored'],
   ]),
-  ...mutantsOf('lib/http/transaction-json.ts', 'tests/contract/bulk-changes.test.ts', [
+  ...mutantsOf('lib/http/transaction-json.ts', 'tests/contract/bulk.test.ts', [
     ['if (twice === undefined) return items;', 'if (items) return items;'],
   ]),
   ...mutantsOf('lib/domain/summary.ts', 'tests/contract/summary.test.ts', [
@@ -148,7 +148,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['0, limit - taken', '0, limit'],
     ['...ofDay.reverse()', '...ofDay'],
   ]),
-  ...mutantsOf('lib/store/transaction-pages.ts', 'tests/contract/api/transaction-list.test.ts', [
+  ...mutantsOf('lib/store/transaction-pages.ts', 'tests/property/invariants.test.ts', [
     ['.slice(skip)', '.slice(0)'],
     ['slice(last, 0, rest)', 'slice(last, 0, count)'],
   ]),
@@ -191,7 +191,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
 
   // Rules on values.
-  ...mutantsOf('lib/domain/money.ts', 'tests/unit/domain/money.test.ts', [
+  ...mutantsOf('lib/domain/money.ts', 'tests/unit/http/record-json.test.ts', [
     ['Math.abs(value) <= LARGEST_AMOUNT', 'Math.abs(value) < LARGEST_AMOUNT'],
     ['\\d{1,2}', '\\d{1,3}'],
   ]),
@@ -199,10 +199,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['year % 400 === 0', 'year % 400 === 1'],
     [' || text < EARLIEST_DATE', ''],
   ]),
-  ...mutantsOf('lib/domain/text.ts', 'tests/unit/domain/text.test.ts', [
+  ...mutantsOf('lib/domain/text.ts', 'tests/unit/http/record-json.test.ts', [
     ['[...value].length <= maximum', 'value.length <= maximum'],
-    ['u200b-', 'u200c-'],
   ]),
+  ...mutantsOf('lib/domain/text.ts', 'tests/unit/domain/text.test.ts', [['u200b-', 'u200c-']]),
   ...mutantsOf('lib/domain/record.ts', 'tests/unit/domain/record.test.ts', [
     ['before.updatedAt + 1', 'before.updatedAt'],
   ]),
@@ -210,7 +210,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['Array.isArray(query[name])', 'false'],
     ['!Object.hasOwn(entries, name)', '!(name in entries)'],
   ]),
-  ...mutantsOf('lib/ledger/transactions.ts', 'tests/contract/api/transaction-category.test.ts', [
+  ...mutantsOf('lib/ledger/transactions.ts', 'tests/contract/api/transactions.test.ts', [
     ['if (!category.isActive) throw inactiveCategory();', ''],
   ]),
   ...mutantsOf('lib/ledger/categories.ts', 'tests/contract/api/category-list.test.ts', [
@@ -218,16 +218,28 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
 
   // A migration: when writes are frozen, who returns from live, whose lock it is, what differs and what may be lost.
-  ...mutantsOf('lib/migration/steps/freeze.ts', 'tests/contract/migration/steps/cutover.test.ts', [
-    ["[503, 'ECONNREFUSED']", "[503, 429, 'ECONNREFUSED']"],
-    ['drainedSeconds >= context.run.plan.drainSeconds', 'drainedSeconds >= 0'],
-  ]),
+  ...mutantsOf(
+    'lib/migration/steps/write-freeze.ts',
+    'tests/contract/migration/steps/cutover.test.ts',
+    [
+      ["[503, 'ECONNREFUSED']", "[503, 429, 'ECONNREFUSED']"],
+      ['drainedSeconds >= context.run.plan.drainSeconds', 'drainedSeconds >= 0'],
+    ],
+  ),
   ...mutantsOf('lib/migration/moves.ts', 'tests/unit/migration/phases.test.ts', [
     ["by: OPERATOR,\n    needs: ['backup-manifest']", "needs: ['backup-manifest']"],
   ]),
   ...mutantsOf('lib/migration/runs/step.ts', 'tests/unit/migration/runs/step.test.ts', [
     ['isDeepStrictEqual(saved?.inputs, inputs)', 'true'],
     ['get run() {\n      return run;\n    },', 'run,'],
+  ]),
+  ...mutantsOf(
+    'lib/migration/runs/step.ts',
+    'tests/contract/migration/steps/turning-round.test.ts',
+    [['if (!turnsTo || mayPass || interruption?.aborted) throw', 'throw']],
+  ),
+  ...mutantsOf('lib/migration/runs/step.ts', 'tests/contract/migration/steps/cutover.test.ts', [
+    ['failure instanceof RetryableFailure || isRefusal(', 'isRefusal('],
   ]),
   ...mutantsOf('lib/migration/runs/run-lock.ts', 'tests/contract/migration/run-lock.test.ts', [
     ['epoch = :seen AND lease_until <= :now', 'epoch = :seen OR lease_until <= :now'],
@@ -248,7 +260,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['seconds <= minutes * 60', 'true'],
   ]),
   ...mutantsOf('lib/migration/parity.ts', 'tests/contract/migration/search-parity.test.ts', [
-    ['overlap < LEAST_OVERLAP', 'overlap < 0'],
+    ['overlap < LEAST_SHARE', 'overlap < 0'],
+    ['byKeywords < LEAST_SHARE', 'byKeywords < 0'],
   ]),
   ...mutantsOf('lib/migration/throttle.ts', 'tests/unit/migration/throttle.test.ts', [
     ['let tokens = 0;', 'let tokens = 1_000;'],
@@ -264,7 +277,23 @@ export const MUTANTS: readonly Mutant[] = [
     ["if (!isAs(ours, was)) return 'conflict';", ''],
     ['counted.second > limit', 'counted.second > 2 * limit'],
     ['first + fromFirst > backLimit', 'false'],
+    ['pair.from && wayOf(pair)', '!pair.to && wayOf(pair)'],
+    ['await keepOverruled(fresh);', ''],
   ]),
+  ...mutantsOf(
+    'lib/migration/keyword-fill.ts',
+    'tests/contract/vector-store/keyword-fill.test.ts',
+    [
+      ['version > since)', 'version > since + 1_000)'],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+      ["'sha256', `${id}|${version}`", "'sha256', id"],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/in-place.ts',
+    'tests/contract/migration/steps/in-place.test.ts',
+    [['walk.refilled === 0', 'true']],
+  ),
   ...mutantsOf('lib/migration/point-writer.ts', 'tests/unit/migration/three-versions.test.ts', [
     ['{ filter: unchanged(seen) }', '{ ids: seen.map(({ id }) => id) }'],
     ["'update_only', filterOf(batch)", "'update_only'"],

@@ -13,6 +13,7 @@ import { createVerification } from '../../lib/ledger/verification.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
+import { LUNCH } from '../support/api/records.ts';
 import { send } from '../support/model/commands.ts';
 import { readHoldings } from '../support/model/holdings.ts';
 import { type Command, EMPTY, type Model } from '../support/model/ledger-model.ts';
@@ -34,10 +35,7 @@ const category = (name: string): Command => ({
 
 const row = (category_id: number | null): Command => ({
   kind: 'create transaction',
-  fields: {
-    ...{ description: 'Lunch', amount: 12.5, type: 'expense', notes: null },
-    ...{ transaction_date: '2026-03-05', category_id },
-  },
+  fields: { ...LUNCH, notes: null, transaction_date: '2026-03-05', category_id },
 });
 
 const move = (id: number, transaction_date: string): Command => ({

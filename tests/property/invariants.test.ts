@@ -51,7 +51,10 @@ describe.each(SEEDS)('a ledger after random commands (seed %i)', (seed) => {
   it('is what a plain model says, after one by one and after several at once', async () => {
     const ledgerId = `ledger-${seed}`;
     const random = seededRandom(seed);
-    const api = await openInProcess(createServiceOn({ ...table, ledgerId }));
+    // Many records are created at one instant, and many before earlier ones.
+    const instants = seededRandom(seed + 1);
+    const clock = () => new Date(instants.integer(0, 3));
+    const api = await openInProcess(createServiceOn({ ...table, ledgerId, clock }));
     const seen = new Set<string>();
     let model = EMPTY;
     const isDone = (round: number) => round >= ROUNDS && OUTCOMES.every((each) => seen.has(each));
@@ -111,19 +114,24 @@ interface Counted {
   readonly transaction_count: number;
 }
 
-/** Every page of some filters. */
+/** Every page of some filters, in both orders. */
 async function expectPages(api: Api, model: Model, random: SeededRandom): Promise<void> {
   const facets = [undefined, 'income', 'expense'].flatMap((type) =>
-    [undefined, ...model.categories.keys()].map((category_id) => ({
+    [undefined, 'none' as const, ...model.categories.keys()].map((category_id) => ({
       ...(type ? { type } : {}),
       ...(category_id ? { category_id } : {}),
     })),
   );
   const days = [random.pick(DAYS), random.pick(DAYS)].toSorted();
   const range = { start_date: days[0] ?? '', end_date: days[1] ?? '' };
-  await expectWalk(api, model, {}, random.integer(3, 9));
-  await expectWalk(api, model, { ...random.pick(facets), ...range }, random.integer(1, 5));
-  for (const facet of some(random, facets)) await expectWalk(api, model, facet, 100);
+  const inRange = { ...random.pick(facets), ...range };
+  for (const sort of ['date', '-date'] as const) {
+    await expectWalk(api, model, { filter: {}, perPage: random.integer(3, 9), sort });
+    await expectWalk(api, model, { filter: inRange, perPage: random.integer(1, 5), sort });
+  }
+  for (const filter of some(random, facets)) {
+    await expectWalk(api, model, { filter, perPage: 100, sort: '-date' });
+  }
   const { body } = await api.get('/categories', { active_only: false, include_counts: true });
   const counts = body.data.map(({ id, transaction_count }: Counted) => [id, transaction_count]);
   expect(new Map(counts)).toEqual(
@@ -135,13 +143,21 @@ function some<Each>(random: SeededRandom, all: readonly Each[]): Each[] {
   return all.filter(() => random.chance(FACETS_WALKED / all.length));
 }
 
-async function expectWalk(api: Api, model: Model, filter: ModelFilter, perPage: number) {
-  const expected = listOf(model, filter);
+interface Walk {
+  readonly filter: ModelFilter;
+  readonly perPage: number;
+  readonly sort: 'date' | '-date';
+}
+
+/** One page more than there are: it is empty and has the same total. */
+async function expectWalk(api: Api, model: Model, { filter, perPage, sort }: Walk) {
+  const newestFirst = listOf(model, filter);
+  const expected = sort === 'date' ? newestFirst.reverse() : newestFirst;
   const pages = Math.ceil(expected.length / perPage);
   for (let page = 1; page <= pages + 1; page += 1) {
-    const { body } = await api.get('/transactions', { ...filter, page, per_page: perPage });
+    const { body } = await api.get('/transactions', { ...filter, sort, page, per_page: perPage });
     const slice = expected.slice((page - 1) * perPage, page * perPage);
-    expect(body.data, JSON.stringify({ filter, page })).toEqual(
+    expect(body.data, JSON.stringify({ filter, sort, page })).toEqual(
       slice.map((each) => expect.objectContaining({ ...each, ...categoryName(model, each) })),
     );
     expect(body.pagination).toMatchObject({ total: expected.length, pages });

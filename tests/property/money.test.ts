@@ -1,10 +1,8 @@
-// Amounts of whole cents are accepted and survive JSON and the store; anything finer is refused.
+// Amounts of whole cents are accepted and survive JSON; anything finer is refused. The store: export.test.ts.
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { amount, hasAtMostTwoDecimals, LARGEST_AMOUNT } from '../../lib/domain/money.ts';
-import { createTestService } from '../support/api/open-api.ts';
-import { LUNCH } from '../support/api/records.ts';
 import { SEED, seeded } from '../support/seed.ts';
 
 const MOST_CENTS = Math.round(LARGEST_AMOUNT * 100);
@@ -43,17 +41,4 @@ test(`a double has at most two decimals just when its two-decimal form is the sa
     expect(hasAtMostTwoDecimals(value)).toBe(Number(value.toFixed(2)) === value);
   });
   fc.assert(same, seeded(5_000));
-});
-
-test(`the store gives back exactly the amount it was given (seed ${SEED})`, async () => {
-  const { openLedger, startRequest } = await createTestService();
-  const unchanged = fc.asyncProperty(wholeCents, async (value) => {
-    const { transactions } = openLedger({ ...startRequest('test'), ledger: 'test' });
-    const created = await transactions.create({
-      ...{ ...LUNCH, categoryId: null, notes: null },
-      amount: value,
-    });
-    expect((await transactions.read(String(created.id))).amount).toBe(value);
-  });
-  await fc.assert(unchanged, seeded(200));
 });

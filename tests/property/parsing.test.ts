@@ -1,61 +1,9 @@
-// Whatever a client sends, parsing gives typed fields or a ValidationError, and nothing else happens.
+// Which texts are ids and dates. That parsing a body or a query fails in no other way than it may: hostile-requests.test.ts.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isCalendarDate } from '../../lib/domain/calendar-date.ts';
 import { canonicalId } from '../../lib/domain/record.ts';
-import { ValidationError } from '../../lib/errors.ts';
-import {
-  parseCategoryChanges,
-  parseCategoryQuery,
-  parseNewCategory,
-} from '../../lib/http/category-json.ts';
-import {
-  parseNewTransaction,
-  parseTransactionChanges,
-  parseTransactionQuery,
-} from '../../lib/http/transaction-json.ts';
-import { generatedFields, generatedQuery } from '../support/api/generated-requests.ts';
 import { SEED, seeded } from '../support/seed.ts';
-
-type Parse = (sent: Readonly<Record<string, never>>) => unknown;
-
-function expectFieldsOrFaults(parse: Parse, sent: object): void {
-  const before = JSON.stringify(sent);
-  try {
-    parse(sent as Record<string, never>);
-  } catch (error) {
-    expect(error).toBeInstanceOf(ValidationError);
-    const { details = {} } = error as ValidationError;
-    expect(Object.keys(details).length).toBeGreaterThan(0);
-    for (const sentences of Object.values(details)) expect(sentences.length).toBeGreaterThan(0);
-  }
-  expect(JSON.stringify(sent)).toBe(before);
-}
-
-describe(`bodies (seed ${SEED})`, () => {
-  test.each<[string, Parse]>([
-    ['parseNewTransaction', parseNewTransaction],
-    ['parseTransactionChanges', parseTransactionChanges],
-    ['parseNewCategory', parseNewCategory],
-    ['parseCategoryChanges', parseCategoryChanges],
-  ])('%s', (_, parse) => {
-    const anything = fc.oneof(generatedFields, fc.dictionary(fc.string(), fc.jsonValue()));
-    const parses = fc.property(anything, (body) => expectFieldsOrFaults(parse, body));
-    fc.assert(parses, seeded(3_000));
-  });
-});
-
-describe(`query strings (seed ${SEED})`, () => {
-  test.each<[string, Parse]>([
-    ['parseTransactionQuery', parseTransactionQuery],
-    ['parseCategoryQuery', parseCategoryQuery],
-  ])('%s', (_, parse) => {
-    const parses = fc.property(generatedQuery, (pairs) => {
-      expectFieldsOrFaults(parse, Object.fromEntries(pairs));
-    });
-    fc.assert(parses, seeded(3_000));
-  });
-});
 
 test(`a canonical id is the text it was read from (seed ${SEED})`, () => {
   const canonical = fc.property(

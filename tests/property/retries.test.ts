@@ -34,23 +34,34 @@ async function openBoth() {
   const faulty = await openInProcess(createServiceOn({ ...options, client, retryPolicy }));
   const healthy = await openInProcess(createServiceOn(options));
   const { verify } = createVerification(options);
-  return { faulty, healthy, verify, injected: () => injected };
+  /** The third time the connection is good. */
+  async function sendThrice(method: string, path: string, body: object) {
+    const request = { body, headers: { 'idempotency-key': randomUUID() } };
+    const send = (api: Api) => api.request(method, path, request);
+    const replies = await Promise.all([send(faulty), send(faulty)]);
+    return { replies, last: await send(healthy) };
+  }
+  const total = async () => (await healthy.get('/transactions')).body.pagination?.total;
+  return { healthy, sendThrice, total, verify, injected: () => injected };
 }
+
+const rowsOf = (number: number) =>
+  Array.from({ length: IN_BULK }, (_, n) => ({
+    description: `Row ${n}`,
+    amount: number,
+    type: 'expense',
+    transaction_date: '2026-03-05',
+  }));
 
 test(`${POSTS} POSTs, each sent three times, are ${POSTS} rows (seed ${SEED})`, {
   timeout: 1_800_000,
 }, async () => {
-  const { faulty, healthy, injected } = await openBoth();
+  const { sendThrice, total, injected } = await openBoth();
   let replayed = 0;
 
   async function purchase(number: number): Promise<string> {
     const body = { description: `Purchase ${number}`, amount: number, type: 'expense' };
-    const request = { body, headers: { 'idempotency-key': randomUUID() } };
-    const replies = await Promise.all([
-      ...[1, 2].map(() => faulty.request('POST', '/transactions', request)),
-    ]);
-    // The third time the connection is good.
-    const last = await healthy.request('POST', '/transactions', request);
+    const { replies, last } = await sendThrice('POST', '/transactions', body);
     expect(last.status).toBe(201);
     if (last.headers['idempotent-replayed']) replayed += 1;
     for (const { status, text } of replies) if (status === 201) expect(text).toBe(last.text);
@@ -63,7 +74,7 @@ test(`${POSTS} POSTs, each sent three times, are ${POSTS} rows (seed ${SEED})`, 
     for (const text of await Promise.all(numbers.map(purchase))) answers.add(text);
   }
   expect(answers.size).toBe(POSTS);
-  expect((await healthy.get('/transactions')).body.pagination?.total).toBe(POSTS);
+  expect(await total()).toBe(POSTS);
   expect(injected()).toBeGreaterThan(POSTS);
   expect(replayed).toBeGreaterThan(POSTS / 2);
 });
@@ -72,23 +83,13 @@ test(`${BULKS} bulk requests, each sent three times, create each transaction onc
   timeout: 1_800_000,
 }, async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const { faulty, healthy, verify, injected } = await openBoth();
+  const { sendThrice, total, verify, injected } = await openBoth();
   let created = 0;
   for (let number = 1; number <= BULKS; number += 1) {
-    const transactions = Array.from({ length: IN_BULK }, (_, n) => ({
-      ...{
-        description: `Row ${n}`,
-        amount: number,
-        type: 'expense',
-        transaction_date: '2026-03-05',
-      },
-      ...(n % 2 === 0 ? {} : { external_id: `bank-${number}-${n}` }),
-    }));
-    const request = { body: { transactions }, headers: { 'idempotency-key': randomUUID() } };
-    const send = (api: Api) => api.request('POST', '/transactions/bulk', request);
-    const replies = await Promise.all([send(faulty), send(faulty)]);
-    // The third time the connection is good.
-    const last = await send(healthy);
+    const transactions = rowsOf(number).map((row, n) =>
+      n % 2 === 0 ? row : { ...row, external_id: `bank-${number}-${n}` },
+    );
+    const { replies, last } = await sendThrice('POST', '/transactions/bulk', { transactions });
     expect(last.body.data).toMatchObject({ created: IN_BULK, duplicates: 0, failed: 0 });
     // What was reported as created keeps its id.
     for (const { body } of replies) {
@@ -99,7 +100,7 @@ test(`${BULKS} bulk requests, each sent three times, create each transaction onc
       }
     }
   }
-  expect((await healthy.get('/transactions')).body.pagination?.total).toBe(BULKS * IN_BULK);
+  expect(await total()).toBe(BULKS * IN_BULK);
   expect((await verify()).drifts).toEqual([]);
   expect(injected()).toBeGreaterThan(BULKS);
   expect(created).toBeGreaterThan(BULKS);
@@ -109,31 +110,22 @@ test(`${ROUNDS} bulk updates and deletes, each sent three times, change each tra
   timeout: 1_800_000,
 }, async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const { faulty, healthy, verify, injected } = await openBoth();
-  const sendThrice = async (method: string, path: string, transactions: readonly object[]) => {
-    const request = { body: { transactions }, headers: { 'idempotency-key': randomUUID() } };
-    const send = (api: Api) => api.request(method, path, request);
-    await Promise.all([send(faulty), send(faulty)]);
-    // The third time the connection is good.
-    return (await send(healthy)).body.data;
-  };
+  const { healthy, sendThrice, total, verify, injected } = await openBoth();
+  const change = async (method: string, path: string, transactions: readonly object[]) =>
+    (await sendThrice(method, path, { transactions })).last.body.data;
   for (let number = 1; number <= ROUNDS; number += 1) {
-    const transactions = Array.from({ length: IN_BULK }, (_, n) => ({
-      ...{ description: `Row ${n}`, amount: number, type: 'expense' },
-      transaction_date: '2026-03-05',
-    }));
-    const { body } = await healthy.post('/transactions/bulk', { transactions });
+    const { body } = await healthy.post('/transactions/bulk', { transactions: rowsOf(number) });
     const rows: { id: number; etag: string }[] = body.data.results;
     // A second application would find another version.
     const changes = rows.map(({ id, etag }) => ({ id, if_match: etag, amount: number + 1 }));
-    const updated = await sendThrice('PUT', '/transactions/bulk', changes);
+    const updated = await change('PUT', '/transactions/bulk', changes);
     expect(updated).toMatchObject({ updated: IN_BULK, failed: 0 });
     for (const { id, etag } of updated.results) expect(etag).toMatch(`"t${id}.2.`);
     const removals = rows.slice(KEPT).map(({ id }) => ({ id }));
-    const deleted = await sendThrice('POST', '/transactions/bulk/delete', removals);
+    const deleted = await change('POST', '/transactions/bulk/delete', removals);
     expect(deleted).toMatchObject({ deleted: removals.length, failed: 0 });
   }
-  expect((await healthy.get('/transactions')).body.pagination?.total).toBe(ROUNDS * KEPT);
+  expect(await total()).toBe(ROUNDS * KEPT);
   expect((await verify()).drifts).toEqual([]);
   expect(injected()).toBeGreaterThan(ROUNDS);
 });

@@ -130,48 +130,25 @@ const LOG_DELIVERY = [
 
 /** What Lambda and Step Functions themselves do in a role, as the function or machine is configured. */
 export function neededByAws(template: Template, user: string): string[] {
-  return user === STATE_MACHINE ? neededByMachine(template) : neededByLambda(template, user);
+  const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function');
+  if (user === STATE_MACHINE) {
+    const invoked = functions.filter(([, { Properties }]) =>
+      definitionOf(template).includes(`:function:${Properties.FunctionName}"`),
+    );
+    return [...invoked.map(([id]) => `lambda:InvokeFunction ${id}`), ...LOG_DELIVERY];
+  }
+  const [id = ''] =
+    functions.find(([, { Properties }]) => entryPoint(Properties.Handler) === user) ?? [];
+  const group = id.replace(/LambdaFunction$/, 'LogGroup');
+  // Where Lambda puts the event of a watchdog that failed.
+  const queue = user === 'migration/retention' ? ['sqs:SendMessage WatchdogFailures'] : [];
+  return [`logs:CreateLogStream ${group}`, `logs:PutLogEvents ${group}`, ...queue];
 }
 
-function neededByLambda(template: Template, user: string): string[] {
-  const [id, { FunctionName }] = functionOf(template, user);
-  const groups = resourcesOf(template, 'AWS::Logs::LogGroup').filter(
-    ([, { Properties }]) => Properties.LogGroupName === `/aws/lambda/${FunctionName}`,
-  );
-  const failures = resourcesOf<InvokeConfiguration>(template, 'AWS::Lambda::EventInvokeConfig')
-    .filter(([, { Properties }]) => Properties.FunctionName.Ref === id)
-    .flatMap(([, { Properties }]) => Properties.DestinationConfig.OnFailure?.Destination ?? []);
-  return [
-    ...groups.flatMap(([group]) => [`logs:CreateLogStream ${group}`, `logs:PutLogEvents ${group}`]),
-    ...failures.map((queue) => `sqs:SendMessage ${placeOf(template, queue)}`),
-  ];
-}
-
-interface InvokeConfiguration {
-  readonly FunctionName: { readonly Ref: string };
-  readonly DestinationConfig: { readonly OnFailure?: { readonly Destination: unknown } };
-}
-
-interface Machine {
-  readonly DefinitionString: { readonly 'Fn::Sub': string };
-  readonly LoggingConfiguration: { readonly Level: string };
-}
-
-function neededByMachine(template: Template): string[] {
-  const { DefinitionString, LoggingConfiguration } = theOnly<Machine>(
+function definitionOf(template: Template): string {
+  const { DefinitionString } = theOnly<{ readonly DefinitionString: { 'Fn::Sub': string } }>(
     template,
     'AWS::StepFunctions::StateMachine',
   ).Properties;
-  const invoked = new Set(DefinitionString['Fn::Sub'].match(/(?<=:function:)[\w-]+/g));
-  const functions = resourcesOf(template, 'AWS::Lambda::Function')
-    .filter(([, { Properties }]) => invoked.has(String(Properties.FunctionName)))
-    .map(([id]) => `lambda:InvokeFunction ${id}`);
-  return [...functions, ...(LoggingConfiguration.Level === 'OFF' ? [] : LOG_DELIVERY)];
-}
-
-function functionOf(template: Template, user: string): [id: string, FunctionProperties] {
-  const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function');
-  const found = functions.find(([, { Properties }]) => entryPoint(Properties.Handler) === user);
-  if (!found) throw new Error(`No function is named ${user}`);
-  return [found[0], found[1].Properties];
+  return DefinitionString['Fn::Sub'];
 }

@@ -14,6 +14,7 @@ import { LUNCH } from './api/records.ts';
 import { bulkLoad } from './bulk-loader.ts';
 import { readContents } from './ledger-contents.ts';
 import type { Client } from './store-faults.ts';
+import { storedCategory, storedTransaction } from './stored-records.ts';
 import { createTestTable, type TestTable } from './test-table.ts';
 
 export interface Operation {
@@ -25,106 +26,65 @@ export interface Operation {
   readonly isRead?: true;
 }
 
+type Ask = Operation['ask'];
+
+const read = (name: string, failure: string, ask: Ask): Operation => ({
+  name,
+  ask,
+  status: 200,
+  failure: `Failed to ${failure}`,
+  isRead: true,
+});
+
+const write = (name: string, status: number, ask: Ask): Operation => ({
+  name,
+  ask,
+  status,
+  failure: `Failed to ${name}`,
+});
+
+const MOVE = { type: 'income', category_id: 2, transaction_date: '2025-01-01' };
+const DATES = { start_date: '2026-01-02', end_date: '2026-04-29' };
+
 export const OPERATIONS: readonly Operation[] = [
+  read('list transactions', 'retrieve transactions', (api) =>
+    api.get('/transactions', { ...DATES, category_id: 1 }),
+  ),
+  read('export transactions', 'export transactions', (api) =>
+    api.get('/transactions/export', { start_date: '2026-03-01', category_id: 1 }),
+  ),
+  read('read transaction', 'retrieve transaction', (api) => api.get('/transactions/1')),
+  read('summary', 'summarize transactions', (api) =>
+    api.get('/summary', { group_by: 'category', ...DATES }),
+  ),
+  read('list categories', 'retrieve categories', (api) =>
+    api.get('/categories', { include_counts: true }),
+  ),
+  read('read category', 'retrieve category', (api) => api.get('/categories/1')),
+  write('create transaction', 201, (api) =>
+    api.post('/transactions', { ...LUNCH, category_id: 1, notes: 'Note' }),
+  ),
+  write('create transactions', 207, (api) => {
+    const one = { ...LUNCH, category_id: 1, external_id: 'bank-1' };
+    return api.post('/transactions/bulk', { transactions: [one] });
+  }),
+  write('update transactions', 207, (api) =>
+    api.put('/transactions/bulk', { transactions: [{ id: 1, ...MOVE }] }),
+  ),
+  write('delete transactions', 207, (api) =>
+    api.post('/transactions/bulk/delete', { transactions: [{ id: 2 }] }),
+  ),
+  write('update transaction', 200, (api) => api.put('/transactions/1', MOVE)),
   {
-    name: 'list transactions',
-    ask: (api) =>
-      api.get('/transactions', {
-        start_date: '2026-01-02',
-        end_date: '2026-04-29',
-        category_id: 1,
-      }),
-    ...{ status: 200, failure: 'Failed to retrieve transactions', isRead: true },
-  },
-  {
-    name: 'export transactions',
-    ask: (api) => api.get('/transactions/export', { start_date: '2026-03-01', category_id: 1 }),
-    ...{ status: 200, failure: 'Failed to export transactions', isRead: true },
-  },
-  {
-    name: 'create transaction',
-    ask: (api) => api.post('/transactions', { ...LUNCH, category_id: 1, notes: 'Note' }),
-    ...{ status: 201, failure: 'Failed to create transaction' },
-  },
-  {
-    name: 'create transactions',
-    ask: (api) => {
-      const one = { ...LUNCH, category_id: 1, external_id: 'bank-1' };
-      return api.post('/transactions/bulk', { transactions: [one] });
-    },
-    ...{ status: 207, failure: 'Failed to create transactions' },
-  },
-  {
-    name: 'update transactions',
-    ask: (api) => {
-      const place = { category_id: 2, transaction_date: '2025-01-01' };
-      return api.put('/transactions/bulk', { transactions: [{ id: 1, type: 'income', ...place }] });
-    },
-    ...{ status: 207, failure: 'Failed to update transactions' },
-  },
-  {
-    name: 'delete transactions',
-    ask: (api) => api.post('/transactions/bulk/delete', { transactions: [{ id: 2 }] }),
-    ...{ status: 207, failure: 'Failed to delete transactions' },
-  },
-  {
-    name: 'read transaction',
-    ask: (api) => api.get('/transactions/1'),
-    ...{ status: 200, failure: 'Failed to retrieve transaction', isRead: true },
-  },
-  {
-    name: 'update transaction',
-    ask: (api) => {
-      const place = { category_id: 2, transaction_date: '2025-01-01' };
-      return api.put('/transactions/1', { type: 'income', ...place });
-    },
-    ...{ status: 200, failure: 'Failed to update transaction' },
-  },
-  {
+    ...write('update transaction', 200, (api) => api.put('/transactions/1', { notes: 'Note' })),
     name: 'update transaction in its category',
-    ask: (api) => api.put('/transactions/1', { notes: 'Note' }),
-    ...{ status: 200, failure: 'Failed to update transaction' },
   },
-  {
-    name: 'delete transaction',
-    ask: (api) => api.delete('/transactions/2'),
-    ...{ status: 200, failure: 'Failed to delete transaction' },
-  },
-  {
-    name: 'summary',
-    ask: (api) =>
-      api.get('/summary', {
-        group_by: 'category',
-        start_date: '2026-01-02',
-        end_date: '2026-04-29',
-      }),
-    ...{ status: 200, failure: 'Failed to summarize transactions', isRead: true },
-  },
-  {
-    name: 'list categories',
-    ask: (api) => api.get('/categories', { include_counts: true }),
-    ...{ status: 200, failure: 'Failed to retrieve categories', isRead: true },
-  },
-  {
-    name: 'create category',
-    ask: (api) => api.post('/categories', { name: 'New', color: '#123' }),
-    ...{ status: 201, failure: 'Failed to create category' },
-  },
-  {
-    name: 'read category',
-    ask: (api) => api.get('/categories/1'),
-    ...{ status: 200, failure: 'Failed to retrieve category', isRead: true },
-  },
-  {
-    name: 'update category',
-    ask: (api) => api.put('/categories/1', { name: 'Renamed', is_active: false }),
-    ...{ status: 200, failure: 'Failed to update category' },
-  },
-  {
-    name: 'delete category',
-    ask: (api) => api.delete('/categories/3'),
-    ...{ status: 200, failure: 'Failed to delete category' },
-  },
+  write('delete transaction', 200, (api) => api.delete('/transactions/2')),
+  write('create category', 201, (api) => api.post('/categories', { name: 'New', color: '#123' })),
+  write('update category', 200, (api) =>
+    api.put('/categories/1', { name: 'Renamed', is_active: false }),
+  ),
+  write('delete category', 200, (api) => api.delete('/categories/3')),
 ];
 
 /** A verification reads a whole table, with the ledgers of earlier runs. */
@@ -142,22 +102,14 @@ async function givenLedger(): Promise<TestLedger> {
   if (!table || ledgers % LEDGERS_OF_TABLE === 0) table = await createTestTable();
   ledgers += 1;
   const ledger = { ...table, ledgerId: `ledger-${ledgers}` };
-  const written = { createdAt: 1_767_225_600_000, updatedAt: 1_767_225_600_000, version: 1 };
-  const category = { description: null, color: null, isActive: true, transactionCount: 0 };
-  const row = { amount: 1.5, notes: null, type: 'expense' } as const;
   await bulkLoad(
     ledger,
-    ['Food', 'Pay', 'Spare'].map((name, index) => ({
-      ...category,
-      ...written,
-      name,
-      id: index + 1,
-    })),
+    ['Food', 'Pay', 'Spare'].map((name, n) => storedCategory(n + 1, name)),
     [
-      { ...row, ...written, id: 1, description: 'A', categoryId: 1, date: '2026-03-05' },
-      { ...row, ...written, id: 2, description: 'B', categoryId: 1, date: '2026-03-05' },
-      { ...row, ...written, id: 3, description: 'C', categoryId: 2, date: '2026-02-28' },
-      { ...row, ...written, id: 4, description: 'D', categoryId: null, date: '2026-03-04' },
+      storedTransaction(1, { description: 'A', categoryId: 1, date: '2026-03-05' }),
+      storedTransaction(2, { description: 'B', categoryId: 1, date: '2026-03-05' }),
+      storedTransaction(3, { categoryId: 2, date: '2026-02-28' }),
+      storedTransaction(4, { date: '2026-03-04' }),
     ],
   );
   return ledger;
@@ -186,7 +138,8 @@ export async function runOperation(
   const retryPolicy = createVirtualRetryPolicy(time);
   const service = createLedgerService({
     ...settings(ledger),
-    ...{ client: interfere(time.watch(ledger.client), time), retryPolicy },
+    client: interfere(time.watch(ledger.client), time),
+    retryPolicy,
     timeoutSignal: time.timeoutSignal,
   });
   const { status, body, text } = await time.run(ask(await openInProcess(service)));

@@ -1,4 +1,4 @@
-// Every alarm of the packaged stage fires for its cause and recovers, watches metrics that AWS publishes, and notifies.
+// Every alarm of the packaged stage fires for its cause and recovers, and notifies. approved/migrating.yml has its metrics.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -23,25 +23,6 @@ const template = readTemplate('migrating');
 const alarms = resourcesOf<AlarmProperties>(template, 'AWS::CloudWatch::Alarm').map(
   ([id, { Properties }]) => [id.replace(/Alarm$/, ''), Properties] as const,
 );
-
-// AWS's lists of metrics: by namespace, the names and the dimensions of each.
-const PUBLISHED: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  'AWS/ApiGateway': { '5xx': ['ApiId'], Latency: ['ApiId'], Count: ['ApiId'] },
-  'AWS/Lambda': {
-    Errors: ['FunctionName'],
-    Throttles: ['FunctionName'],
-    Duration: ['FunctionName'],
-    Invocations: ['FunctionName'],
-  },
-  'AWS/DynamoDB': {
-    ReadThrottleEvents: ['TableName', 'GlobalSecondaryIndexName?'],
-    WriteThrottleEvents: ['TableName', 'GlobalSecondaryIndexName?'],
-    TransactionConflict: ['TableName'],
-    SystemErrors: ['TableName', 'Operation'],
-  },
-  'AWS/States': { ExecutionsFailed: ['StateMachineArn'], ExecutionsTimedOut: ['StateMachineArn'] },
-  'AWS/SQS': { NumberOfMessagesSent: ['QueueName'] },
-};
 
 const NONE: Cause = { healthy: 0, cause: 0, lasting: 0 };
 
@@ -86,16 +67,6 @@ describe.each(alarms)('the alarm %s', (id, alarm) => {
       expect(statesOf(alarm, sharing(bad, 0))).toContain('ALARM');
     });
   }
-
-  it.each(metrics)('watches $Namespace $MetricName, which AWS publishes', (metric) => {
-    const dimensions = PUBLISHED[metric.Namespace]?.[metric.MetricName] ?? [];
-    const required = dimensions.filter((name) => !name.endsWith('?'));
-    const allowed = dimensions.map((name) => name.replace('?', ''));
-    const names = metric.Dimensions.map(({ Name }) => Name);
-    expect(allowed).toEqual(expect.arrayContaining(names));
-    expect(names).toEqual(expect.arrayContaining(required));
-    expect(names.length).toBeGreaterThan(0);
-  });
 
   it('notifies the topic, of the recovery as well', () => {
     expect(alarm.AlarmActions).toEqual([TOPIC]);
@@ -158,15 +129,10 @@ function valuesOf({ Dimensions }: Metric, name: string): unknown[] {
   return Dimensions.filter(({ Name }) => Name === name).map(({ Value }) => Value);
 }
 
-it('the number of watched metrics, which are billed, is the documented one', () => {
+it('every alarm is documented, and the number of watched metrics, which are billed', () => {
   const document = readFileSync(join(import.meta.dirname, '../../docs/deploy.md'), 'utf8');
-  const stated = /(\d+) metrics watched by alarms/.exec(document)?.[1];
   const watched = alarms.flatMap(([, alarm]) => metricsOf(alarm)).length;
-  expect(Number(stated), 'docs/deploy.md: metrics watched by alarms').toBe(watched);
-});
-
-it('every alarm is documented', () => {
-  const document = readFileSync(join(import.meta.dirname, '../../docs/deploy.md'), 'utf8');
+  expect(document).toContain(` ${watched} metrics watched by alarms`);
   for (const [, { AlarmName }] of alarms) {
     expect(document).toContain(`\`${AlarmName.replace(/^finance-ledger-prod-/, '')}\``);
   }

@@ -48,30 +48,35 @@ describe('GET /transactions/export', () => {
     const [, , { id, created_at, updated_at }] = given;
     expect(rowsOf(reply.text)).toEqual([
       {
-        ...{ id: String(id), transaction_date: '2026-03-05', description: 'Lunch', amount: '-0.1' },
-        ...{ type: 'income', category_name: category.name, notes: '', external_id: externalId },
-        ...{ created_at, updated_at },
+        id: String(id),
+        transaction_date: '2026-03-05',
+        description: 'Lunch',
+        amount: '-0.1',
+        type: 'income',
+        category_name: category.name,
+        notes: '',
+        external_id: externalId,
+        created_at,
+        updated_at,
       },
     ]);
   });
 
-  it('shows the oldest first: by date, then creation, then id', async () => {
-    expect(await idsOf({})).toEqual([3, 1, 0, 2]);
-  });
-
   it.each([
+    [{}, [3, 1, 0, 2]],
     [{ type: 'income' }, [2]],
     [{ start_date: '2026-03-01' }, [1, 0, 2]],
     [{ end_date: '2026-03-01' }, [3, 1]],
-    [{ start_date: '2026-03-01', end_date: '2026-03-01' }, [1]],
     [{ start_date: '2026-03-02', end_date: '2026-03-01' }, []],
     [{ q: 'ROBIN' }, [0]],
-    [{ q: 'lunch', type: 'expense' }, [3, 0]],
     [{ q: '%' }, []],
     [{ external_id: 'nobody has it' }, []],
-  ] as const)('takes the filters of the list: %j', async (query, positions) => {
-    expect(await idsOf(query)).toEqual(positions);
-  });
+  ] as const)(
+    'shows the oldest first, and takes the filters of the list: %j',
+    async (query, positions) => {
+      expect(await idsOf(query)).toEqual(positions);
+    },
+  );
 
   it('goes on at a cursor, but not before the first date', async () => {
     const { headers } = await api.get('/transactions/export', { external_id: externalId });
@@ -89,45 +94,38 @@ describe('GET /transactions/export', () => {
     expect(await idsAfter('2026-03-02', { end_date: '2026-03-01' })).toEqual([]);
   });
 
-  it('shows what has no category', async () => {
-    const bare = await givenTransaction(api, { transaction_date: '1999-12-31' });
-    const rows = rowsOf(await exportAll(api, { category_id: 'none', end_date: '1999-12-31' }));
-    expect(rows.at(-1)).toMatchObject({ id: String(bare.id), category_name: '' });
-  });
-
-  it.each([
-    [{ page: 1 }, ['page']],
-    [{ per_page: 100, sort: 'date' }, ['per_page', 'sort']],
-    [{ cursor: 'x', start_date: '2026-02-30' }, ['cursor', 'start_date']],
-    [{ catgeory_id: 1 }, ['catgeory_id']],
-  ])('refuses %j', async (query, names) => {
-    const sent = query as unknown as Record<string, string>;
-    expectFilterFaults(await api.get('/transactions/export', sent), names);
+  it('refuses the parameters of a page, and others that are wrong', async () => {
+    const query = { page: 1, sort: 'date', cursor: 'x', start_date: '2026-02-30' };
+    expectFilterFaults(await api.get('/transactions/export', query), Object.keys(query));
   });
 });
 
-describe('a ledger of more than one part', () => {
+describe('a ledger of more than one part', async () => {
   const ROWS = 70;
   // 20,000 bytes each: one part reads 1 MB.
   const LONG = '💶'.repeat(5_000);
+  const { id: category_id } = await givenCategory(api);
 
-  async function givenLongRows() {
-    const { id: category_id } = await givenCategory(api);
+  beforeAll(async () => {
     const rows = Array.from({ length: ROWS }, (_, n) => ({
-      ...{ ...LUNCH, category_id, notes: LONG, description: String(n) },
+      ...LUNCH,
+      category_id,
+      notes: LONG,
+      description: String(n),
       transaction_date: `2026-0${1 + Math.floor(n / 28)}-${String(1 + (n % 28)).padStart(2, '0')}`,
     }));
     for (const half of [rows.slice(0, 35), rows.slice(35)]) {
       const { body } = await api.post('/transactions/bulk', { transactions: half });
       expect(body.data.created).toBe(half.length);
     }
-    return category_id;
-  }
+  });
 
-  const numbers = (csv: string) => rowsOf(csv).map(({ description }) => description);
+  it('has parts without rows where a search finds none, and ends all the same', async () => {
+    const parts = await Array.fromAsync(exportParts(api, { category_id, q: 'nowhere' }));
+    expect(parts.map((part) => part.split('\r\n').length)).toEqual([2, 1]);
+  });
 
   it('neither loses nor repeats a row where others come and go between two parts', async () => {
-    const category_id = await givenLongRows();
     const parts = exportParts(api, { category_id });
     const first = rowsOf((await parts.next()).value ?? '');
     // The row at which the next part starts, one that was exported, and one that was not.
@@ -135,24 +133,17 @@ describe('a ledger of more than one part', () => {
     for (const id of [first.at(-1)?.id, first[0]?.id, listed.body.data[0].id]) {
       expect((await api.delete(`/transactions/${id}`)).status).toBe(200);
     }
-    const late = { category_id, description: 'late', transaction_date: '2026-12-31' };
-    await givenTransaction(api, late);
-    await givenTransaction(api, {
-      ...late,
-      description: 'too early',
-      transaction_date: '2025-01-01',
-    });
-    const rest = await Array.fromAsync(parts);
+    for (const [description, transaction_date] of [
+      ['late', '2026-12-31'],
+      ['too early', '2025-01-01'],
+    ]) {
+      await givenTransaction(api, { category_id, description, transaction_date });
+    }
     const header = `${Object.keys(first[0] ?? {}).join(',')}\r\n`;
-    expect(numbers(header + rest.join(''))).toEqual([
+    const rest = rowsOf(header + (await Array.fromAsync(parts)).join(''));
+    expect(rest.map(({ description }) => description)).toEqual([
       ...Array.from({ length: ROWS - 1 - first.length }, (_, n) => String(first.length + n)),
       'late',
     ]);
-  });
-
-  it('has parts without rows where a search finds none, and ends all the same', async () => {
-    const category_id = await givenLongRows();
-    const parts = await Array.fromAsync(exportParts(api, { category_id, q: 'nowhere' }));
-    expect(parts.map((part) => part.split('\r\n').length)).toEqual([2, 1]);
   });
 });

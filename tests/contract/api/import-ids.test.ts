@@ -21,11 +21,10 @@ describe('import_id', () => {
 
   it('is set by a bulk create, too', async () => {
     const import_id = newImport();
-    const transactions = [{ ...LUNCH, import_id }, LUNCH];
+    const transactions = [{ ...LUNCH, import_id }];
     const { body } = await api.post('/transactions/bulk', { transactions });
-    const [first, second] = ids(body.data.results);
-    expect((await api.get(`/transactions/${first}`)).body.data.import_id).toBe(import_id);
-    expect((await api.get(`/transactions/${second}`)).body.data).not.toHaveProperty('import_id');
+    const [id] = ids(body.data.results);
+    expect((await api.get(`/transactions/${id}`)).body.data.import_id).toBe(import_id);
   });
 
   it('is not changed by updates, which may send it back', async () => {
@@ -81,9 +80,5 @@ describe('GET /transactions/export', () => {
     expect(ids(rows)).toEqual([earlier.id, later.id]);
     const list = await api.get('/transactions', { import_id, ...DAY });
     expect(rows[1]).toEqual(list.body.data[0]);
-  });
-
-  it.each([{ format: 'xml' }, { format: '' }, { import_id: '' }])('refuses %j', async (query) => {
-    expectFilterFaults(await api.get('/transactions/export', query), Object.keys(query));
   });
 });

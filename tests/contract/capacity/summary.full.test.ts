@@ -6,10 +6,12 @@ import { CATEGORY_LIMIT } from '../../../lib/domain/category.ts';
 import { LARGEST_AMOUNT } from '../../../lib/domain/money.ts';
 import { TRANSACTION_TYPES } from '../../../lib/domain/transaction.ts';
 import { toSummaryJson } from '../../../lib/http/summary-json.ts';
+import { LUNCH } from '../../support/api/records.ts';
 import { bulkLoad, bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { isOnDynamodbLocal } from '../../support/database-engine.ts';
 import { EVERYTHING } from '../../support/ledger-contents.ts';
 import { REQUEST_UNITS } from '../../support/request-units.ts';
+import { storedCategory, storedTransaction } from '../../support/stored-records.ts';
 import { createTestTable } from '../../support/test-table.ts';
 
 const table = await createTestTable();
@@ -51,26 +53,18 @@ test.skipIf(isOnDynamodbLocal())(
   'a month in which each day has all there can be costs 21 write units for a create',
   async () => {
     const target = { ...table, ledgerId: 'full-month' };
-    const written = { createdAt: 0, updatedAt: 0, version: 1 };
-    const category = { ...written, description: null, color: null, isActive: true };
     const days = Array.from({ length: 31 }, (_, n) => `2026-03-${String(n + 1).padStart(2, '0')}`);
     const rows = days.flatMap((date) =>
-      TRANSACTION_TYPES.flatMap((type) => Array(20).fill({ date, type })),
+      TRANSACTION_TYPES.flatMap((type) => Array(20).fill({ date, type, categoryId: 1 })),
     );
     await bulkLoad(
       target,
-      [{ ...category, id: 1, name: 'All', transactionCount: 0 }],
-      rows.map((row, n) => ({
-        ...{ ...row, ...written, id: n + 1, categoryId: 1, notes: null, description: 'x' },
-        amount: LARGEST_AMOUNT - n,
-      })),
+      [storedCategory(1, 'All')],
+      rows.map((row, n) => storedTransaction(n + 1, { ...row, amount: LARGEST_AMOUNT - n })),
     );
     const { client, ledger } = open(target.ledgerId);
     const { cost } = await client.measure(() =>
-      ledger.transactions.create({
-        ...{ description: 'Supermarket', amount: 25.4, type: 'expense', notes: null },
-        ...{ categoryId: 1, date: '2026-03-05' },
-      }),
+      ledger.transactions.create({ ...LUNCH, notes: null, categoryId: 1, date: '2026-03-05' }),
     );
     expect(cost.writeUnits).toBeLessThanOrEqual(21);
     expect(cost.writeUnits).toBeGreaterThan(REQUEST_UNITS.create.write);
@@ -79,24 +73,16 @@ test.skipIf(isOnDynamodbLocal())(
 
 test('600 categories over ten years by month fit one response, and take little of the deadline', async () => {
   const ledgerId = 'large';
-  const written = { createdAt: 0, updatedAt: 0, version: 1 };
-  const category = { ...written, description: null, color: null, isActive: true };
-  const categories = Array.from({ length: CATEGORY_LIMIT }, (_, n) => ({
-    ...category,
-    id: n + 1,
-    name: `Category ${n}`,
-    transactionCount: 0,
-  }));
-  const rows = categories.flatMap(({ id }) =>
-    ['2017-01-31', '2026-12-01'].map((date) => ({ date, categoryId: id })),
+  const categories = Array.from({ length: CATEGORY_LIMIT }, (_, n) =>
+    storedCategory(n + 1, `Category ${n}`),
+  );
+  const rows = categories.flatMap(({ id: categoryId }) =>
+    ['2017-01-31', '2026-12-01'].map((date) => ({ date, categoryId })),
   );
   await bulkLoad(
     { ...table, ledgerId },
     categories,
-    rows.map((row, n) => ({
-      ...{ ...row, ...written, id: n + 1, notes: null, description: 'x', type: 'expense' as const },
-      amount: LARGEST_AMOUNT - n,
-    })),
+    rows.map((row, n) => storedTransaction(n + 1, { ...row, amount: LARGEST_AMOUNT - n })),
   );
   const { client, ledger } = open(ledgerId);
   const range = { startDate: '2017-01-01', endDate: '2026-12-31' };

@@ -28,14 +28,13 @@ function givenWriters(ledgerId: string, seed: number) {
   const writers = Array.from({ length: WRITERS }, (_, index) => {
     const retryPolicy = createVirtualRetryPolicy(time, seededRandom(seed + index).next);
     const options = { ...table, client, ledgerId, timeZone: 'UTC', retryPolicy };
-    const { timeoutSignal } = time;
-    return { service: createLedgerService({ ...options, timeoutSignal }), retryPolicy };
+    return createLedgerService({ ...options, timeoutSignal: time.timeoutSignal });
   });
   return { time, client, writers };
 }
 
 describe.each([1, 2, 3])('64 creates at once on one month of one category (seed %i)', (seed) => {
-  it('all succeed inside the deadline, with jitter, and count exactly', async () => {
+  it('all succeed inside the deadline, and count exactly', async () => {
     const ledgerId = `contended-${seed}`;
     const quiet = openLedger({ ...table, ledgerId, timeZone: 'UTC' });
     await quiet.categories.create({ name: 'Food', description: null, color: null, isActive: true });
@@ -43,7 +42,7 @@ describe.each([1, 2, 3])('64 creates at once on one month of one category (seed 
 
     const replies = await time.run(
       Promise.all(
-        writers.map(async ({ service }, index) => {
+        writers.map(async (service, index) => {
           const transaction_date = `2026-03-${String(1 + (index % 28)).padStart(2, '0')}`;
           const api = await openInProcess(service);
           return await api.post('/transactions', { ...LUNCH, category_id: 1, transaction_date });
@@ -58,25 +57,6 @@ describe.each([1, 2, 3])('64 creates at once on one month of one category (seed 
       drifts: [],
     });
     expect(client.conflicts()).toBeGreaterThan(WRITERS);
-    expectFullJitter(writers.flatMap(({ retryPolicy }) => retryPolicy.delays));
-    for (const { retryPolicy } of writers) expectGrowth(retryPolicy.delays);
     expect(time.now()).toBeLessThan(DEFAULT_RETRY_POLICY.deadlineMs);
   });
 });
-
-/** Anything from none to the longest delay, and hardly ever the same. */
-function expectFullJitter(delays: readonly number[]): void {
-  const { longestDelayMs } = DEFAULT_RETRY_POLICY;
-  expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
-  expect(Math.max(...delays)).toBeLessThanOrEqual(longestDelayMs);
-  expect(Math.max(...delays)).toBeGreaterThan(longestDelayMs / 2);
-  expect(new Set(delays).size).toBeGreaterThan(0.99 * delays.length);
-}
-
-/** The n-th delay lies below the n-th power. */
-function expectGrowth(delays: readonly number[]): void {
-  const { firstDelayMs, longestDelayMs } = DEFAULT_RETRY_POLICY;
-  for (const [n, delay] of delays.entries()) {
-    expect(delay).toBeLessThanOrEqual(Math.min(longestDelayMs, firstDelayMs * 2 ** n));
-  }
-}

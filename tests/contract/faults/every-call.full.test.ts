@@ -1,6 +1,7 @@
 // A fault at any database call of any operation: the reply is right or a 500, and a request is applied whole or not at all.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { seededRandom } from '../../../cli/seed/seeded-random.ts';
+import { REQUEST_TIMEOUTS } from '../../../lib/ledger/ledger.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
 import {
   contentsBefore,
@@ -26,6 +27,9 @@ import {
 const log = vi.fn<(line: unknown) => boolean>(() => true);
 beforeEach(() => void vi.spyOn(process.stderr, 'write').mockImplementation(log.mockReset()));
 afterEach(() => void vi.restoreAllMocks());
+
+/** In serverless.yml: after it a client gets a response that is not the service's. */
+const FUNCTION_TIMEOUT_MS = 20_000;
 
 type FaultAt = Parameters<typeof createFaultyClient>[1];
 
@@ -82,6 +86,17 @@ describe.each(OPERATIONS)('$name', (operation) => {
       expect(dead.delays.length).toBeGreaterThan(3);
     }
   });
+
+  it.each([4, 16])(
+    'ends within the deadline when each call is throttled about %i times',
+    async (refusals) => {
+      const isRefused = (call: number) => call % (refusals + 1) < refusals;
+      const ailing = await run((call) => (isRefused(call) ? PASSING_FAULTS.throttle : undefined));
+      expect(ailing.tookMs).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
+      if (hasFailed(ailing)) expect(ailing.contents).toEqual(before);
+      else expectSameReply(ailing, smooth);
+    },
+  );
 
   it('ends with its 500 when the database applies any call and then fails before it responds', async () => {
     for (let at = 0; at < calls; at += 1) {
@@ -148,3 +163,8 @@ function withIdempotencyKey(operation: Operation): Operation {
       }),
   };
 }
+
+it('a request ends within 10 s, and before the function is stopped', () => {
+  const longest = DEFAULT_RETRY_POLICY.deadlineMs + REQUEST_TIMEOUTS.outcomeMs;
+  expect(longest).toBeLessThan(Math.min(10_000, FUNCTION_TIMEOUT_MS));
+});

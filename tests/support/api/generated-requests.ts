@@ -37,7 +37,7 @@ const strangeName = fc.constantFrom(
 const strangeValue = fc.oneof(fc.constantFrom(...EDGE_VALUES), fc.jsonValue(), anyText);
 
 /** Mostly known fields with mostly sensible values. */
-export const generatedFields = fc
+const generatedFields = fc
   .tuple(
     fc.record(FIELD_VALUES, { requiredKeys: [] }),
     fc.array(
@@ -101,7 +101,7 @@ const queryValue = fc.oneof(
 );
 
 /** Names may repeat. */
-export const generatedQuery = fc.array(
+const generatedQuery = fc.array(
   fc.tuple(fc.oneof(fc.constantFrom(...QUERY_NAMES), anyText), queryValue),
   { maxLength: 4 },
 );

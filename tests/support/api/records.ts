@@ -41,12 +41,5 @@ export async function keptCategory(api: Api, fields: object): Promise<WireRecord
   return kept;
 }
 
-/** An id that was given once and stands for nothing any more. */
-export async function goneTransactionId(api: Api): Promise<number> {
-  const { id } = await givenTransaction(api);
-  expect((await api.delete(`/transactions/${id}`)).status).toBe(200);
-  return id;
-}
-
 /** Far beyond any id that a test run gives. */
 export const UNKNOWN_ID = 999_999_999;

@@ -98,14 +98,15 @@ export function after(model: Model, command: Command, { id, created_at }: Given)
 
 export interface ModelFilter {
   readonly type?: string;
-  readonly category_id?: number;
+  readonly category_id?: number | 'none';
   readonly start_date?: string;
   readonly end_date?: string;
 }
 
 /** Newest first: by date, then creation, then id. */
 export function listOf({ transactions }: Model, filter: ModelFilter): ModelTransaction[] {
-  const { type, category_id, start_date = '0000', end_date = '9999-99-99' } = filter;
+  const { type, start_date = '0000', end_date = '9999-99-99' } = filter;
+  const category_id = filter.category_id === 'none' ? null : filter.category_id;
   return [...transactions.values()]
     .filter((each) => type === undefined || each.type === type)
     .filter((each) => category_id === undefined || each.category_id === category_id)

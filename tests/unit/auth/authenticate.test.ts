@@ -96,8 +96,8 @@ describe('who sends a request', () => {
   it('takes a key as soon as it is created', async () => {
     const { authenticate, stored } = world();
     await expect(authenticate('Bearer fl_new')).rejects.toBeInstanceOf(UnauthenticatedError);
-    stored.set('fl_new', { ...KEY, ledger: 'bob' });
-    expect(await authenticate('Bearer fl_new')).toMatchObject({ ledger: 'bob' });
+    stored.set('fl_new', KEY);
+    expect(await authenticate('Bearer fl_new')).toMatchObject({ ledger: 'alice' });
   });
 
   it('records the day of use once a day', async () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createServiceClient } from '../../../cli/service-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
+import { freePort } from '../../../local/processes/free-port.ts';
 
 const URL = 'http://service.example';
 
@@ -12,7 +13,8 @@ function openClient(...responses: readonly (() => Response)[]) {
   const sent: RequestInit[] = [];
   const pauses: number[] = [];
   const service = createServiceClient({
-    ...{ url: URL, userAgent: 'test' },
+    url: URL,
+    userAgent: 'test',
     retryPolicy: { ...DEFAULT_RETRY_POLICY, sleep: async (ms) => void pauses.push(ms) },
     fetch: async (_, init = {}) => {
       const response = responses[sent.length];
@@ -24,30 +26,15 @@ function openClient(...responses: readonly (() => Response)[]) {
   return { service, sent, pauses };
 }
 
+const closed = await freePort();
 const done = () => Response.json({ data: { id: 7 } });
 const answer = (status: number, body: string) => () => new Response(body, { status });
 const lost = () => {
   throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
 };
 
-it('refuses at once, with the address, where no server listens', async () => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  const url = `http://localhost:${port}`;
-  const pauses: number[] = [];
-  const sleep = async (ms: number) => void pauses.push(ms);
-  const retryPolicy = { ...DEFAULT_RETRY_POLICY, sleep, deadlineMs: 1_000 };
-  const service = createServiceClient({ url, userAgent: 'test', retryPolicy });
-  await expect(service.readCategories()).rejects.toMatchObject({
-    name: 'StartError',
-    message: expect.stringContaining(url),
-  });
-  expect(pauses).toEqual([]);
-});
-
 it.each([
+  ['nobody listens', () => `http://localhost:${closed}`, ''],
   ['a port that fetch refuses', () => 'http://localhost:9', 'bad port'],
   ['TLS of a server without it', (port: number) => `https://localhost:${port}`, 'try http://'],
 ])('gives up at once, with the cause: %s', async (_, addressOf, cause) => {
@@ -56,14 +43,12 @@ it.each([
   onTestFinished(() => void server.close());
   const url = addressOf((server.address() as AddressInfo).port);
   const pauses: number[] = [];
-  const retryPolicy = {
-    ...DEFAULT_RETRY_POLICY,
-    sleep: async (ms: number) => void pauses.push(ms),
-  };
+  const sleep = async (ms: number) => void pauses.push(ms);
+  const retryPolicy = { ...DEFAULT_RETRY_POLICY, sleep, deadlineMs: 1_000 };
   const service = createServiceClient({ url, userAgent: 'test', retryPolicy });
   await expect(service.readCategories()).rejects.toMatchObject({
     name: 'StartError',
-    message: expect.stringMatching(new RegExp(`^${url} cannot be reached: .*${cause}`)),
+    message: expect.stringMatching(new RegExp(`${url}.*${cause}`)),
   });
   expect(pauses).toEqual([]);
 });

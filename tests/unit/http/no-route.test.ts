@@ -45,8 +45,3 @@ describe('a fixed path beside one with an id', () => {
     (path) => expect(() => refuseFixedPath('PATCH', path)).not.toThrow(),
   );
 });
-
-test.each(['//', '/transaction', '/transactions/1/2', '/transactions//', '/api/transactions'])(
-  '%s: 404',
-  (path) => expect(noRoute('PATCH', path)).toBeInstanceOf(NotFoundError),
-);

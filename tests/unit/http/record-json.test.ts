@@ -1,18 +1,9 @@
-// Records as clients send them and see them: each field, on create and on update, in the names of the service document.
+// Records as clients send them: each field, on create and on update, in the names of the service document.
 import { describe, expect, test } from 'vitest';
-import type { Category } from '../../../lib/domain/category.ts';
-import type { NamedTransaction } from '../../../lib/domain/transaction.ts';
-import {
-  parseCategoryChanges,
-  parseNewCategory,
-  toCategoryJson,
-  toCountedCategoryJson,
-} from '../../../lib/http/category-json.ts';
-import { toPaginationJson } from '../../../lib/http/replies.ts';
+import { parseCategoryChanges, parseNewCategory } from '../../../lib/http/category-json.ts';
 import {
   parseNewTransaction,
   parseTransactionChanges,
-  toTransactionJson,
 } from '../../../lib/http/transaction-json.ts';
 
 type Parse = (body: Readonly<Record<string, unknown>>) => object;
@@ -183,57 +174,4 @@ describe('import_id', () => {
       expect(() => create(import_id)).toThrow(errors({ import_id: expect.any(Array) }));
     },
   );
-});
-
-const INSTANTS = { createdAt: 0, updatedAt: 1_700_000_000_001 };
-const WRITTEN = { created_at: '1970-01-01T00:00:00.000Z', updated_at: '2023-11-14T22:13:20.001Z' };
-
-test('a transaction is shown with every field', () => {
-  const { type, ...fields } = { ...LUNCH, type: 'expense' as const, id: 1, notes: null };
-  const place = { categoryId: 7, categoryName: 'Food' };
-  const stored: NamedTransaction = {
-    ...fields,
-    ...place,
-    ...INSTANTS,
-    type,
-    date: '2024-02-29',
-    version: 3,
-  };
-  expect(toTransactionJson(stored)).toStrictEqual({
-    ...fields,
-    ...WRITTEN,
-    type,
-    category_id: 7,
-    category_name: 'Food',
-    transaction_date: '2024-02-29',
-  });
-  const alone = toTransactionJson({ ...stored, categoryId: null, categoryName: undefined });
-  expect(alone).toMatchObject({ category_id: null });
-  expect(alone).not.toHaveProperty('category_name');
-});
-
-test('a category is shown with and without its count', () => {
-  const fields = { id: 7, name: 'Food', description: null, color: '#abc' };
-  const stored: Category = {
-    ...fields,
-    ...INSTANTS,
-    isActive: false,
-    transactionCount: 2,
-    version: 1,
-  };
-  const json = { ...fields, ...WRITTEN, is_active: false };
-  expect(toCategoryJson(stored)).toStrictEqual(json);
-  expect(toCountedCategoryJson(stored)).toStrictEqual({ ...json, transaction_count: 2 });
-});
-
-test('page numbers', () => {
-  const pagination = { page: 2, perPage: 20, total: 61, pages: 4, hasNext: true, hasPrev: false };
-  expect(toPaginationJson(pagination)).toStrictEqual({
-    page: 2,
-    per_page: 20,
-    total: 61,
-    pages: 4,
-    has_next: true,
-    has_prev: false,
-  });
 });

@@ -1,32 +1,27 @@
-// Every request to a ledger gets a context of its own, and its ledger reads the keys that the context names.
-import type { GetCommand } from '@aws-sdk/lib-dynamodb';
+// Every request to a ledger gets a context of its own. That its ledger is no other one: property/isolation.test.ts.
 import type { Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import type { ApiEvent } from '../../../lib/http/api-event.ts';
 import { type LedgerEvent, ledgerEndpoint } from '../../../lib/http/endpoint.ts';
-import { lookUp } from '../../../lib/http/look-up.ts';
 import { found } from '../../../lib/http/replies.ts';
 import { createLedgerService, type LedgerServiceOptions } from '../../../lib/ledger/ledger.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
 
 function givenService() {
-  const keysRead: unknown[] = [];
   const signal = new AbortController().signal;
-  const send = async ({ input }: GetCommand) => {
-    keysRead.push(input.Key?.pk);
-    return {};
-  };
   let now = 1_000;
   const service = createLedgerService({
-    client: { send } as unknown as LedgerServiceOptions['client'],
-    ...{ tableName: 't', ledgerId: 'home', timeZone: 'UTC' },
+    client: {} as LedgerServiceOptions['client'],
+    tableName: 't',
+    ledgerId: 'home',
+    timeZone: 'UTC',
     retryPolicy: { ...DEFAULT_RETRY_POLICY, deadlineMs: 500, now: () => now },
     timeoutSignal: () => signal,
   });
   const passTime = () => {
     now += 100;
   };
-  return { service, signal, keysRead, passTime };
+  return { service, signal, passTime };
 }
 
 const EVENT = {
@@ -54,18 +49,4 @@ test('the context has the id of the request, the ledger, and a deadline that sta
     { requestId: 'one', ledger: 'home', deadline: 1_500, signal, onRetry: expect.any(Function) },
     { requestId: 'two', ledger: 'home', deadline: 1_600, signal, onRetry: expect.any(Function) },
   ]);
-});
-
-test('the ledger reads the keys of the ledger in the context', async () => {
-  const { service, keysRead } = givenService();
-  const handler = ledgerEndpoint(service, 'Failed')
-    .use(
-      lookUp(({ context, pathId }) => {
-        const other = service.openLedger({ ...context, ledger: 'other' });
-        return other.transactions.find(pathId).catch(() => undefined);
-      }),
-    )
-    .handler(async ({ ledger, pathId }) => found(await ledger.transactions.find(pathId)));
-  await request(handler, 'one');
-  expect(keysRead).toEqual(['other#TRANSACTION#7', 'home#TRANSACTION#7']);
 });

@@ -2,14 +2,23 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { ExportPart, NamedTransaction } from '../../../lib/domain/transaction.ts';
-import { CSV_COLUMNS, fromTextCell } from '../../../lib/http/transaction-csv.ts';
+import { fromTextCell } from '../../../lib/http/transaction-csv.ts';
 import { exportReply, parseExportQuery } from '../../../lib/http/transaction-export.ts';
 import { toTransactionRowJson } from '../../../lib/http/transaction-json.ts';
 
 const LUNCH: NamedTransaction = {
-  ...{ id: 7, date: '2026-03-05', description: 'Lunch', amount: 12.5, type: 'expense' },
-  ...{ categoryId: 1, categoryName: 'Food', notes: null, externalId: null },
-  ...{ createdAt: 0, updatedAt: 1, version: 2 },
+  id: 7,
+  date: '2026-03-05',
+  description: 'Lunch',
+  amount: 12.5,
+  type: 'expense',
+  categoryId: 1,
+  categoryName: 'Food',
+  notes: null,
+  externalId: null,
+  createdAt: 0,
+  updatedAt: 1,
+  version: 2,
 };
 
 function toCsvPart(part: ExportPart<NamedTransaction>, query: Record<string, string>) {
@@ -30,35 +39,16 @@ function nextQuery(headers: Readonly<Record<string, string>>): Record<string, st
 }
 
 describe('a part as CSV', () => {
-  it('is a line of column names and a line for each transaction', () => {
-    const { text, headers } = toCsvPart({ items: [LUNCH] }, {});
-    expect(text).toBe(
-      `${CSV_COLUMNS.join(',')}\r\n` +
-        '7,2026-03-05,Lunch,12.5,expense,Food,,,1970-01-01T00:00:00.000Z,1970-01-01T00:00:00.001Z\r\n',
-    );
-    expect(headers).toEqual({
-      'content-type': 'text/csv; charset=utf-8; header=present',
-      'content-disposition': 'attachment; filename="transactions.csv"',
-    });
-  });
-
   it.each([
     ['=1+1', "'=1+1"],
-    ['+49 30', "'+49 30"],
-    ['-5', "'-5"],
-    ['@SUM(A1)', "'@SUM(A1)"],
     ['\t=1', "'\t'=1"],
-    ['\rx', "'\rx"],
-    ['  =1', "'  =1"],
     ['＝1', "'＝1"],
     ["'=1", "''=1"],
-    ["'tis", "''tis"],
     ['', "'"],
     ['a=1', 'a=1'],
     [' a', ' a'],
     ['say "hi", twice\r\n', 'say "hi", twice\r\n'],
     ['Invoice;=cmd()', "Invoice;'=cmd()"],
-    ['Invoice; ＝1', "Invoice;' ＝1"],
     ['Invoice\t"=1', `Invoice\t'"=1`],
     ['milk\r\n- bread', "milk\r\n'- bread"],
     ["=1;=1;'=1;;a", "'=1;'=1;''=1;;a"],
@@ -85,12 +75,9 @@ describe('a part as CSV', () => {
   });
 
   it.each([
-    [-5, '-5'],
-    [0.01, '0.01'],
-    [0, '0'],
+    [-0.01, '-0.01'],
     [-0, '0'],
     [999_999_999_999.99, '999999999999.99'],
-    [-999_999_999_999.99, '-999999999999.99'],
   ])('leaves amounts as they are: %d', (amount, cell) => {
     expect(cellsOf({ amount }).amount).toBe(cell);
   });
@@ -178,20 +165,8 @@ describe('a part as JSON', () => {
 });
 
 describe('parseExportQuery', () => {
-  it('takes the filters of the list', () => {
-    const dates = { start_date: '2026-01-01', end_date: '2026-01-31' };
-    const sent = { type: 'income', category_id: 'none', external_id: 'a', q: 'x', ...dates };
-    expect(parseExportQuery(sent)).toEqual({
-      ...{ type: 'income', categoryId: null, externalId: 'a', search: 'x' },
-      ...{ startDate: '2026-01-01', endDate: '2026-01-31', after: undefined },
-    });
-  });
-
   const cursor = (text: string) => Buffer.from(text).toString('base64url');
   it.each([
-    { page: '1' },
-    { per_page: '1' },
-    { sort: 'date' },
     { format: 'xml' },
     { cursor: '' },
     { cursor: 'x' },

@@ -1,6 +1,6 @@
 // The day of a key's last use is information for people: no request fails for it or waits long for it.
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createLedgerService, REQUEST_TIMEOUTS } from '../../../lib/ledger/ledger.ts';
 import { createSleeplessRetryPolicy } from '../../support/sleepless-retry-policy.ts';
 import {
@@ -32,8 +32,12 @@ function world(fault: Fault) {
   };
   const retryPolicy = createSleeplessRetryPolicy();
   const service = createLedgerService({
-    ...{ client: { send: send as Client['send'] }, tableName: 'table', ledgerId: undefined },
-    ...{ timeZone: 'UTC', clock: () => new Date(now), retryPolicy },
+    client: { send: send as Client['send'] },
+    tableName: 'table',
+    ledgerId: undefined,
+    timeZone: 'UTC',
+    clock: () => new Date(now),
+    retryPolicy,
     timeoutSignal(milliseconds) {
       const controller = new AbortController();
       signals.set(milliseconds, controller);
@@ -41,7 +45,9 @@ function world(fault: Fault) {
     },
   });
   return {
-    ...{ writes, signals, retryPolicy },
+    writes,
+    signals,
+    retryPolicy,
     request: () => service.authenticate('Bearer fl_phone', service.startRequest('request')),
     pass(seconds: number) {
       now += seconds * 1_000;
@@ -49,25 +55,17 @@ function world(fault: Fault) {
   };
 }
 
-describe.each(Object.entries({ ...PASSING_FAULTS, refused, denied, NEVER_ANSWERS }))(
-  'a table that cannot record the use: %s',
-  (_, fault) => {
-    test('fails no request and is called once', async () => {
-      const { request, writes, retryPolicy } = world(fault);
-      expect(await request()).toMatchObject({ ledger: 'alice' });
-      expect([writes.length, retryPolicy.delays]).toEqual([1, []]);
-    });
-
-    test('is called again when the key is read again', async () => {
-      const { request, writes, pass } = world(fault);
-      await request();
-      pass(29);
-      await request();
-      expect(writes).toHaveLength(1);
-      pass(1);
-      await request();
-      expect(writes).toHaveLength(2);
-    });
+test.each(Object.entries({ ...PASSING_FAULTS, refused, denied, NEVER_ANSWERS }))(
+  'a table that cannot record the use fails no request, and is called again when the key is read again: %s',
+  async (_, fault) => {
+    const { request, writes, pass, retryPolicy } = world(fault);
+    expect(await request()).toMatchObject({ ledger: 'alice' });
+    pass(29);
+    await request();
+    expect([writes.length, retryPolicy.delays]).toEqual([1, []]);
+    pass(1);
+    await request();
+    expect(writes).toHaveLength(2);
   },
 );
 

@@ -36,12 +36,19 @@ beforeEach(async () => {
   lines = [];
   received = [];
   edge = await open([OWN]);
+  edge.forwardTo(await startGateway());
 });
 
 afterEach(() => running.stop());
 
 async function open(allowedOrigins: readonly string[]): Promise<Edge> {
   return await openEdge(running, { port, allowedOrigins, log: (line) => lines.push(line) });
+}
+
+async function reopen(...allowedOrigins: readonly string[]): Promise<void> {
+  await running.stop();
+  running = createRunning();
+  edge = await open(allowedOrigins);
 }
 
 /** A gateway that keeps what it gets and answers with its own CORS headers, as the real one does. */
@@ -86,7 +93,6 @@ async function ask(
 
 describe('a request', () => {
   it('reaches the gateway as it was sent, and its answer the client', async () => {
-    edge.forwardTo(await startGateway());
     const { status, headers, body } = await ask('GET', '/transactions/?page=2&type=%20', {
       accept: 'text/html',
     });
@@ -99,7 +105,6 @@ describe('a request', () => {
 
   // The gateway decodes any other type as UTF-8, and parses JSON a second time.
   it('brings its body byte for byte, as binary', async () => {
-    edge.forwardTo(await startGateway());
     const body = Buffer.from('"caf\xe9"', 'latin1');
     await ask('POST', '/categories', { 'content-type': 'application/json' }, body);
     expect(received[0]?.body).toEqual(body);
@@ -107,7 +112,6 @@ describe('a request', () => {
   });
 
   it('brings If-Match, but no range, which API Gateway does not know', async () => {
-    edge.forwardTo(await startGateway());
     const ranges = { range: 'bytes=0-1', 'if-range': 'x', 'if-modified-since': 'x' };
     await ask('GET', '/', { ...ranges, 'if-match': 'x', 'if-none-match': '*' });
     const names = Object.keys(received[0]?.headers ?? {}).filter((name) => /range|if-/.test(name));
@@ -116,7 +120,6 @@ describe('a request', () => {
 
   // The gateway hands functions a query that it has decoded and encoded again.
   it('is a 400 in the envelope where its query string is not UTF-8', async () => {
-    edge.forwardTo(await startGateway());
     const { status, headers, body } = await ask('GET', '/transactions?q=caf%E9');
     expect(status).toBe(400);
     expect(JSON.parse(body)).toMatchObject({ success: false, error: 'validation_failed' });
@@ -125,6 +128,7 @@ describe('a request', () => {
   });
 
   it('waits until there is a gateway', async () => {
+    await reopen(OWN);
     const answer = ask('GET', '/');
     edge.forwardTo(await startGateway());
     expect((await answer).status).toBe(201);
@@ -139,80 +143,54 @@ describe('a request', () => {
   });
 });
 
-describe('an origin', () => {
-  const preflight = { 'access-control-request-method': 'POST' };
+// A page of another site can point its own name at this machine: its requests are then of its own origin.
+describe('a page of another site', () => {
+  const preflight = { origin: OWN, 'access-control-request-method': 'POST' };
+  const ofOrigin = (origin: string) =>
+    [{ origin }, 'forbidden_origin', `${origin} is not in ALLOWED_ORIGINS`] as const;
+  const ofHost = (host: string) =>
+    [{ host }, 'forbidden_host', `host "${host}" is not of this machine`] as const;
 
-  it.each(['null', `${OWN}.example`, 'http://localhost'])(
-    'that is not allowed (%s) reaches nothing and is named in the log',
-    async (origin) => {
-      edge.forwardTo(await startGateway());
-      for (const method of ['GET', 'POST', 'DELETE']) {
-        const { status, headers, body } = await ask(method, '/categories', { origin });
-        expect(status).toBe(403);
-        expect(JSON.parse(body)).toMatchObject({ success: false, error: 'forbidden_origin' });
-        expect(headers).not.toHaveProperty('access-control-allow-origin');
-      }
-      const { status, headers } = await ask('OPTIONS', '/categories', { origin, ...preflight });
-      expect(status).toBe(204);
+  it.each([
+    ...['null', `${OWN}.example`, 'http://localhost'].map(ofOrigin),
+    ...['evil.example:3000', 'localhost.evil.example', 'evil-localhost', '127.0.0.1.evil'].map(
+      ofHost,
+    ),
+  ])('with %j reaches nothing, and the log says why', async (from, error, why) => {
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const { status, headers, body } = await ask(method, '/categories', from);
+      expect([status, JSON.parse(body)]).toMatchObject([403, { success: false, error }]);
+      expect(headers['x-request-id']).toMatch(/\S/);
       expect(headers).not.toHaveProperty('access-control-allow-origin');
-      expect(received).toEqual([]);
-      await expect.poll(() => lines).toHaveLength(4);
-      for (const line of lines) expect(line).toContain(`${origin} is not in ALLOWED_ORIGINS`);
-    },
-  );
-
-  it('may be any where * is allowed', async () => {
-    await running.stop();
-    running = createRunning();
-    edge = await open(['*']);
-    edge.forwardTo(await startGateway());
-    const { status, headers } = await ask('GET', '/', { origin: FOREIGN });
-    expect([status, headers['access-control-allow-origin']]).toEqual([201, '*']);
+      if ('host' in from) expect(body).toContain(`add http://${from.host} to ALLOWED_ORIGINS`);
+    }
+    const { status, headers } = await ask('OPTIONS', '/categories', { ...preflight, ...from });
+    expect(status).toBe('host' in from ? 403 : 204);
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    expect(received).toEqual([]);
+    await expect.poll(() => lines).toHaveLength(4);
+    for (const line of lines) expect(line).toContain(why);
   });
 });
 
-// A page of another site can point its own name at this machine: its requests are then of its own origin.
-describe('a host', () => {
-  it.each(['localhost:1', '127.0.0.1', '[::1]:3000', 'api.localhost:8080', 'LOCALHOST'])(
-    'of this machine (%s) is served',
-    async (host) => {
-      edge.forwardTo(await startGateway());
-      expect((await ask('GET', '/categories', { host })).status).toBe(201);
-    },
-  );
+it.each(['localhost:1', '127.0.0.1', '[::1]:3000', 'api.localhost:8080', 'LOCALHOST'])(
+  'the host %s is of this machine, and served',
+  async (host) => expect((await ask('GET', '/categories', { host })).status).toBe(201),
+);
 
-  it.each(['evil.example:3000', 'localhost.evil.example', 'evil-localhost', '127.0.0.1.evil'])(
-    'that is not of this machine (%s) reaches nothing, and the log says how to allow it',
-    async (host) => {
-      edge.forwardTo(await startGateway());
-      for (const method of ['GET', 'POST', 'OPTIONS']) {
-        const { status, headers, body } = await ask(method, '/categories', { host });
-        expect(status).toBe(403);
-        expect(JSON.parse(body)).toMatchObject({ success: false, error: 'forbidden_host' });
-        expect(body).toContain(`add http://${host} to ALLOWED_ORIGINS`);
-        expect(headers['x-request-id']).toMatch(/\S/);
-      }
-      expect(received).toEqual([]);
-      await expect.poll(() => lines).toHaveLength(3);
-      for (const line of lines) expect(line).toContain(`host "${host}" is not of this machine`);
-    },
-  );
-
-  it.each([
-    ['http://api.example:3000', 'api.example:8080'],
-    ['*', 'evil.example'],
-  ])('is served where ALLOWED_ORIGINS has %s', async (origin, host) => {
-    await running.stop();
-    running = createRunning();
-    edge = await open([OWN, origin]);
-    edge.forwardTo(await startGateway());
-    expect((await ask('GET', '/categories', { host })).status).toBe(201);
-  });
+it.each([
+  ['http://api.example:3000', { host: 'api.example:8080' }, undefined],
+  ['*', { host: 'evil.example' }, undefined],
+  ['*', { origin: FOREIGN }, '*'],
+])('ALLOWED_ORIGINS with %s allows %j', async (allowed, from, allowedOrigin) => {
+  await reopen(OWN, allowed);
+  edge.forwardTo(await startGateway());
+  const { status, headers } = await ask('GET', '/categories', from);
+  expect([status, headers['access-control-allow-origin']]).toEqual([201, allowedOrigin]);
 });
 
 describe('the log', () => {
   it('has a line per request: method, path, status, duration and request id', async () => {
-    edge.forwardTo(await startGateway());
     await ask('PUT', '/transactions/1?x=y');
     await expect
       .poll(() => lines)
@@ -242,7 +220,6 @@ describe('the log', () => {
 
   it.each(Object.values(USER_AGENTS))('has none of %s, unless a request fails', async (agent) => {
     const headers = { 'user-agent': agent };
-    edge.forwardTo(await startGateway());
     await ask('POST', '/transactions', headers);
     edge.forwardTo(await startGateway(500));
     await ask('POST', '/transactions', headers);

@@ -16,11 +16,9 @@ describe('is retryable', () => {
     named('TransactionInProgressException'),
     named('ThrottlingException', { $metadata: { httpStatusCode: 400 } }),
     named('ProvisionedThroughputExceededException', { $metadata: { httpStatusCode: 400 } }),
-    named('RequestLimitExceeded'),
     named('InternalServerError', { $metadata: { httpStatusCode: 500 } }),
     named('TimeoutError'),
     named('Unheard of', { $metadata: { httpStatusCode: 500 } }),
-    named('Unheard of', { $metadata: { httpStatusCode: 503 } }),
     named('Error', { code: 'ECONNREFUSED' }),
     named('Error', { code: 'ECONNRESET' }),
     named('Error', { code: 'EAI_AGAIN' }),
@@ -36,8 +34,6 @@ describe('is retryable', () => {
 describe('is not retryable', () => {
   test.each([
     named('ValidationException', { $metadata: { httpStatusCode: 400 } }),
-    named('AccessDeniedException', { $metadata: { httpStatusCode: 400 } }),
-    named('ResourceNotFoundException', { $metadata: { httpStatusCode: 400 } }),
     named('IdempotentParameterMismatchException', { $metadata: { httpStatusCode: 400 } }),
     named('TypeError'),
     named('SyntaxError'),
@@ -45,7 +41,6 @@ describe('is not retryable', () => {
     cancelled('ConditionalCheckFailed'),
     cancelled('TransactionConflict', 'ConditionalCheckFailed'),
     cancelled('None', 'ValidationError'),
-    cancelled('None'),
     cancelled(),
     named('TransactionCanceledException'),
   ])('%o', (error) => expect(isRetryable(error)).toBe(false));

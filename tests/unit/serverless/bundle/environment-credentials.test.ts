@@ -1,43 +1,30 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+// Credentials of a bundle: those that Lambda puts into the environment, and may renew.
+import { afterEach, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../../lib/errors.ts';
 import { defaultProvider } from '../../../../serverless/bundle/environment-credentials.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe('environment credentials', () => {
-  it('are those of the environment, with the session token that Lambda gives', async () => {
-    stub({ id: 'id', secret: 'secret', token: 'token' });
-    expect(await defaultProvider()()).toEqual({
-      accessKeyId: 'id',
-      secretAccessKey: 'secret',
-      sessionToken: 'token',
-    });
-  });
+const provider = defaultProvider();
 
-  it('have no session token where there is none', async () => {
-    stub({ id: 'id', secret: 'secret' });
-    expect(await defaultProvider()()).toEqual({ accessKeyId: 'id', secretAccessKey: 'secret' });
-  });
-
-  it('are read at each call: Lambda may renew them', async () => {
-    const provider = defaultProvider();
-    stub({ id: 'first', secret: 'secret' });
-    await provider();
-    stub({ id: 'second', secret: 'secret' });
-    expect(await provider()).toMatchObject({ accessKeyId: 'second' });
-  });
-
-  it.each([{ id: 'id' }, { secret: 'secret' }, {}])(
-    'that are incomplete (%j) are refused',
-    (part) => {
-      stub(part);
-      return expect(defaultProvider()()).rejects.toThrow(ConfigurationError);
-    },
-  );
-});
-
-function stub({ id, secret, token }: { id?: string; secret?: string; token?: string }): void {
+function read(id?: string, secret?: string, token?: string) {
   vi.stubEnv('AWS_ACCESS_KEY_ID', id);
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', secret);
   vi.stubEnv('AWS_SESSION_TOKEN', token);
+  return provider();
 }
+
+it('are those of the environment at each call, with the session token that Lambda gives', async () => {
+  const first = { accessKeyId: 'id', secretAccessKey: 'secret' };
+  expect(await read('id', 'secret')).toEqual(first);
+  const renewed = { accessKeyId: 'id-2', secretAccessKey: 'secret-2', sessionToken: 'token' };
+  expect(await read('id-2', 'secret-2', 'token')).toEqual(renewed);
+});
+
+it.each([
+  ['id', undefined],
+  [undefined, 'secret'],
+  [undefined, undefined],
+])('that are incomplete (%s, %s) are refused', (id, secret) =>
+  expect(read(id, secret)).rejects.toThrow(ConfigurationError),
+);

@@ -1,0 +1,45 @@
+// Service document, "Endpoints: Transactions", Rules 4 and 7: what the model of property/invariants.test.ts leaves open, which
+// tries every change of every field.
+import { expect, test } from 'vitest';
+import { expectFaults, expectNotFound, expectRefusal } from '../../support/api/expect-reply.ts';
+import { openApi } from '../../support/api/open-api.ts';
+import { givenCategory, givenTransaction, LUNCH, UNKNOWN_ID } from '../../support/api/records.ts';
+
+const api = await openApi();
+
+test.each([UNKNOWN_ID, 0, -1, -0, Number.MAX_SAFE_INTEGER, 1e21, -1e300])(
+  'Rule 4: a missing category gives 404: %d',
+  async (category_id) => {
+    const message = `Category with id ${category_id} not found`;
+    expectNotFound(await api.post('/transactions', { ...LUNCH, category_id }), message);
+    const { id } = await givenTransaction(api);
+    expectNotFound(await api.put(`/transactions/${id}`, { category_id }), message);
+  },
+);
+
+test('Rule 4: an inactive category gives 400, also where it is the one the transaction has', async () => {
+  const { id: category_id } = await givenCategory(api);
+  const { id } = await givenTransaction(api, { category_id });
+  await api.put(`/categories/${category_id}`, { is_active: false });
+  const message = 'Cannot assign transaction to inactive category';
+  expectRefusal(await api.post('/transactions', { ...LUNCH, category_id }), message);
+  expectRefusal(await api.put(`/transactions/${id}`, { category_id }), message);
+});
+
+test('Rulings: the schema is checked before the category', async () => {
+  const body = { ...LUNCH, amount: 'x', category_id: UNKNOWN_ID };
+  expectFaults(await api.post('/transactions', body), ['amount']);
+  const { id } = await givenTransaction(api);
+  expectFaults(await api.put(`/transactions/${id}`, body), ['amount']);
+});
+
+test('Rule 7: a deleted transaction is gone for reads, updates and deletes, and its id is not given again', async () => {
+  const { id } = await givenTransaction(api);
+  const path = `/transactions/${id}`;
+  expect((await api.delete(path)).status).toBe(200);
+  const gone = `Transaction with id ${id} not found`;
+  expectNotFound(await api.get(path), gone);
+  expectNotFound(await api.put(path, { amount: 1 }), gone);
+  expectNotFound(await api.delete(path), gone);
+  expect((await givenTransaction(api)).id).toBeGreaterThan(id);
+});
