@@ -40,7 +40,7 @@ try {
 /** Made as it is read: the graph itself takes no memory. */
 function source(): GraphSource {
   return {
-    server: async () => ({ version: '5.26.0', edition: 'made up', database: 'neo4j' }),
+    server: async () => ({ version: '5.26.0', edition: 'made up' }),
     size: async () => ({ nodes: size, relationships: size }),
     position: async () => 'still',
     schema: async () => [],

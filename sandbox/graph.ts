@@ -100,7 +100,7 @@ export function createSandboxGraph(): SandboxGraph {
   return {
     addNode,
     addRelationship,
-    server: async () => ({ version: '5.26.0', edition: 'sandbox', database: 'neo4j' }),
+    server: async () => ({ version: '5.26.0', edition: 'sandbox' }),
     size: async () => ({ nodes: nodes.size, relationships: relationships.size }),
     position: async () => `FB:${commits}`,
     schema: async () => [...rules.values()].toSorted(byKindAndName),

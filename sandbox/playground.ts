@@ -40,7 +40,7 @@ const NOT_FROM_ELSEWHERE = {
 interface PlaygroundOptions extends Pick<SandboxOrder, 'memories' | 'run' | 'isByHand'> {
   /** A vector store that is there already; without it, a sandbox. */
   readonly qdrantUrl?: string;
-  readonly world?: Pick<WorldOptions, 'source' | 'dimensions'>;
+  readonly world?: Pick<WorldOptions, 'source' | 'dimensions' | 'isInPlace'>;
 }
 
 /**

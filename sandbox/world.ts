@@ -76,7 +76,6 @@ export interface WorldOptions {
   /** Of the new version, before the cutover and after. */
   readonly shortcomings?: Shortcomings;
   readonly forgetsToFreeze?: boolean;
-  readonly statsCap?: number;
   readonly snapshotPartBytes?: number;
   /** In a folder by default. */
   readonly artifacts?: ArtifactStore;
@@ -123,7 +122,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   } = options;
   const folder = await mkdtemp(join(tmpdir(), 'migration-world-'));
   const vectors = createQdrant(store);
-  const settings = { store: vectors, dimensions, now: remembering.clock, ...capOf(options) };
+  const settings = { store: vectors, dimensions, now: remembering.clock };
   const backend = await startMemoryBackendSandbox();
   const preview = await startMemoryBackendSandbox();
   const settingFile = join(folder, 'collection');
@@ -180,10 +179,6 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
 
 function connect({ url }: MemoryBackendSandbox) {
   return createHttpMemoryBackend({ url, apiKey: createSecret(KEY), timeoutMs: 10_000 });
-}
-
-function capOf({ statsCap }: WorldOptions) {
-  return statsCap === undefined ? {} : { statsCap };
 }
 
 function seedGraph(graph: SandboxGraph): void {

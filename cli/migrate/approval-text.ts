@@ -1,5 +1,7 @@
 // What an operator sees before approving the window, in at most twelve lines; the page of the run begins with the same.
 import type { Estimate } from '../../lib/migration/forecast.ts';
+import { percentText } from '../../lib/migration/parity.ts';
+import { DIFFERENCES } from '../../lib/migration/reconcile-report.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { DIGEST_DIGITS } from './next-steps.ts';
@@ -22,8 +24,6 @@ export function approvalRows(status: Status, windowMinutes = status.plan.windowM
 export function factsOf({ evidence }: Pick<Status, 'evidence'>, kind: string): Facts {
   return evidence.find((one) => one.kind === kind)?.facts ?? {};
 }
-
-export const DIFFERENCES = ['missing', 'extra', 'payload', 'vector', 'keywords'] as const;
 
 function comparedRows(status: Status): (readonly [string, string | undefined])[] {
   const report = status.evidence.find(({ kind }) => kind === 'verification-report');
@@ -84,10 +84,6 @@ function forecastRows({ estimates, seconds }: Forecast, minutes: number): [strin
 /** `backup 2m 3s (measured)` */
 function estimateText({ stage, seconds, basis }: Estimate): string {
   return `${stage} ${durationText(seconds * 1_000)} (${basis})`;
-}
-
-function percentText(share: number): string {
-  return `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`;
 }
 
 export function millisecondsText(milliseconds: number): string {

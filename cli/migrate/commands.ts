@@ -4,7 +4,6 @@ import * as backup from '../../functions/migration/backup.ts';
 import * as confirm from '../../functions/migration/confirm.ts';
 import * as copy from '../../functions/migration/copy.ts';
 import * as cutover from '../../functions/migration/cutover.ts';
-import * as freeze from '../../functions/migration/freeze.ts';
 import * as preflight from '../../functions/migration/preflight.ts';
 import * as rebuild from '../../functions/migration/rebuild.ts';
 import * as retention from '../../functions/migration/retention.ts';
@@ -17,7 +16,7 @@ import type { OptionName } from './options.ts';
 
 type Handler = (payload: unknown, context: InvocationContext) => Promise<unknown>;
 
-export type MigrationFunction =
+type MigrationFunction =
   | {
       /** Needs no more than the table with the runs. */
       readonly uses: 'record';
@@ -28,26 +27,20 @@ export type MigrationFunction =
       readonly createHandler: (services: () => Promise<Services>) => Handler;
     };
 
-export const FUNCTION_NAMES = [
-  ...(['status', 'confirm', 'preflight', 'backup', 'rebuild', 'copy'] as const),
-  ...(['freeze', 'cutover', 'rollback', 'abort', 'retention'] as const),
-] as const;
-
-export type FunctionName = (typeof FUNCTION_NAMES)[number];
-
-export const FUNCTIONS: Readonly<Record<FunctionName, MigrationFunction>> = {
+export const FUNCTIONS = {
   status: { uses: 'record', ...status },
   confirm: { uses: 'record', ...confirm },
   preflight: { uses: 'services', ...preflight },
   backup: { uses: 'services', ...backup },
   rebuild: { uses: 'services', ...rebuild },
   copy: { uses: 'services', ...copy },
-  freeze: { uses: 'services', ...freeze },
   cutover: { uses: 'services', ...cutover },
   rollback: { uses: 'services', ...rollback },
   abort: { uses: 'services', ...abort },
   retention: { uses: 'services', ...retention },
-};
+} as const satisfies Readonly<Record<string, MigrationFunction>>;
+
+export type FunctionName = keyof typeof FUNCTIONS;
 
 export interface MigrateCommand {
   readonly does: string;
@@ -78,7 +71,7 @@ export const COMMANDS = {
   },
   preflight: {
     does: 'Check the prerequisites; with --execute, begin the run',
-    options: ['execute', ...PLAN_OPTIONS],
+    options: ['execute', ...PLAN_OPTIONS, 'max-rate'],
   },
   backup: {
     does: 'Keep a snapshot and a graph dump, and test that they can be restored',
@@ -90,7 +83,7 @@ export const COMMANDS = {
   },
   cutover: {
     does: 'The maintenance window: stop writes, switch to the new version, test it, open writes',
-    options: ['execute', 'window-minutes', 'max-rate', 'report', 'yes', 'by'],
+    options: ['execute', 'window-minutes', 'deletes', 'max-rate', 'report', 'yes', 'by'],
     isConfirmed: true,
   },
   rollback: {

@@ -1,7 +1,7 @@
 // `migrate run`: drives a migration from its plan to the new version, or continues it from wherever it stands.
 import { assertFits } from '../../lib/migration/forecast.ts';
 import { notNow } from '../../lib/migration/moves.ts';
-import { isInWindow, type Phase } from '../../lib/migration/phases.ts';
+import type { Phase } from '../../lib/migration/phases.ts';
 import { Refusal, RetryableFailure, sentencesOf } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import {
@@ -57,7 +57,7 @@ export async function driveWindow(options: Drive): Promise<ExitCode> {
   const { session, payload } = options;
   const status = await currentStatus(session, String(payload.runId));
   const { phase } = status;
-  if (phase !== 'copied' && !isInWindow(phase)) {
+  if (phase !== 'copied' && phase !== 'switching') {
     throw notNow(`No cutover in a run that is ${phase}.`);
   }
   return await driveFrom(options, status);
@@ -75,14 +75,14 @@ async function driveFrom(options: Drive, from: Status): Promise<ExitCode> {
     const before = status;
     status = await takeOne(options, status, status.next as FunctionName);
     // The next window is another decision. The first step of this one may have ended it.
-    hasReturned = status.phase === 'copied' && (mayBeFrozen(before) || before.next === 'freeze');
+    hasReturned = status.phase === 'copied' && (mayBeFrozen(before) || before.next === 'cutover');
   }
-  if (status.retention) status = await doWhatIsDue(session, status);
+  if (ENDS.includes(status.phase)) status = await doWhatIsDue(session, status);
   reportEnd(session, status);
   return hasReturned ? EXIT.failed : EXIT.done;
 }
 
-/** Of a live run: reminders, and the end of the rollback period. */
+/** Of every run, as the watchdog does: reminders, the end of the rollback period, and what is kept of runs that were aborted. */
 async function doWhatIsDue(session: Session, { runId }: Status): Promise<Status> {
   await runStep(session, 'retention', {});
   return await currentStatus(session, runId);
@@ -97,8 +97,8 @@ async function findOrBegin({ session, payload }: Drive): Promise<Status> {
     return status;
   }
   output.line(`Run ${runId}, ${place.where}`, { event: 'checking', runId });
-  // A plan has none of these: each step gets them.
-  const { deletes: _, maxRate: __, ...plan } = payload;
+  // Of the copy.
+  const { deletes: _, ...plan } = payload;
   await checkPrerequisites(session, { ...plan, runId, execute: true });
   const begun = await currentStatus(session, runId);
   reportPlan(session, begun);
@@ -138,7 +138,7 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
   const { session } = options;
   const { output, place, now } = session;
   const { runId } = status;
-  const approval = status.approval && step === 'freeze' ? await approve(options, status) : {};
+  const approval = status.approval && step === 'cutover' ? await approve(options, status) : {};
   const begun = now();
   try {
     const input = { ...inputOf(step, options, runId), ...approval };
@@ -151,65 +151,53 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
     const after = await currentStatus(session, runId);
     // The state machine, or another operator, has taken the step meanwhile.
     if (error.name === 'RefusedNotNow' && after.phase !== status.phase) return after;
-    if (!mayRollBack(after, step)) throw error;
-    const message = sentencesOf(error);
-    output.line(
-      `${timeLeft(session, after)}${output.mark('failed')} ${labelOf(step)}: ${error.name}: ${message}`,
-      { event: 'failed', step, error: { name: error.name, message } },
-      nextSteps(after, place.stage),
-    );
-    return await retryOrRollBack(options, after, error);
+    if (step === 'rollback' || !mayBeFrozen(after) || after.next === step) throw error;
+    reportFailure(session, after, { step, error });
+    return after;
   }
   const after = await currentStatus(session, runId);
   assertLeft(status, step, after);
+  if (step === 'cutover' && after.refused) {
+    const { name, why } = after.refused;
+    reportFailure(session, after, { step, error: new Refusal(name, why) });
+    return after;
+  }
   const text = `${timeLeft(session, after)}${output.mark('done')} ${labelOf(step)}: done in ${durationText(now() - begun)}`;
   const event = { event: 'step', step, phase: after.phase, seconds: (now() - begun) / 1_000 };
   output.line(text, event, nextSteps(after, place.stage));
   return after;
 }
 
+/** The run goes on: back to where users were. */
+function reportFailure(
+  session: Session,
+  after: Status,
+  { step, error }: { readonly step: FunctionName; readonly error: Error },
+): void {
+  const { output, place } = session;
+  const { name } = error;
+  const message = sentencesOf(error);
+  output.line(
+    `${timeLeft(session, after)}${output.mark('failed')} ${labelOf(step)}: ${name}: ${message}`,
+    { event: 'failed', step, error: { name, message } },
+    nextSteps(after, place.stage),
+  );
+}
+
 function inputOf(step: FunctionName, { payload }: Drive, runId: string): Payload {
   const { accepts, deletes, maxRate } = payload;
-  const ofCopy = {
-    ...(accepts !== undefined && { accepts }),
-    ...(deletes !== undefined && { deletes }),
+  const isWalk = step === 'copy' || step === 'cutover';
+  return {
+    ...(step === 'copy' && accepts !== undefined && { accepts }),
+    ...(isWalk && deletes !== undefined && { deletes }),
+    ...(maxRate !== undefined && { maxRate }),
+    ...{ runId, execute: true },
   };
-  const ofEach = { ...(maxRate !== undefined && { maxRate }), runId, execute: true };
-  return { ...(step === 'copy' && ofCopy), ...ofEach };
 }
 
 /** Not an interruption, and no defect of this program. */
 function isOfStep(error: unknown): error is Error {
   return [Refusal, RetryableFailure, FunctionFailedError].some((kind) => error instanceof kind);
-}
-
-function mayRollBack({ phase }: Status, step: FunctionName): boolean {
-  return step !== 'rollback' && isInWindow(phase);
-}
-
-/** A person may repair and try again while time is left; without a person the run rolls back. */
-async function retryOrRollBack(
-  options: Drive,
-  status: Status,
-  { name }: Pick<Error, 'name'>,
-): Promise<Status> {
-  const { session, isConfirmed } = options;
-  // What was compared before the switch holds no more.
-  const isFinal = status.phase === 'switching' && name === 'RefusedSourceChanged';
-  const mayRetry = !isConfirmed && !status.isLate && !isFinal;
-  if (mayRetry && (await wantsRetry(options, status))) {
-    return await currentStatus(session, status.runId);
-  }
-  return await takeOne(options, status, 'rollback');
-}
-
-async function wantsRetry(options: Drive, status: Status): Promise<boolean> {
-  const question = 'Type "retry" or press Enter to try again, or type "rollback"';
-  for (;;) {
-    const answer = await askInWindow(options, status, question);
-    if (answer === undefined || answer === 'rollback') return false;
-    if (answer === '' || answer === 'retry') return true;
-  }
 }
 
 /**
@@ -224,7 +212,7 @@ async function askInWindow(
 ): Promise<string | undefined> {
   const { output, place, now, nextPoll } = session;
   const { phase, deadlineAt } = status;
-  const closesAt = deadlineAt && isInWindow(phase) ? deadlineAt : undefined;
+  const closesAt = deadlineAt && phase === 'switching' ? deadlineAt : undefined;
   const isPast = () => closesAt !== undefined && now() >= Date.parse(closesAt);
   const closing = new AbortController();
   const answered = new AbortController();
@@ -288,7 +276,7 @@ async function confirmAction(options: Drive, status: Status): Promise<void> {
       ? `Confirmed by ${by}.`
       : `Nothing is to be done any more: the run is ${present.phase}.`;
   };
-  const mayReturn = isInWindow(status.phase);
+  const mayReturn = status.phase === 'switching';
   const question = `Press Enter when this is done${mayReturn ? ', or type "rollback"' : ''}`;
   for (;;) {
     const answer = await askInWindow(options, status, question, settled);

@@ -57,8 +57,9 @@ export function createLocalPlace({ where, remembering, services }: Sources): Pla
     stage: undefined,
     where,
     invoke: (name: FunctionName, payload, interruption) => {
-      const { uses, createHandler } = FUNCTIONS[name];
-      const handle = uses === 'record' ? createHandler(remembering) : createHandler(services);
+      const made = FUNCTIONS[name];
+      const handle =
+        made.uses === 'record' ? made.createHandler(remembering) : made.createHandler(services);
       // No time limit here.
       const getRemainingTimeInMillis = () => Number.POSITIVE_INFINITY;
       return handle(payload, { getRemainingTimeInMillis, ...(interruption && { interruption }) });

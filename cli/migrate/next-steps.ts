@@ -1,5 +1,5 @@
 // What to do next with a run, as commands to be typed: the first is the one that continues it.
-import { isBeforeWindow, isInWindow } from '../../lib/migration/phases.ts';
+import { isBeforeWindow } from '../../lib/migration/phases.ts';
 import { Refusal, type RefusalData, type RefusalName } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
@@ -14,30 +14,16 @@ export interface NextStep {
   readonly first?: string;
 }
 
-type Standing = Pick<
-  Status,
-  | 'runId'
-  | 'phase'
-  | 'plan'
-  | 'next'
-  | 'moves'
-  | 'pendingAction'
-  | 'isLate'
-  | 'deadlineAt'
-  | 'openedAt'
-  | 'retention'
->;
-
 const WHY: Readonly<Record<string, string>> = {
   rollback: 'return to the old version',
   abort: 'give the run up and remove what it has built',
 };
 
 /** Where the command has another name than the step. */
-const COMMAND_OF: Readonly<Record<string, string>> = { freeze: 'cutover', rebuild: 'copy' };
+const COMMAND_OF: Readonly<Record<string, string>> = { rebuild: 'copy' };
 
 /** Empty for a run that has ended. */
-export function nextSteps(status: Standing, stage?: string): NextStep[] {
+export function nextSteps(status: Status, stage?: string): NextStep[] {
   const { runId, phase, next, moves, pendingAction, isLate, retention } = status;
   const there = stage === undefined ? '' : ` --stage ${stage}`;
   const typed = (words: string) => `${INVOCATION} ${words} --run ${runId}${there}`;
@@ -74,7 +60,7 @@ export interface Aftermath {
 
 /** @param error that the command ended with */
 export function aftermathOf(
-  status: Standing | undefined,
+  status: Status | undefined,
   stage?: string,
   error?: unknown,
 ): Aftermath {
@@ -84,17 +70,14 @@ export function aftermathOf(
   return { window: windowText(status, steps), users: usersText(status), next };
 }
 
-function windowText(
-  { phase, deadlineAt }: Standing,
-  steps: readonly NextStep[],
-): string | undefined {
+function windowText({ phase, deadlineAt }: Status, steps: readonly NextStep[]): string | undefined {
   const rollback = steps.find(({ why }) => why === WHY.rollback);
-  if (!isInWindow(phase) || !deadlineAt || !rollback) return undefined;
+  if (phase !== 'switching' || !deadlineAt || !rollback) return undefined;
   return `The window ends at ${timeText(deadlineAt)}; after that it can only be rolled back. To roll back now: ${rollback.command}`;
 }
 
 const FIRST: {
-  readonly [Name in RefusalName]?: (status: Standing, data: RefusalData) => string;
+  readonly [Name in RefusalName]?: (status: Status, data: RefusalData) => string;
 } = {
   RefusedPrerequisites: (_, { finding }) =>
     `repair what is named${finding ? `, or accept it with --accept ${finding}` : ''}`,
@@ -108,7 +91,7 @@ const FIRST: {
 function stepsAfter(
   { name, data }: Refusal,
   steps: readonly NextStep[],
-  status: Standing,
+  status: Status,
 ): readonly NextStep[] {
   const rollback = steps.find(({ why }) => why === WHY.rollback);
   if (rollback && data.loss !== undefined) {
@@ -159,18 +142,20 @@ export function aftermathText({ window, users = '', next }: Aftermath): string {
 }
 
 /** Whether users are kept from writing, or may be. */
-export function mayBeFrozen({ phase }: Pick<Standing, 'phase'>): boolean {
-  return phase === 'rolling-back' || isInWindow(phase);
+export function mayBeFrozen({ phase }: Pick<Status, 'phase'>): boolean {
+  return phase === 'switching' || phase === 'switching-back';
 }
 
 /** Which version users are on, or whether they can write. */
-export function usersText({ phase, plan, pendingAction, openedAt }: Standing): string {
+export function usersText({ phase, plan, pendingAction, openedAt, frozenSince }: Status): string {
   if (phase === 'live' || phase === 'closed') {
     return `Users are on the new version, collection ${liveCollectionOf({ plan })}.`;
   }
   if (!mayBeFrozen({ phase })) return 'Users are on the old version.';
   const isUnproved =
-    phase === 'freezing' || pendingAction?.action === 'open-writes' || Boolean(openedAt);
+    (phase === 'switching' && !frozenSince) ||
+    pendingAction?.action === 'open-writes' ||
+    Boolean(openedAt);
   return isUnproved ? 'Users may be unable to write.' : 'Users cannot write.';
 }
 

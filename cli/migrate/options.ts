@@ -2,11 +2,13 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import * as v from 'valibot';
 import { personSchema, ruleOf, stepInputSchema } from '../../lib/migration/runs/input.ts';
-import { ACCEPTABLE, runIdSchema } from '../../lib/migration/runs/run.ts';
+import { ACCEPTABLE, planSchema, runIdSchema } from '../../lib/migration/runs/run.ts';
 import { collectionNameSchema } from '../../lib/migration/steps/preflight.ts';
 import { wholeNumber } from '../../local/processes/program.ts';
 
 const GIGABYTE = 1e9;
+const { windowMinutes, drainSeconds, deploySeconds, retentionDays } = planSchema.entries;
+const { deletes, maxRate, acknowledgedLoss, approvedDigest } = stepInputSchema.entries;
 
 export const runId = fitting(runIdSchema);
 const collectionName = fitting(collectionNameSchema);
@@ -31,23 +33,23 @@ export const OPTIONS = {
   ),
   'window-minutes': option(
     'window-minutes <n>',
-    'longest time without writes, 1 to 240 (default: 30)',
-    wholeNumber({ min: 1, max: 240 }),
+    `longest time without writes, ${ruleOf(windowMinutes)} (default: 30)`,
+    fittingNumber(windowMinutes),
   ),
   'drain-seconds': option(
     'drain-seconds <n>',
-    'longest request of the backend, 0 to 900 (default: 60)',
-    wholeNumber({ min: 0, max: 900 }),
+    `longest request of the backend, ${ruleOf(drainSeconds)} (default: 60)`,
+    fittingNumber(drainSeconds),
   ),
   'deploy-seconds': option(
     'deploy-seconds <n>',
     'how long the new version takes to be deployed and tested (default: the last window, else 60)',
-    wholeNumber({ min: 0, max: 7_200 }),
+    fittingNumber(deploySeconds),
   ),
   'retention-days': option(
     'retention-days <n>',
-    'days in which rollback is possible, 30 to 3650 (default: 30)',
-    wholeNumber({ min: 30, max: 3650 }),
+    `days in which rollback is possible, ${ruleOf(retentionDays)} (default: 30)`,
+    fittingNumber(retentionDays),
   ),
   accept: option(
     'accept <finding>',
@@ -65,7 +67,7 @@ export const OPTIONS = {
   report: option(
     'report <digest>',
     'approve only the report with this digest, as status shows it',
-    fitting(stepInputSchema.entries.approvedDigest),
+    fitting(approvedDigest),
   ),
   by: option(
     'by <name>',
@@ -80,12 +82,12 @@ export const OPTIONS = {
   deletes: option(
     'deletes <n>',
     'users removed, or changed, at most that many memories (default: 1 %, at least 20)',
-    wholeNumber({ min: 0 }),
+    fittingNumber(deletes),
   ),
   'max-rate': option(
     'max-rate <n>',
-    'read at most that many points a second from now on, 20 or more; 0: no limit',
-    (text) => fitting(stepInputSchema.entries.maxRate)(/^\d+$/.test(text) ? Number(text) : text),
+    `read at most that many points a second from now on: ${ruleOf(maxRate)}`,
+    fittingNumber(maxRate),
   ),
   'as-it-was': option(
     'as-it-was',
@@ -98,7 +100,7 @@ export const OPTIONS = {
   'acknowledged-loss': option(
     'acknowledged-loss <n>',
     'with --to-snapshot: leave at most that many writes behind',
-    wholeNumber({ min: 0 }),
+    fittingNumber(acknowledgedLoss),
   ),
   stage: option('stage <stage>', 'use the functions of a deployed stage', stageName),
   json: option('json', 'print JSON objects, one per line'),
@@ -106,60 +108,36 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** What was typed, by the names that commander gives the options. */
+/** What was typed, by the names that commander gives the options: what is read here, and fields of a function's input. */
 export interface Typed {
   readonly run?: string;
   readonly execute?: true;
   readonly yes?: true;
-  readonly source?: string;
-  readonly uploadAs?: string;
-  readonly inPlace?: true;
-  readonly windowMinutes?: number;
-  readonly drainSeconds?: number;
-  readonly deploySeconds?: number;
-  readonly retentionDays?: number;
-  readonly accept?: readonly string[];
-  readonly removesWhenOver?: true;
-  readonly removesArtifactsWhenOver?: true;
   readonly report?: string;
   readonly by?: string;
   readonly freeGb?: number;
-  readonly deletes?: number;
-  readonly maxRate?: number;
   readonly asItWas?: true;
-  readonly toSnapshot?: true;
   readonly acknowledgedLoss?: number;
   readonly stage?: string;
-  readonly json?: true;
+  readonly [field: string]: unknown;
 }
 
+/** Of options that have another name. */
+const FIELDS: Readonly<Record<string, string>> = {
+  run: 'runId',
+  source: 'sourceCollection',
+  accept: 'accepts',
+};
+
+const OF_THE_COMMAND_LINE = ['yes', 'report', 'by', 'stage', 'json'];
+
 /** The fields of a function's input. */
-export function payloadOf(typed: Typed): Record<string, unknown> {
-  const { run, execute, source, accept, freeGb } = typed;
-  const { uploadAs, inPlace, windowMinutes, retentionDays, acknowledgedLoss } = typed;
-  const { drainSeconds, deploySeconds, removesWhenOver, removesArtifactsWhenOver } = typed;
-  const { deletes, maxRate, asItWas, toSnapshot } = typed;
-  const payload = {
-    runId: run,
-    execute,
-    sourceCollection: source,
-    uploadAs,
-    inPlace,
-    windowMinutes,
-    retentionDays,
-    drainSeconds,
-    deploySeconds,
-    accepts: accept,
-    removesWhenOver,
-    removesArtifactsWhenOver,
-    freeBytes: freeGb === undefined ? undefined : freeGb * GIGABYTE,
-    acknowledgedLoss,
-    deletes,
-    maxRate,
-    asItWas,
-    toSnapshot,
+export function payloadOf({ freeGb, ...typed }: Typed): Record<string, unknown> {
+  const fields = Object.entries(typed).filter(([name]) => !OF_THE_COMMAND_LINE.includes(name));
+  return {
+    ...Object.fromEntries(fields.map(([name, value]) => [FIELDS[name] ?? name, value])),
+    ...(freeGb !== undefined && { freeBytes: freeGb * GIGABYTE }),
   };
-  return Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined));
 }
 
 function option<Value>(
@@ -178,6 +156,10 @@ function fitting<Value>(schema: v.GenericSchema<unknown, Value>) {
     if (success) return output;
     throw new InvalidArgumentError(`Use ${ruleOf(schema)}.`);
   };
+}
+
+function fittingNumber<Value>(schema: v.GenericSchema<unknown, Value>) {
+  return (text: string) => fitting(schema)(/^\d+$/.test(text) ? Number(text) : text);
 }
 
 function findings(text: string, previous: string[] = []): string[] {

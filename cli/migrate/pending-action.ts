@@ -19,10 +19,8 @@ export interface PendingAction {
 }
 
 /** Undefined where nothing is pending, or where it was confirmed. */
-export function pendingActionOf({
-  pendingAction: pending,
-  testUser,
-}: Pick<Status, 'pendingAction' | 'testUser'>): PendingAction | undefined {
+export function pendingActionOf({ pendingAction, testUser }: Status): PendingAction | undefined {
+  const pending = pendingAction;
   if (!pending || pending.confirmedBy !== null) return undefined;
   const { action, collection, since } = pending;
   return { action, collection, toDo: WORDS[action](collection, testUser), since };

@@ -47,27 +47,24 @@ export function rollbackLines(plan: Plan): string[] {
   ];
 }
 
-/** What is created, changed and kept, and for how long. */
+/** What is created, changed and kept, for how long, and what is accepted. */
 export function planLines(plan: Plan): string[] {
   const { sourceCollection: source, targetCollection: target, uploadAs, accepts } = plan;
   const live = liveCollectionOf({ plan });
   const graph = accepts.includes('no-graph') ? ' if there is a graph' : '';
+  const made = plan.inPlace
+    ? `the keyword slot in collection ${source}; ${target}, to learn it from`
+    : `collections ${target} and ${target}_entities${uploadAs ? `, uploaded as ${live}` : ''}`;
+  const setting = plan.inPlace ? '' : `the collection setting from ${source} to ${live}, and `;
+  const kept = plan.inPlace ? 'the backups' : `collection ${source} and the backups`;
   const removed = [
-    ...(plan.removesWhenOver ? [source] : []),
+    ...(plan.removesWhenOver && !plan.inPlace ? [source] : []),
     ...(plan.removesArtifactsWhenOver ? ['the backups'] : []),
   ];
-  if (plan.inPlace) {
-    return [
-      `  Creates  the keyword slot in collection ${source}; ${target}, to learn it from; as artifacts a snapshot, reports and a graph dump${graph}`,
-      `  Changes  the deployed version; no writes for up to ${countText(plan.windowMinutes, 'minute')}`,
-      `  Keeps    the backups for ${countText(plan.retentionDays, 'day')} after the switch`,
-    ];
-  }
-  const after =
-    removed.length > 0 ? `${removed.join(' and ')} removed then` : 'nothing is removed then';
   return [
-    `  Creates  collections ${target} and ${target}_entities${uploadAs ? `, uploaded as ${live}` : ''}; as artifacts a snapshot, reports and a graph dump${graph}`,
-    `  Changes  the collection setting from ${source} to ${live}, and the deployed version; no writes for up to ${countText(plan.windowMinutes, 'minute')}`,
-    `  Keeps    collection ${source} and the backups for ${countText(plan.retentionDays, 'day')} after the switch; ${after}`,
+    `  Creates  ${made}; as artifacts a snapshot, reports and a graph dump${graph}`,
+    `  Changes  ${setting}the deployed version; no writes for up to ${countText(plan.windowMinutes, 'minute')}`,
+    `  Keeps    ${kept} for ${countText(plan.retentionDays, 'day')} after the switch; ${removed.join(' and ') || 'nothing'} removed then`,
+    ...(accepts.length > 0 ? [`  Accepts  ${accepts.join(', ')}`] : []),
   ];
 }

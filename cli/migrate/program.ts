@@ -209,7 +209,7 @@ async function resultOf(
     const made = next === 'rebuild' && (await runStep(session, next, { runId, execute }));
     if (made && !execute) return made;
   }
-  return await runStep(session, name === 'cutover' ? 'freeze' : name, payload);
+  return await runStep(session, name, payload);
 }
 
 async function showReport(

@@ -9,13 +9,10 @@ const MEANING: Readonly<Record<Phase, string>> = {
   'backed-up': 'snapshot and graph dump are kept, and their restore was tested',
   rebuilt: 'the new collection exists and was tested',
   copied: 'both collections were compared; the report waits for approval. Also after a rollback',
-  freezing: 'window: writes are being stopped',
-  frozen: 'window: a refused test write has proved the freeze',
-  'window-backed-up': 'window: the snapshot is of the frozen collection',
-  switching: 'window: the new version is deployed and tested',
+  switching: 'the window: users cannot write until they are on the new version, or back',
   live: 'users are on the new version; rollback is possible',
+  'switching-back': 'a rollback, or a window that failed: users cannot write until they are back',
   closed: 'ended: the rollback period is over',
-  'rolling-back': 'a rollback is under way',
   aborted: 'ended: users are on the old version',
 };
 

@@ -1,6 +1,7 @@
 // A run as one page for people who were not there, and for the change record: no script, nothing from elsewhere.
+import { DIFFERENCES } from '../../lib/migration/reconcile-report.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
-import { approvalRows, DIFFERENCES, factsOf, millisecondsText } from './approval-text.ts';
+import { approvalRows, factsOf, millisecondsText } from './approval-text.ts';
 import { Html, html } from './html.ts';
 import { usersText } from './next-steps.ts';
 import { labelOf } from './run-step.ts';
@@ -41,8 +42,8 @@ ${evidenceSection(status)}
 }
 
 const STYLE = `
-:root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --line: #8b949e; --soft: #eef1f4; --old: #6e40c9; --new: #0a6b58; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --paper: #0d1117; --line: #6e7681; --soft: #1b222b; --old: #c8a6ff; --new: #5fd4b4; } }
+:root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --soft: #eef1f4; --old: #6e40c9; --new: #0a6b58; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --paper: #0d1117; --soft: #1b222b; --old: #c8a6ff; --new: #5fd4b4; } }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 60rem; margin: 0 auto; padding: 1rem; }
 section { margin-top: 2rem; overflow-x: auto; }
@@ -52,8 +53,7 @@ td { overflow-wrap: anywhere; }
 td.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 svg { max-width: 100%; height: auto; }
 svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
-.track { fill: var(--soft); } .old { fill: var(--old); stroke: var(--old); } .new { fill: var(--new); stroke: var(--new); }
-.curve { fill: none; stroke-width: 2; } .axis { stroke: var(--line); }
+.track { fill: var(--soft); } .old { fill: var(--old); } .new { fill: var(--new); }
 `;
 
 function section(title: string, content: Html | readonly Html[]): Html {
@@ -182,33 +182,8 @@ function latencySection(status: Status): readonly Html[] {
   return [
     section('Search latency', [
       barChart('Time of a search in the old and in the new collection', bars),
-      curveChart(String(facts.oldTenthsMs ?? ''), String(facts.newTenthsMs ?? '')),
     ]),
   ];
-}
-
-/** From the fastest search on the left to the slowest on the right. */
-function curveChart(old: string, copied: string): Html {
-  const curves = { old: numbersIn(old), new: numbersIn(copied) };
-  const most = Math.max(...curves.old, ...curves.new, Number.MIN_VALUE);
-  const draw = ([kind, values]: [string, number[]]) => {
-    const places = values.map((value, n) => {
-      const x = LABEL + (n / Math.max(1, values.length - 1)) * (WIDTH - LABEL - 40);
-      return `${x.toFixed(1)},${(130 - (value / most) * 120).toFixed(1)}`;
-    });
-    return html`<polyline class="${kind} curve" points="${places.join(' ')}" />\n`;
-  };
-  return html`<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 ${WIDTH} 160" width="${WIDTH}" height="160">
-<title>All searches from the fastest to the slowest: old ${old} ms, new ${copied} ms, by tenths</title>
-<line class="axis" x1="${LABEL}" y1="130" x2="${WIDTH - 40}" y2="130" />
-<text x="0" y="20">${millisecondsText(most)}</text>
-<text x="${LABEL}" y="150">fastest</text>
-<text x="${WIDTH - 90}" y="150">slowest</text>
-${Object.entries(curves).map(draw)}</svg>`;
-}
-
-function numbersIn(text: string): number[] {
-  return text.split(' ').map(Number).filter(Number.isFinite);
 }
 
 function planRows({ plan, approvedBy, testUser, took }: Status): Row[] {

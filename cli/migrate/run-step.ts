@@ -2,7 +2,6 @@
 // far it is.
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
-import { isInWindow } from '../../lib/migration/phases.ts';
 import { isLockHeld, isRefusal, RetryableFailure, takeAs } from '../../lib/migration/refusals.ts';
 import { FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS } from '../../lib/migration/runs/times.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
@@ -95,16 +94,20 @@ export async function runStep(
   const { place, output, signal } = session;
   let asked: string | undefined;
   const showWait = createWaitOutput(session, name);
+  const showStages = createStageOutput(session, name);
   for (;;) {
     const result = await whileFrozen(session, { name, runId: payload.runId }, () =>
       whenUnlocked(session, showWait, () =>
-        following(session, { name, payload }, () => place.invoke(name, payload, signal)),
+        following(session, { name, payload, showStages }, () =>
+          place.invoke(name, payload, signal),
+        ),
       ),
     );
     const wait = v.safeParse(waitingSchema, result);
     if (!wait.success || wait.output.waitSeconds > LONGEST_WAIT_SECONDS) return result;
     const { waitSeconds, waitsFor, leftSeconds } = wait.output;
     const status = await statusOrUndefined(session, payload);
+    if (status) showStages(status);
     const pending = status && pendingActionOf(status);
     if (status && pending && pending.toDo !== asked) {
       asked = pending.toDo;
@@ -144,6 +147,20 @@ function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
   };
 }
 
+/** A line for each stage of a switch that is behind it. */
+function createStageOutput(session: Session, step: FunctionName): (status: Status) => void {
+  const { output, place } = session;
+  const shown = new Set<string>();
+  return (status) => {
+    for (const stage of status.stages) {
+      if (shown.has(stage)) continue;
+      shown.add(stage);
+      const line = `${timeLeft(session, status)}${output.mark('done')} ${labelOf(step)}: ${stage.replaceAll('-', ' ')}`;
+      output.line(line, { event: 'stage', step, stage }, nextSteps(status, place.stage));
+    }
+  };
+}
+
 export function labelOf(name: string): string {
   return `${name[0]?.toUpperCase()}${name.slice(1)}`;
 }
@@ -151,7 +168,7 @@ export function labelOf(name: string): string {
 /** `[18:03 left] ` inside the window; a rollback has no deadline. */
 export function timeLeft({ now }: Pick<Session, 'now'>, status: Status | undefined): string {
   if (!status?.deadlineAt || status.endedAt || status.retention) return '';
-  if (status.phase === 'rolling-back') return '';
+  if (status.phase === 'switching-back') return '';
   return `[${timeLeftText(Date.parse(status.deadlineAt) - now())} left] `;
 }
 
@@ -187,8 +204,8 @@ export async function whileFrozen<Result>(
 }
 
 function millisecondsToRetry({ now }: Session, { phase, deadlineAt }: Status): number {
-  if (phase === 'rolling-back') return Number.POSITIVE_INFINITY;
-  if (!deadlineAt || !isInWindow(phase)) return 0;
+  if (phase === 'switching-back') return Number.POSITIVE_INFINITY;
+  if (!deadlineAt || phase !== 'switching') return 0;
   return Date.parse(deadlineAt) - now();
 }
 
@@ -213,7 +230,15 @@ async function whenUnlocked<Result>(
 /** Shows the progress of the work, as the status has it, until the work has ended. */
 async function following<Result>(
   session: Session,
-  { name, payload }: { readonly name: FunctionName; readonly payload: Payload },
+  {
+    name,
+    payload,
+    showStages,
+  }: {
+    readonly name: FunctionName;
+    readonly payload: Payload;
+    readonly showStages: (status: Status) => void;
+  },
   work: () => Promise<Result>,
 ): Promise<Result> {
   const ended = new AbortController();
@@ -222,6 +247,7 @@ async function following<Result>(
     while (await session.nextPoll(every, ended.signal)) {
       const status = await statusOrUndefined(session, payload);
       if (!status || ended.signal.aborted) continue;
+      showStages(status);
       const { progress } = status;
       // The progress of another step is what that step left behind.
       if (progress?.step !== name) continue;

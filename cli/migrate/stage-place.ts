@@ -56,11 +56,11 @@ const failureSchema = v.object({
   errorMessage: v.optional(v.string(), ''),
 });
 
+const NO_REASON = { errorType: '', errorMessage: '' };
+
 /** What the function threw, or how it ended. */
 function failureOfFunction(functionName: string, answer: unknown): Error {
-  const { errorType, errorMessage } = v.is(failureSchema, answer)
-    ? v.parse(failureSchema, answer)
-    : { errorType: '', errorMessage: '' };
+  const { errorType, errorMessage } = v.parse(v.fallback(failureSchema, NO_REASON), answer);
   if (isRefusalName(errorType)) return parseRefusal(errorType, errorMessage);
   if (isRetryableName(errorType)) return new RetryableFailure(errorType, errorMessage);
   if (errorType === 'Sandbox.Timedout' || /Task timed out/.test(errorMessage)) {

@@ -1,20 +1,20 @@
 // The status of a run as a page that a person reads.
-import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { DIGEST_DIGITS, mayBeFrozen, nextLines, nextSteps, usersText } from './next-steps.ts';
 import { pendingActionOf } from './pending-action.ts';
 import type { Place } from './place.ts';
+import { planLines } from './plan-text.ts';
 import { labelOf } from './run-step.ts';
 import { countText, durationText, progressText } from './text.ts';
 
 export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stage' | 'where'>) {
-  const { runId, phase, phaseAt, startedAt, endedAt, testUser, at } = status;
+  const { runId, phase, plan, phaseAt, startedAt, endedAt, testUser, at } = status;
   const since = phaseAt ? ` for ${durationText(between(phaseAt, at))}` : '';
   return [
     `Run ${runId}: ${phase}${since} (${where})`,
     ...row('started', startedAt),
     ...row('ended', endedAt),
-    ...row('plan', planText(status)),
+    ...planLines(plan),
     ...row('test user', `${testUser}; MEMORY_BACKEND_KEY must belong to this user`),
     ...row('window', windowText(status)),
     ...row('users', usersLine(status)),
@@ -32,13 +32,7 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
 }
 
 /** What a rollback left behind, and what a person has to look at; empty before its end. */
-export function leftLines({
-  phase,
-  evidence,
-  kept,
-  served,
-  takesNoWindow,
-}: Pick<Status, 'phase' | 'evidence' | 'kept' | 'served' | 'takesNoWindow'>): string[] {
+export function leftLines({ phase, evidence, kept, served, takesNoWindow }: Status): string[] {
   const stays = kept.map(
     (name) => `Collection ${name} changed since the switch, and stays: compare it by hand.`,
   );
@@ -68,22 +62,8 @@ export function leftLines({
   ];
 }
 
-function planText({ plan }: Status): string {
-  const removed = [
-    ...(plan.removesWhenOver ? ['the old collection'] : []),
-    ...(plan.removesArtifactsWhenOver ? ['the backups'] : []),
-  ];
-  return [
-    `${plan.sourceCollection} to ${liveCollectionOf({ plan })}`,
-    `${countText(plan.windowMinutes, 'minute')} without writes at most`,
-    `rollback for ${countText(plan.retentionDays, 'day')}`,
-    `${removed.join(' and ') || 'nothing'} removed after that`,
-    ...(plan.accepts.length > 0 ? [`accepts ${plan.accepts.join(', ')}`] : []),
-  ].join('; ');
-}
-
 function windowText({ phase, phaseAt, deadlineAt, endedAt, retention, at }: Status): string | null {
-  if (phase === 'rolling-back') {
+  if (phase === 'switching-back') {
     const since = phaseAt ? ` since ${phaseAt}` : '';
     return `rolling back${since}; it has no deadline`;
   }

@@ -45,8 +45,8 @@ const AFTERWARDS: Readonly<Record<string, string>> = {
 };
 
 /** `12,400/30,000 41% 2,100/s ETA 8s`; of a backup, in bytes. */
-export function progressText(step: string, { done, total, perSecond }: Progress): string {
-  const amount = step === 'backup' ? prettyBytes : (number: number) => number.toLocaleString('en');
+export function progressText(step: string, { done, total, unit, perSecond }: Progress): string {
+  const amount = unit === 'bytes' ? prettyBytes : (number: number) => number.toLocaleString('en');
   const share = total > 0 ? Math.min(100, Math.floor((done / total) * 100)) : 0;
   const rate = perSecond ? [`${amount(Math.round(perSecond))}/s`] : [];
   const eta =

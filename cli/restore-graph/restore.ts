@@ -6,10 +6,10 @@ import {
   readSchema,
   verifyDump,
 } from '../../lib/migration/graph/dump.ts';
-import { fingerprintOf, type GraphFingerprint } from '../../lib/migration/graph/fingerprint.ts';
 import type { SchemaRule } from '../../lib/migration/graph/graph-store.ts';
 import { type ArtifactStore, batches } from '../../lib/migration/ports/artifacts.ts';
 import { Refusal } from '../../lib/migration/refusals.ts';
+import { fingerprintOf, type GraphFingerprint } from './fingerprint.ts';
 import type { GraphTarget } from './graph-target.ts';
 
 interface RestoreOptions {
@@ -29,6 +29,10 @@ export async function restoreGraph(options: RestoreOptions) {
   const { artifacts, prefix, target } = options;
   const manifest = await verifyDump(artifacts, prefix);
   const schema = await readSchema(artifacts, prefix);
+  const wanted = await fingerprintOf({
+    nodes: () => readNodes(artifacts, prefix).values,
+    relationships: () => readRelationships(artifacts, prefix).values,
+  });
   const state = await target.restoreState();
   const foreign = state === 'finishing' ? 0 : await target.foreignNodes();
   if (foreign === 0) {
@@ -38,7 +42,7 @@ export async function restoreGraph(options: RestoreOptions) {
     await target.finishRestore();
   }
   const differences = [
-    ...compareFingerprints(manifest.contents, await fingerprintOf(target)),
+    ...compareFingerprints(wanted, await fingerprintOf(target)),
     ...compareSchema(schema, await target.schema()),
   ];
   // It may have been killed after its last step, with nothing left to do.
@@ -77,8 +81,8 @@ export function compareFingerprints(
     .filter((figure) => figure.wanted !== figure.found);
 }
 
-function figuresOf({ nodes, relationships, users, counts, ...digests }: GraphFingerprint) {
-  return new Map(Object.entries({ nodes, relationships, users, ...counts, ...digests }));
+function figuresOf({ nodes, relationships, counts, ...digests }: GraphFingerprint) {
+  return new Map(Object.entries({ nodes, relationships, ...counts, ...digests }));
 }
 
 /** Empty when everything wanted is there; what is there beside it does no harm. */

@@ -5,6 +5,7 @@
 #define NEW 1
 #define GONE 99
 #define NOTHING 3
+#define SPOILT 9                /* a version that no user has written */
 #define FUSE 1                  /* so many removals need no number from the operator */
 
 mtype:phase = { copied, switching, live, switching_back, closed, aborted };
@@ -13,14 +14,14 @@ mtype:stage = { none, copy, freeze, count_removals, make_equal, compare, change_
 
 /* The world */
 #define at(collection, m) has[(collection) * 3 + (m)]
-byte has[6] = { 0, 1, 1, 0, 0, 0 };     /* the version of memory m in a collection; 0: absent */
+byte has[6] = { 1, 1, 0, 0, 0, 0 };     /* the version of memory m in a collection; 0: absent */
 bit frozen, version, works_on, setting;
 /* How often each of these may happen: -D gives the numbers, check.ts has them. */
 byte writes = WRITES;           /* users write through the deployed version */
 byte late = LATE;               /* a request outlasts the freeze */
 byte leaks = LEAKS;             /* a deployment lets users write too soon */
 byte forgotten = FORGOTTEN;     /* a program still writes to the old collection */
-byte damages = DAMAGES;         /* a collection is emptied */
+byte damages = DAMAGES;         /* a collection is emptied, changed throughout, or removed */
 byte kills = KILLS;             /* the command is killed */
 byte lies = LIES;               /* an action outside is reported as done, and is not */
 byte drops = DROPS;             /* the store confirms a write, and drops it */
@@ -33,61 +34,66 @@ mtype:phase phase = copied;
 mtype:stage stage = none;
 bit to, home;
 bit served[2] = { 1, 0 };       /* a version was deployed on it */
-byte base[3];                   /* what both collections had when they were last equal, memory by memory */
+byte base[3], known;            /* what both collections had when they were last equal: of the first memories, so many */
+bit noted[3];                   /* before a memory is created in either collection */
 byte cursor, removals, limit;   /* of this command */
-byte writing = NOTHING, value;  /* noted before a memory is written */
-bit writing_home;
+bit is_damaged;                 /* the idle collection: nobody has deleted what it lacks, or changed what it has */
 byte refused;                   /* the removals for which the last command was refused */
 bit as_it_was, is_final;
 
 /* The truth, which no program sees */
-byte acked[3] = { 0, 1, 1 };    /* what users were told is stored */
-byte last[3] = { 0, 1, 1 };
+byte acked[3] = { 1, 1, 0 };    /* what users were told is stored */
+byte last[3] = { 1, 1, 0 };
 bit strayed[3];                 /* written past the freeze since both were equal */
 bit excused[3];                 /* the operator was told, by number or by name */
 bit due[3];                     /* has to be at home when the switch has ended */
 byte removed;                   /* by this command, from a collection that has served */
-bit emptied;
+bit damaged;
 
 #define idle (1 - home)
 #define each(m) m : 0 .. 2
 #define all(condition) (condition(0) && condition(1) && condition(2))
-#define old_is_base(m) (at(OLD, m) == base[m])
-#define new_is_base(m) (at(NEW, m) == base[m])
+#define is_as_base(c, m) (m < known && at(c, m) == base[m])
+#define old_is_base(m) is_as_base(OLD, m)
+#define new_is_base(m) is_as_base(NEW, m)
 #define kept(m) (at(OLD, m) == acked[m] || at(NEW, m) == acked[m] || excused[m])
 #define shown(m) (at(works_on, m) == acked[m] || strayed[m] || excused[m])
 #define arrived(m) (!due[m] || at(home, m) == acked[m] || excused[m])
-#define lacks(c, m) (base[m] != 0 && at(c, m) == 0)
+#define lacks(c, m) (m < known && base[m] != 0 && at(c, m) == 0)
 #define lacking(c) (lacks(c, 0) + lacks(c, 1) + lacks(c, 2))
-#define in_all(m) (base[m] != 0 && at(OLD, m) != 0 && at(NEW, m) != 0)
+#define has_changed(c, m) (m < known && base[m] != 0 && at(c, m) != 0 && at(c, m) != base[m] && at(1 - c, m) == base[m])
+#define changed(c) (has_changed(c, 0) + has_changed(c, 1) + has_changed(c, 2))
+#define in_all(m) (m < known && base[m] != 0 && at(OLD, m) != 0 && at(NEW, m) != 0)
 #define nothing_is_lost assert(all(kept))
 
-/* No identifier is made twice. Left out: a copy is deleted before its write is confirmed. */
-#define is_being_made(c, m) (c == idle && m == writing && !writing_home && base[m] == 0)
-#define writable(c, m) (at(c, m) != GONE && (at(c, m) == 0 && last[m] == 0 || at(c, m) != 0 && !is_being_made(c, m)))
+/* No identifier is made twice. Left out: a copy is deleted in the idle collection before a walk has confirmed its write. */
+#define is_being_made(c, m) (c == idle && noted[m])
+#define writable(c, m) (at(c, m) != GONE && (at(c, m) != 0 || last[m] == 0))
 #define any_writable(c) (writable(c, 0) || writable(c, 1) || writable(c, 2))
 inline choose(c, m) { if :: writable(c, 0) -> m = 0 :: writable(c, 1) -> m = 1 :: writable(c, 2) -> m = 2 fi }
 
 /* A user creates, changes or deletes a memory, and is told that it is done. */
 inline acknowledge(c, m, is_stray) {
-  if :: at(c, m) != 0 -> at(c, m) = 0 :: last[m]++; at(c, m) = last[m] fi;
+  if :: at(c, m) != 0 && !is_being_made(c, m) -> at(c, m) = 0 :: last[m]++; at(c, m) = last[m] fi;
   acked[m] = at(c, m); excused[m] = 0; due[m] = 0;
   if :: is_stray -> strayed[m] = 1 :: else fi;
   nothing_is_lost
 }
 
 /* What only this collection had is gone. Damage to what users are on, after the last look, or not larger than what users
- * may delete, cannot be found in time. */
-inline empty_out(c) {
-  emptied = (in_all(0) + in_all(1) + in_all(2) > FUSE);
+ * may delete or change, cannot be found in time. The last look of a rollback counts memories only. */
+#define is_unseen(c, to_what) (c == home || stage == note_home || \
+  to_what == SPOILT && to == OLD && c == OLD && (stage == change_setting || stage == deploy || stage == prove || stage == last_look))
+inline damage(c, to_what) {
+  damaged = (to_what == GONE || in_all(0) + in_all(1) + in_all(2) > FUSE);
   for (each(m)) {
     if
-    :: at(c, m) != 0 && at(c, m) == acked[m] && (!emptied || at(1 - c, m) != acked[m] || c == home || stage == note_home) -> excused[m] = 1
+    :: (at(c, m) != 0 || to_what == GONE) && at(c, m) == acked[m] && (!damaged || at(1 - c, m) != acked[m] || is_unseen(c, to_what)) -> excused[m] = 1
     :: else
     fi;
-    at(c, m) = 0
+    if :: to_what == SPOILT && at(c, m) == 0 :: else -> at(c, m) = to_what fi
   }
-  emptied = 1
+  damaged = 1; m = 0
 }
 
 active proctype world() {
@@ -100,35 +106,45 @@ end: do
   :: atomic { pending != NOTHING -> m = pending; pending = NOTHING;
        if :: writable(pending_on, m) -> acknowledge(pending_on, m, 1) :: else fi; pending_on = 0; m = 0 }
   :: atomic { forgotten > 0 && home == NEW && any_writable(OLD) -> forgotten--; choose(OLD, m); acknowledge(OLD, m, 1); m = 0 }
-  :: atomic { damages > 0 && works_on == NEW && at(NEW, 0) != GONE -> damages--; empty_out(NEW); m = 0 }
-  :: atomic { damages > 0 && home == NEW && at(OLD, 0) != GONE -> damages--; empty_out(OLD); m = 0 }
+  :: atomic { damages > 0 && works_on == NEW && at(NEW, 0) != GONE -> damages--; damage(NEW, 0) }
+  :: atomic { damages > 0 && phase != aborted && phase != closed -> damages--; damage(NEW, SPOILT) }
+  :: atomic { damages > 0 && home == NEW && at(OLD, 0) != GONE -> damages--;
+       if :: damage(OLD, 0) :: damage(OLD, SPOILT) :: stage != note_home -> damage(OLD, GONE) fi }
   od
 }
 
 /* Between any two actions; the command is then repeated, or another one given. */
 #define may_be_killed if :: kills > 0 -> kills--; goto resume :: true fi
 #define save(next) stage = next; cursor = 0
-#define clear_note writing = NOTHING; value = 0; writing_home = 0
 
-/* Both versions are kept and named in the report: right only where somebody wrote past the freeze. */
-inline report(m) { assert(strayed[m] || emptied); if :: acked[m] != at(home, m) -> excused[m] = 1 :: else fi }
+/* Both versions are kept and named in the report. Home's stays: right only where it is the user's, or where somebody wrote
+ * past the freeze. */
+inline report(m) { if :: acked[m] != at(home, m) -> assert(strayed[m] || damaged); excused[m] = 1 :: else fi }
 
 inline make_poorer(c, m) {
-  if :: served[c] -> removed++; assert(removed <= limit); if :: emptied -> excused[m] = 1 :: else fi :: else fi
+  if :: served[c] -> removed++; assert(removed <= limit); if :: damaged -> excused[m] = 1 :: else fi :: else fi
 }
 
-/* Whether an earlier walk has written what it noted can be seen, but for a creation that users may have deleted since. */
-inline settle_note() {
+/* The walk has passed a memory: what the idle collection has of it. The first copy, before any window, writes no base. */
+inline pass(x) {
   if
-  :: writing != NOTHING && !writing_home && at(idle, writing) == value -> base[writing] = value
-  :: writing != NOTHING && writing_home && at(home, writing) == value -> base[writing] = value
-#ifndef NO_NOTE
-  :: writing != NOTHING && writing_home && at(home, writing) != value && (at(home, writing) != base[writing] || base[writing] == 0) ->
-     report(writing); base[writing] = value
-#endif
-  :: else
+  :: stage == copy && known == 0
+  :: else -> base[cursor] = x; if :: known <= cursor -> known = cursor + 1 :: else fi
   fi;
-  clear_note
+#ifdef NOTES_DROPPED
+  noted[0] = 0; noted[1] = 0; noted[2] = 0
+#else
+  noted[cursor] = 0
+#endif
+}
+
+/* The old collection is gone: its snapshot, under another name, is older than what both had. */
+inline restore_snapshot() {
+  at(OLD, 0) = 1; at(OLD, 1) = 1; at(OLD, 2) = 0;
+  forgotten = 0; if :: pending_on == OLD -> pending = NOTHING :: else fi;
+#ifndef BASE_OUTLIVES_RESTORE
+  known = 0; for (each(u)) { base[u] = 0; noted[u] = 0 } u = 0
+#endif
 }
 
 /* A version reads the setting when it starts. */
@@ -145,7 +161,6 @@ inline deploy_version() {
 
 active proctype command() {
   byte u, h, i, b;
-  bit is_damaged;               /* the idle collection: nobody has deleted what it lacks */
 
 rest:                           /* the operator's commands, in any order */
 end: atomic {
@@ -155,7 +170,7 @@ end: atomic {
        if :: refused > 0 -> limit = refused :: true fi; refused = 0
     :: phase == live && commands > 0 -> commands--; to = OLD; phase = switching_back; save(freeze);
        if :: refused > 0 -> limit = refused :: refused > 0 -> as_it_was = 1 :: true fi; refused = 0
-    :: phase == live && emptied && refused > 0 -> refused = 0;                 /* the operator repairs it */
+    :: phase == live && damaged && refused > 0 -> refused = 0;                 /* the operator repairs it */
        for (each(u)) { if :: excused[u] -> at(NEW, u) = acked[u]; excused[u] = 0 :: else fi } u = 0; goto rest
     :: phase == copied -> phase = aborted;
 #ifndef ABORT_REMOVES_ALL
@@ -172,8 +187,8 @@ end: atomic {
 
 resume:
   atomic {
-    u = 0; h = 0; i = 0; b = 0; is_damaged = 0;
-    settle_note();
+    u = 0; h = 0; i = 0; b = 0;
+    if :: true :: cursor = 0 fi;                                               /* the last checkpoint may be older */
     if
     :: to != home && stage != copy -> goto failed                              /* rollback, or the deadline */
     :: stage == copy -> stage = none; goto rest
@@ -183,10 +198,11 @@ resume:
 
 continue:
   if
-  :: atomic { stage == copy || stage == make_equal || stage == carry_over -> is_damaged = (lacking(idle) > limit); goto walk }
+  :: atomic { stage == copy || stage == make_equal || stage == carry_over ->
+       is_damaged = is_damaged || lacking(idle) > FUSE || changed(idle) > FUSE; goto walk }
 
   :: atomic { stage == freeze ->
-       if :: to == NEW -> phase = switching :: else fi;
+       if :: to == NEW -> phase = switching :: at(to, 0) == GONE -> restore_snapshot() :: else fi;
        if :: frozen = 1 :: lies > 0 -> lies-- fi;
        may_be_killed
      }
@@ -203,7 +219,7 @@ continue:
 #ifndef NO_FUSE
        if
        :: served[idle] ->
-          for (each(u)) { b = b + (at(home, u) == 0 && at(idle, u) != 0 && at(idle, u) == base[u]) }
+          for (each(u)) { b = b + (at(home, u) == 0 && at(idle, u) != 0 && (u >= known || at(idle, u) == base[u])) }
           u = 0; if :: b > limit -> refused = b; goto failed :: else -> b = 0 fi
        :: else
        fi;
@@ -240,7 +256,7 @@ continue:
        if
 #ifndef NO_LAST_LOOK
        :: to == NEW && home == OLD && !(all(old_is_base) && all(new_is_base)) -> goto failed
-       :: to == OLD && home == NEW && !as_it_was && lacking(OLD) > FUSE -> goto failed
+       :: to == OLD && home == NEW && (at(OLD, 0) == GONE || !as_it_was && lacking(OLD) > FUSE) -> goto failed
 #endif
        :: else -> save(note_home)
        fi
@@ -279,43 +295,58 @@ walk:                           /* three versions of each memory: at home, in th
   :: atomic {
        cursor < 3;
        h = at(home, cursor); i = at(idle, cursor); b = base[cursor];
+       if
+       :: i == GONE && stage == carry_over -> goto finish
+       :: i == GONE && stage != carry_over -> goto failed
+       :: else
+       fi;
+#ifndef UNKNOWN_IS_ABSENT
+       if :: cursor >= known -> b = i :: else fi;                               /* home is right */
+#endif
 #ifdef TWO_VERSIONS
        b = i;
 #endif
-#ifndef DAMAGE_AS_DELETIONS
-       if :: lacks(idle, cursor) && h == b && (is_damaged || removals >= limit) -> report(cursor); b = 0 :: else fi;
+#ifdef DAMAGE_AS_DELETIONS
+       if :: i == 0 -> goto judge :: else fi;
 #endif
-       if
-       :: h == i -> base[cursor] = h; goto next
-       :: h != i && i == b && stage == carry_over -> goto next                 /* users have written on */
+#ifdef DAMAGE_AS_CHANGES
+       if :: i != 0 -> goto judge :: else fi;
+#endif
+       if :: h != i && i != b && h == b && b != 0 && (is_damaged || removals >= limit) -> report(cursor); b = i :: else fi;
+judge: if
+       :: h == i -> pass(h); goto next
+       :: h != i && i == b && stage == carry_over -> pass(i); goto next        /* users have written on */
        :: h != i && i == b && stage != carry_over ->                           /* only home has changed */
 #ifndef NO_FUSE
 #ifndef COUNT_AFTER_REMOVAL
           if :: served[idle] && h == 0 -> removals++; if :: removals > limit -> refused = removals; goto failed :: else fi :: else fi;
 #endif
 #endif
-          writing = cursor; value = h
-       :: h != i && i != b && h == base[cursor] ->                             /* somebody wrote to the idle collection */
-          if :: i == 0 -> removals++ :: else fi;
-          writing = cursor; value = i; writing_home = 1
-       :: h != i && i != b && h != base[cursor] -> report(cursor); base[cursor] = i; goto next  /* a conflict: home stays */
+          skip
+       :: h != i && i != b && h == b && !(h == 0 && noted[cursor]) ->          /* somebody wrote to the idle collection */
+          if :: h != 0 -> removals++ :: else fi
+       :: h != i && i != b && (h != b || h == 0 && noted[cursor]) ->           /* a conflict: home stays */
+          report(cursor); pass(i); goto next
        fi;
+#ifndef NO_NOTE
+       if :: cursor < known && (i == b && i == 0 || i != b && h == 0) -> noted[cursor] = 1 :: else fi;
+#endif
 #ifdef BASE_BEFORE_WRITE
-       base[cursor] = value;
+       base[cursor] = (i == b -> h : i);
 #endif
        may_be_killed
      }
      atomic {                   /* only where the memory is still as it was read */
        if
 #ifndef NO_CONDITION
-       :: writing_home && at(home, cursor) != h -> report(cursor)
-       :: !writing_home && at(idle, cursor) != i
+       :: i != b && at(home, cursor) != h -> report(cursor)
+       :: i == b && at(idle, cursor) != i
 #endif
        :: else ->
           if
-          :: !writing_home && drops > 0 -> drops--
-          :: !writing_home -> at(idle, cursor) = h; if :: h == 0 -> make_poorer(idle, cursor) :: else fi
-          :: writing_home -> at(home, cursor) = i; if :: i == 0 -> make_poorer(home, cursor) :: else fi
+          :: i == b && drops > 0 -> drops--
+          :: i == b -> at(idle, cursor) = h; if :: h == 0 -> make_poorer(idle, cursor) :: else fi
+          :: i != b -> at(home, cursor) = i; if :: i == 0 || i == SPOILT && h != 0 -> make_poorer(home, cursor) :: else fi
           fi
        fi;
        nothing_is_lost;
@@ -323,14 +354,14 @@ walk:                           /* three versions of each memory: at home, in th
      }
      atomic {                   /* read back */
        if
-       :: !writing_home && at(idle, cursor) == i
-       :: !writing_home && at(idle, cursor) != i -> base[cursor] = h;
+       :: i == b && at(idle, cursor) == i -> pass(i)
+       :: i == b && at(idle, cursor) != i && at(idle, cursor) != h -> report(cursor); pass(at(idle, cursor))
+       :: i == b && at(idle, cursor) != i && at(idle, cursor) == h -> pass(h);
 #ifdef COUNT_AFTER_REMOVAL
           if :: h == 0 -> removals++ :: else fi
 #endif
-       :: writing_home -> base[cursor] = i
+       :: i != b -> pass(i)
        fi;
-       clear_note;
        may_be_killed;
 next:  h = 0; i = 0; b = 0; cursor++
      }

@@ -2,7 +2,7 @@
 // walk that compares three versions reads it, and writes the next one: what the idle collection holds where it has passed.
 import * as v from 'valibot';
 import { comparePointIds, createDigestSum } from './points.ts';
-import { type ArtifactStore, splitLines } from './ports/artifacts.ts';
+import { type ArtifactStore, partKey, splitLines } from './ports/artifacts.ts';
 import type { PointId } from './ports/vector-store.ts';
 
 const idSchema = v.custom<PointId>((value) => typeof value === 'string');
@@ -87,7 +87,7 @@ async function* linesOf(
 ): AsyncGenerator<Line, void, void> {
   for (const { prefix, parts, from } of segments) {
     for (let part = 0; part < parts; part += 1) {
-      for await (const line of splitLines(artifacts.get(keyOf(prefix, part)))) {
+      for await (const line of splitLines(artifacts.get(partKey(prefix, part)))) {
         const at = line.lastIndexOf(' ');
         const id = line.slice(0, at) as PointId;
         if (from !== null && comparePointIds(id, from) < 0) continue;
@@ -95,10 +95,6 @@ async function* linesOf(
       }
     }
   }
-}
-
-function keyOf(prefix: string, part: number): string {
-  return `${prefix}-part-${String(part).padStart(5, '0')}`;
 }
 
 /** Collects lines, in order of id. */
@@ -127,7 +123,7 @@ export function createBaseWriter(
     if (lines.length > 0) {
       const last = segments.at(-1);
       const parts = last?.prefix === prefix ? last.parts : 0;
-      await artifacts.put(keyOf(prefix, parts), [Buffer.from(lines.join(''))]);
+      await artifacts.put(partKey(prefix, parts), [Buffer.from(lines.join(''))]);
       const others = segments.filter((one) => one.prefix !== prefix);
       segments = [...others, { prefix, parts: parts + 1, from: null }];
       lines = [];

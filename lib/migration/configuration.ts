@@ -2,15 +2,16 @@
 // program that makes a collection can set.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { VectorStore } from './adapters/qdrant.ts';
-import type { CollectionInfo, CollectionUpdate } from './ports/vector-store.ts';
+import { type CollectionInfo, type CollectionUpdate, denseVectorOf } from './ports/vector-store.ts';
 import { type StepContext, type Waiting, waiting } from './runs/step.ts';
 
 /** All that the store changes in a collection that is there. */
-export function configurationOf({ config }: CollectionInfo): CollectionUpdate {
+export function configurationOf(info: CollectionInfo): CollectionUpdate {
+  const { config } = info;
   const { params, hnsw_config, optimizer_config, quantization_config, strict_mode_config } = config;
   const { replication_factor, write_consistency_factor, on_disk_payload } = params;
   const { read_fan_out_factor, read_fan_out_delay_ms } = params;
-  const own = unnamedVectorOf(config);
+  const own = denseVectorOf(info);
   return {
     hnsw_config,
     optimizers_config: optimizer_config,
@@ -45,9 +46,9 @@ export async function bringConfiguration(
 }
 
 /** Fixed when a collection is made. */
-export function fixedSettingsOf({ config }: CollectionInfo) {
-  const { shard_number = 1 } = config.params;
-  return { shard_number, datatype: unnamedVectorOf(config).datatype ?? 'float32' };
+export function fixedSettingsOf(info: CollectionInfo) {
+  const { shard_number = 1 } = info.config.params;
+  return { shard_number, datatype: denseVectorOf(info).datatype ?? 'float32' };
 }
 
 /** What is still to be waited for until all that the collection holds is indexed. A search would be slow until then. */
@@ -64,14 +65,6 @@ export async function untilIndexed(
     (count ?? 0).toLocaleString('en'),
   );
   return waiting(`the index of ${collection}: ${done} vectors of ${all} points`, 1);
-}
-
-type Config = CollectionInfo['config'];
-type VectorParams = Extract<Config['params']['vectors'], { size: number }>;
-
-function unnamedVectorOf({ params }: Config): Partial<VectorParams> {
-  const { vectors = {} } = params;
-  return 'size' in vectors ? (vectors as VectorParams) : {};
 }
 
 function given(fields: object): Record<string, unknown> {

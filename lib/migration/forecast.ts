@@ -37,9 +37,9 @@ export function forecastWindow(
     estimate('backup', plan.inPlace ? 0 : (took.backup ?? 0)),
     estimate('copy', walk),
     ...copies,
-    took.cutover === undefined || isSaid
+    took.deploy === undefined || isSaid
       ? estimate('deploy', deploySeconds + walk / 2, isSaid ? 'configured' : 'assumed')
-      : estimate('deploy', took.cutover),
+      : estimate('deploy', took.deploy),
   ];
   const seconds = estimates.reduce((sum, one) => sum + one.seconds, 0);
   return { estimates, seconds };

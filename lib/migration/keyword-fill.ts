@@ -2,7 +2,6 @@
 // is written with a fingerprint of its text, in a slot of the migration's own. An upsert of the point empties both; a change
 // of the payload alone leaves both, and then the fingerprint is not that of the text: whatever came in between is found.
 import { hash } from 'node:crypto';
-import type { VectorStore } from './adapters/qdrant.ts';
 import { toJsonText } from './json/json-text.ts';
 import { keywordTextOf } from './json/memory-payload.ts';
 import { createBatchWriter, PAGE_SIZE } from './point-writer.ts';
@@ -13,19 +12,19 @@ import {
   KEYWORD_MODEL,
   KEYWORD_SLOT,
   unnamedVectorOf,
-  userOf,
   vectorNamed,
 } from './points.ts';
 import type {
   Filter,
   PointId,
   PointPayload,
+  PointVersion,
   ScrolledPoint,
   SparseVector,
   SparseVectorSettings,
   VectorUpdate,
 } from './ports/vector-store.ts';
-import { isRefusedWith, takeAs } from './refusals.ts';
+import { isRefusedWith, Refusal, takeAs } from './refusals.ts';
 import { type CollectionPlace, pagesOf } from './scan.ts';
 
 /** Removed with the run's end: users' versions neither read nor write it. */
@@ -49,65 +48,141 @@ export async function countUnfilled({ store, collection }: CollectionPlace): Pro
   return await store.count(collection, UNFILLED);
 }
 
+interface FillOptions {
+  readonly renew: () => Promise<void>;
+  readonly isTimeUp?: () => boolean;
+  /** Hears of each page how many points were filled by then. */
+  readonly save?: (filled: number) => Promise<void>;
+}
+
+/**
+ * Fills what lacks its keywords, and so resumes by itself. While users write, a point may come to lack them behind it.
+ * @returns how many it has filled, and whether it came to the end
+ */
+export async function fillUnfilled(
+  place: CollectionPlace,
+  { renew, isTimeUp, save }: FillOptions,
+): Promise<{ readonly filled: number; readonly isComplete: boolean }> {
+  const { inBatches } = createBatchWriter(place, renew);
+  const request = { limit: PAGE_SIZE, vector: false, filter: UNFILLED };
+  let filled = 0;
+  for await (const { points, nextOffset } of pagesOf(place, request)) {
+    await inBatches(points.map(toUpdate), (batch) => updateThoseLeft(place, batch));
+    filled += points.length;
+    if (nextOffset === null) break;
+    await save?.(filled);
+    if (isTimeUp?.()) return { filled, isComplete: false };
+  }
+  return { filled, isComplete: true };
+}
+
 /** Plain JSON: where the next invocation goes on. */
-export interface FillReport {
-  /** That were looked at, and a digest of their ids and payloads. */
+export interface VersionWalk {
+  /** That are filled, and a digest of their ids and versions: both stay the same as long as nobody writes to one of them. */
   readonly points: number;
   readonly digest: string;
-  readonly filled: number;
-  /** `null` at the end, and before the beginning. */
-  readonly next: PointId | null;
+  /** That had the keywords of another text. */
+  readonly refilled: number;
+  /** A point that is written to after the walk began gets a higher version. */
+  readonly highest: number;
+  /** Bucket of points that comes next. */
+  readonly next: number;
+  readonly isComplete: boolean;
 }
 
-export const FILL_START: FillReport = { points: 0, digest: EMPTY_SET, filled: 0, next: null };
+export const WALK_START: VersionWalk = {
+  points: 0,
+  digest: EMPTY_SET,
+  refilled: 0,
+  highest: 0,
+  next: 0,
+  isComplete: false,
+};
 
-export interface FillOptions {
-  /**
-   * unfilled: what lacks its keywords, which resumes by itself. all: what has those of another text as well; where nobody
-   * writes, every point then has the keywords of its text.
-   */
-  readonly only: 'unfilled' | 'all';
-  readonly from?: FillReport;
-  /** Whose points are filled and not counted: the test user of a run. */
-  readonly without?: string;
-  readonly renew: () => Promise<void>;
-  readonly save?: (reached: FillReport) => Promise<void>;
-  readonly isTimeUp?: () => boolean;
-}
-
-/** One walk through the collection. While users write, a point may come to lack its keywords behind it. */
-export async function fillKeywords(
+/**
+ * The store numbers the writes to a collection, and each point has the number of the last one to it, its version: also where
+ * that was a payload alone. To list the versions takes the store a fraction of the time that reading the points takes. Only
+ * points that were written to since are read, and filled again where they have the keywords of another text.
+ * @param since nothing is read with `Infinity`
+ */
+export async function walkVersions(
   place: CollectionPlace,
-  { only, from = FILL_START, without, renew, ...ports }: FillOptions,
-): Promise<FillReport> {
+  options: Omit<FillOptions, 'save'> & {
+    readonly since: number;
+    readonly from?: VersionWalk;
+    readonly save?: (reached: VersionWalk) => Promise<void>;
+  },
+): Promise<VersionWalk> {
+  const { since, from = WALK_START, renew, isTimeUp, save } = options;
+  const digest = createDigestSum(from.digest);
+  const { width, list } = await createLister(place);
+  let walk = from;
+  while (!walk.isComplete) {
+    const listed = await list(walk.next);
+    for (const { id, version } of listed) digest.add(hash('sha256', `${id}|${version}`, 'buffer'));
+    const changed = listed.filter(({ version }) => version > since).map(({ id }) => id);
+    const next = walk.next + width;
+    walk = {
+      points: walk.points + listed.length,
+      digest: digest.text(),
+      refilled: walk.refilled + (await refillStale(place, changed, renew)),
+      highest: walk.next === 0 ? highestOf(listed) : walk.highest,
+      next,
+      isComplete: next >= BUCKETS,
+    };
+    await save?.(walk);
+    if (isTimeUp?.()) break;
+  }
+  return walk;
+}
+
+function highestOf(listed: readonly PointVersion[]): number {
+  return listed.reduce((highest, { version }) => Math.max(highest, version), 0);
+}
+
+async function refillStale(
+  place: CollectionPlace,
+  ids: readonly PointId[],
+  renew: () => Promise<void>,
+): Promise<number> {
   const { store, collection } = place;
   const { inBatches } = createBatchWriter(place, renew);
-  const digest = createDigestSum(from.digest);
-  const filter = only === 'unfilled' && { filter: UNFILLED };
-  const request = { limit: PAGE_SIZE, vector: [SOURCE_SLOT], offset: from.next, ...filter };
-  let reached = from;
-  for await (const { points, nextOffset: next } of pagesOf(place, request)) {
-    const updates = points.filter((point) => only === 'unfilled' || isStale(point)).map(toUpdate);
-    await inBatches(updates, (batch) => updateThoseLeft(store, collection, batch));
-    const counted = points.filter(({ payload }) => userOf(payload) !== without);
-    for (const { id, payload } of counted) digest.add(digestOf(id, payload));
-    reached = {
-      points: reached.points + counted.length,
-      digest: digest.text(),
-      filled: reached.filled + updates.length,
-      next,
-    };
-    if (next === null) break;
-    await ports.save?.(reached);
-    if (ports.isTimeUp?.()) break;
+  let refilled = 0;
+  for (let at = 0; at < ids.length; at += PAGE_SIZE) {
+    const page = ids.slice(at, at + PAGE_SIZE);
+    const points = await store.retrieve(collection, page, { vector: [SOURCE_SLOT] });
+    const updates = points.filter(isStale).map(toUpdate);
+    await inBatches(updates, (batch) => updateThoseLeft(place, batch));
+    refilled += updates.length;
   }
-  return reached;
+  return refilled;
+}
+
+/** Each point is in one of them, by its id: so many are listed at once that the answer is not too long. */
+const BUCKETS = 1_024;
+/** As mem0 itself asks for: the preflight refuses a store that allows less. */
+const LONGEST_LIST = 10_000;
+/** Some buckets are fuller than others. */
+const USUAL_LIST = 8_000;
+
+async function createLister({ store, collection }: CollectionPlace) {
+  const share = USUAL_LIST / Math.max(USUAL_LIST, await store.count(collection));
+  const width = Math.max(1, Math.floor(share * BUCKETS));
+  return {
+    width,
+    async list(first: number): Promise<readonly PointVersion[]> {
+      const indices = Array.from({ length: width }, (_, n) => PARTS.length + first + n);
+      const request = { slot: SOURCE_SLOT, indices, limit: LONGEST_LIST };
+      const listed = await store.versions(collection, request);
+      if (listed.length < LONGEST_LIST) return listed;
+      throw new Refusal('RefusedByService', `${collection} has too many points for a list.`);
+    },
+  };
 }
 
 // Among them may be a point that was deleted since it was read.
 async function updateThoseLeft(
-  store: VectorStore,
-  collection: string,
+  { store, collection }: CollectionPlace,
   updates: readonly VectorUpdate[],
 ): Promise<void> {
   const isGone = (error: unknown) => isRefusedWith(error, 404);
@@ -118,19 +193,19 @@ async function updateThoseLeft(
 function toUpdate({ id, payload }: ScrolledPoint): VectorUpdate {
   const text = textOf(payload);
   const keywords = { text, model: KEYWORD_MODEL };
-  const vector = { [KEYWORD_SLOT]: keywords, [SOURCE_SLOT]: fingerprintOf(text) };
+  const vector = { [KEYWORD_SLOT]: keywords, [SOURCE_SLOT]: sourceOf(id, text) };
   const match = { value: text };
   const members = ['data', 'text_lemmatized'].map((key) => ({ key, match }));
   const filter = text !== '' && { filter: { should: members } };
   return { id, vector: toJsonText(vector), ...filter };
 }
 
-function isStale({ payload, vector }: ScrolledPoint): boolean {
+function isStale({ id, payload, vector }: ScrolledPoint): boolean {
   const source = vector && vectorNamed(vector, SOURCE_SLOT);
   if (source === undefined) return true;
   // In any order.
   const { indices, values }: SparseVector = JSON.parse(source);
-  const expected = fingerprintOf(textOf(payload));
+  const expected = sourceOf(id, textOf(payload));
   return expected.indices.some(
     (index, at) => values[indices.indexOf(index)] !== expected.values[at],
   );
@@ -139,11 +214,12 @@ function isStale({ payload, vector }: ScrolledPoint): boolean {
 const PARTS = [0, 1, 2, 3];
 const PART_BYTES = 3;
 
-/** 96 bits of the text's SHA-256, as whole numbers that a 32-bit float holds exactly. */
-function fingerprintOf(text: string): SparseVector {
+/** 96 bits of the text's SHA-256, as whole numbers that a 32-bit float holds exactly; and by which bucket the point is listed. */
+function sourceOf(id: PointId, text: string): SparseVector {
   const digest = hash('sha256', text, 'buffer');
   const values = PARTS.map((part) => digest.readUIntBE(part * PART_BYTES, PART_BYTES));
-  return { indices: [...PARTS], values };
+  const bucket = hash('sha256', id, 'buffer').readUInt16BE() % BUCKETS;
+  return { indices: [...PARTS, PARTS.length + bucket], values: [...values, 1] };
 }
 
 /** Empty where the new version makes no keywords of it: the slot is then there, and empty. */
@@ -153,12 +229,13 @@ function textOf(payload: PointPayload): string {
 
 const SAMPLE = 1_000;
 
-/** Of the dense vectors of the first points: their ids are random. */
-export async function denseSampleDigest(place: CollectionPlace): Promise<string> {
+/** Of the first points, all that users have in them: their ids are random. */
+export async function sampleDigest(place: CollectionPlace): Promise<string> {
   const digest = createDigestSum();
   let looked = 0;
-  for await (const { points } of pagesOf(place, { limit: PAGE_SIZE, payload: false })) {
-    for (const { id, vector } of points) {
+  for await (const { points } of pagesOf(place, { limit: PAGE_SIZE })) {
+    for (const { id, payload, vector } of points) {
+      digest.add(digestOf(id, payload));
       digest.add(hash('sha256', `${id}|${vector && unnamedVectorOf(vector)}`, 'buffer'));
     }
     looked += points.length;

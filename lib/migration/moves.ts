@@ -6,11 +6,9 @@ import {
   BEFORE_WINDOW,
   type Command,
   type Evidence,
-  IN_WINDOW,
   isBeforeWindow,
   PHASES,
   type Phase,
-  WAYS_OUT,
 } from './phases.ts';
 import { Refusal } from './refusals.ts';
 import type { Run } from './runs/run.ts';
@@ -52,42 +50,27 @@ export const MOVES: readonly Move[] = [
     needs: ['backup-manifest', 'rebuild-proof'],
     yields: 'verification-report',
   }),
-  move('freeze', ['copied'], 'frozen', {
-    through: 'freezing',
+  move('cutover', ['copied'], 'live', {
+    through: 'switching',
     by: OPERATOR,
-    needs: ['verification-report'],
-    yields: 'freeze-proof',
+    needs: ['backup-manifest', 'verification-report'],
+    yields: 'cutover-report',
     approves: APPROVED_EVIDENCE,
   }),
-  move('freeze', ['freezing'], 'frozen', {
-    needs: ['verification-report'],
-    yields: 'freeze-proof',
-  }),
-  move('backup', ['frozen', 'window-backed-up'], 'window-backed-up', {
-    needs: ['freeze-proof'],
-    yields: 'backup-manifest',
-  }),
-  move('copy', ['window-backed-up'], 'switching', {
-    needs: ['freeze-proof', 'backup-manifest', 'rebuild-proof'],
-    yields: 'verification-report',
-  }),
-  move('cutover', ['switching'], 'live', {
-    needs: ['freeze-proof', 'backup-manifest', 'verification-report'],
-    yields: 'cutover-report',
-  }),
-  move('rollback', IN_WINDOW, 'copied', {
-    through: 'rolling-back',
+  move('cutover', ['switching'], 'live', { yields: 'cutover-report' }),
+  move('rollback', ['switching'], 'copied', {
+    through: 'switching-back',
     yields: 'rollback-report',
   }),
   // Only a person decides that users leave the new version.
   move('rollback', ['live'], 'copied', {
-    through: 'rolling-back',
+    through: 'switching-back',
     by: OPERATOR,
     needs: ['backup-manifest'],
     yields: 'rollback-report',
   }),
   // Decided when the rollback began.
-  move('rollback', ['rolling-back'], 'copied', { yields: 'rollback-report' }),
+  move('rollback', ['switching-back'], 'copied', { yields: 'rollback-report' }),
   move('abort', BEFORE_WINDOW, 'aborted', { by: OPERATOR }),
   move('retention', ['live'], 'closed', { needs: ['cutover-report'] }),
 ];
@@ -143,7 +126,7 @@ export function nextMove(standing: Omit<Standing, 'retainUntil'>): Move | undefi
   const { phase, evidence, takesNoWindow } = standing;
   if (takesNoWindow !== undefined) return undefined;
   const moves = movesOf(standing);
-  const next = moves.find(({ to }) => isBefore(phase, to) && !includes(WAYS_OUT, to)) ?? moves[0];
+  const next = moves.find(({ to }) => isBefore(phase, to) && to !== 'aborted') ?? moves[0];
   const missing = next?.needs.find((need) => !evidence[need]);
   return moves.find(({ yields }) => missing !== undefined && yields === missing) ?? next;
 }

@@ -4,6 +4,7 @@
 
 import { verbatim } from './json/json-text.ts';
 import { keywordTextOf } from './json/memory-payload.ts';
+import { pointsById } from './pairs.ts';
 import { chooseSample, SAMPLING_START, type Sampling, sampleMemories } from './parity-sample.ts';
 import { KEYWORD_SLOT, samePayload, unnamedVectorOf, userOf } from './points.ts';
 import type { Filter, Hit, PointId, ScrolledPoint, SearchRequest } from './ports/vector-store.ts';
@@ -89,7 +90,8 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   let oldFirst = true;
 
   return async function probeAll(ids: readonly PointId[]): Promise<(Probe | null)[]> {
-    const [ours, theirs] = await Promise.all([from, to].map((place) => retrieve(place, ids)));
+    const wanted = ids.map((id) => ({ id }));
+    const [ours, theirs] = await Promise.all([from, to].map((one) => pointsById(one, wanted)));
     const probes: (Probe | null)[] = [];
     for (const id of ids) {
       const [old, copied] = [ours?.get(id), theirs?.get(id)];
@@ -171,11 +173,6 @@ async function search({ store, collection }: CollectionPlace, request: SearchReq
   return await store.search(collection, request);
 }
 
-async function retrieve({ store, collection }: CollectionPlace, ids: readonly PointId[]) {
-  const points = await store.retrieve(collection, ids);
-  return new Map(points.map((point) => [point.id, point]));
-}
-
 /** Of a search that may have cut something off; otherwise nothing lies farther. */
 function lastOf(hits: readonly Hit[]): number {
   return hits.length < NEAREST ? Number.NEGATIVE_INFINITY : (hits.at(-1)?.score ?? 0);
@@ -203,17 +200,9 @@ function parityOf(probes: readonly Probe[]) {
     newMedianMs: percentile(newMs, 0.5),
     oldP95Ms: percentile(oldMs, 0.95),
     newP95Ms: percentile(newMs, 0.95),
-    oldTenthsMs: tenthsOf(oldMs),
-    newTenthsMs: tenthsOf(newMs),
     searchedByKeywords: byKeywords.length,
     foundByKeywords: byKeywords.filter((isFound) => isFound).length,
   };
-}
-
-/** The fastest, the slowest, and those between them after each tenth of the searches. */
-function tenthsOf(numbers: readonly number[]): string {
-  const tenths = Array.from({ length: 11 }, (_, n) => percentile(numbers, n / 10).toFixed(1));
-  return tenths.join(' ');
 }
 
 /** Of these figures, those that a report has: one that was made in the window keeps them. */
@@ -222,20 +211,25 @@ export function figuresIn(facts: Readonly<Record<string, string | number | boole
   return Object.fromEntries(Object.entries(facts).filter(([name]) => names.includes(name)));
 }
 
-const LEAST_OVERLAP = 0.98;
+const LEAST_SHARE = 0.98;
 /** Of fewer the slowest decides alone. */
 const ENOUGH_FOR_P95 = 20;
 
 /** What an operator has to repair, or to accept. */
 export function findingsIn(parity: Parity): string[] {
   const { searched, overlap, oldMedianMs, newMedianMs, oldP95Ms, newP95Ms } = parity;
+  const { searchedByKeywords, foundByKeywords } = parity;
+  const byKeywords = searchedByKeywords === 0 ? 1 : foundByKeywords / searchedByKeywords;
+  const tooFew = (share: number, are: string) =>
+    `${are.replace('%', percentText(share))}, ${percentText(LEAST_SHARE)} or more are expected`;
   const slower = (which: string, newMs: number, oldMs: number) =>
     `${which} search takes ${Math.round(newMs)} ms where it took ${Math.round(oldMs)} ms`;
   return [
-    ...(overlap < LEAST_OVERLAP
-      ? [
-          `of the ten nearest memories ${percent(overlap)} are the same, ${percent(LEAST_OVERLAP)} or more are expected`,
-        ]
+    ...(overlap < LEAST_SHARE
+      ? [tooFew(overlap, 'of the ten nearest memories % are the same')]
+      : []),
+    ...(byKeywords < LEAST_SHARE
+      ? [tooFew(byKeywords, '% of the memories are found by their own keywords')]
       : []),
     ...(isMuchSlower(newMedianMs, oldMedianMs)
       ? [slower('the median', newMedianMs, oldMedianMs)]
@@ -246,7 +240,8 @@ export function findingsIn(parity: Parity): string[] {
   ];
 }
 
-function percent(share: number): string {
+/** Rounded down. */
+export function percentText(share: number): string {
   return `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`;
 }
 

@@ -2,13 +2,11 @@
 
 export const BEFORE_WINDOW = ['checked', 'backed-up', 'rebuilt', 'copied'] as const;
 
-/** Writes are frozen, the deadline counts. */
-export const IN_WINDOW = ['freezing', 'frozen', 'window-backed-up', 'switching'] as const;
-
-export const WAYS_OUT = ['rolling-back', 'aborted'] as const;
-
-/** Where a run stands, in the order of the runbook. */
-export const PHASES = [...BEFORE_WINDOW, ...IN_WINDOW, 'live', 'closed', ...WAYS_OUT] as const;
+/** Where a run stands, in the order of the runbook. Users cannot write while it is switching, in either direction. */
+export const PHASES = [
+  ...BEFORE_WINDOW,
+  ...(['switching', 'live', 'switching-back', 'closed', 'aborted'] as const),
+] as const;
 
 export type Phase = (typeof PHASES)[number];
 
@@ -16,15 +14,10 @@ export function isBeforeWindow(phase: Phase): boolean {
   return BEFORE_WINDOW.some((one) => one === phase);
 }
 
-export function isInWindow(phase: Phase): boolean {
-  return IN_WINDOW.some((one) => one === phase);
-}
-
 export const COMMANDS = [
   'backup',
   'rebuild',
   'copy',
-  'freeze',
   'cutover',
   'rollback',
   'abort',
@@ -42,7 +35,6 @@ export const EVIDENCE = [
   'backup-manifest',
   'rebuild-proof',
   'verification-report',
-  'freeze-proof',
   'cutover-report',
   'rollback-report',
 ] as const;

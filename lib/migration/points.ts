@@ -74,8 +74,8 @@ export function userHash(user: string): Buffer {
 }
 
 /** Identifies a user in logs, reports and messages, where ids must not be readable. The same in every run. */
-export function userDigest(userId: string): string {
-  return `user-${userHash(userId).toString('hex', 0, 8)}`;
+export function userDigest(userId: string, hash = userHash(userId)): string {
+  return `user-${hash.toString('hex', 0, 8)}`;
 }
 
 /** Whether no component of the unnamed vectors differs; a vector that is missing equals none. */

@@ -4,7 +4,7 @@ import type { PointPair } from './pairs.ts';
 import { createDigestSum, digestOf, EMPTY_SET, lacksKeywords, userHash, userOf } from './points.ts';
 import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
 
-const DIFFERENCES = ['missing', 'extra', 'payload', 'vector', 'keywords'] as const;
+export const DIFFERENCES = ['missing', 'extra', 'payload', 'vector', 'keywords'] as const;
 
 export type Difference = (typeof DIFFERENCES)[number];
 
@@ -74,18 +74,22 @@ export type Written = Pick<ReconcileReport, 'inserted' | 'replaced' | 'deleted'>
 
 export const NOTHING_WRITTEN: Written = { inserted: 0, replaced: 0, deleted: 0 };
 
-export function added(one: Written, other: Written): Written {
-  return {
-    inserted: one.inserted + other.inserted,
-    replaced: one.replaced + other.replaced,
-    deleted: one.deleted + other.deleted,
-  };
+/** Of records with the same fields, field by field. */
+export function added<Figures extends { readonly [Name in keyof Figures]: number }>(
+  one: Figures,
+  other: Figures,
+): Figures {
+  const sums = Object.entries<number>(one).map(([name, number]) => {
+    return [name, number + other[name as keyof Figures]];
+  });
+  return Object.fromEntries(sums);
 }
 
 export function withBatch(
   before: ReconcileReport,
   pairs: readonly PointPair[],
-  batch: Written & {
+  batch: {
+    readonly written: Written;
     readonly differenceOf: (pair: PointPair) => Difference | undefined;
     readonly countsGaps: boolean;
     readonly strays: Strays;
@@ -96,6 +100,7 @@ export function withBatch(
   const to = createSide(before.to);
   const pending = { ...before.pending };
   const examples = [...before.examples];
+  const { inserted, replaced, deleted } = before;
   let { withoutKeywords } = before;
   for (const pair of pairs) {
     const digest = from.add(pair.from);
@@ -108,24 +113,14 @@ export function withBatch(
     if (examples.length < MAX_EXAMPLES) examples.push(pair.id);
   }
   return {
-    ...added(before, batch),
+    ...added({ inserted, replaced, deleted }, batch.written),
     compared: before.compared + pairs.length,
     from: from.report(),
     to: to.report(),
     pending,
     examples,
     withoutKeywords,
-    strays: sum(before.strays, batch.strays),
-  };
-}
-
-function sum(one: Strays, other: Strays): Strays {
-  return {
-    writes: one.writes + other.writes,
-    overruled: one.overruled + other.overruled,
-    withheld: one.withheld + other.withheld,
-    lacking: one.lacking + other.lacking,
-    changed: one.changed + other.changed,
+    strays: added(before.strays, batch.strays),
   };
 }
 

@@ -22,8 +22,7 @@ export const REMEDIES = {
   RefusedPrerequisites: 'Repair what the message names, then repeat the command.',
   RefusedNameTaken: 'Choose another run id, or another --upload-as.',
   // What a service answered.
-  RefusedByService:
-    'Repair what is named about the service, then repeat the command; inside the window, you may roll back.',
+  RefusedByService: 'Repair what is named about the service, then repeat the command.',
   RefusedStoreFull: 'Free or add space on the vector store, then repeat the command.',
   // What a proof found.
   RefusedSnapshot:
@@ -31,20 +30,19 @@ export const REMEDIES = {
   RefusedMissingArtifact:
     'An artifact was removed or is not complete: repeat the step that makes it.',
   RefusedNewVersion:
-    'Repair what is named in the new version, restart it, then repeat the command; inside the window, you may roll back.',
+    'Repair what is named in the new version, restart it, then repeat the command.',
   RefusedStillNewVersion:
     'Deploy the old version on the collection that the message names, then repeat the command; until then writes stay frozen.',
   RefusedVerification:
-    'Copy again, which repairs every difference; after the switch, roll back. Do not continue while something differs.',
-  RefusedNotFrozen: 'Stop every writer, then repeat the command, or roll back.',
-  RefusedSourceChanged:
-    'Somebody wrote inside the window: stop them, then give the command that "status" shows; in phase "switching", roll back.',
+    'Copy again, which repairs every difference. Do not continue while something differs.',
+  RefusedNotFrozen: 'Stop every writer, then repeat the command.',
+  RefusedSourceChanged: 'Somebody wrote inside the window: stop them, then repeat the command.',
   RefusedMassChange:
     'Repair the other collection, then repeat the command; or add --deletes N where users did that; or roll back with --as-it-was.',
   RefusedLossNotAcknowledged: 'To leave that many behind, add --acknowledged-loss and that number.',
   RefusedNothingToReturnTo:
     'Restore what is named, as docs/migration.md shows, then roll back again; before a rollback has begun, you may stay.',
-  RefusedUnrecordable:
+  RefusedDefect:
     'This is a defect of the migration: report it with the message. The run is where "status" shows.',
 } as const;
 

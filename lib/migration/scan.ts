@@ -2,7 +2,7 @@
 // collections with equal digests hold the same memories; with equal user digests, every user has as many.
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
-import { createDigestSum, digestOf, NOBODY, userHash, userOf } from './points.ts';
+import { createDigestSum, digestOf, NOBODY, userDigest, userHash, userOf } from './points.ts';
 import type { PointPayload, ScrollPage, ScrollRequest } from './ports/vector-store.ts';
 import { createUserCounts, type UserCounts } from './user-counts.ts';
 
@@ -31,8 +31,6 @@ export type Contents = Readonly<v.InferOutput<typeof contentsSchema>>;
 export interface Scan {
   readonly contents: Contents;
   readonly counts: UserCounts;
-  /** Some users by their own ids, for whom the memory backend can be asked. Not to be kept anywhere. */
-  readonly sample: readonly string[];
 }
 
 export interface CollectionPlace<Store = VectorStore> {
@@ -43,7 +41,6 @@ export interface CollectionPlace<Store = VectorStore> {
 type Scrollable = CollectionPlace<Pick<VectorStore, 'scroll'>>;
 
 const PAGE = 512;
-const SAMPLED_USERS = 200;
 
 /** @param without a user whose points are left out: the test user of a run */
 export async function scan(
@@ -53,27 +50,25 @@ export async function scan(
   const digest = createDigestSum();
   const usersDigest = createDigestSum();
   const counts = createUserCounts();
-  const sample = createSample(SAMPLED_USERS);
   const unreachable = { absent: 0, 'not-a-text': 0, 'white-space': 0, 'camel-case': 0 };
   const figures = { points: 0, expired: 0 };
   for await (const { points } of pagesOf(place, { limit: PAGE, vector: false })) {
     for (const { id, payload } of points) {
       const user = userOf(payload);
       if (user === without) continue;
-      const hash = userHash(user);
       digest.add(digestOf(id, payload));
+      const hash = userHash(user);
       usersDigest.add(hash);
       figures.points += 1;
-      if (user !== NOBODY) counts.add(hash);
+      if (user !== NOBODY) counts.add(userDigest(user, hash));
       const reason = whyUnreachable(user, payload);
       if (reason) unreachable[reason] += 1;
-      else sample.offer(user, hash.readUInt32BE());
       if (isExpired(payload, now)) figures.expired += 1;
     }
   }
   const digests = { digest: digest.text(), usersDigest: usersDigest.text() };
   const contents = { ...figures, ...digests, users: counts.size(), unreachable };
-  return { contents, counts, sample: sample.users() };
+  return { contents, counts };
 }
 
 /** A collection page by page; the next page is requested while this one is worked on. */
@@ -108,29 +103,4 @@ function isExpired(payload: PointPayload, now: Date): boolean {
 // Parsed only where the key occurs at all: few payloads have one.
 function membersWith(key: string, payload: PointPayload): Readonly<Record<string, unknown>> {
   return payload.includes(`"${key}"`) ? JSON.parse(payload) : {};
-}
-
-/** The users with the smallest hashes: the same ones in every scan, in no relation to how much they have. */
-function createSample(size: number) {
-  const chosen = new Map<string, number>();
-  let limit = Number.POSITIVE_INFINITY;
-
-  function trim(): void {
-    const smallest = [...chosen].toSorted(([, one], [, other]) => one - other).slice(0, size);
-    chosen.clear();
-    for (const [user, hash] of smallest) chosen.set(user, hash);
-    limit = smallest.at(-1)?.[1] ?? limit;
-  }
-
-  return {
-    offer(user: string, hash: number): void {
-      if (hash >= limit || chosen.has(user)) return;
-      chosen.set(user, hash);
-      if (chosen.size >= 2 * size) trim();
-    },
-    users(): string[] {
-      trim();
-      return [...chosen.keys()];
-    },
-  };
 }

@@ -38,6 +38,7 @@ export interface ReconcileSettings extends CopySettings {
   readonly payloadsOnly?: boolean;
 }
 
+/** What is removed or replaced in the first collection by what the second one has, and what is removed from the second. */
 export interface Removals {
   readonly first: number;
   readonly second: number;
@@ -84,26 +85,24 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
 
   return async function settle(before: ReconcileReport, pairs: readonly PointPair[]) {
     if (mode !== 'compare') await countRemovalsOf(pairs);
-    const strays = straysIn(pairs);
     const isMade = (pair: PointPair) => !(wayOf(pair) === 'back' ? pair.from : pair.to);
     const making = hasBase ? pairs.filter((pair) => isDue(pair) && isMade(pair)) : [];
     if (making.length > 0) await walk.noteMaking(making.map(({ id }) => id));
-    // What is withheld is overwritten by this walk, or counts as equal from it on.
-    const isOverruled = (pair: PointPair) =>
-      wayOf(pair) === 'conflict' || (wayOf(pair) === 'withheld' && pair.to !== undefined);
-    if (mode !== 'compare') await ports.keepConflicts?.(pairs.filter(isOverruled));
-    const { left, written } = await repair(pairs);
-    // Users have changed them in the moment of the write: that stays.
-    const outrun = left.filter(
-      (pair, at) => wayOf(pairs[at] ?? pair) === 'back' && wayOf(pair) === 'conflict',
-    );
-    await ports.keepConflicts?.(outrun);
+    const overruled = new Map<PointId, PointPair>();
+    // Also what is overruled only since it was first read: either collection may be written to in the moment of the write.
+    const keepOverruled = async (fresh: readonly PointPair[]) => {
+      const found = fresh.filter((pair) => isOverruled(pair) && !overruled.has(pair.id));
+      for (const pair of found) overruled.set(pair.id, pair);
+      await ports.keepConflicts?.(found);
+    };
+    if (mode !== 'compare') await keepOverruled(pairs);
+    const { left, written } = await repair(pairs, keepOverruled);
     const report = withBatch(before, left, {
-      ...written,
+      written,
       differenceOf: (pair) =>
         mode === 'compare' && wayOf(pair) === 'back' ? undefined : differenceOf(pair),
       countsGaps: keywords === 'left-empty',
-      strays: { ...strays, overruled: strays.overruled + outrun.length },
+      strays: straysIn(pairs.map((pair) => overruled.get(pair.id) ?? pair)),
       addLine: walk.addLine,
     });
     return { report, hasMade: making.length > 0 };
@@ -112,7 +111,7 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
   async function countRemovalsOf(pairs: readonly PointPair[]): Promise<void> {
     const { first, second } = walk.removals();
     const due = pairs.filter(isDue);
-    const fromFirst = due.filter((pair) => !pair.to && wayOf(pair) === 'back').length;
+    const fromFirst = due.filter((pair) => pair.from && wayOf(pair) === 'back').length;
     if (first + fromFirst > backLimit) isDamaged = true;
     const fromSecond = pairs.filter((pair) => !pair.from && isDue(pair) && wayOf(pair) !== 'back');
     const counted = {
@@ -128,18 +127,24 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
     await walk.countRemovals(counted);
   }
 
-  async function repair(pairs: readonly PointPair[]) {
+  async function repair(
+    pairs: readonly PointPair[],
+    keepOverruled: (fresh: readonly PointPair[]) => Promise<void>,
+  ) {
     const repaired = new Map<PointId, PointPair>();
     let written = NOTHING_WRITTEN;
     let differing = pairs.filter(isDue);
     for (let round = 1; differing.length > 0 && round <= ROUNDS; round += 1) {
       const fresh = round === 1 ? await withSource(differing) : await readAgain(differing);
+      await keepOverruled(fresh);
       written = added(written, await write(fresh.filter(isDue)));
       const present = await readBack(fresh);
       for (const pair of present) repaired.set(pair.id, pair);
       differing = present.filter(isDue);
     }
-    return { left: pairs.map((pair) => repaired.get(pair.id) ?? pair), written };
+    const left = pairs.map((pair) => repaired.get(pair.id) ?? pair);
+    if (mode !== 'compare') await keepOverruled(left);
+    return { left, written };
   }
 
   // What a store says it has written is not always what it has.
@@ -189,6 +194,12 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
   async function readAgain(pairs: readonly PointPair[]): Promise<PointPair[]> {
     const [ours, theirs] = await Promise.all([pointsById(from, pairs), pointsById(to, pairs)]);
     return pairs.map(({ id, was }) => ({ id, was, from: ours.get(id), to: theirs.get(id) }));
+  }
+
+  /** What is withheld is overwritten by this walk, or counts as equal from it on. */
+  function isOverruled(pair: PointPair): boolean {
+    const way = wayOf(pair);
+    return way === 'conflict' || (way === 'withheld' && pair.to !== undefined);
   }
 
   /** Whether this walk writes it. */

@@ -2,7 +2,7 @@
 // sequences of checkpointed stages that start work on the store and poll it, so that none is bound by one invocation.
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
-import { type ArtifactStore, measureOf } from './ports/artifacts.ts';
+import { type ArtifactStore, measureOf, partKey } from './ports/artifacts.ts';
 import type { SnapshotDescription } from './ports/vector-store.ts';
 import {
   isRefusedWith,
@@ -47,6 +47,8 @@ export const takingEntries = {
   /** Epoch of the lease that is about to ask; of another one it may have asked or not, as where the response was lost. */
   asking: v.optional(v.number()),
   isStarted: v.optional(v.boolean()),
+  /** When the store answered each of those requests, by its own clock. */
+  answered: v.optional(v.array(v.number())),
   snapshot: v.optional(snapshotSchema),
   parts: v.optional(partsSchema),
   kept: v.optional(keptSnapshotSchema),
@@ -76,6 +78,9 @@ const MINUTE_MS = 60_000;
 const LONGEST_SNAPSHOT_MS = 10 * MINUTE_MS;
 /** After a lost response: by then a snapshot that was started is listed, or a second one does no harm. */
 const LOST_SNAPSHOT_MS = MINUTE_MS;
+/** Both are told in whole seconds, and a store under load begins later. */
+const EARLIEST_MS = 2_000;
+const LATEST_MS = 15_000;
 /** No lease's epoch. */
 const NOBODY = 0;
 
@@ -122,12 +127,14 @@ async function takeOn(
 async function startOrWait(
   { services: { vectors, clock, log }, run, renew, lease }: StepContext,
   collection: string,
-  { asked = [], asking, isStarted }: Taking,
+  { asked = [], asking, isStarted, answered = [] }: Taking,
 ): Promise<Taking | number> {
   if (asking === lease.epoch) {
     await renew();
-    if (await vectors.startSnapshot(collection).then(() => true, unlessLost)) {
-      return { asking: NOBODY, isStarted: true };
+    const time = await vectors.startSnapshot(collection).catch(unlessLost);
+    if (time !== false) {
+      const known = time === undefined ? answered : [...answered, time];
+      return { asking: NOBODY, isStarted: true, answered: known };
     }
     const message = 'A request for a snapshot was not answered: where none appears, it is repeated';
     log({ level: 'WARN', message, runId: run.runId, collection });
@@ -147,34 +154,44 @@ async function startOrWait(
   return { asking: lease.epoch, asked: [...asked, now] };
 }
 
-const unlessLost = takeAs(
+const unlessLost = takeAs<false>(
   false,
   (error) => error instanceof RetryableFailure && error.answer === undefined,
 );
 
-/** Those that were not there before, the oldest first: being listed, they are complete. */
+/** Those that were not there before and may be ours, the oldest first: being listed, they are complete. */
 async function listNew(
   vectors: VectorStore,
   collection: string,
-  known: readonly string[],
+  state: Taking,
 ): Promise<Snapshot[]> {
   const listed = await vectors.listSnapshots(collection);
   return listed
-    .filter(({ name }) => !known.includes(name))
+    .filter(({ name }) => !state.known?.includes(name) && mayBeOurs(name, state))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .map(describe);
 }
 
+/** The store names one after the second in which it begins it. Where a response was lost, any may be ours. */
+function mayBeOurs(name: string, { asked = [], answered = [] }: Taking): boolean {
+  const [, day, hour, minute, second] =
+    /-(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)\.snapshot$/.exec(name) ?? [];
+  const begun = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(begun) || answered.length < asked.length) return true;
+  return answered.some((time) => begun > time - EARLIEST_MS && begun < time + LATEST_MS);
+}
+
 /**
- * No more than were asked for: which one is ours, the store does not say.
+ * No more than were asked for: which one of those is ours, the store does not say.
  * @throws Refusal where another program makes snapshots, too
  */
 async function listOwn(
   vectors: VectorStore,
   collection: string,
-  { known = [], asked = [] }: Taking,
+  state: Taking,
 ): Promise<Snapshot[]> {
-  const made = await listNew(vectors, collection, known);
+  const { asked = [] } = state;
+  const made = await listNew(vectors, collection, state);
   if (made.length <= asked.length) return made;
   const names = made.map(({ name }) => name).join(', ');
   const why = `Another program makes snapshots of ${collection}, too: one of ${names} is its own. Stop it, and remove what nobody needs.`;
@@ -205,7 +222,7 @@ async function keepNextPart(
     throw new Refusal('RefusedSnapshot', why);
   }
   const wanted = Math.min(snapshotPartBytes, size - parts.bytes);
-  const kept = await artifacts.put(partKey(parts, parts.count), firstBytes(bytes, wanted));
+  const kept = await artifacts.put(partKey(parts.prefix, parts.count), firstBytes(bytes, wanted));
   if (kept.bytes === 0) {
     const why = `The snapshot ${name} ends after ${parts.bytes} bytes of ${size}.`;
     throw new Refusal('RefusedSnapshot', why);
@@ -230,13 +247,9 @@ async function* firstBytes(
   }
 }
 
-function partKey({ prefix }: Parts, part: number): string {
-  return `${prefix}-part-${String(part).padStart(5, '0')}`;
-}
-
 /** Keys of the artifacts that a kept snapshot consists of. */
 export function partsOf({ parts }: Pick<KeptSnapshot, 'parts'>): string[] {
-  return Array.from({ length: parts.count }, (_, part) => partKey(parts, part));
+  return Array.from({ length: parts.count }, (_, part) => partKey(parts.prefix, part));
 }
 
 async function* contentOf(artifacts: ArtifactStore, parts: Parts): AsyncIterable<Uint8Array> {
@@ -265,11 +278,12 @@ export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): P
 export async function removeSnapshot(
   vectors: VectorStore,
   collection: string,
-  { known, asked = [] }: Taking,
+  state: Taking,
 ): Promise<void> {
+  const { known, asked = [] } = state;
   if (!known) return;
   // Each request whose response was lost may have made one more.
-  const made = await listNew(vectors, collection, known);
+  const made = await listNew(vectors, collection, state);
   if (made.length > asked.length) return;
   for (const { name } of made) await vectors.deleteSnapshot(collection, name);
 }

@@ -2,6 +2,7 @@
 // copy pauses while the answers take twice as long as at its beginning.
 import { setTimeout } from 'node:timers/promises';
 import type { VectorStore } from './adapters/qdrant.ts';
+import type { Services } from './services.ts';
 
 export interface Time {
   readonly now: () => number;
@@ -104,9 +105,21 @@ export function createSlowdown(
 
 type Bucket = ReturnType<typeof createBucket>;
 
+/** For what is read outside of a step's work: at the rate that is given, else at that of the run. */
+export function rateLimited<Kept extends Pick<Services, 'vectors' | 'runs'>>(
+  services: Kept,
+  { runId, maxRate }: { readonly runId: string; readonly maxRate?: number | undefined },
+  time: Time = realTime(new AbortController().signal),
+): Kept {
+  const readLimit = async () =>
+    maxRate === undefined ? await services.runs.maxRate(runId) : maxRate || undefined;
+  const vectors = throttled(services.vectors, createBucket(readLimit, time), time);
+  return { ...services, vectors };
+}
+
 /**
- * The store as the walks and searches of a step read it, and as keyword vectors are filled. What is asked for with a filter,
- * or by id, is a few points, or is filled.
+ * The store as the walks and searches of a step read it, and as keyword vectors are filled. What is asked for with a filter
+ * is a few points, or is filled.
  * @param afterAnswer of a page with vectors, or to vectors that were written
  */
 export function throttled(
@@ -128,6 +141,10 @@ export function throttled(
       bucket.giveBack(request.limit - page.points.length);
       if (request.vector !== false) await afterAnswer?.(took);
       return page;
+    },
+    retrieve: async (collection, ids, parts) => {
+      if (parts?.payload !== false) await bucket.take(ids.length);
+      return await store.retrieve(collection, ids, parts);
     },
     updateVectors: async (collection, updates) => {
       await bucket.take(updates.length);

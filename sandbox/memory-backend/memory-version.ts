@@ -10,8 +10,6 @@ export interface VersionSettings {
   readonly collection: string;
   readonly dimensions: number;
   readonly now: () => Date;
-  /** The most that /stats counts, as a backend over `get_all` does; all without it. */
-  readonly statsCap?: number;
 }
 
 export interface MemoryVersion {
@@ -48,10 +46,11 @@ export function toPoint(vector: unknown, payload: Record<string, unknown>): Poin
   };
 }
 
-/** One scroll without paging, cut short where the backend's own listing is. */
-export async function countUpTo(settings: VersionSettings, userId: string): Promise<number> {
-  const { store, collection, statsCap = Number.POSITIVE_INFINITY } = settings;
-  return Math.min(statsCap, await store.count(collection, ofUser(userId)));
+export async function countOf(
+  { store, collection }: VersionSettings,
+  userId: string,
+): Promise<number> {
+  return await store.count(collection, ofUser(userId));
 }
 
 /** The user's memories that share a word with the query, best first. */

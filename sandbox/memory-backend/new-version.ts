@@ -5,7 +5,7 @@ import type { PointVector } from '../../lib/migration/ports/vector-store.ts';
 import { encodeBm25 } from '../qdrant/bm25.ts';
 import { embed } from './embedding.ts';
 import {
-  countUpTo,
+  countOf,
   createMemory,
   type MemoryVersion,
   ofUser,
@@ -118,7 +118,7 @@ export async function startNewVersion(
   return {
     add,
     search,
-    count: (userId) => countUpTo(settings, userId),
+    count: (userId) => countOf(settings, userId),
     relationships: async () => ({ relationships: [], deprecated: true }),
   };
 }

@@ -27,17 +27,6 @@ export function toTest(filter: Filter | null | undefined): Test {
     (should.length === 0 || should.some((test) => test(point)));
 }
 
-/** Payload keys a filter looks at. */
-export function keysOf(filter: Filter | null | undefined): string[] {
-  return [filter?.must, filter?.must_not, filter?.should]
-    .flatMap(toList)
-    .flatMap((condition) =>
-      isFilter(condition)
-        ? keysOf(condition)
-        : [condition.key ?? condition.is_empty?.key ?? condition.is_null?.key ?? []].flat(),
-    );
-}
-
 function conditionsOf(clause: unknown): Test[] {
   return toList(clause).map((condition) =>
     isFilter(condition) ? toTest(condition) : toConditionTest(condition),

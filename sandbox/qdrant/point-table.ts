@@ -7,6 +7,8 @@ import type { Vectors } from './vectors.ts';
 export interface StoredPoint extends Vectors {
   readonly key: PointKey;
   readonly payload: PayloadBytes;
+  /** Higher after each write to it, and than those of all points that were written to before. */
+  readonly version?: number;
 }
 
 export type PointTable = ReturnType<typeof createPointTable>;
@@ -16,10 +18,12 @@ export function createPointTable(stored: Iterable<StoredPoint> = []) {
   const points = new Map([...stored].map((point) => [point.key, point]));
   // Sorted when it is needed: thousands of writes come before the next scroll.
   let sorted: PointKey[] | undefined;
+  let writes = points.values().reduce((most, { version = 0 }) => Math.max(most, version), 0);
 
   function put(point: StoredPoint): void {
     if (!points.has(point.key)) sorted = undefined;
-    points.set(point.key, point);
+    writes += 1;
+    points.set(point.key, { ...point, version: writes });
   }
 
   function remove(key: PointKey): void {

@@ -11,7 +11,6 @@ import { idTexts } from './point-reads.ts';
 import type { StoredPoint } from './point-table.ts';
 import { malformed, notFound } from './refusal.ts';
 import type { SandboxState } from './state.ts';
-import { checkDeletion, checkUpsert } from './strict-mode.ts';
 import { readVectors, withoutSlots } from './vectors.ts';
 import { has } from './versions.ts';
 import { applyWrite } from './write-order.ts';
@@ -27,7 +26,6 @@ export function createPointWrites({ registry, version }: SandboxState) {
     const collection = registry.get(nameIn(exchange, 'collection'));
     const { points, mode, filter } = readUpsert(exchange);
     const passes = toTest(filter);
-    checkUpsert(collection, points.length);
     return applyWrite(exchange, collection, () => {
       const stored = points.map((point) => toStored(point, collection));
       for (const point of stored)
@@ -110,7 +108,6 @@ export function createPointWrites({ registry, version }: SandboxState) {
 function selected(exchange: Exchange, collection: Collection): StoredPoint[] {
   const { points } = collection;
   const { filter } = jsonBody<{ filter?: Schemas['Filter'] }>(exchange);
-  checkDeletion(collection, filter);
   if (filter) return [...points.all().filter(toTest(filter))];
   const keys = new Set(idTexts(exchange, 'points').map(toPointKey));
   return [...keys].map((key) => points.get(key)).filter((point) => point !== undefined);

@@ -14,20 +14,16 @@ export interface Match {
   readonly path: Readonly<Record<string, string>>;
   /** Reached without a key. */
   readonly isOpen: boolean;
-  /** Changes nothing: a key that may only look is enough. */
-  readonly isReading: boolean;
 }
 
 const OPEN = ['GET /', 'GET /healthz', 'GET /livez', 'GET /readyz'];
-const READING = /\/(points|scroll|count|query|batch)$/;
 
 export function createRouter(state: SandboxState) {
   const routes = Object.entries(routeTable(state)).map(([route, handler]) => {
     const [method = '', pattern = ''] = route.split(' ');
     const source = pattern.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-    const isReading = method === 'GET' || (method === 'POST' && READING.test(route));
     const isOpen = OPEN.includes(route);
-    return { method, pattern: new RegExp(`^${source}$`), handler, isOpen, isReading };
+    return { method, pattern: new RegExp(`^${source}$`), handler, isOpen };
   });
 
   return (method: string, pathname: string): Match | undefined => {

@@ -8,7 +8,6 @@ import { toRecord } from './point-reads.ts';
 import type { StoredPoint } from './point-table.ts';
 import { noVector } from './refusal.ts';
 import type { SandboxState } from './state.ts';
-import { checkRead } from './strict-mode.ts';
 import { readSparse, readVectors } from './vectors.ts';
 
 type Score = (point: StoredPoint) => number | undefined;
@@ -32,7 +31,6 @@ export function createSearch({ registry, version }: SandboxState) {
   function answer(exchange: Exchange, request: Request): Hits {
     const collection = registry.get(nameIn(exchange, 'collection'));
     const { using, limit, filter, score_threshold } = request;
-    checkRead(collection, { limit, filter });
     const vector = JSON.stringify(nearestIn(request.query));
     const layout = { version, params: collection.params };
     const score = using
@@ -45,7 +43,10 @@ export function createSearch({ registry, version }: SandboxState) {
       .filter((hit) => hit.score > (score_threshold ?? Number.NEGATIVE_INFINITY));
     const best = [...hits].sort((one, other) => other.score - one.score).slice(0, limit ?? 10);
     return {
-      points: best.map(({ point, score }) => ({ ...toRecord(point, request), version: 0, score })),
+      points: best.map(({ point, score }) => {
+        const { version = 0 } = point;
+        return { ...toRecord(point, request), version, score };
+      }),
     };
   }
 
@@ -76,9 +77,9 @@ function bySparse(collection: Collection, slot: string, wanted: SparseVector): S
   const idf = (id: number) => (isIdf ? inverseFrequency(total, holding.get(id) ?? 0) : 1);
   return ({ sparse }) => {
     const own = toWeights(sparse?.get(slot));
-    const shared = [...weights].filter(([id]) => own.has(id));
+    const shared = [...own].filter(([id]) => weights.has(id));
     if (shared.length === 0) return undefined;
-    return shared.reduce((sum, [id, weight]) => sum + weight * (own.get(id) ?? 0) * idf(id), 0);
+    return shared.reduce((sum, [id, weight]) => sum + weight * (weights.get(id) ?? 0) * idf(id), 0);
   };
 }
 

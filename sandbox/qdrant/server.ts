@@ -21,8 +21,6 @@ export interface QdrantSandboxOptions {
   readonly version?: string;
   /** Without one, everybody may do everything. */
   readonly apiKey?: string;
-  /** A second key, which may only read. */
-  readonly readOnlyKey?: string;
   /** In object storage, as a server may be set up; in files of its own by default. */
   readonly keepsSnapshotsElsewhere?: boolean;
   /** 32 MB by default, like a real server. */
@@ -62,11 +60,13 @@ export async function startQdrantSandbox(
   await writeFolder(folder, options.image?.files ?? new Map());
   const registry = options.image?.registry.copy() ?? createRegistry();
   const background = createBackground();
-  const answer = createAnswering({ folder, registry, background }, options);
+  const { now = () => new Date() } = options;
+  const answer = createAnswering({ folder, registry, background }, { ...options, now });
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!server.listening) return void response.destroy();
     const request = `${incoming.method} ${incoming.url}`;
+    response.setHeader('date', now().toUTCString());
     if (failOnPurpose(faults.strike(request, 'before'), response)) return;
     const outcome = await answer(incoming).then(
       (value) => ({ value }),
@@ -102,14 +102,10 @@ export async function startQdrantSandbox(
 
 function createAnswering(
   held: { readonly folder: string; readonly registry: Registry; readonly background: Background },
-  options: QdrantSandboxOptions,
+  options: QdrantSandboxOptions & { readonly now: () => Date },
 ) {
   const { folder, registry, background } = held;
-  const {
-    version = DEFAULT_VERSION,
-    now = () => new Date(),
-    maxBodyBytes = 32 * 1024 * 1024,
-  } = options;
+  const { version = DEFAULT_VERSION, now, maxBodyBytes = 32 * 1024 * 1024 } = options;
   const { keepsSnapshotsElsewhere: isElsewhere = false } = options;
   const peerId = '7431927411890327';
   const snapshots = createSnapshotFolder({ folder, version, peerId, isElsewhere, now });
@@ -127,7 +123,7 @@ function createAnswering(
 }
 
 function checkKey(
-  { apiKey, readOnlyKey }: QdrantSandboxOptions,
+  { apiKey }: QdrantSandboxOptions,
   { headers }: IncomingMessage,
   match?: Match,
 ): void {
@@ -138,10 +134,6 @@ function checkKey(
     throw new Refusal(401, reason, { plain: true });
   }
   if (given === apiKey) return;
-  if (given === readOnlyKey) {
-    if (match === undefined || match.isReading) return;
-    throw new Refusal(403, 'Forbidden: Global manage access is required');
-  }
   throw new Refusal(401, 'Invalid API key or JWT', { plain: true });
 }
 

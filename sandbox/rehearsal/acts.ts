@@ -1,6 +1,7 @@
 // The acts of the rehearsal, in the order they are played. Each begins with a collection and a run of its own.
 import type { Act } from './acts/act.ts';
+import { INCIDENTS } from './acts/incidents.ts';
 import { MISHAPS } from './acts/mishaps.ts';
 import { ROLLBACKS } from './acts/rollbacks.ts';
 
-export const ACTS: readonly Act[] = [...ROLLBACKS, ...MISHAPS];
+export const ACTS: readonly Act[] = [...ROLLBACKS, ...MISHAPS, ...INCIDENTS];

@@ -4,7 +4,7 @@ import type { StepInput } from '../../lib/migration/runs/input.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
 import { runStep } from '../../lib/migration/runs/step.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { freeze } from '../../lib/migration/steps/freeze.ts';
+import { cutover } from '../../lib/migration/steps/cutover.ts';
 import { assertMet, takePreflight } from '../../lib/migration/steps/preflight.ts';
 import { rollback } from '../../lib/migration/steps/rollback.ts';
 import { keepWatch } from '../../lib/migration/steps/watch.ts';
@@ -68,7 +68,7 @@ export async function startRehearsal(
   const begin = async (over: Services) => {
     if (isBegun) return;
     diary.note('Preflight');
-    const swap = uploads ? { uploadAs: stage.uploadAs } : {};
+    const swap = uploads ? { uploadAs: stage.uploadAs } : { inPlace: options.isInPlace };
     const plan = { sourceCollection: stage.source, freeBytes: FREE_BYTES, ...swap };
     const payload = { runId: parts.runId, execute: true, ...plan };
     assertMet((await takePreflight(over, payload)).prerequisites);
@@ -147,7 +147,8 @@ async function openWindow(services: Services, runId: string): Promise<void> {
   const approvedDigest = run.evidence['verification-report']?.digest;
   if (run.phase !== 'copied' || approvedDigest === undefined) return;
   const payload = { runId, execute: true, approvedDigest, approvedBy: 'rehearsal' };
-  await runStep(freeze, services, { payload, timeLeftMs: () => Number.POSITIVE_INFINITY });
+  // The state machine does the rest.
+  await runStep(cutover, services, { payload, timeLeftMs: () => 0 });
 }
 
 async function polled<Result extends Awaited<ReturnType<typeof keepWatch>>>(

@@ -56,7 +56,7 @@ async function play(
   act: Act,
   context: { readonly parts: Parts; readonly number: number; readonly memories: number },
 ): Promise<Played> {
-  const { title, options = {}, uploads = false, obstacle } = act;
+  const { title, options = {}, uploads = false, isInPlace = false, obstacle } = act;
   const { parts, number, memories } = context;
   const begun = performance.now();
   const skipped = obstacle?.(parts);
@@ -64,7 +64,7 @@ async function play(
   const users = Math.ceil(memories / 20);
   const rehearsal = await startRehearsal(parts, number, {
     uploads,
-    options: { memories, users, ...options },
+    options: { memories, users, isInPlace, ...options },
   });
   try {
     const outcome = await outcomeOf(rehearsal, await endingOf(act, rehearsal));

@@ -1,8 +1,8 @@
 // `npm run restore-graph`: from the dumps that a run has left to a graph that holds the same, and to no other.
 import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../cli/restore-graph/fingerprint.ts';
 import { answerAsText, exitCodeOf } from '../../cli/restore-graph/output.ts';
 import { runCommand as runRestore } from '../../cli/restore-graph/run-command.ts';
-import { fingerprintOf } from '../../lib/migration/graph/fingerprint.ts';
 import { createSandboxGraph, type SandboxGraph } from '../../sandbox/graph.ts';
 import { runCommand } from '../support/command.ts';
 import { RUN } from '../support/migration/migration.ts';

@@ -23,14 +23,9 @@ const SUITES: Readonly<Record<string, Suite>> = {
     services: 'aws',
     vitest: ['tests/contract/artifacts', 'tests/contract/migration/collection-setting'],
   },
-  'busy-service': {
+  migrations: {
     services: 'qdrant,mem0',
-    vitest: [
-      '--mode',
-      'ten-times',
-      'tests/real/busy-service.test.ts',
-      'tests/real/in-place.test.ts',
-    ],
+    vitest: ['tests/real/switches.test.ts', 'tests/real/in-place.test.ts'],
   },
 };
 

@@ -1,7 +1,7 @@
 // npm run restore-graph on a real graph, which `npm run test:real` starts a server for.
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { fingerprintOf } from '../../lib/migration/graph/fingerprint.ts';
+import { fingerprintOf } from '../../cli/restore-graph/fingerprint.ts';
 import { createSandboxGraph } from '../../sandbox/graph.ts';
 import { openArtifactFolder } from '../support/artifact-folder.ts';
 import { runCommand } from '../support/command.ts';
@@ -20,7 +20,8 @@ function describeRestoreInto(url: string): void {
 
   async function dumped() {
     const { folder, artifacts } = await openArtifactFolder();
-    const { contents } = await dump(await fillWithSample(createSandboxGraph()), artifacts);
+    const source = await fillWithSample(createSandboxGraph());
+    await dump(source, artifacts);
     const environment = {
       ARTIFACTS_URL: pathToFileURL(folder).href,
       NEO4J_URL: url,
@@ -29,13 +30,13 @@ function describeRestoreInto(url: string): void {
     };
     const restore = (...words: string[]) =>
       runCommand(COMMAND, ['--dump', DUMP_PREFIX, ...words], environment);
-    return { contents, restore };
+    return { source, restore };
   }
 
   describe('a restore by hand', () => {
     test('fills an empty graph with what was dumped, and finds it there the next time', async () => {
       const graph = await openEmpty();
-      const { contents, restore } = await dumped();
+      const { source, restore } = await dumped();
       const looked = await restore();
       expect(looked).toMatchObject({ code: 0, stderr: '' });
       expect(looked.stdout).toContain('The graph is empty and can be restored into.');
@@ -44,7 +45,7 @@ function describeRestoreInto(url: string): void {
         const { code, stdout, stderr } = await restore('--execute', '--json');
         expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
         expect(JSON.parse(stdout)).toMatchObject({ exitCode: 0, differences: [] });
-        expect(await fingerprintOf(graph)).toEqual(contents);
+        expect(await fingerprintOf(graph)).toEqual(await fingerprintOf(source));
       }
     });
 

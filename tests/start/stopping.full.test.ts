@@ -73,15 +73,11 @@ it.for([
   await until(() => survivorsOf(started).length === 0);
 });
 
-it('leaves no orphans when it is killed outright', async () => {
-  const service = await startService(running);
-  await service.ready;
-  const { started } = await stopBy('SIGKILL', service);
-  await until(() => survivorsOf(started).length === 0);
-});
-
-it('leaves no orphans when npm is killed outright', async () => {
-  const service = await startService(running, { command: ['npm', 'start'] });
+it.each([
+  ['it', {}],
+  ['npm', { command: ['npm', 'start'] }],
+] as const)('leaves no orphans when %s is killed outright', async (_, spec) => {
+  const service = await startService(running, spec);
   await service.ready;
   const { started } = await stopBy('SIGKILL', service);
   await until(() => survivorsOf(started).length === 0);

@@ -1,284 +1,247 @@
-// A memory service over real mem0 and real Qdrant with all that a migration of it needs, and a writer that never stops.
-import { spawn } from 'node:child_process';
+// A memory service over real mem0 and real Qdrant with all that a migration of it needs: users who write all the time, an
+// operator who gives commands in processes of their own, and a webhook on whose actions accidents wait.
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { createQdrant } from '../../lib/migration/adapters/qdrant.ts';
+import type { HookAction, HookRequest } from '../../lib/migration/ports/hooks.ts';
 import { testUserOf } from '../../lib/migration/runs/run-names.ts';
+import { createRunning, type Running } from '../../local/processes/running.ts';
 import { seedMemories } from '../../sandbox/readable-memories.ts';
 import { mem0Hooks, startMem0Service } from '../../sandbox/real/mem0/service.ts';
+import { startQdrant } from '../../sandbox/real/qdrant-server.ts';
 import { startWebhook } from '../../sandbox/webhook.ts';
-import { BARE_ENVIRONMENT } from './bare-environment.ts';
-import { Mem0RefusalError, type Mem0User, mem0User } from './real-services.ts';
+import { type Ledger, type Memories, startBusyUsers } from './busy-users.ts';
+import { type Ended, runCommand } from './command.ts';
+import { hasQdrantProgram, mem0User, REAL_QDRANT } from './real-services.ts';
 import { createTestTable } from './test-table.ts';
 
-const COMMAND = join(import.meta.dirname, '../../cli/migrate/migrate.ts');
 const DIMENSIONS = 32;
 const USERS = 10;
+const MEMORIES = 300;
+/** On each version that users are let into. */
+const WRITES = 20;
 const TEST_KEY = 'key-of-the-test-user';
+/** No request takes longer than the drain. */
+const PLAN = ['--accept', 'no-graph', '--drain-seconds', '5', '--free-gb', '1'];
+/** Users delete more than 1 % of so few memories. */
+const DELETES = ['--deletes', '1000'];
+const COMMAND_MS = 300_000;
+const MOST_REPEATED = 4;
 
-export interface Memory {
-  readonly user: string;
-  readonly text: string | undefined;
-}
-
-/** By id. */
-export type Memories = ReadonlyMap<string, Memory>;
-
-export interface BusyService {
-  readonly url: string;
-  readonly runId: string;
-  readonly source: string;
-  readonly target: string;
-  readonly users: readonly Mem0User[];
-  /** What the command line is given. */
-  readonly environment: NodeJS.ProcessEnv;
-  /** Of all users, as the version that is deployed shows them. */
-  memories(): Promise<Memories>;
-  /** Of mem0, as the service says. */
-  version(): Promise<string>;
-  close(): Promise<void>;
-}
-
-/** On mem0 1.x, with that many memories. */
-export async function startBusyService(options: {
-  readonly qdrantUrl: string;
-  readonly memories: number;
-  /** Whether the preview is on the collection that a run in place learns from. */
+export interface Scenario {
+  readonly title: string;
+  readonly perSecond?: number;
   readonly isInPlace?: boolean;
-}): Promise<BusyService> {
+  /** The store is damaged: users get other answers than a refusal meanwhile. */
+  readonly breaksStore?: boolean;
+  /** Needs a Qdrant of its own, not one that others use as well. */
+  readonly harmsQdrant?: boolean;
+  readonly play: (service: BusyService) => Promise<void>;
+  /** When nobody writes any more. */
+  readonly afterwards?: (service: BusyService) => Promise<void>;
+}
+
+/** What happens instead of an action of the webhook. */
+type Accident = (carryOut: () => Promise<void>, request: HookRequest) => Promise<void>;
+
+export type BusyService = Awaited<ReturnType<typeof startBusyService>>;
+
+/** Users write from the beginning to the end, and nothing that was acknowledged to them is lost, doubled or stale. */
+export async function play(scenario: Scenario): Promise<void> {
+  const running = createRunning();
+  try {
+    const service = await startBusyService(running, scenario);
+    const { users, usersWrite } = service;
+    await usersWrite();
+    await scenario.play(service);
+    await usersWrite();
+    await users.stop();
+    await service.expectNoFault();
+    if (!scenario.breaksStore) expect(users.failures()).toEqual([]);
+    await scenario.afterwards?.(service);
+    console.info(`${scenario.title}: ${users.summary()}, 0 lost, 0 doubled, 0 stale`);
+  } finally {
+    await running.stop();
+  }
+}
+
+/** On mem0 1.x. */
+async function startBusyService(running: Running, options: Scenario) {
+  const { perSecond = 5, isInPlace = false } = options;
+  // Two preflights at a time use the same name on one store.
+  const server = hasQdrantProgram ? await startQdrant(running) : undefined;
+  const qdrant = { url: server?.url ?? REAL_QDRANT ?? '' };
   const runId = `busy-${randomBytes(4).toString('hex')}`;
   const source = `memories_${runId}`;
-  const target = `${source}_${options.isInPlace ? 'preview' : 'v3'}_${runId}`;
-  const qdrant = { url: options.qdrantUrl };
+  const target = `${source}_${isInPlace ? 'preview' : 'v3'}_${runId}`;
   const store = createQdrant(qdrant);
-  const users = Array.from({ length: USERS }, (_, n) => mem0User(`user-${n}`));
-  const keys = Object.assign({ [TEST_KEY]: testUserOf(runId) }, ...users.map(({ keys }) => keys));
-  const service = await startMem0Service({ qdrant, dimensions: DIMENSIONS, users: keys });
-  const preview = await startMem0Service({ qdrant, dimensions: DIMENSIONS, users: keys });
-  await service.deploy(1, source);
+  running.whenStopping(async () => {
+    if (server) return;
+    const names = (await store.listCollections()).filter((name) => name.includes(runId));
+    for (const name of names) await store.deleteCollection(name);
+  });
+  const people = Array.from({ length: USERS }, (_, n) => mem0User(`user-${n}`));
+  const keys = Object.assign({ [TEST_KEY]: testUserOf(runId) }, ...people.map(({ keys }) => keys));
+  const start = async () => {
+    const started = await startMem0Service({ qdrant, dimensions: DIMENSIONS, users: keys });
+    running.whenStopping(started.close);
+    return started;
+  };
+  const [mem0, preview] = [await start(), await start()];
+  const { url } = mem0;
+  await mem0.deploy(1, source);
   await preview.deploy(2, target);
   // mem0 makes its collection with the first request.
-  await users[0]?.count(service.url);
-  await seedMemories(store, {
-    ...{ collection: source, users: USERS, memories: options.memories },
-    ...{ dimensions: DIMENSIONS, seed: 1 },
-  });
-  const webhook = await startWebhook(mem0Hooks(service));
-  const folder = await mkdtemp(join(tmpdir(), 'busy-service-'));
+  await people[0]?.count(url);
+  const size = { users: USERS, memories: MEMORIES, dimensions: DIMENSIONS };
+  await seedMemories(store, { collection: source, ...size, seed: 1 });
+
+  async function find(): Promise<Memories> {
+    const lists = people.map(async (user) =>
+      [...(await user.list(url))].map(([id, text]) => [id, { user: user.userId, text }] as const),
+    );
+    return new Map((await Promise.all(lists)).flat());
+  }
+
+  const memories = await find();
+  expect(memories.size).toBe(MEMORIES);
+  const users = startBusyUsers({ url, users: people, memories, perSecond, find });
+  running.whenStopping(users.stop);
+
+  const hooks = mem0Hooks(mem0);
+  const accidents = new Map<HookAction, Accident[]>();
+  const askedAt: number[] = [];
+  let atCutover: Ledger = users.ledger();
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function act(request: HookRequest): Promise<'done'> {
+    const carryOut = async () => void (await hooks.ask(request));
+    // Nobody can write.
+    if (request.action === 'deploy-new') atCutover = users.ledger();
+    if (request.action !== 'check') askedAt.push(Date.now());
+    const accident = accidents.get(request.action)?.shift();
+    await (accident ? accident(carryOut, request) : carryOut());
+    return 'done';
+  }
+
+  // A command that was killed has asked for something, and is repeated while that is done.
+  const ask = (request: HookRequest) => {
+    const done = last.catch(() => undefined).then(() => act(request));
+    last = done;
+    return done;
+  };
+  const webhook = await startWebhook({ ask });
+  running.whenStopping(webhook.close);
+  const folder = await running.temporaryFolder('busy-service-');
   const setting = join(folder, 'collection');
   await writeFile(setting, source);
   const { tableName, endpoint } = await createTestTable();
-
-  return {
-    url: service.url,
-    ...{ runId, source, target, users },
-    environment: {
-      ...BARE_ENVIRONMENT,
-      QDRANT_URL: options.qdrantUrl,
-      MEMORY_BACKEND_URL: service.url,
-      MEMORY_PREVIEW_URL: preview.url,
-      MEMORY_BACKEND_KEY: TEST_KEY,
-      COLLECTION_SETTING: pathToFileURL(setting).href,
-      ARTIFACTS_URL: pathToFileURL(join(folder, 'artifacts')).href,
-      MIGRATION_WEBHOOK_URL: webhook.url,
-      TABLE_NAME: tableName,
-      DYNAMODB_ENDPOINT: endpoint,
-    },
-    memories: () => memoriesOf(users, service.url),
-    version: () => versionAt(service.url),
-    async close() {
-      await webhook.close();
-      await preview.close();
-      await service.close();
-      const names = (await store.listCollections()).filter((name) => name.includes(runId));
-      for (const name of names) await store.deleteCollection(name);
-      await rm(folder, { recursive: true, force: true });
-    },
+  const environment = {
+    QDRANT_URL: qdrant.url,
+    MEMORY_BACKEND_URL: url,
+    MEMORY_PREVIEW_URL: preview.url,
+    MEMORY_BACKEND_KEY: TEST_KEY,
+    COLLECTION_SETTING: pathToFileURL(setting).href,
+    ARTIFACTS_URL: pathToFileURL(join(folder, 'artifacts')).href,
+    MIGRATION_WEBHOOK_URL: webhook.url,
+    TABLE_NAME: tableName,
+    DYNAMODB_ENDPOINT: endpoint,
   };
-}
 
-async function memoriesOf(users: readonly Mem0User[], url: string): Promise<Memories> {
-  const lists = users.map(async (user) =>
-    [...(await user.list(url))].map(([id, text]) => [id, { user: user.userId, text }] as const),
-  );
-  return new Map((await Promise.all(lists)).flat());
-}
-
-async function versionAt(url: string): Promise<string> {
-  const response = await fetch(`${url}/health`);
-  return v.parse(v.object({ mem0: v.string() }), await response.json()).mem0;
-}
-
-const KINDS = ['create', 'change', 'delete'] as const;
-
-type Kind = (typeof KINDS)[number];
-
-export interface Written {
-  /** What must be there, byte for byte. */
-  readonly expected: Memories;
-  /** Deletions that were acknowledged. */
-  readonly deleted: ReadonlySet<string>;
-  /** Ids and texts of writes that have no response, or not yet: either outcome is right. */
-  readonly unknown: ReadonlySet<string>;
-  readonly acknowledged: Readonly<Record<Kind, number>>;
-  /** Refused with 503, or not accepted by any server. */
-  readonly refused: number;
-  readonly unanswered: number;
-  /** Answers that no write should get. */
-  readonly failures: readonly string[];
-}
-
-export type Writer = ReturnType<typeof startWriter>;
-
-/** Creates, changes and deletes memories in turn, three a second or as many as given, whether the service answers or not. */
-export function startWriter(
-  { url, users }: Pick<BusyService, 'url' | 'users'>,
-  memories: Memories,
-  perSecond = 3,
-) {
-  const pauseMs = 1_000 / perSecond;
-  const expected = new Map(memories);
-  const [deleted, unknown, inFlight] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  const failures: string[] = [];
-  const acknowledged = { create: 0, change: 0, delete: 0 };
-  let [refused, unanswered, tried] = [0, 0, 0];
-  const writing = new Set<Promise<void>>();
-  const allAcknowledged = () => KINDS.reduce((sum, kind) => sum + acknowledged[kind], 0);
-
-  /** The one of the user's memories that was not written to for the longest time. */
-  function oldestOf({ userId }: Mem0User): string | undefined {
-    return [...expected].find(([id, { user }]) => user === userId && !inFlight.has(id))?.[0];
+  /** A command as the operator types it. */
+  async function give(words: readonly string[], killed?: AbortSignal): Promise<Ended> {
+    const ends = [AbortSignal.timeout(COMMAND_MS), ...(killed ? [killed] : [])];
+    const typed = [...words, '--run', runId];
+    return await runCommand('cli/migrate/migrate.ts', typed, environment, AbortSignal.any(ends));
   }
 
-  async function create(user: Mem0User, text: string): Promise<void> {
-    const id = await user.add(url, text);
-    expected.set(id, { user: user.userId, text });
+  async function expectDone(words: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await give(words);
+    expect(code, `${stdout}${stderr}`).toBe(0);
+    return stdout;
   }
 
-  async function change(user: Mem0User, id: string, text: string): Promise<void> {
-    await user.change(url, id, text);
-    expected.delete(id);
-    expected.set(id, { user: user.userId, text });
+  /** Of mem0, as the service says. */
+  async function version(): Promise<string> {
+    const health = await (await fetch(`${url}/health`)).json();
+    return v.parse(v.object({ mem0: v.string() }), health).mem0;
   }
 
-  async function remove(user: Mem0User, id: string): Promise<void> {
-    await user.remove(url, id);
-    expected.delete(id);
-    deleted.add(id);
+  async function expectVersion(major: 1 | 2): Promise<void> {
+    expect(await version()).toMatch(new RegExp(`^${major}\\.`));
   }
 
-  async function write(n: number): Promise<void> {
-    const user = users[Math.floor(n / KINDS.length) % users.length];
-    const kind = KINDS[n % KINDS.length] ?? 'create';
-    const id = user && kind !== 'create' ? oldestOf(user) : undefined;
-    const text = `Fact ${n} about the rowing club`;
-    if (!user || (kind !== 'create' && id === undefined)) return;
-    const named = id === undefined ? [text] : [id, text];
-    for (const name of named) inFlight.add(name);
-    try {
-      if (id === undefined) await create(user, text);
-      else await (kind === 'change' ? change(user, id, text) : remove(user, id));
-      acknowledged[kind] += 1;
-    } catch (error) {
-      if (isRefused(error)) refused += 1;
-      else {
-        if (error instanceof Mem0RefusalError) failures.push(error.message);
-        else unanswered += 1;
-        for (const name of named) unknown.add(name);
-        if (id) expected.delete(id);
+  /** Undefined while the run has not begun. */
+  async function phaseNow(): Promise<unknown> {
+    const { stdout } = await give(['status', '--json']);
+    return JSON.parse(stdout).result?.phase;
+  }
+
+  async function expectNoFault(): Promise<void> {
+    expect(await users.faults()).toEqual({ lost: [], doubled: [], stale: [] });
+  }
+
+  const plan = ['run', '--source', source, ...(isInPlace ? ['--in-place'] : []), ...PLAN];
+  const run = [...plan, ...DELETES, '--yes'];
+  const rollback = (...options: string[]) => ['rollback', '--execute', '--yes', ...options];
+  return {
+    ...{ source, target, qdrant, store, server, mem0, users, askedAt },
+    ...{ version, give, run, rollback, expectNoFault },
+    /** That the setting names. */
+    collection: async () => (await readFile(setting, 'utf8')).trim(),
+    /** Users are in the new version afterwards. @returns what the command says */
+    async migrate(): Promise<string> {
+      const stdout = await expectDone(run);
+      await expectVersion(2);
+      return stdout;
+    },
+    /** Users are in the old version afterwards. */
+    async rollBack(...options: string[]): Promise<void> {
+      await expectDone(rollback(...(options.length > 0 ? options : DELETES)));
+      await expectVersion(1);
+    },
+    /** Users stay where they are, and can write. */
+    async expectRefused(words: readonly string[], why: RegExp): Promise<void> {
+      const { code, stdout, stderr } = await give(words);
+      expect(code, `${stdout}${stderr}`).toBe(3);
+      expect(stderr).toMatch(why);
+      await users.write(WRITES);
+    },
+    /** Users are in the old version afterwards. */
+    async expectFailedWindow(): Promise<void> {
+      const { code, stdout, stderr } = await give(run);
+      expect(code, `${stdout}${stderr}`).not.toBe(0);
+      await expectVersion(1);
+    },
+    /** Killed at those points, in milliseconds, and repeated until the run has come to that phase. */
+    async insist(words: readonly string[], phase: string, kills: readonly number[]): Promise<void> {
+      for (const ms of kills) await give(words, AbortSignal.timeout(ms));
+      for (let n = 1; (await phaseNow()) !== phase; n += 1) {
+        const { stdout, stderr } = await give(words);
+        expect(n, `${stdout}${stderr}`).toBeLessThan(MOST_REPEATED);
       }
-    } finally {
-      for (const name of named) inFlight.delete(name);
-    }
-  }
-
-  const timer = setInterval(() => {
-    const one = write(tried).finally(() => writing.delete(one));
-    writing.add(one);
-    tried += 1;
-  }, pauseMs);
-
-  return {
-    /** Waits until that many more are acknowledged. */
-    async acknowledges(more: number): Promise<void> {
-      const goal = allAcknowledged() + more;
-      while (allAcknowledged() < goal) await pause(pauseMs);
     },
-    written: (): Written => ({
-      expected: new Map([...expected].filter(([id]) => !inFlight.has(id))),
-      deleted: new Set(deleted),
-      unknown: new Set([...unknown, ...inFlight]),
-      acknowledged: { ...acknowledged },
-      ...{ refused, unanswered, failures: [...failures] },
-    }),
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await Promise.all(writing);
+    /** Some more writes are acknowledged, and no fault is found. */
+    async usersWrite(): Promise<void> {
+      await users.write(WRITES);
+      await expectNoFault();
+    },
+    /** Happens instead of the action, once. */
+    atNext(action: HookAction, accident: Accident): void {
+      accidents.set(action, [...(accidents.get(action) ?? []), accident]);
+    },
+    /** The next return of users is to what they had before the cutover. */
+    leavesWritesBehind(): void {
+      accidents.set('deploy-old', [
+        async (carryOut) => {
+          users.returnTo(atCutover);
+          await carryOut();
+        },
+      ]);
     },
   };
-}
-
-// Under maintenance, or nobody listened: the write has not begun.
-function isRefused(error: unknown): boolean {
-  if (error instanceof Mem0RefusalError) return error.status === 503;
-  const { cause } = error as { readonly cause?: { readonly code?: string } };
-  return cause?.code === 'ECONNREFUSED';
-}
-
-/** Every acknowledged write that users do not find, and what they find beside them; the writer may go on meanwhile. */
-export async function findLosses(service: BusyService, writer: Writer): Promise<string[]> {
-  const before = writer.written();
-  const memories = await service.memories();
-  const after = new Set(lossesIn(memories, writer.written()));
-  // What was written meanwhile is missing before or after, never in both.
-  return lossesIn(memories, before).filter((loss) => after.has(loss));
-}
-
-function lossesIn(memories: Memories, { expected, deleted, unknown }: Written): string[] {
-  const lost = [...expected].flatMap(([id, { user, text }]) => {
-    const found = memories.get(id);
-    if (found?.text === text && found?.user === user) return [];
-    return [`${id} of ${user} should say "${text}", not "${found?.text}"`];
-  });
-  const returned = [...deleted].filter((id) => memories.has(id)).map((id) => `${id} is deleted`);
-  const strange = [...memories].flatMap(([id, { text = '' }]) => {
-    const isKnown = expected.has(id) || deleted.has(id) || unknown.has(id) || unknown.has(text);
-    return isKnown ? [] : [`${id} was never written: "${text}"`];
-  });
-  return [...lost, ...returned, ...strange];
-}
-
-export function summaryOf({ acknowledged, refused, unanswered }: Written): string {
-  const { create, change, delete: deleted } = acknowledged;
-  const all = create + change + deleted;
-  const kinds = `${create} created, ${change} changed, ${deleted} deleted`;
-  return `${all} writes acknowledged (${kinds}), ${refused} refused, ${unanswered} without an answer`;
-}
-
-/** As an operator who expects it to work. */
-export async function migrate(service: BusyService, ...words: readonly string[]): Promise<void> {
-  const { environment, runId } = service;
-  const child = spawn(process.execPath, [COMMAND, ...words, '--run', runId, '--yes'], {
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  expect(code, `${stdout}${stderr}`).toBe(0);
-}
-
-export async function collectionOf({ environment }: BusyService): Promise<string> {
-  return (await readFile(fileURLToPath(environment.COLLECTION_SETTING ?? ''), 'utf8')).trim();
 }

@@ -4,6 +4,9 @@ import * as v from 'valibot';
 
 export const REAL_QDRANT = process.env.QDRANT_URL || undefined;
 
+/** That a test may start for itself. */
+export const hasQdrantProgram = Boolean(process.env.QDRANT_BIN);
+
 export const hasMem0 = Boolean(process.env.MEM0_1_PYTHON && process.env.MEM0_2_PYTHON);
 
 const answerSchema = v.object({
@@ -44,8 +47,10 @@ export function mem0User(userId: string) {
     /** @returns the id of the memory */
     async add(url: string, content: string): Promise<string> {
       const { results } = await call('POST', url, '/memories', { messages: [{ content }] });
-      const [{ id = '' } = {}] = results;
-      return id;
+      const [added] = results;
+      // mem0 logs an error of its store, and answers that it has added nothing.
+      if (!added) throw new Mem0RefusalError(200, 'nothing was added');
+      return added.id;
     },
     async change(url: string, id: string, text: string): Promise<void> {
       await call('PUT', url, `/memories/${id}`, { text });

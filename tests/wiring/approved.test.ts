@@ -20,14 +20,16 @@ const TESTED_ELSEWHERE = [
   'AWS::Logs::QueryDefinition',
   'AWS::S3::BucketPolicy',
 ];
-/** Of one packaging, or of the tests of alarms, machine and table. */
+/** Of one packaging, or of the tests of routes, functions, alarms, machine and table. */
 const LEFT_OUT = new RegExp(
   `^(${[
-    ...['Code', 'Role', 'AlarmActions', 'OKActions', 'Dimensions', 'Metrics'],
+    ...['Code', 'Handler', 'Role', 'AlarmActions', 'OKActions', 'Dimensions', 'Metrics'],
+    ...['Namespace', 'MetricName', 'Statistic', 'ExtendedStatistic', 'Period'],
     ...['DefinitionString', 'AttributeDefinitions', 'KeySchema', 'GlobalSecondaryIndexes'],
   ].join('|')})\\b`,
 );
-
+/** What is read in one line. */
+const WHOLE = /^(Tags|RouteSettings\.[^.]+|CorsConfiguration\.\w+)$|Fn::GetAtt$/;
 /** Values by their paths, such as `Environment.Variables.AUTH`. */
 type Leaves = Readonly<Record<string, unknown>>;
 type Resources = Readonly<Record<string, Leaves>>;
@@ -35,6 +37,7 @@ type Resources = Readonly<Record<string, Leaves>>;
 function leavesOf(value: unknown, path = ''): [string, unknown][] {
   const isLeaf = typeof value !== 'object' || value === null || Object.keys(value).length === 0;
   if (isLeaf) return [[path, value]];
+  if (WHOLE.test(path)) return [[path, JSON.stringify(value)]];
   return Object.entries(value).flatMap(([name, part]) =>
     leavesOf(part, path === '' ? name : `${path}.${name}`),
   );
@@ -55,26 +58,46 @@ function resourcesOf(packaged: Packaged): Resources {
         const leaves = leavesOf(Properties).filter(([path]) => !LEFT_OUT.test(path));
         const watched = described.Type === 'AWS::CloudWatch::Alarm' ? watchedBy(Properties) : {};
         const { DependsOn: _, ...policies } = described as Leaves;
-        return [name, { ...policies, ...Object.fromEntries(leaves), ...watched }];
+        const all = { ...policies, ...Object.fromEntries(leaves), ...watched };
+        return [name, withoutName(name, all)];
       }),
   );
+}
+
+/** A function and an alarm are named for their logical names. */
+function withoutName(logicalName: string, leaves: Leaves): Leaves {
+  const words = logicalName.replace(/(LambdaFunction|Alarm)$/, '').split(/(?=[A-Z])/);
+  const [first = '', ...others] = words;
+  const names = [first.toLowerCase() + others.join(''), words.join('-').toLowerCase()];
+  const isNamed = ([path, value]: [string, unknown]) =>
+    /^(Function|Alarm)Name$/.test(path) &&
+    names.some((name) => value === `finance-ledger-STAGE-${name}`);
+  return Object.fromEntries(Object.entries(leaves).filter((leaf) => !isNamed(leaf)));
 }
 
 /** Each kind of metric once: alarms.test.ts counts the functions. */
 function watchedBy(alarm: unknown): Leaves {
   const { Metrics = [], ...properties } = alarm as AlarmProperties;
   const stats = Metrics.flatMap(({ MetricStat }) => MetricStat ?? []);
-  const kinds = stats.map(
-    ({ Metric, Stat, Period }) => `${Stat} of ${Metric.MetricName} in ${Period} s`,
+  const { Statistic, ExtendedStatistic = '', Period = 0 } = properties;
+  const own = metricsOf(properties).map((Metric) => ({
+    Metric,
+    Stat: Statistic ?? ExtendedStatistic,
+    Period,
+  }));
+  const kinds = [...own, ...stats].map(
+    ({ Metric: { Namespace, MetricName, Dimensions }, Stat, Period }) => {
+      const names = Dimensions.map(({ Name }) => Name).join(' and ');
+      return `${Stat} of ${Namespace} ${MetricName} by ${names} in ${Period} s`;
+    },
   );
-  const metrics = metricsOf(properties).map(({ MetricName }) => MetricName);
   return {
-    metrics: [...new Set([...kinds, ...metrics])].join(', '),
+    metrics: [...new Set(kinds)].join(', '),
     expression: Metrics.find(({ ReturnData }) => ReturnData)?.Expression,
   };
 }
 
-/** By type: what most of its resources have is said once. */
+/** By type: what most of its resources have is said once, and so is what is the same in several. */
 function outlineOf(resources: Resources) {
   const types = Map.groupBy(Object.entries(resources), ([, { Type }]) => String(Type));
   return Object.fromEntries(
@@ -82,12 +105,19 @@ function outlineOf(resources: Resources) {
       const leaves = members.flatMap(([, each]) => Object.entries(each));
       const isUsual = ([path, value]: [string, unknown]) =>
         members.filter(([, each]) => each[path] === value).length > members.length / 2;
-      const usual = Object.fromEntries(members.length === 1 ? [] : leaves.filter(isUsual));
-      const own = members.map(([name, each]) => [
-        name,
-        differences(each, { Type: type, ...usual }),
-      ]);
-      return [type, { usual, ...Object.fromEntries(own) }];
+      const usual = Object.fromEntries(members.length > 1 ? leaves.filter(isUsual) : []);
+      const groups = Map.groupBy(members, ([, { AlarmDescription, ...each }]) =>
+        JSON.stringify(differences(each, { Type: type, ...usual })),
+      );
+      const { '{}': asUsual = [], ...others } = Object.fromEntries(groups);
+      const alike = Object.entries(others).map(([text, some]) => {
+        const described = some.flatMap(([, { AlarmDescription }]) => AlarmDescription ?? []);
+        const names = some.map(([name]) => name).join(', ');
+        const [first, ...more] = described;
+        return [names, { described: more.length > 0 ? described : first, ...JSON.parse(text) }];
+      });
+      const common = members.length > 1 ? { usual, asUsual: asUsual.length } : {};
+      return [type, { ...common, ...Object.fromEntries(alike) }];
     }),
   );
 }
@@ -98,7 +128,7 @@ function differences(leaves: Leaves, from: Leaves): Leaves {
   return Object.fromEntries([...changed, ...gone.map((path) => [path, 'absent'])]);
 }
 
-/** What differs from stage prod with a migration. */
+/** What differs from another package. */
 function deviationOf(resources: Resources, from: Resources) {
   const changed = Object.entries(resources).map(
     ([name, leaves]) => [name, differences(leaves, from[name] ?? {})] as const,
@@ -110,11 +140,12 @@ function deviationOf(resources: Resources, from: Resources) {
 }
 
 const migrating = resourcesOf('migrating');
+const prod = resourcesOf('prod');
 
 it.each([
   ['migrating', outlineOf(migrating)],
-  ['prod', deviationOf(resourcesOf('prod'), migrating)],
-  ['dev', deviationOf(resourcesOf('dev'), migrating)],
+  ['prod', deviationOf(prod, migrating)],
+  ['dev', deviationOf(resourcesOf('dev'), prod)],
 ])('%s is packaged as approved', (name, outline) => {
   const received = JSON.parse(JSON.stringify(outline));
   mkdirSync(RECEIVED, { recursive: true });

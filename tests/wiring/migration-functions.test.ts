@@ -1,18 +1,21 @@
 // The functions of the migration: the command line finds them, and nobody but the operator, the state machine and the
 // schedules of the watchdog may invoke them. Their variables and limits are approved in approved/migrating.yml.
 import { expect, it } from 'vitest';
-import { FUNCTION_NAMES } from '../../cli/migrate/commands.ts';
+import { FUNCTIONS, type FunctionName } from '../../cli/migrate/commands.ts';
 import { deployedName } from '../../cli/migrate/stage-place.ts';
 import { migrationFunctionsOf, readTemplate, resourcesOf } from '../support/packaged-template.ts';
 
 const template = readTemplate('migrating');
 const functions = migrationFunctionsOf(template);
 
-it.each(FUNCTION_NAMES)('the command line finds the function %s', (file) => {
-  const name = deployedName(file, 'prod');
-  const found = functions.filter(([, { FunctionName }]) => FunctionName === name);
-  expect(found.map(([entry]) => entry)).toEqual([`migration/${file}`]);
-});
+it.each(Object.keys(FUNCTIONS) as FunctionName[])(
+  'the command line finds the function %s',
+  (file) => {
+    const name = deployedName(file, 'prod');
+    const found = functions.filter(([, { FunctionName }]) => FunctionName === name);
+    expect(found.map(([entry]) => entry)).toEqual([`migration/${file}`]);
+  },
+);
 
 it('the schedules of the watchdog are all that may invoke a function from outside', () => {
   const rules = resourcesOf(template, 'AWS::Events::Rule').filter(([id]) =>

@@ -1,7 +1,7 @@
 // Whatever ends the execution inside the window, the watch rolls it back when the window closes: no failure of the
 // state machine, not even one that it cannot catch, leaves writes frozen.
 import { describe, expect, it } from 'vitest';
-import { IN_WINDOW, type Phase } from '../../lib/migration/phases.ts';
+import type { Phase } from '../../lib/migration/phases.ts';
 import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import { Refusal } from '../../lib/migration/refusals.ts';
 import type { Services } from '../../lib/migration/services.ts';
@@ -55,10 +55,10 @@ async function expectReturned(migration: Migration, before: object): Promise<voi
 }
 
 describe('an execution that somebody stops', () => {
-  it.each([...IN_WINDOW, 'rolling-back'] as const)('while the run is %s', async (phase) => {
+  it.each(['switching', 'switching-back'] as const)('while the run is %s', async (phase) => {
     const { migration, before } = await startedMigration();
     const { services } = migration;
-    const hooks = unhurried(services, phase === 'rolling-back' ? 'deploy-new' : undefined);
+    const hooks = unhurried(services, phase === 'switching-back' ? 'deploy-new' : undefined);
     const approve = approving(migration);
     const stop = new AbortController();
     const { failure } = await execute(migration, {
@@ -84,8 +84,8 @@ function uncatchable(name: string): Error {
 
 describe('an execution that fails of itself', () => {
   it.each([
-    ['States.Runtime', 'CompareInWindow'],
-    ['States.DataLimitExceeded', 'BackUpInWindow'],
+    ['States.Runtime', 'Cutover'],
+    ['States.DataLimitExceeded', 'Cutover'],
     ['States.DataLimitExceeded', 'Look'],
   ])('with %s of %s', async (name, failing) => {
     const { migration, before } = await startedMigration();
@@ -98,7 +98,7 @@ describe('an execution that fails of itself', () => {
       },
     });
     expect(failure).toBe(name);
-    expect(IN_WINDOW).toContain(await phaseOf(migration));
+    expect(await phaseOf(migration)).toBe('switching');
     await watchUntilReturned(migration);
     await expectReturned(migration, before);
   });
@@ -110,7 +110,7 @@ describe('an execution that fails of itself', () => {
     let isLooking = false;
     const read: typeof runs.read = async (runId) => {
       const run = await runs.read(runId);
-      const isUnknown = isLooking && run.phase === 'window-backed-up';
+      const isUnknown = isLooking && run.phase === 'switching';
       return isUnknown ? { ...run, phase: 'unheard-of' as Phase } : run;
     };
     const { failure } = await execute(migration, {

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { Refusal } from '../refusals.ts';
 import { isTestUser } from '../runs/run-names.ts';
-import { type HttpReply, requestJson } from './json-over-http.ts';
+import { requestJson } from './http.ts';
 import type { Secret } from './secrets.ts';
 
 interface BackendConnection {
@@ -31,16 +31,12 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
 
   // The endpoint stands for the path in messages: the path may hold a user's id.
   async function call(endpoint: string, { path = endpoint, userId, body }: Asked = {}) {
-    const reply = await requestJson({
-      method: body === undefined ? 'GET' : 'POST',
-      url: `${root}${path}`,
-      headers: { 'x-api-key': apiKey.reveal() },
-      body,
-      timeoutMs,
-      service,
-      endpoint,
-    });
-    assertAccepted(`${service}: ${endpoint}`, reply, userId);
+    const method = body === undefined ? 'GET' : 'POST';
+    const name = `${service}: ${method} ${endpoint}`;
+    const headers = { 'x-api-key': apiKey.reveal() };
+    const request = { name, method, url: `${root}${path}`, headers, body: JSON.stringify(body) };
+    const reply = await requestJson(request, timeoutMs);
+    assertAccepted(`${service}: ${endpoint}`, reply.status, userId);
     return reply;
   }
 
@@ -76,7 +72,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     return v.is(identifiedSchema, first) ? first.id : undefined;
   }
 
-  /** A second witness only: versions of the backend cap the number. 0 when the backend gives none. */
+  /** Versions of the backend cap the number. 0 when the backend gives none. */
   async function memoryCount(userId: string): Promise<number> {
     const { body } = await call('/stats', { userId, path: `/stats/${encodeURIComponent(userId)}` });
     return expected(statsSchema, '/stats', body).memory_count;
@@ -99,7 +95,7 @@ interface Asked {
 }
 
 // A valid key of another user gets a message of its own: it is the most common mistake.
-function assertAccepted(endpoint: string, { status }: HttpReply, userId = ''): void {
+function assertAccepted(endpoint: string, status: number, userId = ''): void {
   if (status === 401) throw new Refusal('RefusedCredentials', `${endpoint} answered 401.`);
   if (status === 403) {
     const whom = isTestUser(userId) ? userId : 'another user than that of the key';

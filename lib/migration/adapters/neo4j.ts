@@ -47,7 +47,6 @@ const COUNT_RELATIONSHIPS = 'MATCH ()-[r]->() RETURN count(r) AS count';
 const COMPONENTS = `
   CALL dbms.components() YIELD name, versions, edition WHERE name = 'Neo4j Kernel'
   RETURN versions[0] AS version, edition`;
-const DATABASE = 'CALL db.info() YIELD name RETURN name AS database';
 
 const CONSTRAINTS = 'SHOW CONSTRAINTS YIELD name, type, createStatement ORDER BY name';
 const INDEXES = `
@@ -68,9 +67,7 @@ type RelationshipRow = { id: string; type: string; start: string; end: string; p
 
 function createSource({ rows, readOne }: Neo4jSessions): GraphSource {
   async function server(): Promise<GraphServer> {
-    const components = await readOne<{ version: string; edition: string }>(COMPONENTS);
-    const info = await readOne<{ database: string }>(DATABASE);
-    return { ...components.row.toObject(), ...info.row.toObject() };
+    return (await readOne<{ version: string; edition: string }>(COMPONENTS)).row.toObject();
   }
 
   async function count(statement: string): Promise<number> {

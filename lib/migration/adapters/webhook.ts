@@ -1,7 +1,7 @@
 // The external actions by a webhook of the operator's own, or by a person who is asked.
 import type { Hooks } from '../ports/hooks.ts';
 import { Refusal } from '../refusals.ts';
-import { requestJson } from './json-over-http.ts';
+import { requestJson } from './http.ts';
 import type { Secret } from './secrets.ts';
 
 /** Answers 200 or 204 when it is done, 202 while it is being done. */
@@ -15,18 +15,22 @@ export function createWebhook(options: {
     async ask(request) {
       const { action, runId, occasion, collection, testUser, deadlineAt } = request;
       const deadline = deadlineAt === undefined ? null : new Date(deadlineAt).toISOString();
-      const { status } = await requestJson({
-        method: 'POST',
-        url,
-        service: SERVICE,
-        endpoint: action,
-        headers: {
-          'idempotency-key': `${runId}:${occasion}:${action}`,
-          ...(token ? { authorization: `Bearer ${token.reveal()}` } : {}),
-        },
-        body: { action, run_id: runId, collection, test_user: testUser, deadline_at: deadline },
+      const body = {
+        action,
+        run_id: runId,
+        collection,
+        test_user: testUser,
+        deadline_at: deadline,
+      };
+      const headers = {
+        'idempotency-key': `${runId}:${occasion}:${action}`,
+        ...(token && { authorization: `Bearer ${token.reveal()}` }),
+      };
+      const call = { url, name: `${SERVICE}: POST ${action}`, method: 'POST' };
+      const { status } = await requestJson(
+        { ...call, headers, body: JSON.stringify(body) },
         timeoutMs,
-      });
+      );
       if (status === 202) return 'under-way';
       if (status === 200 || status === 204) return 'done';
       const why = `${SERVICE} answered ${status} to ${action}`;

@@ -1,13 +1,11 @@
 // Dumps a whole graph into artifacts: streamed, counted, and refused when anybody wrote to it meanwhile. The manifest is
 // written last: without it, what is there is no dump. Read back, a dump is proved to be what was dumped by the digests of
-// its files, and to be what a graph can hold by decoding every value.
+// its files, and to be what a graph can hold by decoding every value. A restore compares what both graphs hold.
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import { createDigestSum, userHash } from '../points.ts';
 import { type ArtifactStore, measureOf, readJson, writeJson } from '../ports/artifacts.ts';
-import { isRefusal, isRetryableFailure, Refusal } from '../refusals.ts';
+import { isRetryableFailure, Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
-import { createFingerprint, type FingerprintBuilder, fingerprintOf } from './fingerprint.ts';
 import {
   type GraphNode,
   type GraphRelationship,
@@ -17,7 +15,7 @@ import {
   type SchemaRule,
 } from './graph-store.ts';
 import { readLines, writeLines } from './json-lines.ts';
-import { decodeProperties, type Properties } from './values.ts';
+import { decodeProperties } from './values.ts';
 
 interface DumpOptions {
   readonly source: GraphSource;
@@ -39,10 +37,8 @@ export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
   await artifacts.delete(dumpKeys(prefix).manifest);
   const startedAt = now().toISOString();
   const before = await stateOf(source);
-  using fingerprint = createFingerprint();
-  const files = await writeFiles(options, fingerprint);
+  const { files, contents } = await writeFiles(options);
   const after = await stateOf(source);
-  const contents = fingerprint.result();
   assertStill(before, after, contents);
   const manifest = v.parse(manifestSchema, {
     format: DUMP_FORMAT,
@@ -59,44 +55,27 @@ export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
   return manifest;
 }
 
-async function writeFiles(
-  { source, artifacts, prefix }: DumpOptions,
-  fingerprint: FingerprintBuilder,
-): Promise<GraphManifest['files']> {
+async function writeFiles({ source, artifacts, prefix }: DumpOptions) {
   const keys = dumpKeys(prefix);
+  const contents = { nodes: 0, relationships: 0 };
   const schema = await writeJson(artifacts, keys.schema, await source.schema());
-  const nodes = await writeLines(artifacts, keys.nodes, counted(source.nodes(), countNode));
+  const nodes = await writeLines(artifacts, keys.nodes, counted('nodes', source.nodes()));
   const relationships = await writeLines(
     artifacts,
     keys.relationships,
-    counted(source.relationships(), countRelationship),
+    counted('relationships', source.relationships()),
   );
-  return { nodes, relationships, schema };
+  return { files: { nodes, relationships, schema }, contents };
 
-  function countNode(node: GraphNode): void {
-    if (node.labels.includes(RESTORE_LABEL)) refuseName(`the label ${RESTORE_LABEL}`);
-    assertNoRestoreId(node);
-    fingerprint.addNode(node);
-  }
-
-  function countRelationship(relationship: GraphRelationship): void {
-    assertNoRestoreId(relationship);
-    try {
-      fingerprint.addRelationship(relationship);
-    } catch (cause) {
-      // No graph has a relationship without its nodes: one of them was made or missed meanwhile.
-      throw changed('A relationship was read whose node was not', { cause });
+  async function* counted(
+    kind: keyof typeof contents,
+    rows: AsyncIterable<GraphNode | GraphRelationship>,
+  ) {
+    for await (const row of rows) {
+      assertNoMark(row);
+      contents[kind] += 1;
+      yield row;
     }
-  }
-}
-
-async function* counted<Row>(
-  rows: AsyncIterable<Row>,
-  count: (row: Row) => void,
-): AsyncIterable<Row> {
-  for await (const row of rows) {
-    count(row);
-    yield row;
   }
 }
 
@@ -119,18 +98,17 @@ function assertStill(
   }
 }
 
-function assertNoRestoreId({ properties }: GraphNode | GraphRelationship): void {
-  if (Object.hasOwn(properties, RESTORE_ID)) refuseName(`the property ${RESTORE_ID}`);
-}
-
-function refuseName(what: string): never {
+function assertNoMark(row: GraphNode | GraphRelationship): void {
+  const isMarked = 'labels' in row && row.labels.includes(RESTORE_LABEL);
+  if (!isMarked && !Object.hasOwn(row.properties, RESTORE_ID)) return;
+  const what = isMarked ? `the label ${RESTORE_LABEL}` : `the property ${RESTORE_ID}`;
   const why = `The graph uses ${what}, which marks a restore that was never finished.`;
   throw new Refusal('RefusedByService', why);
 }
 
 // What was read is no dump: stop the writers, then dump again.
-function changed(why: string, options?: ErrorOptions): Refusal {
-  return new Refusal('RefusedNotFrozen', `${why}.`, options);
+function changed(why: string): Refusal {
+  return new Refusal('RefusedNotFrozen', `${why}.`);
 }
 
 const DUMP_FORMAT = 'graph-dump/4';
@@ -140,57 +118,21 @@ const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 const file = v.object({ key: v.string(), bytes: count, sha256 });
 const size = v.object({ nodes: count, relationships: count });
 
-const figures = {
-  nodes: count,
-  relationships: count,
-  nodesDigest: sha256,
-  relationshipsDigest: sha256,
-  counts: v.record(v.string(), count),
-};
+const state = v.object({ size, position: v.string() });
 
-const manifestEntries = {
+const manifestSchema = v.object({
+  /** Dumps of before have more counts, which nothing reads. */
+  format: v.picklist([DUMP_FORMAT, 'graph-dump/3']),
   runId: v.string(),
-  server: v.object({ version: v.string(), edition: v.string(), database: v.string() }),
+  server: v.object({ version: v.string(), edition: v.string() }),
   startedAt: v.pipe(v.string(), v.isoTimestamp()),
   finishedAt: v.pipe(v.string(), v.isoTimestamp()),
   /** Equal before and after: nothing was written meanwhile. */
-  before: v.object({ size, position: v.string() }),
-  after: v.object({ size, position: v.string() }),
+  before: state,
+  after: state,
+  contents: size,
   files: v.object({ nodes: file, relationships: file, schema: file }),
-};
-
-const manifestSchema = v.variant('format', [
-  v.object({
-    format: v.literal(DUMP_FORMAT),
-    ...manifestEntries,
-    contents: v.object({ ...figures, users: count, usersDigest: sha256 }),
-  }),
-  v.object({
-    format: v.literal('graph-dump/3'),
-    ...manifestEntries,
-    contents: v.pipe(v.object(figures), v.transform(withUsers)),
-  }),
-]);
-
-/** Dumps of before listed the nodes of each user by name. */
-function withUsers<Contents extends { readonly counts: Readonly<Record<string, number>> }>(
-  contents: Contents,
-) {
-  const listed = 'nodesPerUser ';
-  const digest = createDigestSum();
-  const counts: Record<string, number> = {};
-  let users = 0;
-  for (const [name, nodes] of Object.entries(contents.counts)) {
-    if (!name.startsWith(listed)) {
-      counts[name] = nodes;
-      continue;
-    }
-    users += 1;
-    const user = userHash(name.slice(listed.length));
-    for (let n = 0; n < nodes; n += 1) digest.add(user);
-  }
-  return { ...contents, counts, users, usersDigest: digest.text() };
-}
+});
 
 export type GraphManifest = v.InferOutput<typeof manifestSchema>;
 
@@ -229,53 +171,34 @@ export async function readSchema(
 }
 
 /**
- * Reads the whole dump and compares it with its manifest: the digest and length of each file, every value, both ends of
- * every relationship, and what the graph held.
+ * Reads the whole dump and compares it with its manifest: the digest and length of each file, and every value.
  * @throws Refusal when the dump is damaged, or none was finished; a failure that passes by itself as it is
  */
 export async function verifyDump(artifacts: ArtifactStore, prefix: string): Promise<GraphManifest> {
   const manifest = await readManifest(artifacts, prefix);
-  const { files, contents } = manifest;
-  try {
-    const found = await readEverything(artifacts, prefix);
-    for (const [part, wanted] of Object.entries({ ...files, contents })) {
-      if (isDeepStrictEqual(wanted, found[part as keyof typeof found])) continue;
-      const why = `The ${part} of the dump are not as the manifest says.`;
-      throw new Refusal('RefusedSnapshot', why);
-    }
-  } catch (cause) {
+  const found = await readEverything(artifacts, prefix).catch((cause: unknown) => {
     // A store that cannot be reached says nothing of what is kept.
-    if (isRetryableFailure(translateFailure(cause)) || isRefusal(cause, 'RefusedSnapshot')) {
-      throw cause;
-    }
+    if (isRetryableFailure(translateFailure(cause))) throw cause;
     const why = `The dump ${prefix} cannot be read to its end.`;
     throw new Refusal('RefusedSnapshot', why, { cause });
+  });
+  for (const [part, { bytes, sha256 }] of Object.entries(manifest.files)) {
+    if (isDeepStrictEqual(found[part as keyof typeof found], { bytes, sha256 })) continue;
+    throw new Refusal('RefusedSnapshot', `The ${part} of the dump are not as the manifest says.`);
   }
   return manifest;
 }
 
 async function readEverything(artifacts: ArtifactStore, prefix: string) {
-  const keys = dumpKeys(prefix);
   const nodes = readNodes(artifacts, prefix);
   const relationships = readRelationships(artifacts, prefix);
-  const contents = await fingerprintOf({
-    nodes: () => decodable(nodes.values),
-    relationships: () => decodable(relationships.values),
-  });
+  for (const { values } of [nodes, relationships]) {
+    for await (const { properties } of values) decodeProperties(properties);
+  }
   await readSchema(artifacts, prefix);
   return {
-    nodes: { key: keys.nodes, ...nodes.measure() },
-    relationships: { key: keys.relationships, ...relationships.measure() },
-    schema: { key: keys.schema, ...(await measureOf(artifacts.get(keys.schema))) },
-    contents,
+    nodes: nodes.measure(),
+    relationships: relationships.measure(),
+    schema: await measureOf(artifacts.get(dumpKeys(prefix).schema)),
   };
-}
-
-async function* decodable<Row extends { readonly properties: Properties }>(
-  rows: AsyncIterable<Row>,
-): AsyncIterable<Row> {
-  for await (const row of rows) {
-    decodeProperties(row.properties);
-    yield row;
-  }
 }

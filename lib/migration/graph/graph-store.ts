@@ -24,7 +24,6 @@ export interface GraphSize {
 export interface GraphServer {
   readonly version: string;
   readonly edition: string;
-  readonly database: string;
 }
 
 /** A constraint, or an index that no constraint owns. */

@@ -114,6 +114,11 @@ export function isArtifactKey(text: string): boolean {
   return text.length <= LONGEST_KEY && text.split('/').every((part) => PART.test(part));
 }
 
+/** Of what is kept in several artifacts: their keys are in its order. */
+export function partKey(prefix: string, part: number): string {
+  return `${prefix}-part-${String(part).padStart(5, '0')}`;
+}
+
 /** @throws TypeError */
 function assertArtifactKey(key: string): void {
   if (isArtifactKey(key)) return;

@@ -75,6 +75,18 @@ export interface SearchAnswer {
   readonly milliseconds: number;
 }
 
+export interface VersionRequest {
+  readonly slot: string;
+  readonly indices: readonly number[];
+  readonly limit: number;
+}
+
+export interface PointVersion {
+  readonly id: PointId;
+  /** The number of the last write to it: of the store's own count of the writes to the collection. */
+  readonly version: number;
+}
+
 /** Either by id, or by what their payload says. */
 export type PointSelection = { readonly ids: readonly PointId[] } | { readonly filter: Filter };
 
@@ -95,12 +107,10 @@ export interface SnapshotUpload {
   readonly signal?: AbortSignal;
 }
 
+type VectorParams = Extract<Schemas['VectorsConfig'], { size: number }>;
+
 /** The unnamed vector's; empty where vectors have names. */
-export function denseVectorOf(info: CollectionInfo | undefined) {
+export function denseVectorOf(info: CollectionInfo | undefined): Partial<VectorParams> {
   const { vectors = {} } = info?.config.params ?? {};
-  const { size, distance } = vectors as { size?: unknown; distance?: unknown };
-  return {
-    size: typeof size === 'number' ? size : undefined,
-    distance: typeof distance === 'string' ? distance : undefined,
-  };
+  return 'size' in vectors && typeof vectors.size === 'number' ? (vectors as VectorParams) : {};
 }

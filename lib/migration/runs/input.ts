@@ -9,7 +9,6 @@ import { planSchema, runIdSchema } from './run.ts';
 type InputSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
 const MAX_NAME = 64;
-const MAX_REPORTED = 10;
 
 /** @throws Refusal naming every field that is unknown, missing, or not as it should be, and what it may be */
 export function parseInput<Schema extends InputSchema>(
@@ -19,9 +18,7 @@ export function parseInput<Schema extends InputSchema>(
   const result = v.safeParse(schema, payload);
   if (result.success) return result.output;
   const faults = [...faultsOf(schema, result.issues), ...unknownIn(schema, payload)];
-  const more = faults.length - MAX_REPORTED;
-  const reported = faults.slice(0, MAX_REPORTED).concat(more > 0 ? [`and ${more} more`] : []);
-  throw new Refusal('RefusedSetting', `The input is not valid: ${reported.join('; ')}.`);
+  throw new Refusal('RefusedSetting', `The input is not valid: ${faults.join('; ')}.`);
 }
 
 // The schema itself reports only the first one.
@@ -148,13 +145,13 @@ export type StepInput = v.InferOutput<typeof stepInputSchema>;
 // What only one step reads is refused by all the others.
 const OWN_FIELDS = {
   acknowledgedLoss: ['rollback'],
-  deletes: ['rollback', 'copy'],
+  deletes: ['rollback', 'copy', 'cutover'],
   asItWas: ['rollback'],
   toSnapshot: ['rollback'],
   accepts: ['copy'],
-  windowMinutes: ['freeze'],
-  approvedDigest: ['freeze'],
-  approvedBy: ['freeze'],
+  windowMinutes: ['cutover'],
+  approvedDigest: ['cutover'],
+  approvedBy: ['cutover'],
 } as const satisfies Partial<Record<keyof StepInput, readonly Command[]>>;
 
 /** @throws Refusal for a field that another step's is */

@@ -77,7 +77,8 @@ function createRunStore(options: {
   }
 
   /**
-   * Records a step's end and forgets its checkpoint, so that it starts again from the beginning when it is repeated.
+   * Records a step's end and forgets its checkpoint, so that it starts again from the beginning when it is repeated. A run
+   * that is copied has no switch under way.
    * A run that is live or has ended frees the lock.
    * @throws Refusal when the lease is lost
    */
@@ -85,11 +86,15 @@ function createRunStore(options: {
     const retained = retainedAs(run);
     const frees = retained !== undefined || hasEnded(run.phase);
     const fence = frees ? await lock.free(lease, retained) : lock.fence(lease);
-    const forget = {
-      Delete: { Key: keyOf(run.runId, checkpointOf(step)) },
+    const over = new Set<Command>([
+      step,
+      ...(run.phase === 'copied' ? (['cutover'] as const) : []),
+    ]);
+    const forgotten = [...over].map((command) => ({
+      Delete: { Key: keyOf(run.runId, checkpointOf(command)) },
       onConditionFailed: unconditional,
-    };
-    await database.commit([fence, put(itemOf(run)), forget]);
+    }));
+    await database.commit([fence, put(itemOf(run)), ...forgotten]);
   }
 
   /** After the work that it describes is durable. @throws Refusal when the lease is lost */

@@ -1,7 +1,7 @@
 // The record of a run: small, without secrets or users' data; what is large is an artifact it refers to.
 import * as v from 'valibot';
 import { baseSchema } from '../base.ts';
-import { COMMANDS, EVIDENCE, type Evidence, EXTERNAL_ACTIONS, PHASES } from '../phases.ts';
+import { EVIDENCE, type Evidence, EXTERNAL_ACTIONS, PHASES } from '../phases.ts';
 import { Refusal, type RefusalData, type RefusalName } from '../refusals.ts';
 
 /** In names of collections and artifacts; therefore no white space, slashes or capitals. */
@@ -77,6 +77,8 @@ function numberFrom(min: number, max: number) {
 const progressSchema = v.strictObject({
   done: v.number(),
   total: v.number(),
+  /** Points, where nothing else is said. */
+  unit: v.optional(v.literal('bytes')),
   /** Since the step began, where it has come that far. */
   perSecond: v.optional(v.number()),
 });
@@ -125,11 +127,7 @@ const runSchema = v.strictObject({
   uploadingAt: v.optional(millisecondsSchema),
   /** From then on users may have written to the new version. */
   openedAt: v.optional(millisecondsSchema),
-  /** The last rollback began: what was done and said for an earlier one does not count for it. */
-  rollbackStartedAt: v.optional(millisecondsSchema),
-  /** The new version took over. */
-  liveAt: v.optional(millisecondsSchema),
-  /** Until then rollback is possible. */
+  /** Until then rollback is possible; known once the run has been live. */
   retainUntil: v.optional(millisecondsSchema),
   /** It is over: what was kept for a rollback is being removed. */
   overAt: v.optional(millisecondsSchema),
@@ -141,10 +139,8 @@ const runSchema = v.strictObject({
   history: v.optional(
     v.array(v.strictObject({ phase: v.picklist(PHASES), at: millisecondsSchema })),
   ),
-  /** How many seconds each step took when it was last finished, without interruptions. */
-  took: v.optional(v.record(v.picklist(COMMANDS), v.number())),
-  /** How many windows were opened. */
-  windows: v.optional(v.number()),
+  /** How many seconds each step, and each stage of a window, took when it was last finished, without interruptions. */
+  took: v.optional(v.record(shortText, v.number())),
   /** Collections that users worked on and left: kept until then, also after an abort. */
   served: v.optional(v.array(v.strictObject({ collection: shortText, until: millisecondsSchema }))),
   /** In place: what the collection had before the run, and an abort leaves. */
@@ -178,26 +174,28 @@ export function entering(run: Run, phase: Run['phase'], now: Date): Run {
   const {
     pendingAction: _,
     askedAgainAt: __,
-    refused: ___,
+    refused,
     ...rest
   } = phase === 'copied' ? afterWindow(run) : run;
   const at = now.getTime();
   const history = [...(run.history ?? []), { phase, at }].slice(-MAX_HISTORY);
-  return { ...rest, phase, phaseAt: at, history };
+  // Why the run has returned is said until it goes on.
+  const why = run.phase === 'switching-back' && refused ? { refused } : {};
+  return { ...rest, ...why, phase, phaseAt: at, history };
 }
 
 const MAX_HISTORY = 100;
 
 /** What is known of the window that is over does not hold for the next one. */
 function afterWindow(run: Run): Run {
-  const { deadlineAt: _, switchedAt: _a, openedAt: _b, rollbackStartedAt: _c, ...rest } = run;
-  const { liveAt: _d, retainUntil: _e, approvedBy: _f, ...left } = rest;
+  const { deadlineAt: _, switchedAt: _a, openedAt: _b, ...rest } = run;
+  const { retainUntil: _c, approvedBy: _d, ...left } = rest;
   const stays = ([kind]: readonly [string, unknown]) => !OF_A_WINDOW.includes(kind as Evidence);
   return { ...left, evidence: Object.fromEntries(Object.entries(run.evidence).filter(stays)) };
 }
 
 // The backup of the window stays: the next one makes another.
-const OF_A_WINDOW: readonly Evidence[] = ['freeze-proof', 'verification-report', 'cutover-report'];
+const OF_A_WINDOW: readonly Evidence[] = ['verification-report', 'cutover-report'];
 
 /** Whether it holds no lock, and yet has something to be removed one day. */
 export function retainedAs({ phase, served = [] }: Pick<Run, 'phase' | 'served'>) {
@@ -217,7 +215,7 @@ function storedAs<Output>(schema: v.GenericSchema<unknown, Output>, largestBytes
     const result = v.safeParse(schema, value);
     if (result.success) return result.output;
     const path = v.getDotPath(result.issues[0]) ?? 'whole';
-    throw new Refusal('RefusedUnrecordable', `A record cannot hold this as its ${path}.`);
+    throw new Refusal('RefusedDefect', `A record cannot hold this as its ${path}.`);
   }
 
   return {
@@ -228,7 +226,7 @@ function storedAs<Output>(schema: v.GenericSchema<unknown, Output>, largestBytes
       const text = JSON.stringify(parse(value));
       const bytes = Buffer.byteLength(text);
       if (bytes <= largestBytes) return text;
-      throw new Refusal('RefusedUnrecordable', `${bytes} bytes are too many to record.`);
+      throw new Refusal('RefusedDefect', `${bytes} bytes are too many to record.`);
     },
   };
 }

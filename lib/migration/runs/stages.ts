@@ -62,8 +62,8 @@ export function isWaiting(next: unknown): next is Waiting {
 }
 
 interface Passing {
-  /** Names of the stages that have passed. */
-  readonly passed: readonly string[];
+  /** The stages that have passed, and how long the step had worked by then, in milliseconds. */
+  readonly passed: Readonly<Record<string, number>>;
 }
 
 /** A stage that leaves no result of its own: the checkpoint lists its name. */
@@ -72,11 +72,11 @@ export function passing<State extends Passing>(
   work: Stage<State>['advance'],
 ): Stage<State> {
   return {
-    isDone: ({ passed }) => passed.includes(name),
+    isDone: ({ passed }) => name in passed,
     advance: async (context, state, keep) => {
       const next = await work(context, state, keep);
       if (typeof next === 'number' || isWaiting(next)) return next;
-      return { ...next, passed: [...state.passed, name] };
+      return { ...next, passed: { ...state.passed, [name]: context.workedMs() } };
     },
   };
 }

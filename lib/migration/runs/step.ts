@@ -1,10 +1,17 @@
 // How every step runs: is it allowed now, is it to be executed, who has the lock; then its work, then its record.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move, moveFor, nextMove } from '../moves.ts';
-import { type Command, type Evidence, hasEnded, isBeforeWindow } from '../phases.ts';
-import { Refusal } from '../refusals.ts';
+import { type Command, type Evidence, hasEnded } from '../phases.ts';
+import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import type { Services } from '../services.ts';
-import { createBucket, createSlowdown, realTime, type Time, throttled } from '../throttle.ts';
+import {
+  createBucket,
+  createSlowdown,
+  rateLimited,
+  realTime,
+  type Time,
+  throttled,
+} from '../throttle.ts';
 import { translateFailure } from './failures.ts';
 import { assertOwn, parseInput, type StepInput, stepInputSchema } from './input.ts';
 import {
@@ -37,6 +44,8 @@ export interface StepContext extends StepRequest {
   readonly save: (state: unknown, progress?: Progress) => Promise<void>;
   /** Tells the record before something is done that cannot be seen afterwards, or before the step refuses. */
   readonly note: (changes: Partial<Omit<Run, 'runId' | 'plan' | 'phase'>>) => Promise<void>;
+  /** How long the step has worked by now, over all of its invocations. */
+  readonly workedMs: () => number;
   /** False when the step should save where it is and be invoked again. */
   readonly hasTime: () => boolean;
 }
@@ -49,7 +58,9 @@ export type Outcome =
       readonly done: true;
       readonly evidence?: Reference;
       /** Beside phase and evidence. */
-      readonly changes?: Partial<Pick<Run, 'liveAt' | 'retainUntil' | 'served' | 'takesNoWindow'>>;
+      readonly changes?: Partial<Pick<Run, 'retainUntil' | 'served' | 'takesNoWindow'>>;
+      /** Seconds of its stages. */
+      readonly took?: Run['took'];
       /** Where the run is then, if not where the step leads to. */
       readonly phase?: Run['phase'];
       /** Thrown once that is recorded. */
@@ -87,10 +98,10 @@ export interface Step {
   /** Refuses before the step has begun. */
   readonly guard?: (approach: Approach) => Promise<void>;
   /** What the record tells from the beginning of the step on. */
-  readonly onEntering?: (
-    context: StepRequest,
-  ) => Partial<Pick<Run, 'deadlineAt' | 'windows' | 'rollbackStartedAt'>>;
+  readonly onEntering?: (context: StepRequest) => Partial<Pick<Run, 'deadlineAt' | 'refused'>>;
   readonly mayBeLate?: MayBeLate<StepRequest>;
+  /** The step that leads back: it begins where this one fails while users wait. */
+  readonly turnsTo?: Step;
   readonly work: (context: StepContext) => Promise<Outcome>;
 }
 
@@ -103,6 +114,8 @@ export type StepResult =
       readonly done: boolean;
       readonly waitSeconds: number;
       readonly waitsFor?: string;
+      /** Why the run has turned round. */
+      readonly refused?: Run['refused'];
     };
 
 /**
@@ -126,13 +139,53 @@ export async function runStep(
     }
     if (!input.execute) {
       await services.lock.assertTurn(run.runId);
-      const forecast = (await step.forecast?.({ services, input, run })) ?? {};
+      const limited = rateLimited(
+        services,
+        input,
+        time ?? (interruption && realTime(interruption)),
+      );
+      const forecast = (await step.forecast?.({ services: limited, input, run })) ?? {};
       return { runId: run.runId, dryRun: true, forecast };
     }
-    return await inTurn(step, services, { input, timeLeftMs, interruption, time });
+    const options = { input, timeLeftMs, interruption, time };
+    return await inTurn(step, services, options).catch((error: unknown) =>
+      turnRound(step, services, { ...options, failure: translateFailure(error) }),
+    );
   } catch (error) {
     throw translateFailure(error);
   }
+}
+
+/**
+ * While users wait, nobody has to decide what follows a failure: the step that leads back begins, and the record keeps why.
+ * What may pass is tried again until the deadline. Killed before that, the step fails once more, and then turns round.
+ * @throws the failure where it is another's to answer; Refusal where the run can return nowhere
+ */
+async function turnRound(
+  step: Step,
+  services: Services,
+  { failure, ...options }: StepOptions & { readonly failure: unknown },
+): Promise<StepResult> {
+  const { turnsTo } = step;
+  const { input, interruption } = options;
+  const mayPass = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedLockLost');
+  if (!turnsTo || mayPass || interruption?.aborted) throw failure;
+  const run = await services.runs.read(input.runId);
+  if (run.phase !== 'switching') throw failure;
+  const { name, stack: why = '' } = failure instanceof Error ? failure : new Error(String(failure));
+  const message = 'The switch failed: the run turns round';
+  services.log({ level: 'WARN', message, runId: run.runId, failure: name, why });
+  const refusal =
+    failure instanceof Refusal ? failure : new Refusal('RefusedDefect', `${name}: see the log.`);
+  const { refused } = refusedBy(refusal);
+  const begun: Step = {
+    ...turnsTo,
+    onEntering: (request) => ({ ...turnsTo.onEntering?.(request), refused }),
+    work: async () => ({ done: false, waitSeconds: 0 }),
+  };
+  const byMachine = { runId: run.runId, execute: true, actor: 'machine' } as const;
+  const result = await inTurn(begun, services, { ...options, input: byMachine });
+  return { ...result, ...DONE, refused } as StepResult;
 }
 
 interface InvocationOptions {
@@ -143,11 +196,9 @@ interface InvocationOptions {
   readonly time?: Time | undefined;
 }
 
-async function inTurn(
-  step: Step,
-  services: Services,
-  options: InvocationOptions & { readonly input: StepInput },
-): Promise<StepResult> {
+type StepOptions = InvocationOptions & { readonly input: StepInput };
+
+async function inTurn(step: Step, services: Services, options: StepOptions): Promise<StepResult> {
   const { input, timeLeftMs, interruption } = options;
   const { lock } = services;
   const lease = await lock.take(input.runId);
@@ -233,32 +284,33 @@ async function goOn(
     },
     checkpoint,
     note,
+    workedMs: stopwatch.milliseconds,
     hasTime: () => !signal.aborted && timeLeftMs() > SAVING_TIME_MS,
   });
   if (!outcome.done) return resultOf(run, outcome);
-  const took = { ...run.took, [step.command]: stopwatch.milliseconds() / 1_000 };
+  const took = { ...run.took, ...outcome.took, [step.command]: stopwatch.milliseconds() / 1_000 };
   const finished = finishedRun({ ...run, took }, move, outcome, services.clock());
   await runs.finish(lease, finished, step.command);
   if (outcome.refusal) throw outcome.refusal;
   return resultOf(finished, outcome);
 }
 
-/** Only before the window a copy pauses by itself: inside it, that would cost the users' time. */
+/** The switch does not pause by itself: that would cost the users' time. */
 function slowdownOf(
   command: Command,
   { run, note }: Pick<StepContext, 'run' | 'note'>,
   time: Time,
 ) {
-  if (command !== 'copy' || !isBeforeWindow(run.phase)) return undefined;
+  if (command !== 'copy') return undefined;
   const onBeginning = (answerMs: number) => note({ answerMs });
   return createSlowdown({ beginning: run.answerMs, onBeginning }, time);
 }
 
-// When one of these inputs was renewed, a step that had begun starts again: half of its work is of another collection,
-// or of a time when users were still writing. Taken over all moves of the command: entering a phase changes nothing.
+// When one of these inputs was renewed, a step that had begun starts again: half of its work is of another collection.
+// A switch begins with its phase, and renews evidence itself.
 function basisOf(command: Command, { evidence }: Run): string[] {
   const needs = new Set(
-    MOVES.filter((move) => move.command === command).flatMap((move) => move.needs),
+    MOVES.filter((move) => move.command === command && !move.through).flatMap(({ needs }) => needs),
   );
   return [...needs].flatMap((need) => evidence[need]?.artifact ?? []);
 }
@@ -269,6 +321,7 @@ const DONE: Outcome = { done: true };
 function isBehindIt(command: Command, run: Run): boolean {
   const { phase } = run;
   if (nextMove(run)?.command === command) return false;
+  if (command === 'cutover' && phase === 'switching-back') return true;
   const moves = MOVES.filter((move) => move.command === command);
   const leadsOn = moves.some(({ from, to }) => from.includes(phase) && to !== phase);
   return !leadsOn && moves.some(({ to }) => to === phase);
@@ -317,7 +370,8 @@ function finishedRun(
   now: Date,
 ): Run {
   const { evidence, changes, phase = move.to } = outcome;
-  const entered = entering(run, phase, now);
+  const { refused: _, ...repeated } = run;
+  const entered = run.phase === phase ? repeated : entering(run, phase, now);
   const more = move.yields && evidence ? { [move.yields]: evidence } : {};
   return {
     ...entered,

@@ -1,6 +1,5 @@
 // The times of a run: the deadline of its window, how often something is polled, how fast a step works, and for how many
 // more days a rollback is possible.
-import { isInWindow } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import type { Checkpoint, Progress, Run } from './run.ts';
@@ -50,7 +49,7 @@ export function assertNotClosing<Request extends Timed>(
 
 /** Whether the run has not come out of its window in time. */
 export function isOverdue(run: Pick<Run, 'phase' | 'deadlineAt'>, now: Date): boolean {
-  return isInWindow(run.phase) && isPastDeadline(run, now);
+  return run.phase === 'switching' && isPastDeadline(run, now);
 }
 
 function isLate({ services, run }: Timed): boolean {

@@ -2,13 +2,12 @@
 // was proved.
 import * as v from 'valibot';
 import { dumpGraph, dumpKeys, verifyDump } from '../graph/dump.ts';
-import { isInWindow } from '../phases.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts';
-import { referenceSchema } from '../runs/run.ts';
+import { type Progress, type Reference, referenceSchema } from '../runs/run.ts';
 import { drillCollectionOf } from '../runs/run-names.ts';
 import { type Stage, takeStages } from '../runs/stages.ts';
-import type { Outcome, Step, StepContext } from '../runs/step.ts';
+import type { Step, StepContext, Waiting } from '../runs/step.ts';
 import { contentsSchema } from '../scan.ts';
 import {
   discardUnusableSnapshot,
@@ -20,7 +19,7 @@ import {
 } from '../snapshots.ts';
 import { scanCollection, storeCounts } from './recorded-counts.ts';
 
-const stateSchema = v.object({
+export const backupSchema = v.object({
   ...takingEntries,
   /** Under a name of its own, as a test. */
   ...restoringEntries,
@@ -32,7 +31,7 @@ const stateSchema = v.object({
   graph: v.optional(graphDumpSchema),
 });
 
-type State = v.InferOutput<typeof stateSchema>;
+export type BackupState = v.InferOutput<typeof backupSchema>;
 
 export const backup: Step = {
   command: 'backup',
@@ -43,27 +42,41 @@ export const backup: Step = {
     return { collection, points, users };
   },
   work: async (context) => {
-    // No data moves in the window: the snapshot from before it is the copy that stays untouched.
-    if (context.run.plan.inPlace && isInWindow(context.run.phase)) return { done: true };
-    let reached = v.parse(stateSchema, context.checkpoint?.state ?? {});
-    const save = async (state: State) => {
-      reached = state;
-      await context.save(state, progressOf(state));
-    };
-    try {
-      const end = await takeStages(context, stagesOf(context), { from: reached, save });
-      if (!end.isComplete) return end.wait;
-      return await writeManifest(context, end.state);
-    } catch (error) {
-      const collection = context.run.plan.sourceCollection;
-      const forget = () => context.save({});
-      await discardUnusableSnapshot(context, error, { collection, reached, forget });
-      throw error;
-    }
+    const { checkpoint, save } = context;
+    const from = v.parse(backupSchema, checkpoint?.state ?? {});
+    const kept = await takeBackup(context, { from, save });
+    return 'done' in kept ? kept : { done: true, evidence: kept };
   },
 };
 
-function stagesOf({ run }: StepContext): readonly Stage<State>[] {
+/** @returns its manifest, or what is waited for */
+export async function takeBackup(
+  context: StepContext,
+  {
+    from,
+    save,
+  }: {
+    readonly from: BackupState;
+    readonly save: (reached: BackupState, progress?: Progress) => Promise<unknown>;
+  },
+): Promise<Reference | Waiting> {
+  let reached = from;
+  const keep = async (state: BackupState) => {
+    reached = state;
+    await save(state, progressOf(state));
+  };
+  try {
+    const end = await takeStages(context, stagesOf(context), { from, save: keep });
+    return end.isComplete ? await writeManifest(context, end.state) : end.wait;
+  } catch (error) {
+    const collection = context.run.plan.sourceCollection;
+    const forget = async () => void (await save({}));
+    await discardUnusableSnapshot(context, error, { collection, reached, forget });
+    throw error;
+  }
+}
+
+function stagesOf({ run }: StepContext): readonly Stage<BackupState>[] {
   const collection = run.plan.sourceCollection;
   return [
     takeSnapshot({ collection, label: 'snapshot' }),
@@ -77,19 +90,23 @@ function stagesOf({ run }: StepContext): readonly Stage<State>[] {
 }
 
 // Counts and fingerprint are those of the snapshot itself: users go on writing to the collection that it is of.
-async function countRestored(context: StepContext): Promise<Partial<State>> {
+async function countRestored(context: StepContext): Promise<Partial<BackupState>> {
   const { services, run } = context;
   const scanned = await scanCollection(services, run, drillCollectionOf(run));
   return { contents: scanned.contents, counts: await storeCounts(context, scanned) };
 }
 
-async function removeRestored({ services, run, renew }: StepContext): Promise<Partial<State>> {
+async function removeRestored({
+  services,
+  run,
+  renew,
+}: StepContext): Promise<Partial<BackupState>> {
   await renew();
   await services.vectors.deleteCollection(drillCollectionOf(run));
   return { isRemoved: true };
 }
 
-async function writeManifest(context: StepContext, state: State): Promise<Outcome> {
+async function writeManifest(context: StepContext, state: BackupState): Promise<Reference> {
   const { services, run, renew } = context;
   const { contents, counts, kept, graph } = state;
   const storeVersion = await services.vectors.version();
@@ -106,15 +123,15 @@ async function writeManifest(context: StepContext, state: State): Promise<Outcom
   });
   await renew();
   await removeSnapshot(services.vectors, collection, state);
-  return { done: true, evidence };
+  return evidence;
 }
 
-function progressOf({ snapshot, parts }: State) {
-  return snapshot && { done: parts?.bytes ?? 0, total: snapshot.size };
+function progressOf({ snapshot, parts }: BackupState) {
+  return snapshot && { done: parts?.bytes ?? 0, total: snapshot.size, unit: 'bytes' as const };
 }
 
 /** @throws Refusal when somebody writes to the graph inside the window */
-async function dump({ services, run, lease }: StepContext): Promise<Partial<State>> {
+async function dump({ services, run, lease }: StepContext): Promise<Partial<BackupState>> {
   const { graph: source, artifacts, clock: now } = services;
   const prefix = `${run.runId}/graph-${lease.epoch}`;
   if (!source) return { dumped: { kind: 'none', prefix } };
@@ -129,13 +146,13 @@ async function dump({ services, run, lease }: StepContext): Promise<Partial<Stat
 }
 
 /**
- * Every value, and both ends of every relationship: what cannot be read is no dump, and has no manifest.
+ * The digest of every file, and every value: what cannot be read is no dump, and has no manifest.
  * @throws Refusal
  */
 async function readBack(
   { services: { artifacts } }: StepContext,
-  { dumped = { kind: 'none', prefix: '' } }: State,
-): Promise<Partial<State>> {
+  { dumped = { kind: 'none', prefix: '' } }: BackupState,
+): Promise<Partial<BackupState>> {
   const { kind, prefix } = dumped;
   if (kind !== 'exact') return { graph: { kind, prefix, nodes: 0, relationships: 0 } };
   try {

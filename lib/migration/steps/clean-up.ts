@@ -42,12 +42,19 @@ export async function removeOwn(context: Removing, kept: readonly string[] = [])
 // It takes as much space as the memories.
 async function removeLeftoverSnapshot({ services, run, renew }: Removing): Promise<void> {
   const { runs, vectors } = services;
-  const checkpoint = await runs.readCheckpoint(run.runId, 'backup');
   const { sourceCollection } = run.plan;
-  if (!checkpoint || !(await vectors.collectionExists(sourceCollection))) return;
-  await renew();
-  await removeSnapshot(vectors, sourceCollection, v.parse(takingSchema, checkpoint.state));
+  if (!(await vectors.collectionExists(sourceCollection))) return;
+  const before = await runs.readCheckpoint(run.runId, 'backup');
+  const window = await runs.readCheckpoint(run.runId, 'cutover');
+  const begun = [before?.state, v.parse(backupOfWindowSchema, window?.state ?? {}).backup];
+  for (const taking of begun) {
+    if (taking === undefined) continue;
+    await renew();
+    await removeSnapshot(vectors, sourceCollection, v.parse(takingSchema, taking));
+  }
 }
+
+const backupOfWindowSchema = v.object({ backup: v.optional(v.unknown()) });
 
 /** @returns how many points of the test user there were */
 export async function removeTestWrites(

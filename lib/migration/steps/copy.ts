@@ -1,5 +1,5 @@
-// Fills the new collection, compares both and repairs what differs. Before the window users go on writing: what still differs
-// is reported as pending. In the window nothing may differ.
+// Fills the new collection, compares both and repairs what differs. Users go on writing: what still differs is reported as
+// pending. A switch takes the same walk, after which nothing may differ.
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { untilIndexed } from '../configuration.ts';
@@ -11,13 +11,13 @@ import {
   type Parity,
   type ParityReached,
 } from '../parity.ts';
-import { isInWindow } from '../phases.ts';
 import { RECONCILE_START, type ReconcileCheckpoint } from '../reconcile.ts';
 import { faultsIn, type ReconcileReport } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Run } from '../runs/run.ts';
+import type { Progress, Reference, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
+import { MORE_TIME } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import type { ReconcileSettings } from '../settler.ts';
 import { userCountLines } from '../user-counts.ts';
@@ -29,19 +29,27 @@ import {
   reconcileInStep,
   reconcileSettings,
 } from './equality.ts';
-import { fillInPlace } from './in-place.ts';
+import { fillInPlace, fillSchema } from './in-place.ts';
 import { scanCollection } from './recorded-counts.ts';
 
 const MAX_LISTED = 20;
 /** In the record; the report has more. */
 const MAX_NAMED = 8;
 
-const stateSchema = v.object({
-  /** The first copy fills the collection, and compares in a walk of its own. */
-  mode: v.picklist(['fill', 'repair']),
+export const copyingSchema = v.object({
   reached: v.custom<ReconcileCheckpoint>(() => true),
   /** Whether somebody has damaged the new collection since both were equal; unknown until the walk begins. */
   isDamaged: v.optional(v.boolean()),
+});
+
+type Copying = v.InferOutput<typeof copyingSchema>;
+
+export const COPY_START: Copying = { reached: RECONCILE_START };
+
+const stateSchema = v.object({
+  ...copyingSchema.entries,
+  /** The first copy fills the collection, and compares in a walk of its own. */
+  mode: v.picklist(['fill', 'repair']),
   /** Points that the walk compared a second, as it ended. */
   perSecond: v.optional(v.number()),
   /** Of the searches, once both collections were compared. */
@@ -72,50 +80,75 @@ export const copy: Step = {
   },
   work: async (context) => {
     const { services, run, checkpoint, save } = context;
-    if (run.plan.inPlace) return await fillInPlace(context);
-    const mode = run.phase === 'rebuilt' ? 'fill' : 'repair';
-    const saved = v.parse(stateSchema, checkpoint?.state ?? { mode, reached: RECONCILE_START });
-    const { isDamaged = await lookAhead(context) } = saved;
-    const begun: State = { ...saved, isDamaged };
-    // A copy that is killed has changed the collection itself.
-    if (saved.isDamaged === undefined) await save(begun);
-    const settings = {
-      ...(await reconcileSettings(context, begun.mode)),
-      ...(await limitsIn(context)),
-      isDamaged,
-    };
-    assertKeywords(context, settings);
-    const startedAt = services.clock().getTime();
-    const { isComplete, report } = await reconcileInStep(context, settings, {
-      start: begun.reached,
-      // From the first comparison in a window on: before, nobody but the copy has written to the new collection.
-      ...((run.base || isInWindow(run.phase)) && { base: baseOf(context, 'copied') }),
-      save: (reached, progress) => save({ ...begun, reached } satisfies State, progress),
-    });
-    if (!isComplete) return { done: false, waitSeconds: 0 };
-    if (begun.mode === 'repair') {
-      const compared = report.compared - begun.reached.report.compared;
-      const milliseconds = services.clock().getTime() - startedAt;
-      const perSecond =
-        compared > 0 && milliseconds > 0 ? (compared * 1_000) / milliseconds : begun.perSecond;
-      const walked = {
-        ...begun,
-        ...(perSecond && { perSecond }),
-        reached: { ...RECONCILE_START, isComplete, report },
-      };
-      const indexing = await untilIndexed(context, run.plan.targetCollection);
-      if (indexing) {
-        await save(walked satisfies State);
-        return indexing;
-      }
-      const parity = isInWindow(run.phase) ? null : await searchBoth(context, settings, walked);
-      if (parity === undefined) return { done: false, waitSeconds: 0 };
-      return await conclude(context, { report, perSecond, parity });
+    if (run.plan.inPlace) {
+      const from = v.parse(v.optional(fillSchema), checkpoint?.state);
+      const filled = await fillInPlace(context, { from, save });
+      return 'done' in filled ? filled : { done: true, evidence: filled };
     }
-    await save({ mode: 'repair', reached: startAfter(report) } satisfies State);
-    return { done: false, waitSeconds: 0 };
+    const mode = run.phase === 'rebuilt' ? 'fill' : 'repair';
+    const begun = v.parse(stateSchema, checkpoint?.state ?? { mode, ...COPY_START });
+    const startedAt = services.clock().getTime();
+    const copied = await copyOnwards(context, {
+      mode: begun.mode,
+      from: begun,
+      save: (reached, progress) => save({ ...begun, ...reached } satisfies State, progress),
+    });
+    const { isComplete, report } = copied.reached;
+    if (!isComplete) return MORE_TIME;
+    if (begun.mode === 'fill') {
+      await save({ mode: 'repair', reached: startAfter(report) } satisfies State);
+      return MORE_TIME;
+    }
+    const compared = report.compared - begun.reached.report.compared;
+    const milliseconds = services.clock().getTime() - startedAt;
+    const perSecond =
+      compared > 0 && milliseconds > 0 ? (compared * 1_000) / milliseconds : begun.perSecond;
+    const reached = { ...RECONCILE_START, isComplete, report };
+    const walked: State = { ...begun, ...copied, reached, ...(perSecond && { perSecond }) };
+    const indexing = await untilIndexed(context, run.plan.targetCollection);
+    if (indexing) {
+      await save(walked);
+      return indexing;
+    }
+    const parity = await searchBoth(context, walked);
+    return parity ? await conclude(context, { report, perSecond, parity }) : MORE_TIME;
   },
 };
+
+/**
+ * The walk to the new collection. What only that one has, or has otherwise, comes back or goes, as the base says.
+ * @returns not complete when time was up
+ */
+export async function copyOnwards(
+  context: StepContext,
+  {
+    mode,
+    from,
+    save,
+  }: {
+    readonly mode: State['mode'];
+    readonly from: Copying;
+    readonly save: (reached: Copying, progress?: Progress) => Promise<unknown>;
+  },
+): Promise<Copying> {
+  const { run } = context;
+  const { reached: start, isDamaged = await lookAhead(context) } = from;
+  // A copy that is killed has changed the collection itself.
+  if (from.isDamaged === undefined) await save({ reached: start, isDamaged });
+  const settings = {
+    ...(await reconcileSettings(context, mode)),
+    ...(await limitsIn(context)),
+    isDamaged,
+  };
+  assertKeywords(context, settings);
+  const reached = await reconcileInStep(context, settings, {
+    start,
+    // From the first comparison in a window on: before, nobody but the copy has written to the new collection.
+    ...((run.base || run.phase === 'switching') && { base: baseOf(context, 'copied') }),
+    save: async (reached, progress) => void (await save({ reached, isDamaged }, progress)),
+  });
+  return { reached, isDamaged };
+}
 
 /**
  * What users worked on in an earlier window is not emptied by a copy, either. @throws Refusal with the numbers
@@ -151,11 +184,9 @@ function startAfter({ inserted, replaced, deleted }: ReconcileReport): Reconcile
 }
 
 /** @returns undefined when time is up */
-async function searchBoth(
-  { run, save, hasTime }: StepContext,
-  { from, to, keywords }: ReconcileSettings,
-  walked: State,
-): Promise<Parity | undefined> {
+async function searchBoth(context: StepContext, walked: State): Promise<Parity | undefined> {
+  const { run, save, hasTime } = context;
+  const { from, to, keywords } = await reconcileSettings(context, 'compare');
   const { runId } = run;
   const settings = { from, to, hasKeywords: keywords === 'by-store' };
   return await measureParity(
@@ -169,8 +200,8 @@ async function searchBoth(
 }
 
 /** What a search finds that users would miss. @throws Refusal with the findings */
-function assertParity({ plan }: Run, parity: Parity | null, artifact: string): void {
-  const findings = parity ? findingsIn(parity) : [];
+function assertParity({ plan }: Run, parity: Parity, artifact: string): void {
+  const findings = findingsIn(parity);
   if (findings.length === 0 || plan.accepts.includes('search-parity')) return;
   const why = `Searches differ in ${plan.targetCollection}: ${findings.join('; ')}. The report is ${artifact}.`;
   throw new Refusal('RefusedPrerequisites', why, { data: { finding: 'search-parity' } });
@@ -178,50 +209,64 @@ function assertParity({ plan }: Run, parity: Parity | null, artifact: string): v
 
 async function conclude(
   context: StepContext,
-  {
-    report,
-    perSecond,
-    parity,
-  }: { report: ReconcileReport; perSecond: number | undefined; parity: Parity | null },
+  found: {
+    readonly report: ReconcileReport;
+    readonly perSecond: number | undefined;
+    readonly parity: Parity;
+  },
 ): Promise<Outcome> {
-  const { run, save } = context;
+  const { perSecond, parity, report } = found;
+  const evidence = await storeVerification(context, report, {
+    ...(perSecond && { perSecond }),
+    ...parity,
+  });
+  try {
+    assertParity(context.run, parity, evidence.artifact);
+  } catch (error) {
+    // What was repaired is compared, and searched, again.
+    await context.save({ mode: 'repair', reached: RECONCILE_START } satisfies State);
+    throw error;
+  }
+  return { done: true, evidence };
+}
+
+async function storeVerification(
+  context: StepContext,
+  report: ReconcileReport,
+  figures: Reference['facts'],
+): Promise<Reference> {
   const { inserted, replaced, deleted, withoutKeywords } = report;
   const { points, digest: fingerprint } = report.from;
   const { writes: takenBack, overruled, withheld } = report.strays;
-  const faults = faultsIn(report);
   const pending = Object.values(report.pending).reduce((sum, count) => sum + count, 0);
-  const evidence = await storeReport(context, 'verification-report', {
+  return await storeReport(context, 'verification-report', {
     facts: {
       ...{ fingerprint, points, inserted, replaced, deleted, withoutKeywords, pending },
       ...Object.fromEntries(Object.entries(report.pending).filter(([, count]) => count > 0)),
       ...(pending > 0 && { examples: report.examples.slice(0, MAX_NAMED).join(', ') }),
-      ...(perSecond && { perSecond }),
-      ...(parity ?? figuresIn(run.evidence['verification-report']?.facts)),
+      ...figures,
       ...(takenBack > 0 && { takenBack, overruled, ...(withheld > 0 && { withheld }) }),
     },
-    more: { faults, ...report },
+    more: { faults: faultsIn(report), ...report },
   });
-  if (!isInWindow(run.phase)) {
-    try {
-      assertParity(run, parity, evidence.artifact);
-    } catch (error) {
-      // What was repaired is compared, and searched, again.
-      await save({ mode: 'repair', reached: RECONCILE_START } satisfies State);
-      throw error;
-    }
-    return { done: true, evidence };
-  }
+}
+
+/** While nobody may write. @throws Refusal unless both are equal, and as they were when they were backed up */
+export async function verifyEqual(
+  context: StepContext,
+  report: ReconcileReport,
+): Promise<Reference> {
+  const { evidence, plan } = context.run;
+  const searched = figuresIn(evidence['verification-report']?.facts);
+  const verified = await storeVerification(context, report, searched);
+  const faults = faultsIn(report);
   if (faults.length > 0) {
-    // The next walk begins at the first point.
-    await save({ mode: 'repair', reached: RECONCILE_START } satisfies State);
-    const why = `The collections are not equal: ${faults.join(', ')}. The report is ${evidence.artifact}.`;
+    const why = `The collections are not equal: ${faults.join(', ')}. The report is ${verified.artifact}.`;
     throw new Refusal('RefusedVerification', why);
   }
-  if (run.evidence['backup-manifest']?.facts.fingerprint === fingerprint) {
-    return { done: true, evidence };
-  }
-  const why = `${run.plan.sourceCollection} was written to after its backup, which is due again.`;
-  return { done: true, phase: 'frozen', refusal: new Refusal('RefusedSourceChanged', why) };
+  if (evidence['backup-manifest']?.facts.fingerprint === report.from.digest) return verified;
+  const why = `${plan.sourceCollection} was written to after writes were frozen and it was backed up.`;
+  throw new Refusal('RefusedSourceChanged', why);
 }
 
 function assertKeywords({ run: { plan } }: StepRequest, { keywords }: ReconcileSettings): void {

@@ -1,75 +1,64 @@
-// The switch to the new version, and the days that are counted from then on for which a rollback is possible.
+// The switch to the new version, in one maintenance window; and the days that are counted from then on for which a rollback is
+// possible.
 import * as v from 'valibot';
-import { changedSetting } from '../ports/collection-setting.ts';
-import { readManifest, storeReport } from '../runs/reports.ts';
+import { assertFits, forecastWindow } from '../forecast.ts';
+import { storeReport } from '../runs/reports.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { isWaiting, takeStages } from '../runs/stages.ts';
-import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
+import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
-import { partsOf } from '../snapshots.ts';
-import { filesOf } from './backup.ts';
 import { removeCollections, tidyUp } from './clean-up.ts';
 import { canRollBack } from './return-target.ts';
-import { type SwitchState, switchSchema } from './switch.ts';
-import { letIn, stagesForward } from './switch-forward.ts';
-import { assertNamesFree } from './upload-swap.ts';
+import { rollback } from './rollback.ts';
+import { type SwitchState, secondsOf, switchSchema } from './switch.ts';
+import { assertReady, letIn, retainBackup, stagesForward } from './switch-forward.ts';
 
 export const cutover: Step = {
   command: 'cutover',
-  forecast: async (context) => {
-    await assertReady(context);
-    const { sourceCollection, targetCollection } = context.run.plan;
-    const live = liveCollectionOf(context.run);
+  forecast: async (request) => {
+    await assertReady(request);
+    const { sourceCollection, targetCollection, windowMinutes } = request.run.plan;
+    const live = liveCollectionOf(request.run);
     return {
+      windowMinutes,
+      asks: 'the webhook or a person to stop all writes',
       ...(live === targetCollection ? {} : { uploads: { from: targetCollection, to: live } }),
       setting: { from: sourceCollection, to: live },
     };
   },
+  guard: async (approach) => {
+    const { services, run } = approach;
+    const maxRate = await services.runs.maxRate(run.runId);
+    assertFits(forecastWindow(run, maxRate), run.plan.windowMinutes);
+    await assertReady(approach);
+  },
+  onEntering: ({ services, run }) => ({
+    deadlineAt: services.clock().getTime() + run.plan.windowMinutes * 60_000,
+  }),
   // The window rolls back by itself. Where that would cost users their writes, or leads nowhere, a person may
   // finish what has begun: a service that stands still has to have an exit.
   mayBeLate: async ({ services, run, input }) => {
     if (input.actor !== 'operator' || run.switchedAt === undefined) return false;
     return run.openedAt !== undefined || !(await canRollBack(services, run));
   },
+  turnsTo: rollback,
   work: async (context) => {
-    const { checkpoint, save } = context;
-    if (context.run.switchedAt === undefined) await prepare(context);
-    const begun: SwitchState = { to: liveCollectionOf(context.run), passed: [] };
+    const { run, checkpoint, save } = context;
+    const begun: SwitchState = { to: liveCollectionOf(run), passed: {} };
     const from = v.parse(switchSchema, checkpoint?.state ?? begun);
-    const end = await takeStages(context, stagesForward(), { from, save });
+    const end = await takeStages(context, stagesForward(run), { from, save });
     if (!end.isComplete) return end.wait;
     const facts = await letIn(context, end.state);
-    return isWaiting(facts) ? facts : await goLive(context, facts);
+    return isWaiting(facts) ? facts : await goLive(context, { ...end.state, facts });
   },
 };
 
-/**
- * The setting is as it was found, and the names are free. What was written since both collections were compared is found
- * right before writes are opened. @throws Refusal
- */
-async function assertReady({ services, run }: StepRequest): Promise<void> {
-  const active = await services.setting.read();
-  const { sourceCollection } = run.plan;
-  if (active !== sourceCollection) throw changedSetting(active, sourceCollection);
-  await assertNamesFree({ services, run });
-}
-
-// Here a refusal costs nothing; after writes were opened it would leave users between two versions.
-async function prepare(context: StepContext): Promise<void> {
-  await assertReady(context);
-  const { services, run, note } = context;
-  const now = services.clock().getTime();
-  await retainBackup(context, new Date(now + run.plan.retentionDays * DAY_MS));
-  await note({ switchedAt: now });
-}
-
-async function goLive(context: StepContext, reached: SwitchState['facts']): Promise<Outcome> {
-  const { services, run } = context;
+async function goLive(context: StepContext, { facts, passed }: SwitchState): Promise<Outcome> {
+  const { services, run, workedMs } = context;
   const liveAt = services.clock().getTime();
   const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
-  const facts = { liveAt, retainUntil, ...reached };
   const evidence = await storeReport(context, 'cutover-report', {
-    facts,
+    facts: { liveAt, retainUntil, ...facts },
     more: { plan: run.plan },
   });
   // They cannot be deleted already, but for the minutes that the switch took.
@@ -79,7 +68,9 @@ async function goLive(context: StepContext, reached: SwitchState['facts']): Prom
   });
   const message = `${run.plan.targetCollection} or its companion, uploaded by now, is to be removed by hand`;
   await tidyUp(context, message, () => removeBuilt(context));
-  return { done: true, evidence, changes: { liveAt, retainUntil } };
+  const deploy = (workedMs() - (passed.uploaded ?? 0)) / 1_000;
+  const took = { ...secondsOf({ passed }), deploy };
+  return { done: true, evidence, changes: { retainUntil }, took };
 }
 
 // Where it was uploaded under another name, what it was uploaded from is a second copy that nobody works on.
@@ -90,15 +81,4 @@ async function removeBuilt(context: StepContext): Promise<void> {
     context,
     built.filter((name) => !live.includes(name)),
   );
-}
-
-/** What a rollback needs, and the reports up to now, cannot be deleted before that day. */
-async function retainBackup(
-  { services, run }: Pick<StepRequest, 'services' | 'run'>,
-  until: Date,
-): Promise<void> {
-  const { snapshot, counts, graph } = await readManifest(services, run);
-  const reports = Object.values(run.evidence).map(({ artifact }) => artifact);
-  const kept = [...partsOf(snapshot), ...filesOf(graph), counts.artifact];
-  for (const key of [...kept, ...reports]) await services.artifacts.retain(key, until);
 }

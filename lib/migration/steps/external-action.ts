@@ -55,9 +55,9 @@ async function ask(
   action: ExternalAction,
   collection: string,
 ): Promise<HookAnswer> {
-  const { runId, deadlineAt, rollbackStartedAt } = run;
+  const { runId, phase, deadlineAt } = run;
   // A rollback has no window, or is about to outlast it: its freeze ends when writes are opened on either version.
-  const endsBy = rollbackStartedAt === undefined ? deadlineAt : undefined;
+  const endsBy = phase === 'switching-back' ? undefined : deadlineAt;
   return await services.hooks.ask({
     action,
     runId,
@@ -69,10 +69,8 @@ async function ask(
 }
 
 /** A second window or rollback, and what has to be done again, is another request than the first one. */
-function occasionOf({ phase, windows = 1, rollbackStartedAt, askedAgainAt }: Run): string {
-  const since = askedAgainAt ?? (phase === 'rolling-back' ? rollbackStartedAt : undefined);
-  if (since !== undefined) return `${phase}-${since}`;
-  return windows === 1 ? phase : `${phase}-in-window-${windows}`;
+function occasionOf({ phase, phaseAt, askedAgainAt }: Run): string {
+  return `${phase}-${askedAgainAt ?? phaseAt}`;
 }
 
 /**

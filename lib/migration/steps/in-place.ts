@@ -6,27 +6,26 @@ import { toJsonText } from '../json/json-text.ts';
 import {
   addKeywordSlot,
   countUnfilled,
-  denseSampleDigest,
-  FILL_START,
-  type FillReport,
-  fillKeywords,
+  fillUnfilled,
   SOURCE_SLOT,
+  sampleDigest,
+  type VersionWalk,
+  WALK_START,
+  walkVersions,
 } from '../keyword-fill.ts';
-import { isInWindow } from '../phases.ts';
 import { createBatchWriter, PAGE_SIZE } from '../point-writer.ts';
 import { KEYWORD_MODEL, KEYWORD_SLOT } from '../points.ts';
 import type { CollectionSettings } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Run } from '../runs/run.ts';
-import { drillCollectionOf, liveCollectionsOf, testUserOf } from '../runs/run-names.ts';
+import type { Progress, Reference, Run } from '../runs/run.ts';
+import { drillCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { MORE_TIME } from '../runs/stages.ts';
-import type { Outcome, StepContext, StepRequest } from '../runs/step.ts';
+import type { StepContext, StepRequest, Waiting } from '../runs/step.ts';
 import type { CollectionPlace } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { realTime } from '../throttle.ts';
 import type { Finding } from './prerequisites.ts';
-import { scanCollection } from './recorded-counts.ts';
 
 const OLDEST = [1, 18] as const;
 
@@ -112,10 +111,10 @@ export async function trySlot(
     }
     await untilOptimized(place);
     await addKeywordSlot(place, { modifier: 'idf' });
-    await fillKeywords(place, { only: 'unfilled', renew: async () => undefined });
+    await fillUnfilled(place, { renew: async () => undefined });
     await untilOptimized(place);
     await mayWrite();
-    if ((await countUnfilled(place)) === 0)
+    if ((await listed(place)).points === points.length)
       return await vectors.removeVector(collection, KEYWORD_SLOT);
     throw new Refusal('RefusedByService', `The store does not fill a slot with ${KEYWORD_MODEL}.`);
   } finally {
@@ -156,75 +155,102 @@ export async function addLearnedSlot(context: StepContext): Promise<void> {
   await addKeywordSlot(placeOf(context), learned);
 }
 
-const stateSchema = v.object({
-  /** While users write, first what lacks its keywords; then, and in the window, whatever has not those of its text. */
-  only: v.picklist(['unfilled', 'all']),
-  walked: v.custom<FillReport>(() => true),
-  filledBefore: v.number(),
+export const fillSchema = v.object({
+  /** As in `walkVersions`. */
+  since: v.number(),
+  filled: v.number(),
+  walk: v.custom<VersionWalk>(() => true),
 });
 
-type State = v.InferOutput<typeof stateSchema>;
+type Filling = v.InferOutput<typeof fillSchema>;
 
-/** In place of the copy. In the window its walk is the look at what was frozen. */
-export async function fillInPlace(context: StepContext): Promise<Outcome> {
-  const { services, run, checkpoint, save, renew, hasTime } = context;
-  const isFrozen = isInWindow(run.phase);
+/**
+ * In place of the copy. In the window it looks at what was written since.
+ * @returns the verification report, or what is waited for
+ */
+export async function fillInPlace(
+  context: StepContext,
+  options: {
+    readonly from: Filling | undefined;
+    readonly save: (reached: Filling, progress?: Progress) => Promise<unknown>;
+  },
+): Promise<Reference | Waiting> {
+  const { run, renew, hasTime } = context;
   const place = placeOf(context);
   const total = await place.store.count(place.collection);
-  const first: State = { only: isFrozen ? 'all' : 'unfilled', walked: FILL_START, filledBefore: 0 };
-  const { walked: from, ...state } = v.parse(stateSchema, checkpoint?.state ?? first);
-  const begun = services.clock().getTime();
-  const walked = await fillKeywords(place, {
-    ...{ only: state.only, from, renew, without: testUserOf(run.runId) },
-    save: (walked) => {
-      const done = state.only === 'all' ? walked.points : walked.filled;
-      return save({ ...state, walked } satisfies State, { done, total });
-    },
-    isTimeUp: () => !hasTime(),
+  const ports = { renew, isTimeUp: () => !hasTime() };
+  const begun = { since: await versionOfCopy(context), filled: 0, walk: WALK_START };
+  const state = options.from ?? begun;
+  const save = async (reached: Filling, done: number) =>
+    void (await options.save(reached, { done, total }));
+  const unfilled = await fillUnfilled(place, {
+    ...ports,
+    save: (more) => save({ ...state, filled: state.filled + more }, state.filled + more),
   });
-  if (walked.next !== null) return MORE_TIME;
-  if (state.only === 'all') {
-    const seconds = (services.clock().getTime() - begun) / 1_000;
-    // What the walk of the window is forecast with.
-    const speed = seconds > 0 && { perSecond: (walked.points - from.points) / seconds };
-    return await conclude(context, walked, { filledBefore: state.filledBefore, ...speed });
+  if (!unfilled.isComplete) return MORE_TIME;
+  const filled = state.filled + unfilled.filled;
+  const walk = await walkVersions(place, {
+    ...{ ...ports, since: state.since, from: state.walk },
+    save: (walk) => save({ ...state, filled, walk }, walk.points),
+  });
+  if (!walk.isComplete) return MORE_TIME;
+  if (run.phase !== 'switching' || walk.refilled === 0) {
+    return await storeFilled(context, walk, filled + walk.refilled);
   }
-  const { filled: filledBefore } = walked;
-  await save({ only: 'all', walked: FILL_START, filledBefore } satisfies State);
+  // What was filled again has another version than the one that was listed.
+  const again = { since: walk.highest, filled: filled + walk.refilled, walk: WALK_START };
+  await save(again, walk.points);
   return MORE_TIME;
 }
 
-async function conclude(
-  context: StepContext,
-  { points, digest: fingerprint, filled }: FillReport,
-  { filledBefore, ...speed }: { readonly filledBefore: number; readonly perSecond?: number },
-): Promise<Outcome> {
-  const place = placeOf(context);
-  // Its last batch may have been one too many for the optimizer.
-  await createBatchWriter(place, context.renew).mayWrite();
-  const pending = await countUnfilled(place);
-  const dense = await denseSampleDigest(place);
-  const evidence = await storeReport(context, 'verification-report', {
-    facts: { fingerprint, dense, points, filled: filledBefore + filled, pending, ...speed },
-    more: { collection: place.collection },
-  });
-  return { done: true, evidence };
+/** Below every version before the window, and where shards count their writes apart: then all points are looked at. */
+async function versionOfCopy({ services, run }: StepContext): Promise<number> {
+  const { highest = ANY_VERSION } = run.evidence['verification-report']?.facts ?? {};
+  if (run.phase !== 'switching') return ANY_VERSION;
+  const shards = await services.vectors.shardStates(run.plan.sourceCollection);
+  return shards.length === 1 ? Number(highest) : ANY_VERSION;
 }
 
-/** Right before writes are opened. @throws Refusal where anything but keywords has changed since writes were frozen */
-export async function assertAsFrozen(context: StepContext): Promise<void> {
-  const { services, run } = context;
+const ANY_VERSION = -1;
+
+async function storeFilled(
+  context: StepContext,
+  { points, digest: fingerprint, highest }: VersionWalk,
+  filled: number,
+): Promise<Reference> {
+  const { services, run, renew } = context;
   const place = placeOf(context);
-  const { fingerprint, dense } = run.evidence['verification-report']?.facts ?? {};
-  const { contents } = await scanCollection(services, run, place.collection);
-  if (contents.digest !== fingerprint || (await denseSampleDigest(place)) !== dense) {
-    const why = `${place.collection} was written to after it was frozen.`;
-    throw new Refusal('RefusedSourceChanged', why);
-  }
-  const unfilled = await countUnfilled(place);
-  if (unfilled === 0) return;
-  const why = `${unfilled} points of ${place.collection} lack their keywords.`;
-  throw new Refusal('RefusedVerification', why);
+  // The last batch may have been one too many for the optimizer.
+  await createBatchWriter(place, renew).mayWrite();
+  const pending = await countUnfilled(place);
+  const sample = await sampleDigest(place);
+  const begun = services.clock().getTime();
+  if (run.phase !== 'switching') await listed(place);
+  const seconds = (services.clock().getTime() - begun) / 1_000;
+  // What the walk of the window is forecast with.
+  const speed = seconds > 0 && { perSecond: points / seconds };
+  return await storeReport(context, 'verification-report', {
+    facts: { fingerprint, sample, points, filled, pending, highest, ...speed },
+    more: { collection: place.collection },
+  });
+}
+
+/** What is filled, as it is now: nothing is read or written. */
+async function listed(place: CollectionPlace): Promise<VersionWalk> {
+  const renew = async () => undefined;
+  return await walkVersions(place, { since: Number.POSITIVE_INFINITY, renew });
+}
+
+/** Right before writes are opened. @throws Refusal where anything was written since writes were frozen */
+export async function assertAsFrozen(context: StepContext): Promise<void> {
+  const place = placeOf(context);
+  const { fingerprint, sample } = context.run.evidence['verification-report']?.facts ?? {};
+  const { digest } = await listed(place);
+  const isAsFrozen = digest === fingerprint && (await sampleDigest(place)) === sample;
+  // What an upsert wrote has no version here: it lacks its keywords.
+  if (isAsFrozen && (await countUnfilled(place)) === 0) return;
+  const why = `${place.collection} was written to after it was frozen.`;
+  throw new Refusal('RefusedSourceChanged', why);
 }
 
 /** Nobody needs the fingerprints of the texts once the run has ended. */

@@ -19,13 +19,6 @@ import {
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 
-export const hybridProofSchema = v.object({
-  dimensions: v.number(),
-  points: v.number(),
-  entities: v.number(),
-  found: v.number(),
-});
-
 const payloadSchema = v.object({ data: v.string(), text_lemmatized: v.optional(v.string()) });
 
 const NO_KEYWORDS =
@@ -36,28 +29,23 @@ const NO_ENTITIES = 'without spaCy and en_core_web_sm, entities would never be f
 export async function proveHybrid(
   { vectors, preview }: Pick<Services, 'vectors' | 'preview'>,
   run: Run,
-): Promise<v.InferOutput<typeof hybridProofSchema>> {
+): Promise<void> {
   const { sourceCollection, targetCollection } = run.plan;
-  const dimensions = await proveSlot(vectors, { source: sourceCollection, made: targetCollection });
+  await proveSlot(vectors, { source: sourceCollection, made: targetCollection });
   await provePoint(vectors, run);
   const companion = companionOf(run);
   if (!(await vectors.collectionExists(companion))) {
     throw new Refusal('RefusedNewVersion', `The warm-up made no ${companion}: ${NO_ENTITIES}.`);
   }
   await proveSlot(vectors, { source: sourceCollection, made: companion });
-  return {
-    dimensions,
-    points: await vectors.count(targetCollection, ofTestUser(run)),
-    entities: await vectors.count(companion, ofTestUser(run)),
-    found: await proveSearch(preview, run),
-  };
+  await proveSearch(preview, run);
 }
 
 /** The layout alone, as it is before anything was written. */
 export async function proveSlot(
   vectors: VectorStore,
   { source, made }: { source: string; made: string },
-): Promise<number> {
+): Promise<void> {
   const old = denseVectorOf(await vectors.collectionInfo(source));
   const info = await vectors.collectionInfo(made);
   const fresh = denseVectorOf(info);
@@ -68,7 +56,6 @@ export async function proveSlot(
   if (info?.config.params.sparse_vectors?.[KEYWORD_SLOT]?.modifier !== 'idf') {
     throw new Refusal('RefusedNewVersion', `${made} has no slot with idf: ${NO_KEYWORDS}.`);
   }
-  return fresh.size;
 }
 
 async function provePoint(vectors: VectorStore, run: Run): Promise<void> {
@@ -85,13 +72,13 @@ async function provePoint(vectors: VectorStore, run: Run): Promise<void> {
   }
 }
 
-async function proveSearch(preview: MemoryBackend | undefined, { runId }: Run): Promise<number> {
+async function proveSearch(preview: MemoryBackend | undefined, { runId }: Run): Promise<void> {
   const found =
     (await preview?.search(
       testUserOf(runId),
       'Whom do I know, where do they live, and what do they love?',
     )) ?? 0;
-  if (found > 0) return found;
+  if (found > 0) return;
   throw new Refusal(
     'RefusedNewVersion',
     'The new version does not find what it has just remembered.',

@@ -5,12 +5,13 @@ import { notNow } from '../moves.ts';
 import { isBeforeWindow } from '../phases.ts';
 import { isRefusal, Refusal, takeAs } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
-import { parseInput } from '../runs/input.ts';
+import { parseInput, stepInputSchema } from '../runs/input.ts';
 import { isPrintable, wordsOf } from '../runs/printable.ts';
 import { storeReport } from '../runs/reports.ts';
 import { bytesSchema, type Plan, planSchema, type Run, runIdSchema } from '../runs/run.ts';
 import { namesOf, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
+import { rateLimited, type Time } from '../throttle.ts';
 import { checkKey } from './backend-key.ts';
 import { checkInPlace } from './in-place.ts';
 import {
@@ -68,6 +69,7 @@ export const preflightInputSchema = v.strictObject({
   execute: v.optional(v.boolean(), false),
   accepts: v.optional(accepts),
   freeBytes: v.optional(bytesSchema),
+  maxRate: stepInputSchema.entries.maxRate,
   ...planInput,
 });
 
@@ -87,16 +89,21 @@ const DEFAULT_PLAN = {
  * every one is met.
  * @throws Refusal while another run is under way
  */
-export async function takePreflight(services: Services, payload: unknown) {
+export async function takePreflight(all: Services, payload: unknown, time?: Time) {
   try {
     const input = parseInput(preflightInputSchema, payload);
-    const { runId, execute } = input;
+    const { runId, execute, maxRate } = input;
+    const services = rateLimited(all, input, time);
     const begun = await findRun(services, input);
     if (!begun) await services.lock.assertFree();
     const plan = begun ? accepting(begun.plan, input) : planOf(input);
     const run: Run = { ...(begun ?? NOT_BEGUN), runId, plan };
     const prerequisites = await checkPrerequisites(services, run, execute);
-    if (execute && !begun && prerequisites.every(isMet)) await begin(services, run, prerequisites);
+    const isBeginning = execute && !begun && prerequisites.every(isMet);
+    if (isBeginning) await begin(services, run, prerequisites);
+    if (maxRate !== undefined && execute && (begun || isBeginning)) {
+      await services.runs.limitRate(runId, maxRate);
+    }
     return { runId, dryRun: !execute, plan, prerequisites };
   } catch (error) {
     throw translateFailure(error);

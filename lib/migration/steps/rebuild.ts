@@ -10,20 +10,14 @@ import { builtCollectionsOf, collectionsOf, ofTestUser, testUserOf } from '../ru
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { removeCollections, removeWarmUp } from './clean-up.ts';
 import { addLearnedSlot } from './in-place.ts';
-import {
-  hybridProofSchema,
-  premadeOf,
-  proveEmbeddings,
-  proveHybrid,
-  TEST_MEMORIES,
-} from './new-version.ts';
+import { premadeOf, proveEmbeddings, proveHybrid, TEST_MEMORIES } from './new-version.ts';
 
 const stateSchema = v.object({
   /** What an earlier rebuild left is removed: from here on, what is there is ours. */
   isCleared: v.optional(v.boolean()),
   made: v.optional(v.picklist(['by-new-version', 'explicitly'])),
   /** Taken from the first write, which is removed afterwards: it cannot be proved twice. */
-  proof: v.optional(hybridProofSchema),
+  isProved: v.optional(v.boolean()),
 });
 
 const SCOPE_KEYS = ['user_id', 'agent_id', 'run_id', 'actor_id'];
@@ -56,21 +50,20 @@ async function build(context: StepContext): Promise<Outcome> {
   const { sourceCollection: known, targetCollection: collection } = run.plan;
   await bringConfiguration(services.vectors, { from: known, to: collection });
   await save({ ...state, isCleared: true, made });
-  const proof =
-    state.proof ?? (made === 'by-new-version' ? await proveHybrid(services, run) : undefined);
-  await save({ isCleared: true, made, proof });
+  const isProved = made === 'by-new-version';
+  if (isProved && !state.isProved) await proveHybrid(services, run);
+  await save({ isCleared: true, made, isProved });
   const collections = builtCollectionsOf(run);
   await removeWarmUp(context, collections);
   const { preview: backend } = services;
   const embeddings =
-    proof && backend
+    isProved && backend
       ? await proveEmbeddings(context, { backend, known, collection })
       : 'unverified';
   await removeWarmUp(context, collections);
   if (run.plan.inPlace) await addLearnedSlot(context);
   const evidence = await storeReport(context, 'rebuild-proof', {
-    facts: { made, isHybridProved: proof !== undefined, embeddings },
-    more: { proof: proof ?? null },
+    facts: { made, isHybridProved: isProved, embeddings },
   });
   return { done: true, evidence };
 }

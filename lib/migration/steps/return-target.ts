@@ -53,11 +53,11 @@ export async function planReturn(request: StepRequest): Promise<Return> {
   if (!wasOpened || asItWas) return { way: 'as-it-was', ...target, ...more };
   const trouble = await readabilityOf(services, run);
   if (trouble === undefined) {
-    if (run.liveAt !== undefined) await assertSafe(request, target, deletes);
+    if (run.retainUntil !== undefined) await assertSafe(request, target, deletes);
     return { way: 'carry', ...target, ...more };
   }
   // Nobody decides on the rollback of a window: users return, whatever became of the new collection.
-  if (run.liveAt === undefined) return { way: 'as-it-was', ...target, ...more };
+  if (run.retainUntil === undefined) return { way: 'as-it-was', ...target, ...more };
   throw unsafe(`${trouble}: what users wrote since the switch cannot come along.`);
 }
 

@@ -18,7 +18,7 @@ import type { Services } from '../services.ts';
 import { removeCollections, removeOwn, tidyUp } from './clean-up.ts';
 import { askAgain } from './external-action.ts';
 import { forecastReturn, planReturn } from './return-target.ts';
-import { type SwitchState, switchSchema } from './switch.ts';
+import { type SwitchState, secondsOf, switchSchema } from './switch.ts';
 import {
   afterRestore,
   assertSettingKnown,
@@ -39,13 +39,12 @@ export const rollback: Step = {
     if (run.switchedAt === undefined) return;
     if (run.phase === 'live') await assertSettingKnown(services, run);
     const plan = await planReturn(approach);
-    await save({ to: plan.returnTo, passed: [], plan } satisfies SwitchState);
+    await save({ to: plan.returnTo, passed: {}, plan } satisfies SwitchState);
   },
-  onEntering: ({ services }) => ({ rollbackStartedAt: services.clock().getTime() }),
   mayBeLate: 'always',
   work: async (context) => {
     const { run, checkpoint, save } = context;
-    const neverLeft: SwitchState = { to: run.plan.sourceCollection, passed: [] };
+    const neverLeft: SwitchState = { to: run.plan.sourceCollection, passed: {} };
     let state = run.switchedAt === undefined ? neverLeft : v.parse(switchSchema, checkpoint?.state);
     const keep = async (reached: SwitchState, progress?: Progress) => {
       state = reached;
@@ -83,7 +82,7 @@ function assertRetained(
 /** Whether users were let into the new version, and it is the one that is deployed. */
 async function isOnNew({ services, run }: StepContext, { passed }: SwitchState): Promise<boolean> {
   // In place the setting never changes, and nothing is refused between the freeze and the deployment.
-  if (run.plan.inPlace && passed.includes('frozen')) return false;
+  if (run.plan.inPlace && 'frozen' in passed) return false;
   return run.openedAt !== undefined && (await services.setting.read()) === liveCollectionOf(run);
 }
 
@@ -93,8 +92,8 @@ async function stay(context: StepContext, state: SwitchState): Promise<Outcome> 
   if (!end.isComplete) return end.wait;
   const message = `What was restored as ${restoredCollectionOf(run)} is to be removed by hand`;
   await tidyUp(context, message, () => removeCollections(context, [restoredCollectionOf(run)]));
-  // A cutover that had not come to its end continues.
-  const phase = run.liveAt === undefined ? 'switching' : 'live';
+  // A switch that had not come to its end continues.
+  const phase = run.retainUntil === undefined ? 'switching' : 'live';
   const { name = 'RefusedNothingToReturnTo', why = '', data = {} } = state.refused ?? {};
   return { done: true, phase, refusal: new Refusal(name, why, { data }) };
 }
@@ -115,7 +114,9 @@ async function conclude(context: StepContext, state: SwitchState): Promise<Outco
     ...(isServed && { served: withServed(run, served, until) }),
     ...(takesNoWindow !== undefined && { takesNoWindow }),
   };
-  return { done: true, evidence, changes };
+  const window = await context.services.runs.readCheckpoint(run.runId, 'cutover');
+  const took = window ? secondsOf(v.parse(switchSchema, window.state)) : {};
+  return { done: true, evidence, changes, took };
 }
 
 /** As long as the other artifacts of the run, and no shorter than anything is kept from today on. */

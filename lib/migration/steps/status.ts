@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { forecastWindow } from '../forecast.ts';
 import { lateMovesOf, movesOf, nextMove } from '../moves.ts';
-import { APPROVED_EVIDENCE, isInWindow } from '../phases.ts';
+import { APPROVED_EVIDENCE } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput } from '../runs/input.ts';
@@ -36,6 +36,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
   const now = services.clock();
   const lease = await services.lock.leaseOf(id);
   const isLate = isOverdue(run, now);
+  const { stages, frozenSince } = await switchOf(run, services);
   const moves = isLate ? lateMovesOf(run, run.openedAt !== undefined) : movesOf(run);
   return {
     runId: id,
@@ -68,7 +69,9 @@ export async function readStatus(services: StatusServices, runId?: string) {
     /** From then on users may have written to the new version. */
     openedAt: isoOf(run.openedAt),
     /** The first write that was refused; null where none was, or none is kept from writing. */
-    frozenSince: isoOf(await frozenSince(run, services)),
+    frozenSince: isoOf(frozenSince),
+    /** Of the switch that is under way: those that are behind it. */
+    stages,
     /** The window is over: the watch rolls it back, and steps towards the new version are refused. */
     isLate,
     retention: run.retainUntil === undefined ? null : retentionOf(run, now),
@@ -102,20 +105,27 @@ async function progressOf(run: Run, { runs }: Pick<Services, 'runs'>) {
   return last ? { ...last, savedAt: isoOf(last.savedAt) } : null;
 }
 
-const frozenSchema = v.looseObject({ look: v.looseObject({ refusedSince: v.number() }) });
+const switchingSchema = v.looseObject({
+  passed: v.record(v.string(), v.number()),
+  look: v.optional(v.looseObject({ refusedSince: v.optional(v.number()) })),
+});
 
 // A rollback from where users were let in freezes writes once more.
-async function frozenSince(
-  { runId, phase, openedAt, evidence }: Run,
-  { runs }: Pick<Services, 'runs'>,
-): Promise<number | undefined> {
-  const isSecond = phase === 'rolling-back' && openedAt !== undefined;
-  const isOpened = openedAt !== undefined && !isSecond;
-  if (isOpened || (phase !== 'rolling-back' && !isInWindow(phase))) return undefined;
-  const proof = evidence['freeze-proof'];
-  if (proof && !isSecond) return proof.recordedAt - Number(proof.facts.drainedSeconds) * 1_000;
-  const checkpoint = await runs.readCheckpoint(runId, isSecond ? 'rollback' : 'freeze');
-  return v.is(frozenSchema, checkpoint?.state) ? checkpoint.state.look.refusedSince : undefined;
+async function switchOf({ runId, phase, openedAt }: Run, { runs }: Pick<Services, 'runs'>) {
+  const stateOf = async (step: 'cutover' | 'rollback') => {
+    const { state } = (await runs.readCheckpoint(runId, step)) ?? {};
+    return v.is(switchingSchema, state) ? state : undefined;
+  };
+  const isBack = phase === 'switching-back';
+  if (phase !== 'switching' && !isBack) return { stages: [] };
+  const forward = await stateOf('cutover');
+  const present = isBack ? await stateOf('rollback') : forward;
+  const isOpened = openedAt !== undefined && !isBack;
+  const frozen = openedAt === undefined ? forward : present;
+  return {
+    stages: Object.keys(present?.passed ?? {}),
+    frozenSince: isOpened ? undefined : frozen?.look?.refusedSince,
+  };
 }
 
 /** The report that an operator approves who opens the window. */

@@ -10,7 +10,6 @@ import { restoreSnapshot } from '../snapshots.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { makeEqual } from './equality.ts';
 import { isDoneOutside } from './external-action.ts';
-import { assertOpen, proveFrozen } from './freeze.ts';
 import { proveOldVersion } from './old-version.ts';
 import { assertRestored, assertStillThere, leftBehindBy } from './return-target.ts';
 import {
@@ -18,10 +17,12 @@ import {
   carryBack,
   DEPLOYED,
   deploy,
+  freeze,
   type SwitchState,
   savingWalks,
   strayFacts,
 } from './switch.ts';
+import { assertOpen } from './write-freeze.ts';
 
 const RESTORE_CHECKED = 'restore-checked';
 const FREEZING = 'freezing';
@@ -29,8 +30,12 @@ const FREEZING = 'freezing';
 /** Writes may have been opened already, and are frozen again: what comes after the restored snapshot is due again. */
 export function afterRestore({ to, passed, plan, restoring }: SwitchState): SwitchState {
   const stays = [RESTORE_CHECKED, FREEZING];
-  const again = { to, passed: passed.filter((stage) => stays.includes(stage)) };
+  const again = { to, passed: without(passed, (stage) => !stays.includes(stage)) };
   return { ...again, ...(plan && { plan }), ...(restoring && { restoring }) };
+}
+
+function without(passed: SwitchState['passed'], isDue: (stage: string) => boolean) {
+  return Object.fromEntries(Object.entries(passed).filter(([stage]) => !isDue(stage)));
 }
 
 /** Back to the old one. Where users were never let into the new one, nobody has to be kept out, and nothing comes along. */
@@ -59,7 +64,7 @@ export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly St
 
 /** Of a rollback that is refused before the setting changes. */
 export function stagesOfStaying({ passed }: SwitchState): readonly Stage<SwitchState>[] {
-  return passed.includes(FREEZING) ? [passing('opened-again', openAgain)] : [];
+  return FREEZING in passed ? [passing('opened-again', openAgain)] : [];
 }
 
 const RESTORED: Stage<SwitchState> = {
@@ -82,13 +87,11 @@ const checkRestored: Advance = async (context, state, keep) => {
 };
 
 // docs/decisions/migration/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
-const freezeNew: Advance = async (context, { look }, keep) => {
+const freezeNew: Advance = async (context, state, keep) => {
   const collections = liveCollectionsOf(context.run);
-  if (!(await isDoneOutside(context, 'freeze', collections[0]))) return waiting('the webhook');
-  if (context.run.openedAt === undefined) return {};
-  const remember = async (look: SwitchState['look']) => void (await keep({ look }));
-  const proof = await proveFrozen(context, { collections, look, remember });
-  return 'done' in proof ? proof : {};
+  if (context.run.openedAt !== undefined) return await freeze(collections)(context, state, keep);
+  const isDone = await isDoneOutside(context, 'freeze', collections[0]);
+  return isDone ? {} : waiting('the webhook');
 };
 
 // From here on nobody writes. Nobody decides on the rollback of a window, and so it never has to refuse.
@@ -100,7 +103,7 @@ const makeOldEqual: Advance = async (context, state, keep) => {
     from: liveCollectionOf(run),
     to,
     deletes: input.deletes ?? plan?.deletes,
-    mayInsertOnly: run.liveAt === undefined,
+    mayInsertOnly: run.retainUntil === undefined,
     usesBase: plan?.restores === undefined,
     reached,
     save: savingWalks(keep),
@@ -150,7 +153,7 @@ const proveOld: Advance = async (context, { to, passed, unansweredSince, facts }
   const proving = proveOldVersion(context, { collection: to, unansweredSince, save });
   const isProved = await proving.catch(async (error: unknown) => {
     // What was said to be done is asked for once more.
-    await keep({ passed: passed.filter((stage) => stage !== DEPLOYED) });
+    await keep({ passed: without(passed, (stage) => stage === DEPLOYED) });
     throw error;
   });
   return isProved ? {} : { facts: { ...facts, oldVersion: 'unproved' } };

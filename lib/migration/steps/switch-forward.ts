@@ -1,26 +1,116 @@
-// The switch to the new collection: a cutover's stages, and how users are let in at its end.
+// The switch to the new collection: a cutover's stages, and how users are let in at its end. A stage that is refused turns the
+// switch round (runs/step.ts).
+import { untilIndexed } from '../configuration.ts';
+import type { Evidence } from '../phases.ts';
+import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
+import { readManifest } from '../runs/reports.ts';
+import type { Reference, Run } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, ofTestUser } from '../runs/run-names.ts';
 import { isWaiting, type Keep, MORE_TIME, passing, type Stage } from '../runs/stages.ts';
-import { type StepContext, type Waiting, waiting } from '../runs/step.ts';
+import { type StepContext, type StepRequest, type Waiting, waiting } from '../runs/step.ts';
+import { DAY_MS } from '../runs/times.ts';
+import { partsOf } from '../snapshots.ts';
+import { filesOf, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
+import { COPY_START, copyOnwards, verifyEqual } from './copy.ts';
 import { isAsBase } from './equality.ts';
 import { isDoneOutside, suspecting } from './external-action.ts';
-import { assertAsFrozen } from './in-place.ts';
+import { assertAsFrozen, fillInPlace } from './in-place.ts';
 import { proveEmbeddings, smokeTest } from './new-version.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
-import { type Advance, carryBack, DEPLOYED, deploy, type SwitchState } from './switch.ts';
-import { uploadSwap } from './upload-swap.ts';
+import { type Advance, carryBack, DEPLOYED, deploy, freeze, type SwitchState } from './switch.ts';
+import { assertNamesFree, uploadSwap } from './upload-swap.ts';
 
-/** From the collection that users are on to the new one, while nobody writes. */
-export function stagesForward(): readonly Stage<SwitchState>[] {
+/** From the collection that users are on to the new one. From the first stage on nobody writes. */
+export function stagesForward({ plan }: Run): readonly Stage<SwitchState>[] {
   return [
+    passing('frozen', freeze([plan.sourceCollection])),
+    passing('backed-up', backUp),
+    passing('equal', plan.inPlace ? fillRest : makeNewEqual),
+    passing('prepared', prepare),
     passing('uploaded', upload),
     passing('setting-changed', changeToNew),
     passing(DEPLOYED, deploy('deploy-new')),
     passing('proved', proveNew),
     passing('home-noted', noteNewHome),
   ];
+}
+
+// What a rollback needs is in the record before the setting changes.
+const backUp: Advance = async (context, { backup: from = {} }, keep) => {
+  // No data moves: the snapshot from before the window is the copy that stays untouched.
+  if (context.run.plan.inPlace) return {};
+  const kept = await takeBackup(context, {
+    from,
+    save: (backup, progress) => keep({ backup }, progress),
+  });
+  if ('done' in kept) return kept;
+  await noteEvidence(context, 'backup-manifest', kept);
+  return {};
+};
+
+const makeNewEqual: Advance = async (context, { copying = COPY_START }, keep) => {
+  const { reached } = await copyOnwards(context, {
+    mode: 'repair',
+    from: copying,
+    save: (copying, progress) => keep({ copying }, progress),
+  });
+  if (!reached.isComplete) return MORE_TIME;
+  const indexing = await untilIndexed(context, context.run.plan.targetCollection);
+  if (indexing) return indexing;
+  await noteEvidence(context, 'verification-report', await verifyEqual(context, reached.report));
+  return {};
+};
+
+const fillRest: Advance = async (context, { filling: from }, keep) => {
+  const filled = await fillInPlace(context, {
+    from,
+    save: (filling, progress) => keep({ filling }, progress),
+  });
+  if ('done' in filled) return filled;
+  await noteEvidence(context, 'verification-report', filled);
+  return {};
+};
+
+async function noteEvidence(
+  { run, note }: StepContext,
+  kind: Evidence,
+  evidence: Reference,
+): Promise<void> {
+  await note({ evidence: { ...run.evidence, [kind]: evidence } });
+}
+
+/**
+ * The setting is as it was found, and the names are free. What was written since both collections were compared is found
+ * right before writes are opened. @throws Refusal
+ */
+export async function assertReady({ services, run }: StepRequest): Promise<void> {
+  const active = await services.setting.read();
+  const { sourceCollection } = run.plan;
+  if (active !== sourceCollection) throw changedSetting(active, sourceCollection);
+  await assertNamesFree({ services, run });
+}
+
+// Here a refusal costs little; after writes were opened it would leave users between two versions.
+const prepare: Advance = async (context) => {
+  await assertReady(context);
+  const { services, run, note } = context;
+  const now = services.clock().getTime();
+  await retainBackup(context, new Date(now + run.plan.retentionDays * DAY_MS));
+  await note({ switchedAt: now });
+  return {};
+};
+
+/** What a rollback needs, and the reports up to now, cannot be deleted before that day. */
+export async function retainBackup(
+  { services, run }: Pick<StepRequest, 'services' | 'run'>,
+  until: Date,
+): Promise<void> {
+  const { snapshot, counts, graph } = await readManifest(services, run);
+  const reports = Object.values(run.evidence).map(({ artifact }) => artifact);
+  const kept = [...partsOf(snapshot), ...filesOf(graph), counts.artifact];
+  for (const key of [...kept, ...reports]) await services.artifacts.retain(key, until);
 }
 
 const upload: Advance = async (context, { uploads: from = {} }, keep) => {

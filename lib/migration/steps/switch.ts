@@ -7,20 +7,26 @@ import { liveCollectionOf } from '../runs/run-names.ts';
 import { type Keep, MORE_TIME, type Stage } from '../runs/stages.ts';
 import { waiting } from '../runs/step.ts';
 import { restoringSchema } from '../snapshots.ts';
+import { backupSchema } from './backup.ts';
+import { copyingSchema } from './copy.ts';
 import { carryOver, isLaterChange, type Walks, walksSchema } from './equality.ts';
 import { isDoneOutside } from './external-action.ts';
-import { lookSchema } from './freeze.ts';
+import { fillSchema } from './in-place.ts';
 import { returnSchema } from './return-target.ts';
 import { uploadsSchema } from './upload-swap.ts';
+import { lookSchema, proveFrozen } from './write-freeze.ts';
 
 export const switchSchema = v.object({
   /** That users move to. */
   to: v.string(),
-  /** Names of the stages that are behind it. */
-  passed: v.array(v.string()),
+  /** The stages that are behind it, and after how many milliseconds of work each had passed. */
+  passed: v.record(v.string(), v.number()),
   /** Of a rollback: which way. */
   plan: v.optional(returnSchema),
   restoring: v.optional(restoringSchema),
+  backup: v.optional(backupSchema),
+  copying: v.optional(copyingSchema),
+  filling: v.optional(fillSchema),
   uploads: v.optional(uploadsSchema),
   look: v.optional(lookSchema),
   walks: v.optional(walksSchema),
@@ -37,6 +43,16 @@ export type SwitchState = v.InferOutput<typeof switchSchema>;
 export type Advance = Stage<SwitchState>['advance'];
 
 export const DEPLOYED = 'deployed';
+
+/** Nobody writes from here on. */
+export function freeze(collections: readonly [string, ...string[]]): Advance {
+  return async (context, { look, facts }, keep) => {
+    if (!(await isDoneOutside(context, 'freeze', collections[0]))) return waiting('the webhook');
+    const remember = async (look: SwitchState['look']) => void (await keep({ look }));
+    const proof = await proveFrozen(context, { collections, look, remember });
+    return 'done' in proof ? proof : { facts: { ...facts, ...proof } };
+  };
+}
 
 export function deploy(action: 'deploy-new' | 'deploy-old'): Advance {
   return async (context, { to }) =>
@@ -74,4 +90,23 @@ export function strayFacts(name: string, { writes, overruled, withheld }: Strays
   if (writes === 0) return {};
   const facts = { [name]: writes, [`${name}Overruled`]: overruled };
   return withheld > 0 ? { ...facts, [`${name}Withheld`]: withheld } : facts;
+}
+
+const PARTS = [
+  ['frozen', 'freeze'],
+  ['backed-up', 'backup'],
+  ['equal', 'copy'],
+] as const;
+
+/** How long the parts of a window took that are repeated in the next one. */
+export function secondsOf({ passed }: Pick<SwitchState, 'passed'>): Record<string, number> {
+  const took: Record<string, number> = {};
+  let begun = 0;
+  for (const [stage, part] of PARTS) {
+    const at = passed[stage];
+    if (at === undefined) break;
+    took[part] = (at - begun) / 1_000;
+    begun = at;
+  }
+  return took;
 }

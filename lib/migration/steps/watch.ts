@@ -2,7 +2,6 @@
 // machine; and the days in which a rollback is possible are counted.
 import * as v from 'valibot';
 import type { LogEntry } from '../../log.ts';
-import { IN_WINDOW, type Phase } from '../phases.ts';
 import { isLockHeld, isRefusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { Run } from '../runs/run.ts';
@@ -66,7 +65,7 @@ const LONGEST_LATE_MS = 20 * 60_000;
 function isForLater({ phase, phaseAt, deadlineAt }: Run, failure: unknown, now: Date): boolean {
   const waitsForOthers = phase === 'live' || phase === 'aborted';
   if (waitsForOthers) return isLockHeld(failure) || isRefusal(failure, 'RefusedOtherRun');
-  const since = (phase === 'rolling-back' ? phaseAt : deadlineAt) ?? 0;
+  const since = (phase === 'switching-back' ? phaseAt : deadlineAt) ?? 0;
   return isLockHeld(failure) && now.getTime() - since < LONGEST_LATE_MS;
 }
 
@@ -94,8 +93,8 @@ function logUnfinishedWatch({ log }: Services, { runId, level, failure }: Unfini
 /** People are reminded at once: that needs no lock. */
 async function dueStep(services: Services, run: Run): Promise<Step | undefined> {
   const now = services.clock();
-  const mayBeFrozen: readonly Phase[] = [...IN_WINDOW, 'rolling-back'];
-  if (mayBeFrozen.includes(run.phase) && isPastDeadline(run, now)) return rollback;
+  const isFrozen = run.phase === 'switching' || run.phase === 'switching-back';
+  if (isFrozen && isPastDeadline(run, now)) return rollback;
   if (run.phase === 'aborted') await removeKept(services, run);
   if (run.phase !== 'live') return undefined;
   const found = retentionOf(run, now);

@@ -1,5 +1,6 @@
 // What an act of the rehearsal is: something that is done, and how it is meant to end.
 import type { Phase } from '../../../lib/migration/phases.ts';
+import type { VersionSettings } from '../../memory-backend/memory-version.ts';
 import type { WorldOptions } from '../../world.ts';
 import type { Holdings } from '../holdings.ts';
 import type { Parts } from '../parts.ts';
@@ -10,6 +11,8 @@ export interface Act {
   readonly options?: Partial<WorldOptions>;
   /** Swaps by snapshot and upload; changes the setting to the new collection by default. */
   readonly uploads?: boolean;
+  /** Adds the keyword slot to the collection in use; copies it by default. */
+  readonly isInPlace?: boolean;
   /** Why it cannot be played on these parts; undefined where it can. */
   readonly obstacle?: (parts: Parts) => string | undefined;
   readonly play: (rehearsal: Rehearsal) => Promise<Ending>;
@@ -22,4 +25,11 @@ export interface Ending {
   readonly holds?: Holdings;
   /** Writes to the new version that the rollback lost, as acknowledged. */
   readonly acknowledgedLoss?: number;
+}
+
+/** Of a version of the backend that somebody else has deployed there. */
+export function settingsOn({ services, before }: Rehearsal, collection: string): VersionSettings {
+  const { vectors: store, clock: now } = services;
+  const dimensions = [...before.values()][0]?.vector.length ?? 0;
+  return { store, collection, dimensions, now };
 }

@@ -33,12 +33,12 @@ export const MISHAPS: readonly Act[] = [
   {
     title: 'the window closes and nobody is at work: the watch rolls back',
     play: async ({ migrate, run, note, pass, keepWatch, expect }) => {
-      await migrate({ until: 'CompareInWindow' });
+      await migrate({ until: 'Cutover' });
       note('the state machine dies');
       await keepWatch();
       expect(
         'the watch leaves the window alone while it is open',
-        (await run()).phase === 'window-backed-up',
+        (await run()).phase === 'switching',
       );
       const { windowMinutes } = (await run()).plan;
       pass(windowMinutes * MINUTE_MS);

@@ -3,7 +3,7 @@ import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import { startNewVersion } from '../../memory-backend/new-version.ts';
 import { compareHoldings, holdingsOf } from '../holdings.ts';
 import { failureOf, type Rehearsal } from '../rehearsal.ts';
-import type { Act } from './act.ts';
+import { type Act, settingsOn } from './act.ts';
 
 const NEW_WRITES = 2;
 /** The new ones, and one that is taken away. */
@@ -138,14 +138,13 @@ export const ROLLBACKS: readonly Act[] = [
 ];
 
 /** As users would: new memories, and one of the old ones gone. */
-async function write({ services, target, before, note }: Rehearsal): Promise<void> {
-  const { vectors: store, clock: now } = services;
-  const dimensions = [...before.values()][0]?.vector.length ?? 0;
-  const version = await startNewVersion({ store, collection: target, dimensions, now });
+async function write(rehearsal: Rehearsal): Promise<void> {
+  const { services, target, before, note } = rehearsal;
+  const version = await startNewVersion(settingsOn(rehearsal, target));
   for (let n = 1; n <= NEW_WRITES; n += 1) await version.add('user-1', `A new fact ${n}`);
   // One that is still there: users may have written before.
-  const there = await holdingsOf(store, target);
+  const there = await holdingsOf(services.vectors, target);
   const removed = [...before.keys()].find((id) => there.has(id)) ?? '';
-  await store.deletePoints(target, { ids: [asJsonText(removed)] });
+  await services.vectors.deletePoints(target, { ids: [asJsonText(removed)] });
   note(`users write: ${NEW_WRITES} new memories, 1 deleted`);
 }

@@ -3,16 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { GraphTarget } from '../../../cli/restore-graph/graph-target.ts';
 import { restoreGraph } from '../../../cli/restore-graph/restore.ts';
 import { verifyDump } from '../../../lib/migration/graph/dump.ts';
-import { createDigestSum, userHash } from '../../../lib/migration/points.ts';
 import { openArtifactFolder } from '../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
 import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS } from '../../support/graph-samples.ts';
-
-function digestOfUsers(...users: readonly string[]): string {
-  const sum = createDigestSum();
-  for (const user of users) sum.add(userHash(user));
-  return sum.text();
-}
 
 /** @param openEmpty gives an empty graph every time, which may be the one before */
 export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTarget>): void {
@@ -29,23 +22,8 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
     test('counts what it holds', async () => {
       const { artifacts } = await openArtifactFolder();
       const manifest = await dump(await fillWithSample(await openEmpty()), artifacts);
-      expect(manifest).toMatchObject({
-        before: {
-          size: { nodes: SAMPLE_NODES.length, relationships: SAMPLE_RELATIONSHIPS.length },
-        },
-        contents: {
-          nodes: SAMPLE_NODES.length,
-          relationships: SAMPLE_RELATIONSHIPS.length,
-          users: 3,
-          usersDigest: digestOfUsers('alice', 'alice', 'bob', 'constructor', 'constructor'),
-          counts: {
-            ...{ 'nodesPerLabel city': 2, 'nodesPerLabel twin': 2, 'nodesPerLabel person': 1 },
-            ...{ 'nodesPerLabel constructor': 1, nodesWithoutUser: 2 },
-            ...{ 'relationshipsPerType lives in': 2, 'relationshipsPerType knows': 3 },
-            invalidRelationships: 1,
-          },
-        },
-      });
+      const size = { nodes: SAMPLE_NODES.length, relationships: SAMPLE_RELATIONSHIPS.length };
+      expect(manifest).toMatchObject({ before: { size }, contents: size });
       expect(await verifyDump(artifacts, DUMP_PREFIX)).toEqual(manifest);
     });
 

@@ -10,6 +10,17 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     table = await open();
   });
 
+  /** Records that a step of the run has brought it into that phase. */
+  async function finish(id: string, phase: 'live' | 'aborted' | 'closed'): Promise<void> {
+    const lease = await table.lock.take(id);
+    await table.runs.finish(lease, { ...(await table.runs.read(id)), phase }, 'cutover');
+  }
+
+  async function beginLive(id: string): Promise<void> {
+    await table.begin(id);
+    await finish(id, 'live');
+  }
+
   describe('two runs', () => {
     it('started at once: one gets the lock, the others are told which', async () => {
       const ids = ['run-a', 'run-b', 'run-c', 'run-d'];
@@ -49,40 +60,33 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     });
 
     it('begin while others are live, whose steps wait for the lock', async () => {
-      const run = await table.begin('run-a');
-      const lease = await table.lock.take('run-a');
-      await table.runs.finish(lease, { ...run, phase: 'live' }, 'cutover');
+      await beginLive('run-a');
       expect(await table.lock.activeRun()).toBeUndefined();
       expect(await table.lock.retainedRuns()).toEqual(['run-a']);
 
-      const other = await table.begin('run-b');
+      await table.begin('run-b');
       await expect(table.lock.take('run-a')).rejects.toEqual(named('RefusedOtherRun'));
-      const second = await table.lock.take('run-b');
-      await table.runs.finish(second, { ...other, phase: 'live' }, 'cutover');
+      await finish('run-b', 'live');
       expect(await table.lock.retainedRuns()).toEqual(['run-a', 'run-b']);
 
-      const again = await table.lock.take('run-a');
-      await table.runs.finish(again, { ...run, phase: 'closed' }, 'retention');
+      await finish('run-a', 'closed');
       expect(await table.lock.retainedRuns()).toEqual(['run-b']);
     });
 
     it('of which one is meant where none is named: under way, else live, else ended last', async () => {
-      const { runs, lock } = table;
+      const { lock } = table;
       expect(await lock.presentRun()).toBeUndefined();
-      const first = await table.begin('run-a');
-      await runs.finish(await lock.take('run-a'), { ...first, phase: 'live' }, 'cutover');
-      const second = await table.begin('run-b');
+      await beginLive('run-a');
+      await table.begin('run-b');
       expect(await lock.presentRun()).toBe('run-b');
-      await runs.finish(await lock.take('run-b'), { ...second, phase: 'aborted' }, 'abort');
+      await finish('run-b', 'aborted');
       expect(await lock.presentRun()).toBe('run-a');
-      await runs.finish(await lock.take('run-a'), { ...first, phase: 'closed' }, 'retention');
+      await finish('run-a', 'closed');
       expect(await lock.presentRun()).toBe('run-a');
     });
 
     it('begin although a step of a live one has died', async () => {
-      const run = await table.begin('run-a');
-      const lease = await table.lock.take('run-a');
-      await table.runs.finish(lease, { ...run, phase: 'live' }, 'cutover');
+      await beginLive('run-a');
       await table.lock.take('run-a');
       await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
       table.pass(LEASE_MS);
@@ -91,11 +95,10 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     });
 
     it('do not begin while a live one is being rolled back, crashed or waiting', async () => {
-      const run = await table.begin('run-a');
-      const lease = await table.lock.take('run-a');
-      await table.runs.finish(lease, { ...run, phase: 'live' }, 'cutover');
+      await beginLive('run-a');
+      const run = await table.runs.read('run-a');
       const again = await table.lock.take('run-a');
-      await table.runs.write(again, { ...run, phase: 'rolling-back' });
+      await table.runs.write(again, { ...run, phase: 'switching-back' });
       table.pass(LEASE_MS);
       await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
       await table.lock.release(await table.lock.take('run-a'));

@@ -28,7 +28,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     it('comes back as it was written', async () => {
       const written: Run = {
         ...run,
-        phase: 'frozen',
+        phase: 'switching',
         evidence: {
           'verification-report': {
             artifact: 'run-a/verification.json',
@@ -46,7 +46,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     it('at its largest is carried by the state machine, beside the failure of a step', async () => {
       const largest = runOf(run, 125);
       await expect(table.runs.write(lease, runOf(run, 126))).rejects.toEqual(
-        named('RefusedUnrecordable'),
+        named('RefusedDefect'),
       );
       await table.runs.write(lease, largest);
       const status = await statusOf(table, { runId: 'run-a' });
@@ -70,7 +70,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       ['a fact that is a text of any length', { evidence: { 'verification-report': long() } }],
     ])('does not take %s', async (_, part) => {
       const attempt = table.runs.write(lease, { ...run, ...part } as Run);
-      await expect(attempt).rejects.toEqual(named('RefusedUnrecordable'));
+      await expect(attempt).rejects.toEqual(named('RefusedDefect'));
       expect(await table.runs.read('run-a')).toEqual(run);
     });
 
@@ -100,7 +100,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     it('of more than 256 KB is refused, and the one before it stays', async () => {
       await table.runs.saveCheckpoint(lease, 'copy', { state: 'small' });
       const attempt = table.runs.saveCheckpoint(lease, 'copy', { state: 'x'.repeat(256 * 1024) });
-      await expect(attempt).rejects.toEqual(named('RefusedUnrecordable'));
+      await expect(attempt).rejects.toEqual(named('RefusedDefect'));
       expect((await table.runs.readCheckpoint('run-a', 'copy'))?.state).toBe('small');
     });
   });

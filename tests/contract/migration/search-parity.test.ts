@@ -114,6 +114,18 @@ describe('equal collections', () => {
   });
 });
 
+it.each([
+  [2, []],
+  [4, [expect.stringMatching(/^97\.3 % .* by their own keywords/)]],
+])('%d of 150 memories without keywords', async (lacking, expected) => {
+  const points = many(150, (n) => `user-${n % 9}`);
+  const names = await collections(points);
+  await store.upsert(names.to, points.slice(0, lacking), 'upsert');
+  const { parity, findings } = await measure(names);
+  expect(parity.foundByKeywords).toBe(parity.searchedByKeywords - lacking);
+  expect(findings).toEqual(expected);
+});
+
 it('what users write between the searches is no difference', async () => {
   const names = await collections(many(60, (n) => `user-${n % 2}`));
   let searches = 0;

@@ -43,14 +43,6 @@ onEveryVectorStore((under) => {
     expect(made?.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
   });
 
-  test('the info tells the payload indexes', async () => {
-    const collection = await under.collection();
-    const index = { field_name: 'user_id', field_schema: 'keyword' } as const;
-    await under.store.createPayloadIndex(collection, index);
-    const info = await under.store.collectionInfo(collection);
-    expect(info?.payload_schema.user_id?.data_type).toBe('keyword');
-  });
-
   test('a collection gets what another one is configured with, and its payload indexes', async () => {
     const from = await under.collection(CONFIGURED);
     const index = { field_name: 'user_id', field_schema: { type: 'keyword', is_tenant: true } };

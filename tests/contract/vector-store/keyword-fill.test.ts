@@ -6,10 +6,10 @@ import { keywordTextOf } from '../../../lib/migration/json/memory-payload.ts';
 import {
   addKeywordSlot,
   countUnfilled,
-  denseSampleDigest,
-  FILL_START,
-  type FillReport,
-  fillKeywords,
+  fillUnfilled,
+  sampleDigest,
+  WALK_START,
+  walkVersions,
 } from '../../../lib/migration/keyword-fill.ts';
 import { KEYWORD_MODEL, KEYWORD_SLOT } from '../../../lib/migration/points.ts';
 import { scan } from '../../../lib/migration/scan.ts';
@@ -24,39 +24,45 @@ import {
 const COUNT = 300;
 const IDF = { modifier: 'idf' } as const;
 const renew = async () => undefined;
+const EVERY = -1;
+const NONE = Number.POSITIVE_INFINITY;
 
 onEveryVectorStore((under) => {
   it('fills what lacks its keywords as a copy does, and touches nothing else', async () => {
     const place = await filledPlace();
-    const before = [await contentsOf(place), await denseSampleDigest(place)];
+    const before = [await contentsOf(place), await sampleDigest(place)];
     await addKeywordSlot(place, IDF);
     expect(await countUnfilled(place)).toBe(COUNT);
-    const { digest } = await fillKeywords(place, { only: 'unfilled', renew });
+    await fillUnfilled(place, { renew });
     expect(await countUnfilled(place)).toBe(0);
-    expect([digest, await denseSampleDigest(place)]).toEqual(before);
+    expect([await contentsOf(place), await sampleDigest(place)]).toEqual(before);
     expect(await wrongKeywords(place)).toEqual([]);
-    expect(await fillKeywords(place, { only: 'all', renew })).toMatchObject({ digest, filled: 0 });
+    const walk = await walkVersions(place, { since: EVERY, renew });
+    expect(walk).toMatchObject({ points: COUNT, refilled: 0, isComplete: true });
   });
 
   it('goes on where it was interrupted', async () => {
     const place = await filledPlace();
     await addKeywordSlot(place, IDF);
     const isTimeUp = () => true;
-    await fillKeywords(place, { only: 'unfilled', renew, isTimeUp });
-    const left = await countUnfilled(place);
-    expect(left).toBeLessThan(COUNT);
-    expect(await fillKeywords(place, { only: 'unfilled', renew })).toMatchObject({ filled: left });
-    let from: FillReport = FILL_START;
-    do from = await fillKeywords(place, { only: 'all', from, renew, isTimeUp });
-    while (from.next !== null);
-    expect(from).toMatchObject({ points: COUNT, filled: 0, digest: await contentsOf(place) });
+    const { filled, isComplete } = await fillUnfilled(place, { renew, isTimeUp });
+    expect([await countUnfilled(place), isComplete]).toEqual([COUNT - filled, false]);
+    const rest = { filled: COUNT - filled, isComplete: true };
+    expect(await fillUnfilled(place, { renew, isTimeUp })).toEqual(rest);
+    // Many points are listed in parts.
+    const many = { ...place, store: { ...place.store, count: async () => 40_000 } };
+    let from = WALK_START;
+    do from = await walkVersions(many, { since: EVERY, from, renew, isTimeUp });
+    while (!from.isComplete);
+    const { points, digest } = await walkVersions(place, { since: NONE, renew });
+    expect(from).toMatchObject({ points, digest, refilled: 0 });
   });
 
   it('stops before a write once its lock is lost', async () => {
     const place = await filledPlace();
     await addKeywordSlot(place, IDF);
     const lost = async () => Promise.reject(new Error('lost'));
-    const fill = fillKeywords(place, { only: 'unfilled', renew: lost });
+    const fill = fillUnfilled(place, { renew: lost });
     await expect(fill).rejects.toThrow('lost');
     expect(await countUnfilled(place)).toBe(COUNT);
   });
@@ -67,16 +73,31 @@ onEveryVectorStore((under) => {
       await addKeywordSlot(place, IDF);
       const busy = withWrites(place.store, moment, (n) => write(under.url, place, n));
       const users = { ...place, store: busy };
-      await fillKeywords(users, { only: 'unfilled', renew });
-      await fillKeywords(users, { only: 'all', renew });
+      await fillUnfilled(users, { renew });
+      const { highest } = await walkVersions(users, { since: EVERY, renew });
       // Writes are frozen.
-      await fillKeywords(place, { only: 'all', renew });
-      const { digest, filled } = await fillKeywords(place, { only: 'all', renew });
-      expect(filled).toBe(0);
-      expect(digest).toBe(await contentsOf(place));
+      await fillUnfilled(place, { renew });
+      await walkVersions(place, { since: highest, renew });
+      const frozen = await walkVersions(place, { since: NONE, renew });
+      expect(await walkVersions(place, { since: EVERY, renew })).toEqual(frozen);
+      expect(frozen).toMatchObject({ points: await place.store.count(place.collection) });
       expect(await countUnfilled(place)).toBe(0);
       expect(await wrongKeywords(place)).toEqual([]);
     });
+  });
+
+  it.each(Object.entries(WRITES))('shows that somebody %s', async (_, write) => {
+    const place = await filledPlace();
+    await addKeywordSlot(place, IDF);
+    await fillUnfilled(place, { renew });
+    const look = async () => {
+      const { digest } = await walkVersions(place, { since: NONE, renew });
+      return [digest, await countUnfilled(place)];
+    };
+    const before = await look();
+    expect(await look()).toEqual(before);
+    await write(under.url, place, 1);
+    expect(await look()).not.toEqual(before);
   });
 
   it('leaves a text that an upsert changed since it was read to the next walk', async () => {
@@ -84,7 +105,7 @@ onEveryVectorStore((under) => {
     await addKeywordSlot(place, IDF);
     const write = WRITES['changes a memory as mem0 does, by an upsert'];
     const busy = withWrites(place.store, 'before', async (n) => write?.(under.url, place, n));
-    await fillKeywords({ ...place, store: busy }, { only: 'unfilled', renew });
+    await fillUnfilled({ ...place, store: busy }, { renew });
     expect(await countUnfilled(place)).toBe(1);
   });
 

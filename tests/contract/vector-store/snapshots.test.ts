@@ -57,6 +57,14 @@ onEveryVectorStore((under) => {
     expect(await under.store.restoredPoints(restored)).toBeUndefined();
   });
 
+  test('a snapshot is named after the second in which the store was asked for it', async () => {
+    const { answered = 0, snapshot } = await filled();
+    const [, day, ...time] =
+      /-(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)\.snapshot$/.exec(snapshot.name) ?? [];
+    const begun = Date.parse(`${day}T${time.join(':')}Z`);
+    expect(Math.abs(begun - answered)).toBeLessThanOrEqual(1_000);
+  });
+
   test('a snapshot can be deleted', async () => {
     const { collection, snapshot } = await filled();
     await under.store.deleteSnapshot(collection, snapshot.name);
@@ -70,8 +78,8 @@ onEveryVectorStore((under) => {
     const slot = '{"":[0,1,0,0],"bm25":{"indices":[5],"values":[0.25]}}';
     const points = [point(1, '{"user_id":"a","n":10.0}'), point(2, TWO_LINES, slot)];
     await store.upsert(collection, points, 'upsert');
-    await store.startSnapshot(collection);
-    return { collection, snapshot: await untilSnapshot(store, collection) };
+    const answered = await store.startSnapshot(collection);
+    return { collection, answered, snapshot: await untilSnapshot(store, collection) };
   }
 
   async function pointsOf(collection: string) {

@@ -36,11 +36,8 @@ const RUNBOOK: readonly (readonly [StepName, about: string, Point])[] = [
   ['backup', 'before the window', 'checked'],
   ['rebuild', 'before the window', 'backed-up'],
   ['copy', 'before the window', 'rebuilt'],
-  ['freeze', 'inside it', 'copied'],
-  ['backup', 'inside it', 'frozen'],
-  ['copy', 'inside it', 'window-backed-up'],
-  ['cutover', 'inside it', 'switching'],
-  ['rollback', 'inside the window', 'switching'],
+  ['cutover', 'from its beginning', 'copied'],
+  ['rollback', 'inside the window', 'equal'],
   ['rollback', 'from live', 'live'],
 ];
 
@@ -50,9 +47,8 @@ const inPlaceAt = (point: Point) =>
 const IN_PLACE: readonly (readonly [StepName, about: string, Point])[] = [
   ['rebuild', 'in place', 'backed-up'],
   ['copy', 'in place', 'rebuilt'],
-  ['copy', 'in place, inside the window', 'window-backed-up'],
-  ['cutover', 'in place', 'switching'],
-  ['rollback', 'in place, inside the window', 'switching'],
+  ['cutover', 'in place', 'copied'],
+  ['rollback', 'in place, inside the window', 'equal'],
   ['rollback', 'in place, from live', 'live'],
   ['abort', 'in place', 'copied'],
 ];
@@ -64,12 +60,12 @@ const PASSAGES: readonly Passage[] = [
     prepare: () => migrationAt(point, SMALL),
   })),
   ...IN_PLACE.map(([step, about, point]) => ({ step, about, prepare: () => inPlaceAt(point) })),
-  { step: 'cutover', about: 'by upload', prepare: () => atUpload('switching') },
+  { step: 'cutover', about: 'by upload', prepare: () => atUpload('equal') },
   {
     step: 'rollback',
     about: 'from a cutover by upload',
     prepare: async () => {
-      const migration = await atUpload('switching');
+      const migration = await atUpload('equal');
       const hooks = { ask: async () => 'under-way' as const };
       // The store takes its time for each of the two snapshots: then both are uploaded, and the deployment is awaited.
       for (let n = 0; n < 4; n += 1) {
@@ -123,7 +119,7 @@ const PASSAGES: readonly Passage[] = [
     step: 'rollback',
     about: 'inside it, with a leaked write',
     prepare: async () => {
-      const migration = await migrationAt('switching', SMALL);
+      const migration = await migrationAt('equal', SMALL);
       const isGraphDeprecated = async () => false;
       const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
       await attempt.catch((error) => expect(error).toEqual(named('RefusedNewVersion')));
@@ -168,7 +164,7 @@ const PASSAGES: readonly Passage[] = [
 // These moves only a person makes; whatever else is left of a step, the machine finishes.
 const OF_A_PERSON: Partial<Record<StepName, Phase>> = {
   abort: 'copied',
-  freeze: 'copied',
+  cutover: 'copied',
   rollback: 'live',
 };
 

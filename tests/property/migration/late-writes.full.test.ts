@@ -94,9 +94,7 @@ function interrupted(services: Services, at: number, happens: () => Promise<void
 
 async function cutOver(migration: Migration, services: Services): Promise<void> {
   try {
-    for (const step of ['freeze', 'backup', 'copy', 'cutover'] as const) {
-      await migration.finish(step, {}, services);
-    }
+    await migration.finish('cutover', {}, services);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     await migration.finish('rollback', { actor: 'machine' });

@@ -23,6 +23,7 @@ export const STATUS = {
     served: [],
     takesNoWindow: null,
     refused: null,
+    stages: [],
   },
   ...{ testUser: 'tester', deadlineAt: null, progress: null },
   moves: [{ command: 'backup' }, { command: 'abort' }],

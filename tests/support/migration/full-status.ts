@@ -6,7 +6,6 @@ const FIGURES = {
   ...{ searched: 200, overlap: 0.9987, firstInOld: 1, firstInNew: 0.995 },
   ...{ oldMedianMs: 4.21, newMedianMs: 5.03, oldP95Ms: 9, newP95Ms: 12.4 },
   ...{ searchedByKeywords: 198, foundByKeywords: 197 },
-  ...{ oldTenthsMs: '1.0 2.0 3.0 4.2 9.0', newTenthsMs: '1.1 2.2 3.3 5.0 12.4' },
 };
 
 /** @param text what people and stores may have put wherever they can */
@@ -18,7 +17,7 @@ export function statusWith(text: string, changes: object = {}): Status {
   };
   return {
     ...STATUS,
-    ...{ phase: 'copied', next: 'freeze', approvedBy: text, took: { backup: 141, copy: 12.5 } },
+    ...{ phase: 'copied', next: 'cutover', approvedBy: text, took: { backup: 141, copy: 12.5 } },
     plan: { ...STATUS.plan, sourceCollection: text, accepts: ['search-parity'], uploadAs: text },
     history: [
       { phase: 'checked', at: '2026-03-01T08:00:00.000Z' },

@@ -1,4 +1,5 @@
 // A run in a sandbox world: its steps as an operator or the state machine would take them.
+import * as v from 'valibot';
 import { onTestFinished } from 'vitest';
 import type { ExternalAction } from '../../../lib/migration/phases.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
@@ -8,11 +9,11 @@ import { abort } from '../../../lib/migration/steps/abort.ts';
 import { backup } from '../../../lib/migration/steps/backup.ts';
 import { copy } from '../../../lib/migration/steps/copy.ts';
 import { cutover } from '../../../lib/migration/steps/cutover.ts';
-import { freeze } from '../../../lib/migration/steps/freeze.ts';
 import { takePreflight } from '../../../lib/migration/steps/preflight.ts';
 import { rebuild } from '../../../lib/migration/steps/rebuild.ts';
 import { retention } from '../../../lib/migration/steps/retention.ts';
 import { rollback } from '../../../lib/migration/steps/rollback.ts';
+import { switchSchema } from '../../../lib/migration/steps/switch.ts';
 import {
   SOURCE,
   startSandboxWorld,
@@ -29,7 +30,6 @@ export const STEPS = {
   backup,
   rebuild,
   copy,
-  freeze,
   cutover,
   rollback,
   retention,
@@ -80,19 +80,23 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     if (problems.length > 0) throw new Refusal('RefusedPrerequisites', problems.join(' '));
   }
 
-  /** One invocation, and what the store does after it was answered: its work takes no time of the test's clock. */
+  /**
+   * One invocation, and what the store does after it was answered: its work takes no time of the test's clock.
+   * @throws as the step does, and the refusal for which it has turned round
+   */
   async function invoke(
     name: StepName,
     input: Partial<StepInput> = {},
     changes: ServiceChanges = {},
+    timeLeftMs = () => 600_000,
   ): Promise<StepResult> {
     const step: Step = STEPS[name];
     const payload = { runId: RUN, execute: true, ...(await approvalFor(name)), ...input };
     try {
-      return await runStep(step, changedServices(services, changes), {
-        payload,
-        timeLeftMs: () => 600_000,
-      });
+      const changed = changedServices(services, changes);
+      const result = await runStep(step, changed, { payload, timeLeftMs });
+      if (result.dryRun || !result.refused) return result;
+      throw new Refusal(result.refused.name, result.refused.why, { data: result.refused.data });
     } finally {
       await world.qdrant.idle();
     }
@@ -123,13 +127,29 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
 
   /** Of an operator who has looked at the present report. */
   async function approvalFor(name: StepName): Promise<Partial<StepInput>> {
-    if (name !== 'freeze') return {};
+    if (name !== 'cutover') return {};
     const { digest } = (await runs.read(RUN)).evidence['verification-report'] ?? {};
     return digest ? { approvedDigest: digest, approvedBy: 'ada' } : {};
   }
 
+  /** Nothing is done in it yet. */
   async function openWindow(): Promise<void> {
-    await invoke('freeze');
+    await invoke('cutover', {}, {}, () => 0);
+  }
+
+  /** The cutover to the end of that stage, where the function's time is up. */
+  async function reach(stage: string, changes: ServiceChanges = {}): Promise<void> {
+    let isThere = false;
+    const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
+      await runs.saveCheckpoint(lease, step, checkpoint);
+      isThere = stage in v.parse(switchSchema, checkpoint.state).passed;
+    };
+    const timeLeftMs = () => (isThere ? 0 : 600_000);
+    while (!isThere) {
+      const watched = { ...changes, runs: { saveCheckpoint } };
+      const result = await invoke('cutover', {}, watched, timeLeftMs);
+      if (!result.dryRun) table.pass(result.waitSeconds * 1_000);
+    }
   }
 
   /** What a person says who has done what is pending. */
@@ -141,7 +161,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
   async function prove(plan: Record<string, unknown> = {}): Promise<void> {
     await start(plan);
     await follow('backup', 'rebuild', 'copy');
-    await follow('freeze', 'backup', 'copy');
+    await reach('equal');
   }
 
   const takeImage = async (): Promise<MigrationImage> => ({
@@ -152,6 +172,6 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
 
   return {
     ...{ ...table, ...world, image: takeImage, target, letTimePass },
-    ...{ start, invoke, finish, follow, openWindow, confirm, prove },
+    ...{ start, invoke, finish, follow, openWindow, reach, confirm, prove },
   };
 }

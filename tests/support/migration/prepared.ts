@@ -15,9 +15,9 @@ const RUNBOOK = {
   'backed-up': (migration: Migration) => migration.follow('backup'),
   rebuilt: (migration: Migration) => migration.follow('rebuild'),
   copied: (migration: Migration) => migration.follow('copy'),
-  frozen: (migration: Migration) => migration.follow('freeze'),
-  'window-backed-up': (migration: Migration) => migration.follow('backup'),
-  switching: (migration: Migration) => migration.follow('copy'),
+  frozen: (migration: Migration) => migration.reach('frozen'),
+  'window-backed-up': (migration: Migration) => migration.reach('backed-up'),
+  equal: (migration: Migration) => migration.reach('equal'),
   live: (migration: Migration) => migration.follow('cutover'),
 };
 

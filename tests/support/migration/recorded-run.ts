@@ -79,7 +79,8 @@ export async function createRecordedRun(options: {
   async function finish(...names: string[]) {
     for (const name of names) {
       for (;;) {
-        const { done, waitSeconds } = await invoke(name);
+        const { done, waitSeconds, refused } = await invoke(name);
+        if (refused) throw refused;
         if (done) break;
         pass(waitSeconds * 1_000);
       }
@@ -88,7 +89,7 @@ export async function createRecordedRun(options: {
 
   async function openWindow() {
     const { approval } = await handle('status', { runId });
-    await invoke('freeze', { approvedDigest: approval.digest, approvedBy: 'ada' });
+    await invoke('cutover', { approvedDigest: approval.digest, approvedBy: 'ada' });
   }
 
   /** Somebody else writes the setting in the moment of the change: who did is looked up, and the step refuses. */

@@ -25,7 +25,7 @@ describe('a forecast', () => {
     ],
     [
       'after a window',
-      { took: { backup: 140.2, freeze: 75, cutover: 80 } },
+      { took: { backup: 140.2, freeze: 75, deploy: 80 } },
       ['freeze 75 configured', ...MEASURED.slice(1), 'deploy 80 measured'],
     ],
     [

@@ -15,19 +15,16 @@ import type { Run } from '../../../lib/migration/runs/run.ts';
 
 // Read a row as: in this phase, each command leads to the phase named, or is refused (-).
 const TABLE = `
-phase            backup           rebuild copy            freeze cutover rollback      abort   retention
-checked          backed-up        -       -               -      -       -             aborted -
-backed-up        backed-up        rebuilt -               -      -       -             aborted -
-rebuilt          -                rebuilt copied          -      -       -             aborted -
-copied           -                -       copied          frozen -       -             aborted -
-freezing         -                -       -               frozen -       copied        -       -
-frozen           window-backed-up -       -               -      -       copied        -       -
-window-backed-up window-backed-up -       switching       -      -       copied        -       -
-switching        -                -       -               -      live    copied        -       -
-live             -                -       -               -      -       copied        -       closed
-closed           -                -       -               -      -       -             -       -
-rolling-back     -                -       -               -      -       copied        -       -
-aborted          -                -       -               -      -       -             -       -
+phase          backup    rebuild copy   cutover rollback abort   retention
+checked        backed-up -       -      -       -        aborted -
+backed-up      backed-up rebuilt -      -       -        aborted -
+rebuilt        -         rebuilt copied -       -        aborted -
+copied         -         -       copied live    -        aborted -
+switching      -         -       -      live    copied   -       -
+live           -         -       -      -       copied   -       closed
+switching-back -         -       -      -       copied   -       -
+closed         -         -       -      -       -        -       -
+aborted        -         -       -      -       -        -       -
 `;
 
 const [heads = [], ...rows] = TABLE.trim()
@@ -84,7 +81,7 @@ describe('a move', () => {
   it('is never made by the machine where a window opens, a run is aborted, or users lose writes', () => {
     const forbidden = MOVES.filter(({ by }) => !by.includes('machine'));
     expect(forbidden.map(({ command, from }) => [command, from[0]])).toEqual([
-      ['freeze', 'copied'],
+      ['cutover', 'copied'],
       ['rollback', 'live'],
       ['abort', 'checked'],
     ]);
@@ -113,9 +110,7 @@ describe('a run', () => {
     const path: Phase[] = ['checked'];
     const moveFrom = (phase: Phase) => nextMove({ phase, evidence: everything });
     for (let next = moveFrom('checked'); next; next = moveFrom(next.to)) path.push(next.to);
-    expect(path).toEqual(
-      PHASES.slice(0, PHASES.indexOf('rolling-back')).filter((phase) => phase !== 'freezing'),
-    );
+    expect(path).toEqual(['checked', 'backed-up', 'rebuilt', 'copied', 'live', 'closed']);
   });
 
   it('that has left its window copies what has changed before it opens the next', () => {
@@ -131,7 +126,7 @@ describe('a run', () => {
     } as const;
     expect(nextMove(standing)).toBeUndefined();
     expect(movesOf(standing).map(({ command }) => command)).toEqual(['abort']);
-    expect(() => moveFor('freeze', standing, 'operator')).toThrow('No freeze: users left.');
+    expect(() => moveFor('cutover', standing, 'operator')).toThrow('No cutover: users left.');
   });
 
   it('can get out of every phase it has not ended in', () => {

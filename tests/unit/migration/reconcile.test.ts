@@ -394,16 +394,6 @@ describe('failures and interruptions', () => {
     expect(await set.store.count(NEW)).toBe(0);
   });
 
-  test('a checkpoint is saved only when what it reports is in the collection', async () => {
-    const set = await scene({ count: COUNT });
-    const saved: [number, number][] = [];
-    const saveCheckpoint = async ({ report }: ReconcileCheckpoint) => {
-      saved.push([report.to.points, await set.store.count(NEW)]);
-    };
-    await reconcile(set.settings, { saveCheckpoint });
-    expect(saved).toEqual([50, 100, COUNT].map((points) => [points, points]));
-  });
-
   test('it stops when time is up and goes on where it was, comparing nothing twice', async () => {
     const set = await copied();
     const ids = await idsOf(set);

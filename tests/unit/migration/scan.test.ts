@@ -36,8 +36,6 @@ describe('a scan', () => {
   it('counts every user, and finds those with most memories', async () => {
     const { contents, counts } = await of([ADA, BOB, ADA, ADA]);
     expect(contents).toMatchObject({ points: 4, users: 2, expired: 0 });
-    expect(counts.pointsOf(userDigest('ada'))).toBe(3);
-    expect(counts.pointsOf(userDigest('nobody'))).toBe(0);
     expect(counts.largest(1)).toEqual([{ user: userDigest('ada'), points: 3 }]);
   });
 
@@ -56,11 +54,10 @@ describe('a scan', () => {
     ['of a number', '{"user_id":5}', 'not-a-text'],
     ['with white space in the id', '{"user_id":"ada l"}', 'white-space'],
   ])('counts a memory %s, which the new version does not find', async (_, payload, reason) => {
-    const { contents, sample } = await of([ADA, payload]);
+    const { contents } = await of([ADA, payload]);
     expect(contents.points).toBe(2);
     expect(contents.unreachable).toMatchObject({ [reason]: 1 });
     expect(Object.values(contents.unreachable).reduce((sum, count) => sum + count, 0)).toBe(1);
-    expect(sample).toEqual(['ada']);
     expect(contents.usersDigest).not.toBe((await of([ADA])).contents.usersDigest);
   });
 
@@ -94,17 +91,10 @@ describe('a scan', () => {
     expect((await of([ADA, '{"data":"x"}'], 'bob')).contents.points).toBe(2);
   });
 
-  it('samples the same users each time, and no more than it needs', async () => {
-    const payloads = Array.from({ length: 2_000 }, (_, n) => `{"user_id":"user-${n % 900}"}`);
-    const { sample } = await of(payloads);
-    expect(new Set(sample).size).toBe(200);
-    expect((await of(payloads.toReversed())).sample.toSorted()).toEqual(sample.toSorted());
-  });
-
   it('finds every difference between two sets of counts', async () => {
     const before = await of([ADA, ADA, BOB]);
     const { counts } = await of([ADA, BOB, '{"user_id":"eve"}']);
-    for (const count of before.counts.entries()) counts.subtract(count);
+    for (const { user, points } of before.counts.entries()) counts.add(user, -points);
     expect([...counts.entries()].toSorted((one, other) => one.points - other.points)).toEqual([
       { user: userDigest('ada'), points: -1 },
       { user: userDigest('eve'), points: 1 },

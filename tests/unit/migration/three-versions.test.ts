@@ -119,17 +119,23 @@ test.each([
   },
 );
 
-test('a damaged idle collection takes nothing from home', async () => {
-  const { put, walk, versionIn } = await scene();
-  for (let id = 0; id < 9; id += 1) await put(OLD, id, 'a');
-  await walk('repair');
-  for (let id = 0; id < 9; id += 1) await put(NEW, id, '-');
-  const { report } = await walk('carry', { limit: 4 });
-  // Of each page before the limit is reached, and no more.
-  expect(report.strays).toMatchObject({ writes: 9, withheld: 6 });
-  const left = await Promise.all(Array.from({ length: 9 }, (_, id) => versionIn(OLD, id)));
-  expect(left.filter((version) => version === 'a')).toHaveLength(6);
-});
+test.each([
+  ['emptied', '-'],
+  ['changed throughout', 'b'],
+] as const)(
+  'an idle collection that is %s while a walk runs changes no more of home than the limit',
+  async (_, damage) => {
+    const { put, walk, versionIn } = await scene();
+    for (let id = 0; id < 9; id += 1) await put(OLD, id, 'a');
+    await walk('repair');
+    for (let id = 0; id < 9; id += 1) await put(NEW, id, damage);
+    const { report } = await walk('carry', { limit: 4 });
+    // Of each page before the limit is reached, and no more.
+    expect(report.strays).toMatchObject({ writes: 9, withheld: 6 });
+    const left = await Promise.all(Array.from({ length: 9 }, (_, id) => versionIn(OLD, id)));
+    expect(left.filter((version) => version === 'a')).toHaveLength(6);
+  },
+);
 
 test('what is overwritten as damage is kept', async () => {
   const { put, walk, versionIn } = await scene();
@@ -188,6 +194,29 @@ test('a change that its user makes in the moment of the write stays', async () =
   const to = { store: late, collection: OLD };
   const { report, conflicts } = await walk('carry', { back: { ...back, to } });
   expect([await versionIn(OLD, 0), await versionIn(OLD, 1)]).toEqual(['c', 'c']);
+  expect(conflicts).toEqual([0, 1]);
+  expect(report.strays).toMatchObject({ writes: 2, overruled: 2 });
+});
+
+test('a write to the idle collection in the moment in which it is overwritten is kept', async () => {
+  const { put, walk, versionIn, store, settings } = await scene();
+  for (let id = 0; id < 3; id += 1) await put(OLD, id, 'a');
+  await walk('repair');
+  await put(OLD, 0, 'b');
+  await put(OLD, 1, '-');
+  const late: VectorStore = {
+    ...store,
+    upsert: async (...args) => {
+      if ((await versionIn(NEW, 0)) === 'a') await put(NEW, 0, 'c');
+      await store.upsert(...args);
+    },
+    deletePoints: async (...args) => {
+      if ((await versionIn(NEW, 1)) === 'a') await put(NEW, 1, 'c');
+      await store.deletePoints(...args);
+    },
+  };
+  const { report, conflicts } = await walk('repair', { to: { ...settings.to, store: late } });
+  expect([await versionIn(NEW, 0), await versionIn(NEW, 1)]).toEqual(['b', '-']);
   expect(conflicts).toEqual([0, 1]);
   expect(report.strays).toMatchObject({ writes: 2, overruled: 2 });
 });

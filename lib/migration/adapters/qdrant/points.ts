@@ -10,12 +10,14 @@ import type {
   PointId,
   PointParts,
   PointSelection,
+  PointVersion,
   ScrolledPoint,
   ScrollPage,
   ScrollRequest,
   SearchAnswer,
   SearchRequest,
   VectorUpdate,
+  VersionRequest,
 } from '../../ports/vector-store.ts';
 import { isRefusal, RetryableFailure } from '../../refusals.ts';
 import { pathOf, type Transport } from './transport.ts';
@@ -110,10 +112,23 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     return readSearch(await text(post(pathOf(collection, '/points/query'), body)));
   }
 
-  return { count, scroll, retrieve, search, upsert, updateVectors, deletePoints, encodesKeywords };
+  /** Of the points that have one of the indices in a sparse vector: no more than the limit. */
+  async function versions(
+    collection: string,
+    { slot: using, indices, limit }: VersionRequest,
+  ): Promise<PointVersion[]> {
+    const query = { indices: [...indices], values: indices.map(() => 1) };
+    const body: Schemas['QueryRequest'] = { query, using, limit, with_payload: false };
+    return readSearch(await text(post(pathOf(collection, '/points/query'), body))).hits;
+  }
+
+  return {
+    ...{ count, scroll, retrieve, search, versions },
+    ...{ upsert, updateVectors, deletePoints, encodesKeywords },
+  };
 }
 
-function post(path: string, body: unknown) {
+function post(path: string, body: object) {
   return { method: 'POST', path, body } as const;
 }
 
@@ -139,6 +154,8 @@ function toPointStruct({ id, vector, payload }: Point): Schemas['PointStruct'] {
 }
 
 // Points are cut out of a response without being parsed.
+
+interface ScoredPoint extends Hit, PointVersion {}
 
 interface Envelope {
   readonly result: unknown;
@@ -171,9 +188,9 @@ function readPoints(answer: string): ScrolledPoint[] {
   throw new JsonScanError('The answer has no points');
 }
 
-function readSearch(answer: string): SearchAnswer {
+function readSearch(answer: string) {
   const scanner = scanJson(answer);
-  let hits: Hit[] | undefined;
+  let hits: ScoredPoint[] | undefined;
   let seconds = 0;
   for (const part of scanner.members<Envelope>()) {
     if (part === 'result') hits = readHits(scanner);
@@ -183,8 +200,8 @@ function readSearch(answer: string): SearchAnswer {
   return { hits, milliseconds: seconds * 1_000 };
 }
 
-function readHits(scanner: JsonScanner): Hit[] | undefined {
-  let hits: Hit[] | undefined;
+function readHits(scanner: JsonScanner): ScoredPoint[] | undefined {
+  let hits: ScoredPoint[] | undefined;
   for (const member of scanner.members<Schemas['QueryResponse']>()) {
     if (member !== 'points') continue;
     hits = [];
@@ -193,12 +210,12 @@ function readHits(scanner: JsonScanner): Hit[] | undefined {
   return hits;
 }
 
-function readHit(scanner: JsonScanner): Hit {
+function readHit(scanner: JsonScanner): ScoredPoint {
   const texts: Partial<Record<keyof Schemas['ScoredPoint'], string>> = {};
   for (const member of scanner.members<Schemas['ScoredPoint']>()) texts[member] = scanner.text();
-  const { id, score } = texts;
+  const { id, score, version } = texts;
   if (id === undefined || score === undefined) throw new JsonScanError('A hit has no id or score');
-  return { id: asJsonText(id), score: Number(score) };
+  return { id: asJsonText(id), score: Number(score), version: Number(version) };
 }
 
 function readRecords(scanner: JsonScanner): ScrolledPoint[] {

@@ -7,16 +7,24 @@ import { pipeline } from 'node:stream/promises';
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { SnapshotPart, SnapshotUpload } from '../../ports/vector-store.ts';
 import { isRetryableFailure, takeAs } from '../../refusals.ts';
-import { failureOf, noAnswer, pathOf, type Transport, unlessFound } from './transport.ts';
+import { type HttpCall, noAnswer } from '../http.ts';
+import { failureOf, pathOf, type Transport, unlessFound } from './transport.ts';
 
 export function createQdrantSnapshots(transport: Transport) {
-  const { text, result, open } = transport;
+  const { result, open } = transport;
 
-  /** Asks for one and returns at once: it is complete when it is listed. A failure is reported nowhere. */
+  /**
+   * Asks for one and returns at once: it is complete when it is listed. A failure is reported nowhere.
+   * @returns the time by the store's clock, in epoch milliseconds; undefined where it does not tell it
+   */
   // With wait=false the answer is a 202 that says nothing yet.
-  async function startSnapshot(collection: string): Promise<void> {
+  async function startSnapshot(collection: string): Promise<number | undefined> {
     const path = pathOf(collection, '/snapshots?wait=false');
-    await text({ method: 'POST', path, again: false });
+    const signal = AbortSignal.timeout(transport.timeoutMs);
+    const response = await open({ method: 'POST', path }, signal);
+    await response.body?.cancel();
+    const time = Date.parse(response.headers.get('date') ?? '');
+    return Number.isNaN(time) ? undefined : time;
   }
 
   async function listSnapshots(collection: string): Promise<Schemas['SnapshotDescription'][]> {
@@ -35,7 +43,7 @@ export function createQdrantSnapshots(transport: Transport) {
     const headers = { 'accept-encoding': 'identity', ...range };
     const watchdog = createWatchdog(transport.timeoutMs);
     const response = await open({ path, headers }, watchdog.signal);
-    return toPart(`GET ${path}`, response, fromByte, watchdog);
+    return toPart(transport.named({ path }), response, fromByte, watchdog);
   }
 
   /** Done already when there is none of that name. */
@@ -71,7 +79,7 @@ function fileOf(collection: string, name: string): string {
 }
 
 function toPart(
-  call: string,
+  call: HttpCall,
   response: Response,
   fromByte: number,
   watchdog: Watchdog,
@@ -93,7 +101,7 @@ async function* without(first: number, bytes: AsyncIterable<Uint8Array>) {
 }
 
 // Takes the whole response: fetch cancels a body without an error once its Response is garbage-collected.
-async function* watched(call: string, response: Response, watchdog: Watchdog) {
+async function* watched(call: HttpCall, response: Response, watchdog: Watchdog) {
   try {
     for await (const chunk of response.body ?? []) {
       watchdog.stop();
@@ -101,7 +109,7 @@ async function* watched(call: string, response: Response, watchdog: Watchdog) {
       watchdog.start();
     }
   } catch (cause) {
-    throw noAnswer(response.url, call, cause);
+    throw noAnswer(call, cause);
   } finally {
     watchdog.stop();
   }
@@ -131,18 +139,19 @@ const SILENCE_MS = 30 * 60_000;
  */
 // Not with fetch: it cannot announce the length of a stream and gives up after 300 silent seconds,
 // while the store unpacks a large file without a word.
-function createUpload({ baseUrl, authorization }: Transport) {
+function createUpload({ named, authorization }: Transport) {
   return async (collection: string, upload: SnapshotUpload): Promise<void> => {
     const query = `?priority=snapshot&checksum=${upload.checksum}&wait=false`;
     const path = pathOf(collection, `/snapshots/upload${query}`);
     const form = formOf(upload);
+    const call = named({ method: 'POST', path });
     const headers = { ...authorization(), ...form.headers };
     upload.signal?.throwIfAborted();
-    const request = openRequest(`${baseUrl}${path}`, headers, upload.signal);
+    const request = openRequest(call.url, headers, upload.signal);
     const reply = await send(request, form.bytes()).catch((cause) => {
       upload.signal?.throwIfAborted();
       // A file that cannot be read is no failure of the store.
-      throw form.brokenBy() ?? noAnswer(baseUrl, `POST ${path}`, cause);
+      throw form.brokenBy() ?? noAnswer(call, cause);
     });
     if (!reply.ok) throw await failureOf(`POST ${path}`, reply);
   };

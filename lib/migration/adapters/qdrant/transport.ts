@@ -8,7 +8,7 @@ import {
   RetryableFailure,
   takeAs,
 } from '../../refusals.ts';
-import { reasonOf } from '../json-over-http.ts';
+import { type HttpCall, PASSING, send, textOf } from '../http.ts';
 
 export interface QdrantConnection {
   /** Such as `https://qdrant.internal:6333`. */
@@ -24,7 +24,7 @@ export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** May hold verbatim parts. */
-  readonly body?: unknown;
+  readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
   /** False for a request that must not be sent twice, or whose caller looks up the outcome itself. */
   readonly again?: boolean;
@@ -47,30 +47,27 @@ export const LONGEST_CALL_MS = PATIENT_PACE.deadlineMs + TIMEOUT_MS;
 
 export function createTransport(connection: QdrantConnection) {
   const { timeoutMs = TIMEOUT_MS, pace = PATIENT_PACE } = connection;
-  const send = connection.fetch ?? fetch;
   const baseUrl = connection.url.replace(/\/+$/, '');
 
   /** A successful response, its body unread. The timeout covers the head, and `signal` the rest. */
   async function open(call: Call, signal: AbortSignal): Promise<Response> {
-    const name = nameOf(call);
-    // Another host that a redirection names would be sent the key.
-    const request = { ...requestOf(call), signal, redirect: 'manual' } as const;
-    const response = await send(baseUrl + call.path, request).catch((cause) => {
-      throw noAnswer(baseUrl, name, cause);
-    });
+    const { method = 'GET', body } = call;
+    const headers = { ...authorization(), ...call.headers };
+    const request = { ...named(call), method, headers, body: body && writeJson(body) };
+    const response = await send(request, signal, connection.fetch);
     if (response.ok) return response;
-    throw await failureOf(name, response);
+    throw await failureOf(nameOf(call), response);
   }
 
   /** The body of the response, as text. */
   async function text(call: Call): Promise<string> {
-    const attempt = async () => {
-      const response = await open(call, AbortSignal.timeout(timeoutMs));
-      return response.text().catch((cause) => {
-        throw noAnswer(baseUrl, nameOf(call), cause);
-      });
-    };
+    const attempt = async () =>
+      await textOf(await open(call, AbortSignal.timeout(timeoutMs)), named(call));
     return call.again === false ? attempt() : retried(attempt);
+  }
+
+  function named(call: Call): HttpCall {
+    return { url: baseUrl + call.path, name: `${SERVICE}: ${nameOf(call)}` };
   }
 
   /** What the envelope holds. */
@@ -102,22 +99,14 @@ export function createTransport(connection: QdrantConnection) {
     return retry({ ...pace, requestedDelayMs }, isRetryableFailure, attempt);
   }
 
-  function requestOf({ method = 'GET', body, headers = {} }: Call) {
-    return {
-      method,
-      headers: { ...authorization(), ...headers, ...(body ? { 'content-type': JSON_TYPE } : {}) },
-      ...(body ? { body: writeJson(body) } : {}),
-    };
-  }
-
   function authorization(): Record<string, string> {
     return connection.apiKey ? { 'api-key': connection.apiKey } : {};
   }
 
-  return { open, text, result, write, change, authorization, baseUrl, timeoutMs };
+  return { open, text, result, write, change, authorization, named, timeoutMs };
 }
 
-const JSON_TYPE = 'application/json';
+const SERVICE = 'The vector store of QDRANT_URL';
 
 interface Envelope<Result> {
   readonly status?: unknown;
@@ -153,21 +142,11 @@ export function unexpected(why: string): Refusal {
   return new Refusal('RefusedByService', `${why}.`);
 }
 
-/** The socket broke, or time was up: the store may have carried the request out. */
-export function noAnswer(url: string, call: string, cause: unknown): RetryableFailure {
-  const why = `${call}: no answer from ${URL.parse(url)?.host} (${reasonOf(cause)})`;
-  return unavailable(why, { cause });
-}
-
 type RetryableOptions = ConstructorParameters<typeof RetryableFailure>[2];
 
 function unavailable(why: string, options?: RetryableOptions): RetryableFailure {
-  const service = 'The vector store of QDRANT_URL';
-  return new RetryableFailure('RetryableUnavailable', `${service}: ${why}.`, options);
+  return new RetryableFailure('RetryableUnavailable', `${SERVICE}: ${why}.`, options);
 }
-
-// 409 to 422 and their like are refusals; these pass by themselves.
-const PASSING = new Set([408, 429, 500, 502, 503, 504]);
 
 // A store before quotas reports a full disk as an internal error, which no retry can help.
 const EXHAUSTED = /no space left|out of memory|disk (is )?full|not enough (disk )?space/i;
@@ -178,7 +157,7 @@ export async function failureOf(call: string, response: Response): Promise<Error
   const reason = reasonIn(await response.text());
   // In whichever status it comes, it has one meaning: send less at once.
   const status = /larger than allowed/i.test(reason) ? TOO_LARGE : response.status;
-  const why = `${call}: ${response.status} ${sayable(reason, call)}`.trim();
+  const why = `${call}: ${response.status} ${sayable(reason)}`.trim();
   const refused = (name: ConstructorParameters<typeof Refusal>[0]) =>
     new Refusal(name, `${why}.`, { answer: status });
   if (status === 401 || status === 403) return refused('RefusedCredentials');
@@ -193,18 +172,12 @@ export async function failureOf(call: string, response: Response): Promise<Error
 const TOO_LARGE = 413;
 
 const LONGEST_REASON = 300;
-const OWN_WORDS = new Set(['user_id', 'agent_id', 'run_id', 'actor_id', 'bm25', 'keyword']);
+const QUOTED = /(["`])[\s\S]*?(?:\1|$)|(?<!\w)'.*?'(?!\w)/g;
 const UUID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi;
 
-// A store may quote a memory: only words that the call names anyway are shown, and no more than can be read.
-function sayable(reason: string, call: string): string {
-  const isOurs = (words: string) => OWN_WORDS.has(words) || call.includes(words);
-  const quoteless = reason
-    .replace(/(["`])([\s\S]*?)(?:\1|$)/g, (quoted, _, words: string) =>
-      isOurs(words) ? quoted : '…',
-    )
-    .replace(/(?<!\w)'(.*?)'(?!\w)/g, (quoted, words: string) => (isOurs(words) ? quoted : '…'))
-    .replace(UUID, (id) => (isOurs(id) ? id : '…'));
+// A store may quote a memory. The call names the collection and the snapshot anyway.
+function sayable(reason: string): string {
+  const quoteless = reason.replace(QUOTED, '…').replace(UUID, '…');
   return quoteless.length > LONGEST_REASON ? `${quoteless.slice(0, LONGEST_REASON)}…` : quoteless;
 }
 

@@ -2,7 +2,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Place } from '../../../../cli/migrate/place.ts';
-import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { RUN } from '../../../support/migration/migration.ts';
@@ -37,20 +37,6 @@ describe('migrate run', () => {
     expect(tries).toBeGreaterThan(5);
   });
 
-  it('tries a step of the window again where the operator says so', async () => {
-    const { type, phase, operator, backend } = await createRunningOperator({
-      forgetsToFreeze: true,
-    });
-    const { code } = await type(FROM_THE_START, {
-      answers: [RUN, 'retry'],
-      onQuestion: (question) => {
-        if (question.includes('retry')) backend.setWriters('nobody');
-      },
-    });
-    expect([code, await phase()]).toEqual([0, 'live']);
-    expect(operator.heard.at(-1)).toBe('open-writes');
-  });
-
   it.each([
     ['once', 1, 0, 'live'],
     ['until the deadline', 1_000, 1, 'copied'],
@@ -60,7 +46,7 @@ describe('migrate run', () => {
     const failing: Place = {
       ...place,
       async invoke(name, payload, signal) {
-        if (name === 'backup' && (await phase()) === 'frozen' && failures < times) {
+        if (name === 'cutover' && (await phase()) === 'switching' && failures < times) {
           failures += 1;
           throw new RetryableFailure('RetryableUnavailable', 'The store answered 500.');
         }
@@ -69,7 +55,7 @@ describe('migrate run', () => {
     };
     const ended = await type(`${FROM_THE_START} --yes`, {}, failing);
     expect([ended.code, await phase()]).toEqual([code, end]);
-    expect(ended.output).toMatch(/left\] ! Backup: .*answered 500.* Trying again in 2s/);
+    expect(ended.output).toMatch(/left\] ! Cutover: .*answered 500.* Trying again in 2s/);
     expect(operator.heard.at(-1)).toBe('open-writes');
   });
 
@@ -78,7 +64,7 @@ describe('migrate run', () => {
     const broken: Place = {
       ...place,
       async invoke(name, payload, signal) {
-        if (name === 'backup' && (await phase()) === 'frozen') throw new TypeError('A defect');
+        if (name === 'cutover' && (await phase()) === 'switching') throw new TypeError('A defect');
         return await place.invoke(name, payload, signal);
       },
     };
@@ -89,18 +75,12 @@ describe('migrate run', () => {
       /^The window ends at 2026-\S+ \S+ UTC; .* To roll back now: .* rollback --execute --run run-a$/,
     );
     expect(last).toBe(
-      `Users cannot write. Next: npm run migrate -- run --run ${RUN}   (continue with backup)`,
+      `Users cannot write. Next: npm run migrate -- run --run ${RUN}   (continue with cutover)`,
     );
   });
 
-  it.each([
-    ['about a manual action', false],
-    ['about another try', true],
-  ])('rolls back at the deadline where a question %s is not answered', async (_, hasWebhook) => {
-    const { type, phase, clock, pass } = await createRunningOperator(
-      { forgetsToFreeze: hasWebhook },
-      hasWebhook,
-    );
+  it('rolls back at the deadline where a question about a manual action is not answered', async () => {
+    const { type, phase, clock, pass } = await createRunningOperator({}, false);
     let openUntil = 0;
     const now = () => clock().getTime();
     const nextPoll = async (milliseconds: number, ended: AbortSignal) => {
@@ -133,31 +113,23 @@ describe('migrate run', () => {
     expect(asked[2]).toEqual(asked[1]);
   });
 
-  it('rolls back where the operator says so, and nowhere else', async () => {
+  it('returns where the window is refused, without a question, and says why', async () => {
     const { type, phase } = await createRunningOperator({ forgetsToFreeze: true });
-    let questions = 0;
-    const { code, output, status } = await type(FROM_THE_START, {
-      answers: [RUN, '', 'perhaps', 'retry', 'rollback'],
-      onQuestion: (question) => {
-        if (question.includes('to try again')) questions += 1;
-      },
-    });
-    expect([code, await phase(), questions]).toEqual([1, 'copied', 4]);
-    expect(output.match(/RefusedNotFrozen/g)).toHaveLength(3);
-    expect(status).not.toContain('Writes are frozen');
+    const { code, output } = await type(FROM_THE_START, { answers: [RUN] });
+    expect([code, await phase()]).toEqual([1, 'copied']);
+    expect(output).toMatch(/✗ Cutover: RefusedNotFrozen: .* Stop every writer/);
+    expect(output).toMatch(/✓ Rollback: done/);
   });
 
-  it('does not ask where only a rollback helps', async () => {
-    const { type, phase, place } = await createRunningOperator();
-    const refusing: Place = {
-      ...place,
-      async invoke(name, payload, signal) {
-        if (name === 'cutover') throw new Refusal('RefusedSourceChanged', 'One write.');
-        return await place.invoke(name, payload, signal);
-      },
-    };
-    const { code } = await type(FROM_THE_START, { answers: [RUN] }, refusing);
-    expect([code, await phase()]).toEqual([1, 'copied']);
+  it('removes what is over of a run that was aborted, where no watchdog does', async () => {
+    const { type, services, pass } = await createRunningOperator();
+    await type(FROM_THE_START);
+    await type('abort --execute --yes');
+    const kept = () => Array.fromAsync(services.artifacts.list(`${RUN}/`));
+    expect(await kept()).not.toEqual([]);
+    pass(30 * 86_400_000);
+    expect(await type('run --yes')).toMatchObject({ code: 0 });
+    expect(await kept()).toEqual([]);
   });
 
   it('goes on where somebody else takes a step of the window meanwhile', async () => {
@@ -166,9 +138,9 @@ describe('migrate run', () => {
     const racing: Place = {
       ...place,
       async invoke(name, payload, signal) {
-        if (name === 'backup' && (await phase()) === 'frozen' && !isTaken) {
+        if (name === 'cutover' && (await phase()) === 'switching' && !isTaken) {
           isTaken = true;
-          await follow('backup', 'copy', 'cutover');
+          await follow('cutover');
         }
         return await place.invoke(name, payload, signal);
       },

@@ -38,7 +38,8 @@ describe('migrate run', () => {
     expect(operator.heard).toEqual([]);
     const { code, output } = await type('run', { answers: [RUN] });
     expect([code, await phase()]).toEqual([0, 'live']);
-    expect(output).toMatch(/^\[\d\d:\d\d left\] ✓ Freeze: done in \d.*$/m);
+    expect(output).toMatch(/^\[\d\d:\d\d left\] ✓ Cutover: frozen$/m);
+    expect(output).toMatch(/^✓ Cutover: done in \d.*$/m);
   });
 
   it('opens the next window after a rollback with one command', async () => {
@@ -49,7 +50,7 @@ describe('migrate run', () => {
     const { code, events } = await type('run --yes --json');
     expect([code, await phase(), await services.setting.read()]).toEqual([0, 'live', target]);
     const steps = events.filter(({ event }) => event === 'step').map(({ step }) => step);
-    expect(steps.slice(0, 2)).toEqual(['copy', 'freeze']);
+    expect(steps.slice(0, 2)).toEqual(['copy', 'cutover']);
   });
 
   it('refuses another plan than that of the run that it continues', async () => {

@@ -69,7 +69,10 @@ describe('Fear 3: a backup that cannot be restored', () => {
 
   it('a snapshot that never came is asked for again', async () => {
     const migration = await migrationAt('checked');
-    const startSnapshot = async () => migration.pass(595_000);
+    const startSnapshot = async () => {
+      migration.pass(595_000);
+      return undefined;
+    };
     const attempt = migration.finish('backup', {}, { vectors: { startSnapshot } });
     await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
     await migration.finish('backup');
@@ -117,6 +120,32 @@ describe('Fear 3: a backup that cannot be restored', () => {
     await expect(attempt).rejects.toEqual(named('RefusedSnapshot', 'of-another-program'));
     expect(deleted).toEqual([]);
   });
+
+  it.each([
+    ['where the store makes none for us', 202],
+    ['beside ours', 0],
+  ])(
+    'that another program makes half a minute later %s is neither taken nor removed',
+    async (_, status) => {
+      const migration = await migrationAt('checked');
+      const { vectors } = migration.services;
+      const startSnapshot: typeof vectors.startSnapshot = async (name) => {
+        const body = '{"status":"accepted"}';
+        const silently = { kind: 'answer', status, body } as const;
+        if (status > 0) migration.qdrant.fault({ on: /^POST .*snapshots/, does: silently });
+        const answered = await vectors.startSnapshot(name);
+        migration.pass(30_000);
+        await vectors.startSnapshot(name);
+        await migration.qdrant.idle();
+        return answered;
+      };
+      const attempt = migration.finish('backup', {}, { vectors: { startSnapshot } });
+      if (status > 0)
+        await expect(attempt).rejects.toEqual(named('RefusedSnapshot', 'no snapshot'));
+      else await attempt;
+      expect(await vectors.listSnapshots(SOURCE)).toHaveLength(1);
+    },
+  );
 
   it('one snapshot of several nodes is refused', async () => {
     const migration = await createMigration();
@@ -189,9 +218,9 @@ describe('Fear 14: a graph dump that is incomplete or lossy', () => {
         for await (const node of migration.graph.nodes()) yield { ...node, properties };
       },
     };
-    const attempt = migration.finish('backup', {}, { graph: lossy });
+    const attempt = migration.finish('cutover', {}, { graph: lossy });
     await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
-    expect(await standingOf(migration)).toEqual(before);
+    expect(await standingOf(migration)).toEqual({ ...before, phase: 'switching-back' });
     const { artifacts } = migration.services;
     const kept = await Array.fromAsync(artifacts.list(`${RUN}/graph-`), ({ key }) => key);
     // That of the first backup alone.
@@ -207,10 +236,11 @@ describe('Fear 14: a graph dump that is incomplete or lossy', () => {
         migration.graph.addNode({ labels: ['person'], properties: { name: 'late' } });
       },
     };
-    const attempt = migration.finish('backup', {}, { graph: busy });
+    const attempt = migration.finish('cutover', {}, { graph: busy });
     await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
-    expect(await standingOf(migration)).toEqual(before);
-    await migration.finish('backup');
+    expect(await standingOf(migration)).toEqual({ ...before, phase: 'switching-back' });
+    await migration.follow('rollback', 'copy');
+    await migration.reach('backed-up');
     expect((await manifestOf(migration)).graph).toMatchObject({
       kind: 'exact',
       nodes: 3,

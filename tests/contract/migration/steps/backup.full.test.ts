@@ -64,7 +64,7 @@ describe('a request for a snapshot that the connection loses', () => {
     const migration = await migrationAt('frozen');
     const begun = migration.clock();
     migration.qdrant.fault(lost(ASKS, 1));
-    await migration.finish('backup');
+    await migration.reach('backed-up');
     expect(secondsSince(migration, begun)).toBeGreaterThanOrEqual(60);
     expect(secondsSince(migration, begun)).toBeLessThan(75);
     expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN }]);
@@ -74,7 +74,7 @@ describe('a request for a snapshot that the connection loses', () => {
     const migration = await migrationAt('frozen');
     const begun = migration.clock();
     migration.qdrant.fault(lost(ASKS, 99));
-    const attempt = migration.finish('backup');
+    const attempt = migration.finish('cutover');
     await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
     expect(secondsSince(migration, begun)).toBeGreaterThanOrEqual(600);
     expect(secondsSince(migration, begun)).toBeLessThan(675);

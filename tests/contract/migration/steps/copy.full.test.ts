@@ -7,7 +7,7 @@ import type { PointId } from '../../../../lib/migration/ports/vector-store.ts';
 import { runStep, type Step } from '../../../../lib/migration/runs/step.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { whenAsked } from '../../../support/migration/changed-services.ts';
-import { evidenceOf, fingerprintOf, writeToOld } from '../../../support/migration/holdings.ts';
+import { evidenceOf, fingerprintOf } from '../../../support/migration/holdings.ts';
 import {
   createMigration,
   type Migration,
@@ -67,9 +67,7 @@ it('the window reads every memory at most five times', async () => {
     return await hooks.ask(request);
   };
   const changes = { vectors: { scroll, retrieve }, hooks: { ask } };
-  for (const step of ['freeze', 'backup', 'copy', 'cutover'] as const) {
-    await migration.finish(step, {}, changes);
-  }
+  await migration.finish('cutover', {}, changes);
   expect((await migration.runs.read(RUN)).phase).toBe('live');
   expect(read).toBeGreaterThan(4 * MANY);
   expect(read).toBeLessThanOrEqual(5 * MANY + FEW);
@@ -94,19 +92,6 @@ it('a copy begun into one collection does not go on in the middle of its success
   await begin(migration, STEPS.copy, 0);
   await migration.follow('rebuild', 'copy');
   expect(await migration.services.vectors.count(migration.target)).toBe(600);
-});
-
-it('a backup begun before the window is none of what was frozen', async () => {
-  const migration = await migrationAt('backed-up');
-  const { vectors } = migration.services;
-  await begin(migration, STEPS.backup, 1);
-  await migration.follow('rebuild', 'copy');
-  await writeToOld(migration, 'Ada has bought a boat');
-  await migration.finish('copy');
-  await migration.openWindow();
-  await migration.follow('freeze', 'backup');
-  const { facts } = await evidenceOf(migration, 'backup-manifest');
-  expect(facts.points).toBe(await vectors.count(SOURCE));
 });
 
 /** Creates, changes and deletes memories in turns. */
@@ -163,9 +148,7 @@ it('ends live with every write carried over', async () => {
   const copied = await fingerprintOf(vectors, migration.target);
   expect(copied).not.toEqual(await fingerprintOf(vectors, SOURCE));
   await migration.openWindow();
-  for (const step of ['freeze', 'backup', 'copy', 'cutover'] as const) {
-    await migration.finish(step, {}, busy);
-  }
+  await migration.finish('cutover', {}, busy);
   expect(writer.writes()).toBeGreaterThan(40);
   expect((await migration.runs.read(RUN)).phase).toBe('live');
   const before = await fingerprintOf(vectors, SOURCE);

@@ -4,12 +4,12 @@ import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { userDigest } from '../../../../lib/migration/points.ts';
 import { runStep } from '../../../../lib/migration/runs/step.ts';
 import { copy } from '../../../../lib/migration/steps/copy.ts';
+import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { readUserCounts } from '../../../../lib/migration/user-counts.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { changeFirst, evidenceOf } from '../../../support/migration/holdings.ts';
+import { evidenceOf } from '../../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
-import { named } from '../../../support/migration/refused.ts';
 
 interface Forecast {
   readonly points: number;
@@ -42,15 +42,6 @@ async function copyUnkept({ services, target, finish }: Migration) {
   return await finish('copy', {}, { vectors: { upsert: async () => undefined } });
 }
 
-async function failing(migration: Migration): Promise<Migration> {
-  const failure: Error = await copyUnkept(migration).catch((error) => error);
-  expect(failure).toEqual(named('RefusedVerification'));
-  expect(failure.message).toContain('missing: 1');
-  const [report = ''] = /\S+-report-\d+\.json/.exec(failure.message) ?? [];
-  expect(await migration.services.artifacts.head(report)).toBeDefined();
-  return migration;
-}
-
 const factsOf = async (migration: Migration) =>
   (await evidenceOf(migration, 'verification-report')).facts;
 
@@ -60,31 +51,6 @@ it('reports as pending what differs before the window, until it is copied again'
   expect(await factsOf(migration)).toMatchObject({ pending: 1 });
   await migration.finish('copy');
   expect(await factsOf(migration)).toMatchObject({ pending: 0, inserted: 1 });
-});
-
-describe('a comparison that fails in the window', () => {
-  it('stops the cutover, until another one passes', async () => {
-    const migration = await failing(await migrationAt('window-backed-up'));
-    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedNotNow'));
-    expect((await migration.runs.read(RUN)).phase).toBe('window-backed-up');
-    await migration.follow('copy', 'cutover');
-    expect((await migration.runs.read(RUN)).phase).toBe('live');
-  });
-
-  it('can be rolled back', async () => {
-    const migration = await failing(await migrationAt('window-backed-up'));
-    await migration.finish('rollback');
-    expect((await migration.runs.read(RUN)).phase).toBe('copied');
-  });
-});
-
-it('is refused in the window where the snapshot is of anything else, until it is taken again', async () => {
-  const migration = await migrationAt('window-backed-up');
-  await changeFirst(migration, SOURCE);
-  await expect(migration.finish('copy')).rejects.toEqual(named('RefusedSourceChanged'));
-  expect((await migration.runs.read(RUN)).phase).toBe('frozen');
-  await migration.follow('backup', 'copy', 'cutover');
-  expect((await migration.runs.read(RUN)).phase).toBe('live');
 });
 
 describe('searches that differ', () => {
@@ -116,6 +82,22 @@ describe('searches that differ', () => {
     expect(facts.overlap).toBeLessThan(0.98);
     expect(report).toMatchObject({ overlap: facts.overlap });
   });
+});
+
+it.each([
+  ['a preflight', 'checked', { runId: RUN, sourceCollection: SOURCE }],
+  ['a dry run', 'rebuilt', { runId: RUN }],
+] as const)('%s reads at most as many points a second as are given', async (_, point, input) => {
+  const { services } = await migrationAt(point, { memories: 600 });
+  let at = 0;
+  const sleep = async (milliseconds: number) => {
+    at += milliseconds;
+  };
+  const time = { now: () => at, sleep };
+  const payload = { ...input, maxRate: 100 };
+  if (point === 'checked') await takePreflight(services, payload, time);
+  else await runStep(copy, services, { payload, timeLeftMs: () => 600_000, time });
+  expect(at / 1_000).toBeGreaterThanOrEqual(600 / 100);
 });
 
 it('reads at most as many points a second as were given last', async () => {

@@ -1,5 +1,6 @@
 // What an operator may do late, interrupt, or find changed by somebody else.
 import { describe, expect, it } from 'vitest';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { LEASE_MS } from '../../../../lib/migration/runs/run-store.ts';
 import { runStep } from '../../../../lib/migration/runs/step.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
@@ -63,9 +64,9 @@ describe('an interrupted step', () => {
 
 describe('a collection setting that somebody else changed', () => {
   it('is replaced by a rollback while writes are frozen', async () => {
-    const migration = await migrationAt('switching');
+    const migration = await migrationAt('equal');
     const { setting } = migration.services;
-    const health = () => Promise.reject(new Error('down'));
+    const health = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'down'));
     const attempt = migration.finish('cutover', {}, { backend: { health } });
     await expect(attempt).rejects.toThrow('down');
     await setting.change({ from: migration.target, to: 'elsewhere' });

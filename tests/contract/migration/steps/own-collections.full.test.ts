@@ -1,7 +1,6 @@
 // What a run removes or writes to is its own, and it does so only while it has its turn.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { removeCollections } from '../../../../lib/migration/steps/clean-up.ts';
 import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
@@ -59,26 +58,30 @@ describe('what the setting names', () => {
 
 describe('a backup that is given up half-way', () => {
   /** Its snapshot is there, and known. */
-  async function breakOff({ services, invoke }: Migration): Promise<void> {
-    const downloadSnapshot = () => Promise.reject(new Error('Broken off'));
-    const attempt = async () => await invoke('backup', {}, { vectors: { downloadSnapshot } });
-    await expect.poll(() => attempt().catch(String)).toBe('Error: Broken off');
+  async function breakOff(
+    { services, finish }: Migration,
+    step: 'backup' | 'cutover',
+  ): Promise<void> {
+    const brokenOff = new RetryableFailure('RetryableUnavailable', 'Broken off');
+    const downloadSnapshot = () => Promise.reject(brokenOff);
+    const attempt = finish(step, {}, { vectors: { downloadSnapshot } });
+    await expect(attempt).rejects.toThrow('Broken off');
     expect(await services.vectors.listSnapshots(SOURCE)).toHaveLength(1);
   }
 
   it.each([
-    ['before the window', 'checked', 'abort'],
-    ['inside the window', 'frozen', 'rollback'],
-  ] as const)('leaves no snapshot on the store: %s', async (_, point, end) => {
+    ['before the window', 'checked', 'backup', 'abort'],
+    ['inside the window', 'frozen', 'cutover', 'rollback'],
+  ] as const)('leaves no snapshot on the store: %s', async (_, point, step, end) => {
     const migration = await migrationAt(point);
-    await breakOff(migration);
+    await breakOff(migration, step);
     await migration.finish(end);
     expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 
   it('keeps no return from its end, though the store keeps the snapshot', async () => {
     const migration = await migrationAt('frozen');
-    await breakOff(migration);
+    await breakOff(migration, 'cutover');
     const deleteSnapshot = () => Promise.reject(new Error('Not now'));
     await migration.finish('rollback', {}, { vectors: { deleteSnapshot } });
     expect((await migration.runs.read(RUN)).phase).toBe('copied');
@@ -115,7 +118,7 @@ describe('a context that is over', () => {
   });
 
   it('writes no further memory of the smoke test', async () => {
-    const migration = await migrationAt('switching');
+    const migration = await migrationAt('equal');
     const written: string[] = [];
     const slow: ServiceChanges = {
       backend: {
@@ -140,19 +143,5 @@ describe('a context that is over', () => {
     const attempt = migration.finish('rebuild', {}, slow);
     await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
     expect(written).toEqual([]);
-  });
-});
-
-describe('a freeze', () => {
-  it('is not proved by a write that got through without an answer', async () => {
-    const migration = await migrationAt('copied', { forgetsToFreeze: true });
-    const { backend, vectors } = migration.services;
-    const addMemory: typeof backend.addMemory = async (user, text) => {
-      await backend.addMemory(user, text);
-      throw new RetryableFailure('RetryableUnavailable', 'POST /memories: no answer');
-    };
-    const attempt = migration.invoke('freeze', {}, { backend: { addMemory } });
-    await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
-    expect(await vectors.count(SOURCE, ofUser(testUserOf(RUN)))).toBe(0);
   });
 });

@@ -51,93 +51,166 @@ async function factsOf(migration: Migration, prerequisite: string) {
 const keyOf = (migration: Migration) => factsOf(migration, 'API key of the test user');
 
 interface Obstacle {
-  readonly about: string;
-  readonly prerequisite: string;
-  readonly put: (migration: Migration) => Promise<unknown>;
+  readonly put?: (migration: Migration) => Promise<unknown>;
   readonly plan?: Record<string, unknown>;
+  readonly changes?: (migration: Migration) => ServiceChanges;
+  /** What is said of it. */
+  readonly why?: string;
 }
 
-const OBSTACLES: readonly Obstacle[] = [
-  {
-    about: 'a source that is not there',
-    prerequisite: 'Collection names',
-    plan: { sourceCollection: 'nothing' },
-    put: async () => {},
+const [STORE, NAMES, LAYOUT_OF, MEMORIES] = [
+  ...(['Vector store', 'Collection names', 'Vector layout', 'Memories'] as const),
+];
+const [SPACE, GRAPH, KEY] = ['Disk space', 'Graph store', 'API key of the test user'];
+
+const refused = (why: string) => () => Promise.reject(new Refusal('RefusedByService', why));
+const away = () =>
+  Promise.reject(new RetryableFailure('RetryableUnavailable', 'ServiceUnavailable'));
+const inStrictMode = (limits: object) => ({
+  put: async ({ services: { vectors } }: Migration) => {
+    await vectors.deleteCollection(SOURCE);
+    const strict_mode_config = { enabled: true, ...limits };
+    await vectors.createCollection(SOURCE, { ...LAYOUT, strict_mode_config });
   },
-  {
-    about: 'a source that is an alias',
-    prerequisite: 'Collection names',
-    plan: { sourceCollection: 'other-name' },
-    put: ({ qdrant }) => createAlias(qdrant.url, 'other-name', SOURCE),
-  },
-  {
-    about: 'a backend that works on another collection',
-    prerequisite: 'Collection names',
-    put: ({ services }) => services.setting.change({ from: SOURCE, to: 'another' }),
-  },
-  {
-    about: 'a target that is taken',
-    prerequisite: 'Collection names',
-    put: ({ services, target }) => services.vectors.createCollection(target, LAYOUT),
-  },
-  {
-    about: 'a target that is an alias',
-    prerequisite: 'Collection names',
-    put: ({ qdrant, target }) => createAlias(qdrant.url, target, SOURCE),
-  },
-  {
-    about: 'a companion that is taken',
-    prerequisite: 'Collection names',
-    put: ({ services, target }) => services.vectors.createCollection(`${target}_entities`, LAYOUT),
-  },
-  {
-    about: 'what an earlier run left behind',
-    prerequisite: 'Collection names',
-    put: ({ services }) => services.vectors.createCollection(`${SOURCE}_v3_earlier`, LAYOUT),
-  },
-  ...(
-    [
-      ['no user', '{"data":"x"}'],
-      ['a user that is a number', '{"user_id":7,"data":"x"}'],
-      ['a user with white space', '{"user_id":"ada lovelace","data":"x"}'],
-      ['a user with white space at its end', '{"user_id":"ada ","data":"x"}'],
-      ['a user under a camel-case key', '{"userId":"ada","data":"x"}'],
-      ['no payload at all', 'null'],
-    ] as const
-  ).map(([about, payload]) => ({
-    about: `a memory with ${about}`,
-    prerequisite: 'Memories',
-    put: (migration: Migration) => withPayload(migration, payload),
-  })),
-  {
-    about: 'a memory that the new version would hide',
-    prerequisite: 'Memories',
-    put: (migration) =>
-      withPayload(migration, '{"user_id":"ada","data":"x","expiration_date":"2020-01-01"}'),
-  },
-  {
-    about: 'a store whose shards are not ready',
-    prerequisite: 'Vector store',
-    put: async ({ qdrant }) =>
-      qdrant.fault({ on: /readyz/, does: { kind: 'answer', status: 503, body: 'not ready' } }),
-  },
-  {
-    about: 'an address where no store answers',
-    prerequisite: 'Vector store',
-    put: async ({ qdrant }) =>
-      qdrant.fault({ on: /^GET \/$/, does: { kind: 'answer', status: 200, body: '<html>' } }),
-  },
-  {
-    about: 'a readiness that the key may not ask for',
-    prerequisite: 'Vector store',
-    put: async ({ qdrant }) =>
-      qdrant.fault({ on: /readyz/, does: { kind: 'answer', status: 403, body: 'Forbidden' } }),
-  },
-  {
-    about: 'a backend that is not healthy',
-    prerequisite: 'Memory backend',
-    put: async ({ backend }) => backend.deploy(undefined),
-  },
+});
+const made = (name: string) => ({
+  put: ({ services }: Migration) => services.vectors.createCollection(name, LAYOUT),
+});
+const answering = (on: RegExp, status: number, body: string) => ({
+  put: async ({ qdrant }: Migration) =>
+    qdrant.fault({ on, does: { kind: 'answer', status, body } }),
+});
+/** A stream of rows that fails before its first one. */
+const unread = (what: 'nodes' | 'relationships') => ({
+  changes: () => ({
+    graph: {
+      // biome-ignore lint/correctness/useYield: it fails before its first row
+      async *[what]() {
+        throw new Refusal('RefusedByService', 'SyntaxError');
+      },
+    },
+  }),
+});
+const TARGET = `${SOURCE}_v3_${RUN}`;
+
+const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstacle])[] = [
+  ['a source that is not there', NAMES, { plan: { sourceCollection: 'nothing' } }],
+  [
+    'a source that is an alias',
+    NAMES,
+    {
+      plan: { sourceCollection: 'other-name' },
+      put: ({ qdrant }) => createAlias(qdrant.url, 'other-name', SOURCE),
+    },
+  ],
+  [
+    'a backend that works on another collection',
+    NAMES,
+    { put: ({ services }) => services.setting.change({ from: SOURCE, to: 'another' }) },
+  ],
+  ['a target that is taken', NAMES, made(TARGET)],
+  [
+    'a target that is an alias',
+    NAMES,
+    { put: ({ qdrant }) => createAlias(qdrant.url, TARGET, SOURCE) },
+  ],
+  ['a companion that is taken', NAMES, made(`${TARGET}_entities`)],
+  ['what an earlier run left behind', NAMES, made(`${SOURCE}_v3_earlier`)],
+  [
+    'a memory that the new version would not find',
+    MEMORIES,
+    { put: (migration) => withPayload(migration, '{"user_id":"ada lovelace","data":"x"}') },
+  ],
+  ['a memory without a payload', MEMORIES, { put: (migration) => withPayload(migration, 'null') }],
+  [
+    'a memory that the new version would hide',
+    MEMORIES,
+    {
+      put: (migration) =>
+        withPayload(migration, '{"user_id":"ada","data":"x","expiration_date":"2020-01-01"}'),
+    },
+  ],
+  ['a store whose shards are not ready', STORE, answering(/readyz/, 503, 'not ready')],
+  ['an address where no store answers', STORE, answering(/^GET \/$/, 200, '<html>')],
+  ['a readiness that the key may not ask for', STORE, answering(/readyz/, 403, 'Forbidden')],
+  ['a strict mode for few points', LAYOUT_OF, inStrictMode({ max_query_limit: 100 })],
+  ['a strict mode without exact counts', LAYOUT_OF, inStrictMode({ search_allow_exact: false })],
+  ['a strict mode for small batches', LAYOUT_OF, inStrictMode({ upsert_max_batchsize: 10 })],
+  [
+    'a backend that is not healthy',
+    'Memory backend',
+    { put: async ({ backend }) => backend.deploy(undefined) },
+  ],
+  [
+    'free space that is unknown',
+    SPACE,
+    { plan: { freeBytes: undefined }, why: 'The migration needs' },
+  ],
+  [
+    'little free space, accepted as unknown',
+    SPACE,
+    { plan: { freeBytes: 1, accepts: ['unknown-space'] } },
+  ],
+  ...(['server', 'size', 'position', 'schema'] as const).map((part): (typeof OBSTACLES)[number] => [
+    `a graph that does not let its ${part} be read`,
+    GRAPH,
+    { changes: () => ({ graph: { [part]: refused('ProcedureNotFound.') } }), why: 'Procedure' },
+  ]),
+  ['a graph whose nodes cannot be read', GRAPH, unread('nodes')],
+  ['a graph whose relationships cannot be read', GRAPH, unread('relationships')],
+  ['a graph that is gone', GRAPH, { changes: () => ({ graph: { server: away } }) }],
+  [
+    'a key of another user',
+    KEY,
+    {
+      put: async (migration) => grantTo(migration, 'user-1'),
+      why: `The memory backend refuses the key for ${TEST_USER}`,
+    },
+  ],
+  ...(['search', 'memoryCount'] as const).map((endpoint): (typeof OBSTACLES)[number] => [
+    `a key with which ${endpoint} finds memories of the test user`,
+    KEY,
+    { changes: () => ({ backend: { [endpoint]: async () => 3 } }), why: `Asked for ${TEST_USER}` },
+  ]),
+  [
+    'a key that nobody knows',
+    KEY,
+    {
+      changes: () => ({ backend: { memoryCount: refused('It answered 401.') } }),
+      why: 'It answered 401.',
+    },
+  ],
+  [
+    'a webhook that takes no token',
+    'Webhook',
+    { changes: () => ({ hooks: { ask: refused('Not allowed.') } }), why: 'Not allowed.' },
+  ],
+  [
+    'a webhook that does not answer "check" at once',
+    'Webhook',
+    { changes: () => ({ hooks: { ask: async () => 'under-way' } }), why: 'It answered 202' },
+  ],
+  [
+    'a setting that must not be written',
+    'Collection setting',
+    { changes: () => ({ setting: { tryWrite: refused('Not allowed.') } }), why: 'Not allowed.' },
+  ],
+  [
+    'a store that makes no keyword vectors',
+    'Keyword vectors',
+    {
+      changes: () => ({ vectors: { encodesKeywords: async () => false } }),
+      why: 'The store makes none',
+    },
+  ],
+  [
+    'a new version that cannot be used',
+    'New version',
+    {
+      changes: () => ({ preview: { health: refused('It answered 404.') } }),
+      why: 'It answered 404.',
+    },
+  ],
 ];
 
 describe('the preflight', () => {
@@ -176,15 +249,19 @@ describe('the preflight', () => {
     expect(await finding({ hasPreview: false }, {})).toBe('met');
   });
 
-  it.each(OBSTACLES)('refuses $about, and begins no run', async ({ prerequisite, put, plan }) => {
+  it.each(OBSTACLES)('refuses %s, and begins no run', async (_, prerequisite, obstacle) => {
+    const { put, plan, changes, why = '' } = obstacle;
     const migration = await createMigration();
-    await put(migration);
-    const attempt = migration.start(plan);
-    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites', `${prerequisite}: `));
+    const { artifacts, vectors } = migration.services;
+    await put?.(migration);
+    const there = await vectors.listCollections();
+    const attempt = migration.start(plan, changes?.(migration));
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites', `${prerequisite}: ${why}`));
     await expect(attempt).rejects.not.toThrow(/ada/);
     await expect(migration.runs.read(RUN)).rejects.toEqual(named('RefusedUnknownRun'));
     expect(await migration.lock.activeRun()).toBeUndefined();
-    expect(await Array.fromAsync(migration.services.artifacts.list(''))).toEqual([]);
+    expect(await Array.fromAsync(artifacts.list(''))).toEqual([]);
+    expect([await vectors.listCollections(), migration.operator.heard]).toEqual([there, []]);
   });
 
   it('lists all problems at once, in a dry run too, which creates no run', async () => {
@@ -209,9 +286,6 @@ describe('the preflight', () => {
   });
 
   it('says what it could not check, and goes on with the rest', async () => {
-    const away = async () => {
-      throw new RetryableFailure('RetryableUnavailable', 'ECONNREFUSED');
-    };
     const missing = { runId: RUN, sourceCollection: 'nothing' };
     const checked = async (changes: ServiceChanges) => {
       const { services } = await createMigration();
@@ -257,11 +331,8 @@ describe('the preflight', () => {
 
   it('says how to go without a graph that does not answer', async () => {
     const { services } = await createMigration();
-    const server = async () => {
-      throw new RetryableFailure('RetryableUnavailable', 'ServiceUnavailable');
-    };
     const payload = { runId: RUN, sourceCollection: SOURCE, accepts: ['no-graph'] };
-    const changed = changedServices(services, { graph: { server } });
+    const changed = changedServices(services, { graph: { server: away } });
     const { prerequisites } = await takePreflight(changed, payload);
     const graph = prerequisites.find(({ name }) => name === 'Graph store');
     expect(graph?.problems[0]?.remedy).toContain('unset NEO4J_URL');
@@ -303,20 +374,6 @@ describe('the preflight', () => {
     },
   );
 
-  it.each([
-    [{ max_query_limit: 100 }],
-    [{ search_allow_exact: false }],
-    [{ upsert_max_batchsize: 10 }],
-  ])('refuses a strict mode of %o', async (limits) => {
-    const migration = await createMigration({ memories: 0 });
-    await migration.services.vectors.deleteCollection(SOURCE);
-    await migration.services.vectors.createCollection(SOURCE, {
-      ...LAYOUT,
-      strict_mode_config: { enabled: true, ...limits },
-    });
-    await expect(migration.start()).rejects.toEqual(named('RefusedPrerequisites'));
-  });
-
   it('of a run that has opened its window is refused', async () => {
     for (const [point, name] of [
       ['frozen', 'RefusedNotNow'],
@@ -344,13 +401,6 @@ async function spaceOf(migration: Migration) {
 }
 
 describe('free space', () => {
-  it('that is unknown is refused, and nothing is changed', async () => {
-    const attempt = (await createMigration()).start({ freeBytes: undefined });
-    await expect(attempt).rejects.toEqual(
-      named('RefusedPrerequisites', /needs about [\d,.]+ (bytes|GB)/),
-    );
-  });
-
   it('below three times the collection and its keywords is refused with both numbers', async () => {
     const { neededBytes } = await spaceOf(await migrationAt('checked'));
     const migration = await createMigration();
@@ -361,11 +411,6 @@ describe('free space', () => {
     await expect(attempt).rejects.toThrow(`${shown(neededBytes)} bytes`);
     await migration.start({ freeBytes: neededBytes });
     expect(await spaceOf(migration)).toMatchObject({ neededBytes, freeBytes: neededBytes });
-  });
-
-  it('that is little is not accepted as unknown', async () => {
-    const attempt = (await createMigration()).start({ freeBytes: 1, accepts: ['unknown-space'] });
-    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
   });
 
   it('is counted with vectors, payloads and keywords, three times over', async () => {
@@ -403,32 +448,6 @@ describe('the graph', () => {
     await expect(attempt).rejects.toEqual(named('RefusedPrerequisites', /no-graph/));
   });
 
-  const failing = async (error: Error): Promise<never> => {
-    throw error;
-  };
-
-  it.each(['server', 'size', 'position', 'schema'] as const)(
-    'that does not let its %s be read is refused',
-    async (part) => {
-      const error = new Refusal('RefusedByService', 'Neo.ClientError.Procedure.ProcedureNotFound');
-      const { attempt } = await preflightOver(() => ({ [part]: () => failing(error) }));
-      await expect(attempt).rejects.toEqual(named('RefusedPrerequisites', /ProcedureNotFound/));
-    },
-  );
-
-  it.each(['nodes', 'relationships'] as const)(
-    'whose %s cannot be read is refused',
-    async (part) => {
-      const { attempt } = await preflightOver(() => ({
-        // biome-ignore lint/correctness/useYield: it fails before its first row
-        async *[part]() {
-          throw new Refusal('RefusedByService', 'Neo.ClientError.Statement.SyntaxError');
-        },
-      }));
-      await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
-    },
-  );
-
   it('of which one node is enough to know that they can be read', async () => {
     let read = 0;
     const { attempt } = await preflightOver((graph) => ({
@@ -442,21 +461,6 @@ describe('the graph', () => {
     await attempt;
     expect(read).toBe(1);
   });
-
-  it('that refuses the credentials is reported as such', async () => {
-    const error = new Refusal('RefusedCredentials', 'Neo.ClientError.Security.Unauthorized');
-    const { attempt } = await preflightOver(() => ({ server: () => failing(error) }));
-    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
-  });
-
-  it('that is gone is reported beside all other obstacles', async () => {
-    const migration = await createMigration();
-    const server = () =>
-      failing(new RetryableFailure('RetryableUnavailable', 'ServiceUnavailable'));
-    const attempt = migration.start({ sourceCollection: 'nothing' }, { graph: { server } });
-    await expect(attempt).rejects.toThrow(/Graph store: ServiceUnavailable/);
-    await expect(attempt).rejects.toThrow(/Collection names: There is no collection nothing/);
-  });
 });
 
 function grantTo({ backend, environment }: Migration, userId: string): void {
@@ -464,12 +468,6 @@ function grantTo({ backend, environment }: Migration, userId: string): void {
 }
 
 describe('the key of the memory backend', () => {
-  it('of another user is refused by the preflight, which names the user it has to map to', async () => {
-    const migration = await createMigration();
-    grantTo(migration, 'user-1');
-    await expect(migration.start()).rejects.toEqual(named('RefusedPrerequisites', TEST_USER));
-  });
-
   it('is proved without a trace: nothing is written or made', async () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
@@ -481,74 +479,14 @@ describe('the key of the memory backend', () => {
     expect(await vectors.listCollections()).toEqual([SOURCE]);
   });
 
-  it.each(['search', 'memoryCount'] as const)(
-    'is that of another user where %s, asked for the test user, finds memories',
-    async (endpoint) => {
-      const migration = await createMigration();
-      const backend = { [endpoint]: async () => 3 };
-      const attempt = migration.start({}, { backend });
-      await expect(attempt).rejects.toEqual(named('RefusedPrerequisites', TEST_USER));
-    },
-  );
-
   it('is said not to be proved where the backend answers for everybody', async () => {
     const migration = await createMigration();
     await migration.start({}, { backend: { search: async () => 0 } });
     expect(await keyOf(migration)).toEqual({ keyOfTestUser: 'unverified' });
   });
-
-  it('that nobody knows is refused', async () => {
-    const migration = await createMigration();
-    const memoryCount = async () => {
-      throw new Refusal('RefusedCredentials', 'It answered 401.');
-    };
-    const attempt = migration.start({}, { backend: { memoryCount } });
-    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites', 'It answered 401.'));
-  });
-
-  it('that may count for its own user only makes no second witness, and stops no backup', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    let asked = 0;
-    const memoryCount = async (userId: string) => {
-      if (userId === TEST_USER) return 0;
-      asked += 1;
-      throw new Refusal('RefusedKeyOfOtherUser', 'It answered 403.');
-    };
-    await migration.finish('backup', {}, { backend: { memoryCount } });
-    const { facts } = await evidenceOf(migration, 'backup-manifest');
-    expect(facts).toMatchObject({ witness: 'unavailable', disagreements: 0 });
-    expect(asked).toBe(1);
-  });
 });
 
 describe('what the window uses', () => {
-  const refused = () => Promise.reject(new Refusal('RefusedCredentials', 'It is not allowed.'));
-
-  it.each<[string, ServiceChanges, string]>([
-    ['a webhook that takes no token', { hooks: { ask: refused } }, 'Webhook: It is not allowed.'],
-    [
-      'a webhook that does not answer "check" at once',
-      { hooks: { ask: async () => 'under-way' } },
-      'Webhook: It answered 202',
-    ],
-    [
-      'a setting that must not be written',
-      { setting: { tryWrite: refused } },
-      'Collection setting: It is not allowed.',
-    ],
-    [
-      'a store that makes no keyword vectors',
-      { vectors: { encodesKeywords: async () => false } },
-      'Keyword vectors: The store makes none',
-    ],
-  ])('is tried: %s', async (_, changes, why) => {
-    const migration = await createMigration();
-    await expect(migration.start({}, changes)).rejects.toThrow(why);
-    expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
-    expect(migration.operator.heard).toEqual([]);
-  });
-
   it('may be a store without keyword vectors, where they are left out', async () => {
     const migration = await createMigration();
     const vectors = { encodesKeywords: async () => false };
@@ -559,8 +497,8 @@ describe('what the window uses', () => {
   it('is not written in a dry run', async () => {
     const migration = await createMigration();
     const services = changedServices(migration.services, {
-      setting: { tryWrite: refused },
-      vectors: { createCollection: refused },
+      setting: { tryWrite: refused('written') },
+      vectors: { createCollection: refused('made') },
     });
     const { prerequisites } = await takePreflight(services, {
       runId: RUN,
@@ -580,16 +518,5 @@ describe('what the window uses', () => {
     await vectors.upsert(KEYWORD_PROBE, [point(1, '{}', VECTOR)], 'upsert');
     await expect(migration.start()).rejects.toThrow(`${KEYWORD_PROBE} has 1 points.`);
     expect(await vectors.count(KEYWORD_PROBE)).toBe(1);
-  });
-});
-
-describe('the new version, where it can be reached', () => {
-  it('is asked for its health', async () => {
-    const migration = await createMigration();
-    const health = async () => {
-      throw new Refusal('RefusedByService', 'It answered 404.');
-    };
-    const attempt = migration.start({}, { preview: { health } });
-    await expect(attempt).rejects.toThrow('New version: It answered 404.');
   });
 });

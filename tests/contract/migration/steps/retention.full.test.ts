@@ -314,8 +314,8 @@ describe('several runs that are live', () => {
     const plan = { ...run.plan, sourceCollection: 'others', targetCollection: 'others_v3_run-b' };
     const other = await runs.start('run-b', plan, REPORT);
     const lease = await lock.take('run-b');
-    const { liveAt, retainUntil, evidence } = run;
-    const live = { ...other, phase: 'live' as const, liveAt, retainUntil, evidence };
+    const { retainUntil, evidence } = run;
+    const live = { ...other, phase: 'live' as const, retainUntil, evidence };
     await runs.finish(lease, live, 'cutover');
     migration.pass(30 * DAY_MS);
     const read: typeof runs.read = async (id) => {

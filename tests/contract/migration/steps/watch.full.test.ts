@@ -41,7 +41,7 @@ describe('the watch', () => {
   });
 
   it('leaves a run to the step that holds its lock, without a failure', async () => {
-    const migration = await migrationAt('switching');
+    const migration = await migrationAt('equal');
     migration.pass(30 * 60_000);
     const rollback = await migration.lock.take(RUN);
     expect(await keepWatch(migration.services)).toBeUndefined();
@@ -53,13 +53,13 @@ describe('the watch', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('copied');
   });
 
-  it.each(['switching', 'rolling-back'])(
+  it.each(['switching', 'switching-back'])(
     'waits no longer than 20 minutes for the lock of a run that is %s',
     async (phase) => {
-      const migration = await migrationAt('switching');
+      const migration = await migrationAt('equal');
       const { deadlineAt = 0 } = await migration.runs.read(RUN);
       migration.pass(deadlineAt - migration.clock().getTime());
-      if (phase === 'rolling-back') {
+      if (phase === 'switching-back') {
         // Begun late: its time counts from then on.
         migration.pass(60 * 60_000);
         const hooks = { ask: async () => 'under-way' as const };
@@ -115,7 +115,7 @@ describe('the watch', () => {
   });
 
   it('fails when the webhook does not answer', async () => {
-    const migration = await migrationAt('switching');
+    const migration = await migrationAt('equal');
     migration.pass(30 * 60_000);
     const ask = async () => {
       throw new RetryableFailure('RetryableUnavailable', 'No answer.');
@@ -136,13 +136,13 @@ describe('the status', () => {
     expect(await status({})).toMatchObject({
       runId: RUN,
       phase: 'copied',
-      next: 'freeze',
+      next: 'cutover',
       testUser: '__migration_test_run-a',
       approval: { evidence: 'verification-report', digest },
       pendingAction: null,
       moves: [
         { command: 'copy', to: 'copied' },
-        { command: 'freeze', to: 'frozen' },
+        { command: 'cutover', to: 'live' },
         { command: 'abort', to: 'aborted', by: ['operator'] },
       ],
     });

@@ -11,7 +11,7 @@ import { watchUntilDone } from '../../../support/migration/watching.ts';
 const DAY_MS = 86_400_000;
 
 describe('the watch', () => {
-  it.each(['frozen', 'switching'] as const)(
+  it.each(['frozen', 'equal'] as const)(
     'opens writes again when the window of a run that is %s has closed',
     async (point) => {
       const migration = await migrationAt(point);

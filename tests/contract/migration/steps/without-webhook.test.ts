@@ -61,7 +61,7 @@ describe('without a webhook', () => {
   it('a rollback asks for one thing after the other, and ends on the old version', async () => {
     const person = await live();
     const { take, doIt, confirm, refusedBut, pending, asked, runs, target } = person;
-    expect(await take('rollback')).toMatchObject({ phase: 'rolling-back', done: false });
+    expect(await take('rollback')).toMatchObject({ phase: 'switching-back', done: false });
     const turns = [
       { action: 'freeze', collection: target },
       { action: 'deploy-old', collection: SOURCE },
@@ -90,7 +90,7 @@ describe('without a webhook', () => {
     await takeUntilAsked('rollback', 'deploy-old');
     await confirm('deploy-old');
     await expect(take('rollback')).rejects.toEqual(named('RefusedStillNewVersion'));
-    expect(await take('rollback')).toMatchObject({ phase: 'rolling-back', done: false });
+    expect(await take('rollback')).toMatchObject({ phase: 'switching-back', done: false });
     expect(await pending()).toMatchObject({ action: 'deploy-old', confirmedBy: null });
     await doIt();
     await confirm('deploy-old');
@@ -106,7 +106,7 @@ describe('without a webhook', () => {
     await takeUntilAsked('rollback', 'open-writes');
     await confirm('open-writes');
     await expect(take('rollback')).rejects.toEqual(named('RetryableUnavailable'));
-    expect(await take('rollback')).toMatchObject({ phase: 'rolling-back', done: false });
+    expect(await take('rollback')).toMatchObject({ phase: 'switching-back', done: false });
     expect(await pending()).toMatchObject({ action: 'open-writes', confirmedBy: null });
     await doIt();
     await confirm('open-writes');
@@ -121,7 +121,7 @@ describe('without a webhook', () => {
   });
 
   it('a cutover asks for the new version, then for writes, each once', async () => {
-    const migration = await migrationAt('switching');
+    const migration = await migrationAt('equal');
     const person = await byHand(migration);
     const { take, doIt, confirm, refusedBut, asked, target } = person;
     expect(await take('cutover')).toMatchObject({ phase: 'switching', done: false });
@@ -138,7 +138,7 @@ describe('without a webhook', () => {
   });
 
   it('what was approved for a cutover opens nothing in a rollback', async () => {
-    const migration = await migrationAt('switching');
+    const migration = await migrationAt('equal');
     const person = await byHand(migration);
     const { take, doIt, confirm, asked, pending } = person;
     await take('cutover');
@@ -155,7 +155,7 @@ describe('without a webhook', () => {
     await confirm('deploy-old');
     await person.takeUntilAsked('rollback', 'open-writes');
     expect(await asked()).toMatchObject({ action: 'open-writes', collection: SOURCE });
-    expect(await take('rollback')).toMatchObject({ phase: 'rolling-back', done: false });
+    expect(await take('rollback')).toMatchObject({ phase: 'switching-back', done: false });
   });
 
   it.each([

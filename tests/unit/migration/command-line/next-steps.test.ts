@@ -28,14 +28,18 @@ describe('the next step of a run', () => {
   it.each([
     ['of the runbook', 'backed-up', {}, ['run', 'copy', 'abort']],
     ['before the window', 'copied', {}, ['run', 'cutover', 'abort']],
-    ['that waits for a person', 'freezing', { pendingAction }, ['confirm', 'run', 'rollback']],
+    ['that waits for a person', 'switching', { pendingAction }, ['confirm', 'run', 'rollback']],
     ['that is live', 'live', { retention }, ['rollback']],
     ['past its rollback period', 'live', { retention: { ...retention, isOver: true } }, ['run']],
     [
       'of a rollback from live that waits for a person',
-      ...(['rolling-back', { retention, pendingAction }, ['confirm', 'run', 'rollback']] as const),
+      ...([
+        'switching-back',
+        { retention, pendingAction },
+        ['confirm', 'run', 'rollback'],
+      ] as const),
     ],
-    ['whose window is over', 'frozen', { isLate: true }, ['rollback']],
+    ['whose window is over', 'switching', { isLate: true }, ['rollback']],
     ['that has ended', 'closed', { retention, moves: [] }, []],
   ] as const)('%s', (_, phase, changes, commands) => {
     expect(offered(phase, changes)).toEqual(commands);

@@ -184,11 +184,11 @@ describe('run', () => {
 
   it('says of a run that is rolling back what that does, and what remains', async () => {
     const moves = [{ command: 'rollback' }];
-    const back = { ...STATUS, phase: 'rolling-back', next: 'rollback', moves };
+    const back = { ...STATUS, phase: 'switching-back', next: 'rollback', moves };
     const done = { ...STATUS, phase: 'copied', moves: [] };
     const { place } = createPlace({ rollback: [result('copied')], status: [back, done] });
     const { output } = await typeCommand(place, 'run');
-    expect(output).toMatch(/^Rollback of run run-a \(rolling-back\)/);
+    expect(output).toMatch(/^Rollback of run run-a \(switching-back\)/);
     expect(output).toContain('back to memories');
     expect(output).not.toContain('Creates');
   });

@@ -61,7 +61,7 @@ describe('the page of a run', () => {
       ...['Summary', 'Forecast of the window', 'Timeline', 'Counts', 'Differences'],
       ...['Search latency', 'Plan', 'Reports that are kept'],
     ]);
-    expect(page.match(/<svg[^>]*role="img"[^>]*>\s*<title>/g)).toHaveLength(4);
+    expect(page.match(/<svg[^>]*role="img"[^>]*>\s*<title>/g)).toHaveLength(3);
     expect(page).toMatch(/missing<\/th><td class="number">2</);
     expect(page).toMatch(/checked, 1h/);
     expect(page).not.toMatch(/NaN|undefined|Infinity|\[object/);
@@ -125,7 +125,7 @@ describe('before approving', () => {
       const status = statusWith('memories', {
         plan,
         takesNoWindow: null,
-        moves: [{ command: 'freeze' }, { command: 'abort' }],
+        moves: [{ command: 'cutover' }, { command: 'abort' }],
       });
       const { place, invoked } = createPlace({ status: Array(9).fill(status) });
       const refused = await typeCommand(place, words);

@@ -67,7 +67,7 @@ describe('a failure that may pass', () => {
     Array.from({ length: count }, () => failure('RetryableUnavailable'));
 
   it('is followed by another try while writes are frozen, with longer and longer pauses', async () => {
-    const frozen = inPhase('frozen');
+    const frozen = inPhase('switching');
     const { place } = createPlace({
       backup: [...failures(7), result('window-backed-up')],
       // One status does not answer, and the last one that was read counts.
@@ -90,7 +90,7 @@ describe('a failure that may pass', () => {
   });
 
   it('is not followed by another try after Ctrl-C', async () => {
-    const { place } = createPlace({ backup: failures(1), status: [inPhase('frozen')] });
+    const { place } = createPlace({ backup: failures(1), status: [inPhase('switching')] });
     const { session, lines } = sessionOver(place);
     const interrupted = { ...session, signal: AbortSignal.abort(new Error('Interrupted')) };
     await expect(runStep(interrupted, 'backup', PAYLOAD)).rejects.toThrow('Interrupted');
@@ -98,7 +98,7 @@ describe('a failure that may pass', () => {
   });
 
   it('never ends a rollback', async () => {
-    const statuses = Array.from({ length: 99 }, () => inPhase('rolling-back'));
+    const statuses = Array.from({ length: 99 }, () => inPhase('switching-back'));
     const answers = { rollback: [...failures(50), result('copied')], status: statuses };
     const { session, passed } = sessionOver(createPlace(answers).place);
     expect(await runStep(session, 'rollback', PAYLOAD)).toMatchObject({ phase: 'copied' });
@@ -108,17 +108,17 @@ describe('a failure that may pass', () => {
 
 describe('a step that waits for a person', () => {
   const pending = { action: 'freeze', collection: 'memories', since: null, confirmedBy: null };
-  const asked = { ...STATUS, phase: 'freezing', pendingAction: pending };
+  const asked = { ...STATUS, phase: 'switching', pendingAction: pending };
 
   it('says once what is to be done, and with which command to confirm it', async () => {
-    const waiting = result('freezing', false, 5);
+    const waiting = result('switching', false, 5);
     const { place } = createPlace({
-      freeze: [waiting, waiting, result('frozen')],
+      cutover: [waiting, waiting, result('live')],
       status: [asked, asked],
     });
     const { session, lines } = sessionOver(place);
     const onWaiting = vi.fn(async () => {});
-    await runStep(session, 'freeze', PAYLOAD, onWaiting);
+    await runStep(session, 'cutover', PAYLOAD, onWaiting);
     expect(onWaiting).toHaveBeenCalledTimes(2);
     const confirming = 'To confirm it from another terminal: npm run migrate -- confirm freeze';
     expect(lines).toEqual([expect.stringContaining(confirming)]);
@@ -127,26 +127,26 @@ describe('a step that waits for a person', () => {
 
 describe('a wait', () => {
   const waitsFor = 'running requests to end';
-  const lineAt = (seconds: number) => `Freeze: waiting for ${waitsFor}, ${seconds}s left`;
+  const lineAt = (seconds: number) => `Cutover: waiting for ${waitsFor}, ${seconds}s left`;
   // A drain of 25 seconds, asked for every 10.
-  const freeze = () => [
+  const cutover = () => [
     ...[25, 15, 5].map((leftSeconds) => ({
-      ...result('freezing', false, Math.min(10, leftSeconds)),
+      ...result('switching', false, Math.min(10, leftSeconds)),
       ...{ waitsFor, leftSeconds },
     })),
-    result('frozen'),
+    result('live'),
   ];
 
   it('counts down in place at a terminal, with what it is for', async () => {
-    const { session, shown, lines } = sessionOver(createPlace({ freeze: freeze() }).place);
-    await runStep(session, 'freeze', PAYLOAD);
+    const { session, shown, lines } = sessionOver(createPlace({ cutover: cutover() }).place);
+    await runStep(session, 'cutover', PAYLOAD);
     const countdown = Array.from({ length: 25 }, (_, passed) => lineAt(25 - passed));
     expect([shown, lines]).toEqual([countdown, []]);
   });
 
   it('is a line when it begins and every ten seconds where there is no terminal', async () => {
-    const { session, shown, lines } = sessionOver(createPlace({ freeze: freeze() }).place, false);
-    await runStep(session, 'freeze', PAYLOAD);
+    const { session, shown, lines } = sessionOver(createPlace({ cutover: cutover() }).place, false);
+    await runStep(session, 'cutover', PAYLOAD);
     expect([shown, lines]).toEqual([[], [25, 15, 5].map(lineAt)]);
   });
 
@@ -195,7 +195,7 @@ describe('the time left', () => {
     ['in its last minute', { deadlineAt: '2026-03-01T09:30:05Z' }, '[00:05 left] '],
     ['after the deadline', { deadlineAt: '2026-03-01T09:29:00Z' }, '[00:00 left] '],
     ['before the window', {}, ''],
-    ['in a rollback', { phase: 'rolling-back', deadlineAt: '2026-03-01T09:29:00Z' }, ''],
+    ['in a rollback', { phase: 'switching-back', deadlineAt: '2026-03-01T09:29:00Z' }, ''],
     ['of a live run', { deadlineAt: '2026-03-01T09:48:03Z', retention: {} }, ''],
     ['of a run that has ended', { deadlineAt: '2026-03-01T09:48:03Z', endedAt: 'then' }, ''],
   ])('is known %s', (_, changes, text) => {

@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createOutput } from '../../../../cli/migrate/output.ts';
-import { checklistLines, planLines } from '../../../../cli/migrate/plan-text.ts';
+import { planLines } from '../../../../cli/migrate/plan-text.ts';
 import { statusAsText } from '../../../../cli/migrate/status-text.ts';
 import {
   countText,
@@ -34,7 +34,7 @@ describe('a text', () => {
       progressText('copy', { done: 210, total: 200, perSecond: 9 }),
       '210/200 100% 9/s; now comparing both collections, then writing the report',
     ],
-    [progressText('backup', { done: 12e5, total: 4e9 }), '1.2 MB/4 GB 0%'],
+    [progressText('cutover', { done: 12e5, total: 4e9, unit: 'bytes' }), '1.2 MB/4 GB 0%'],
   ])('%s', (text, expected) => {
     expect(text).toBe(expected);
   });
@@ -72,17 +72,17 @@ describe('the status page', () => {
     ['whose key is needed', {}, 'MEMORY_BACKEND_KEY must belong to this user'],
     [
       'how long writes stay frozen in a rollback',
-      { phase: 'rolling-back', deadlineAt: '2026-03-01T09:29:00Z' },
+      { phase: 'switching-back', deadlineAt: '2026-03-01T09:29:00Z' },
       'it has no deadline',
     ],
     [
       'since when no user can write',
-      { phase: 'frozen', frozenSince: '2026-03-01T09:17:30Z' },
+      { phase: 'switching', frozenSince: '2026-03-01T09:17:30Z' },
       'Users cannot write. The first write was refused at 2026-03-01T09:17:30Z, 12m 30s ago.',
     ],
     [
       'that nothing proves yet that users cannot write',
-      { phase: 'freezing' },
+      { phase: 'switching' },
       'Users may be unable to write. No refused write has proved it yet.',
     ],
     [
@@ -185,18 +185,6 @@ describe('the plan', () => {
   ])('accepting %j names the artifacts', (accepts, dump) => {
     const plan = { ...STATUS.plan, accepts } as unknown as Status['plan'];
     expect(planLines(plan)[0]).toMatch(new RegExp(`as artifacts a snapshot, reports and ${dump}$`));
-  });
-});
-
-describe('the checklist', () => {
-  it('ends with how many prerequisites are met', () => {
-    const problems = [{ why: 'There is none.', remedy: 'Make one.' }];
-    const prerequisites = [
-      { name: 'Vector store', detail: 'version 1', problems: [] },
-      { name: 'Graph store', detail: 'none', problems },
-    ];
-    const lines = checklistLines(prerequisites, { mark: () => '-' });
-    expect(lines.at(-1)?.trim()).toBe('1 of 2 met, 1 not met');
   });
 });
 

@@ -20,8 +20,6 @@ const schema = v.strictObject({
   isAllowed: v.optional(v.boolean(), false),
   kinds: v.optional(v.array(v.picklist(['one', 'other']))),
 });
-const MANY = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`no-${n}`, n]));
-const TEN = Array.from({ length: 10 }, (_, n) => `no-${n} is not known here`);
 
 test.each([
   [{ runId: 'a-run', tmies: 1 }, 'tmies is not known here.'],
@@ -34,7 +32,6 @@ test.each([
     'runId has to be short and sweet; isAllowed has to be true or false; ' +
       'kinds has to be a list of any of one, other; runid is not known here.',
   ],
-  [{ runId: 'a-run', ...MANY }, `${TEN.join('; ')}; and 40 more.`],
   ['run-a', 'It has to be an object with named fields.'],
   [null, 'It has to be an object with named fields.'],
 ])('%j is refused, naming every wrong field and its rule', (payload, fault) => {

@@ -1,14 +1,12 @@
-// Opens the window: writes are stopped. A write is tried, which a frozen backend refuses; then the longest request that was
-// under way by then has the time to end. Where writes are open again, it is tried once more.
+// Whether writes are stopped, and open again. A write is tried, which a frozen backend refuses; then the longest request that
+// was under way by then has the time to end.
 import * as v from 'valibot';
-import { assertFits, forecastWindow } from '../forecast.ts';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
-import { storeReport } from '../runs/reports.ts';
 import type { Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import { type Step, type StepContext, type Waiting, waiting } from '../runs/step.ts';
+import { type StepContext, type Waiting, waiting } from '../runs/step.ts';
 import { removeTestWrites } from './clean-up.ts';
-import { askAgain, isDoneOutside } from './external-action.ts';
+import { askAgain } from './external-action.ts';
 
 /** The last tries, as long as they had the same result: since when. */
 export const lookSchema = v.object({
@@ -17,39 +15,6 @@ export const lookSchema = v.object({
 });
 
 type Look = v.InferOutput<typeof lookSchema>;
-
-const stateSchema = v.object({ look: v.optional(lookSchema) });
-
-export const freeze: Step = {
-  command: 'freeze',
-  forecast: async ({ run }) => ({
-    windowMinutes: run.plan.windowMinutes,
-    asks: 'the webhook or a person to stop all writes',
-  }),
-  guard: async ({ services, run }) =>
-    assertFits(forecastWindow(run, await services.runs.maxRate(run.runId)), run.plan.windowMinutes),
-  onEntering: ({ services, run }) => ({
-    windows: (run.windows ?? 0) + 1,
-    deadlineAt: services.clock().getTime() + run.plan.windowMinutes * 60_000,
-  }),
-  work: async (context) => {
-    const { checkpoint, save } = context;
-    const { sourceCollection } = context.run.plan;
-    const { look } = v.parse(stateSchema, checkpoint?.state ?? {});
-    if (!(await isDoneOutside(context, 'freeze', sourceCollection))) {
-      return waiting('the webhook');
-    }
-    const proof = await proveFrozen(context, {
-      collections: [sourceCollection],
-      look,
-      remember: (look) => save({ look }),
-    });
-    if ('done' in proof) return proof;
-    const more = { collection: sourceCollection };
-    const evidence = await storeReport(context, 'freeze-proof', { facts: proof, more });
-    return { done: true, evidence };
-  },
-};
 
 /** Between two tries; sooner where the longest request is short. */
 const FREEZE_POLL_SECONDS = 10;
@@ -64,7 +29,7 @@ const PATIENCE_MS = 60_000;
 /** Only these say that the write was not made, and that no other is. */
 const PROOFS: readonly unknown[] = [503, 'ECONNREFUSED'];
 
-/** Figures for the record. */
+/** Figures for the report. */
 type FreezeProof = {
   readonly refusedWith: string;
   readonly drainedSeconds: number;
@@ -88,7 +53,7 @@ export async function proveFrozen(
   const { plan } = context.run;
   const now = context.services.clock().getTime();
   const failure = await tryWrite(context, collections, MEMORABLE);
-  if (!failure) throw await notFrozen(context, 'The memory backend still accepts writes.');
+  if (!failure) throw notFrozen('The memory backend still accepts writes.');
   // A wrong key, or the key of another user, never proves anything.
   const isAnswer = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
   if (!isAnswer) throw failure;
@@ -97,7 +62,7 @@ export async function proveFrozen(
     await remember({ unprovedSince });
     const why = `a write to be refused with 503 (${failure.message})`;
     if (now - unprovedSince < PATIENCE_MS) return waiting(why, pollSecondsOf(plan));
-    throw await notFrozen(context, `Nothing proves that writes are refused. ${failure.message}`);
+    throw notFrozen(`Nothing proves that writes are refused. ${failure.message}`);
   }
   const { refusedSince = now } = look ?? {};
   await remember({ refusedSince });
@@ -150,7 +115,6 @@ async function tryWrite(
   return written === 0 ? failure : undefined;
 }
 
-async function notFrozen(context: StepContext, why: string): Promise<Refusal> {
-  await askAgain(context);
+function notFrozen(why: string): Refusal {
   return new Refusal('RefusedNotFrozen', why);
 }

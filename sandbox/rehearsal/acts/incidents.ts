@@ -1,0 +1,143 @@
+// Acts in which users, or programs that nobody stopped, write where and when they should not: what they wrote is not lost, and
+// what was removed by mistake is not removed twice.
+import { asJsonText } from '../../../lib/migration/json/json-text.ts';
+import type { HookAction, Hooks } from '../../../lib/migration/ports/hooks.ts';
+import { isRefusal, Refusal } from '../../../lib/migration/refusals.ts';
+import type { Run } from '../../../lib/migration/runs/run.ts';
+import { startNewVersion } from '../../memory-backend/new-version.ts';
+import { startOldVersion } from '../../memory-backend/old-version.ts';
+import { compareHoldings, type Holdings, holdingsOf } from '../holdings.ts';
+import { failureOf, type Rehearsal } from '../rehearsal.ts';
+import { type Act, settingsOn } from './act.ts';
+
+/** More than the share of a collection that a rollback removes without being asked to. */
+const A_TENTH = 10;
+const ALWAYS_EXPECTED = 20;
+
+export const INCIDENTS: readonly Act[] = [
+  {
+    title:
+      'back from a new collection that lost a tenth: refused with the numbers, then as users meant it',
+    play: async (rehearsal) => {
+      const { before, expect, migrate, rollBack, services, source, target } = rehearsal;
+      await migrate();
+      const ids = [...before.keys()];
+      const count = Math.max(ALWAYS_EXPECTED + 1, Math.ceil(ids.length / A_TENTH));
+      await remove(rehearsal, target, ids.slice(0, count));
+      const refusal = await failureOf(rollBack());
+      const isCounted = refusal instanceof Refusal && refusal.data.deletes === count;
+      expect(`refused: it would remove ${count} of ${ids.length}`, isCounted);
+      const { lost, strange } = compareHoldings(before, await holdingsOf(services.vectors, source));
+      expect('the old collection is as it was', lost.length + strange.length === 0);
+      const fewer = await failureOf(rollBack({ deletes: count - 1 }));
+      expect(`refused with ${count - 1} deletions`, isRefusal(fewer, 'RefusedMassChange'));
+      const holds = await holdingsOf(services.vectors, target);
+      await rollBack({ deletes: count });
+      return { phase: 'copied', holds };
+    },
+  },
+  {
+    title: 'back from a new collection that is gone: refused, then as it was',
+    play: async (rehearsal) => {
+      const { expect, migrate, note, parts, rollBack, target } = rehearsal;
+      await migrate();
+      await parts.store.vectors.deleteCollection(target);
+      note('somebody deletes the new collection');
+      const refusal = await failureOf(rollBack());
+      expect('refused', isRefusal(refusal, 'RefusedMassChange'));
+      await rollBack({ asItWas: true });
+      return { phase: 'copied' };
+    },
+  },
+  {
+    title: 'a new version that takes writes before it may: they are carried to the old collection',
+    play: async (rehearsal) => {
+      const { expect, migrate, services, target } = rehearsal;
+      let holds: Holdings = new Map();
+      const leak = async () => {
+        const version = await startNewVersion(settingsOn(rehearsal, target));
+        await version.add('user-1', 'A fact that leaked');
+        await remove(rehearsal, target, [...rehearsal.before.keys()].slice(0, 1));
+        holds = await holdingsOf(services.vectors, target);
+      };
+      const failure = await migrate({ services: withWrites(rehearsal, 'deploy-new', leak) });
+      expect('the machine rolls back by itself', failure?.name === 'RolledBack');
+      return { phase: 'copied', holds };
+    },
+  },
+  {
+    title: 'a late write refuses the window: the next one copies nothing else, and is not refused',
+    play: async (rehearsal) => {
+      const { expect, migrate, run, services, source } = rehearsal;
+      const write = async () => {
+        const version = await startOldVersion(settingsOn(rehearsal, source));
+        await version.add('user-1', 'A fact that came late');
+      };
+      const failure = await migrate({ services: withWrites(rehearsal, 'deploy-new', write) });
+      expect('the machine rolls back by itself', failure?.name === 'RolledBack');
+      const holds = await holdingsOf(services.vectors, source);
+      const copied: number[] = [];
+      const again = await migrate({ onTask: async () => void copied.push(writtenBy(await run())) });
+      expect('the second window is not refused', again === undefined);
+      expect('one memory was copied for it', Math.max(...copied) === 1);
+      return { phase: 'live', holds };
+    },
+  },
+  {
+    title: 'in place: forward and back twice, users writing in between',
+    isInPlace: true,
+    play: async (rehearsal) => {
+      const { expect, migrate, rollBack, services, source } = rehearsal;
+      for (let n = 1; n <= 2; n += 1) {
+        await migrate();
+        const newVersion = await startNewVersion(settingsOn(rehearsal, source));
+        await newVersion.add('user-1', `A fact of window ${n}`);
+        await rollBack();
+        const oldVersion = await startOldVersion(settingsOn(rehearsal, source));
+        await oldVersion.add('user-1', `A fact after rollback ${n}`);
+      }
+      const holds = await holdingsOf(services.vectors, source);
+      await migrate();
+      const lacking = await services.vectors.count(source, {
+        must_not: [{ has_vector: 'bm25' }],
+      });
+      expect('every memory has its keywords', lacking === 0);
+      return { phase: 'live', holds };
+    },
+  },
+];
+
+/** The last copy. */
+function writtenBy({ evidence }: Run): number {
+  const { inserted = 0, replaced = 0, deleted = 0 } = evidence['verification-report']?.facts ?? {};
+  return Number(inserted) + Number(replaced) + Number(deleted);
+}
+
+/** The services of the act; once the action is done for the first time, somebody writes. */
+function withWrites(
+  { services, note }: Rehearsal,
+  action: HookAction,
+  write: () => Promise<void>,
+): Rehearsal['services'] {
+  let isWritten = false;
+  const hooks: Hooks = {
+    async ask(request) {
+      const answer = await services.hooks.ask(request);
+      if (request.action !== action || answer !== 'done' || isWritten) return answer;
+      isWritten = true;
+      await write();
+      note(`after ${action} somebody writes`);
+      return answer;
+    },
+  };
+  return { ...services, hooks };
+}
+
+async function remove(
+  { services, note }: Rehearsal,
+  collection: string,
+  ids: readonly string[],
+): Promise<void> {
+  await services.vectors.deletePoints(collection, { ids: ids.map((id) => asJsonText(id)) });
+  note(`deleted: ${ids.length}`);
+}

@@ -1,0 +1,243 @@
+// A window that is refused, or late, turns round by itself, whatever stage it has come to: no writes are opened on the new
+// version, the record keeps why, and the way back leaves users as they were.
+import { expect, it } from 'vitest';
+import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
+import { scanCollection } from '../../../../lib/migration/steps/recorded-counts.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { type ServiceChanges, whenAsked } from '../../../support/migration/changed-services.ts';
+import { changeFirst, deleteFirst, writeToOld } from '../../../support/migration/holdings.ts';
+import {
+  type Migration,
+  type MigrationOptions,
+  RUN,
+} from '../../../support/migration/migration.ts';
+import { migrationAt, type Point } from '../../../support/migration/prepared.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+const WINDOW_MS = 30 * 60_000;
+
+interface Row {
+  readonly title: string;
+  /** That it had reached. */
+  readonly at: Point;
+  readonly options?: MigrationOptions;
+  readonly plan?: Readonly<Record<string, unknown>>;
+  readonly happens?: (migration: Migration) => unknown;
+  readonly changes?: (migration: Migration) => ServiceChanges;
+  readonly refused: RefusalName;
+  readonly why?: string | RegExp;
+  /** What happens counts as the write of a user, and comes along. */
+  readonly isLeak?: true;
+}
+
+async function closeWindow(migration: Migration): Promise<void> {
+  migration.pass(WINDOW_MS);
+  await migration.beat();
+}
+
+/** The window closes while that call is under way. */
+function closingIn(
+  port: 'vectors' | 'backend',
+  method: 'uploadSnapshot' | 'scroll' | 'bestMatch',
+): (migration: Migration) => ServiceChanges {
+  return (migration) => {
+    const service = migration.services[port] as Record<string, (...args: unknown[]) => unknown>;
+    const slow = async (...args: unknown[]) => {
+      await closeWindow(migration);
+      return await service[method]?.(...args);
+    };
+    return { [port]: { [method]: slow } };
+  };
+}
+
+/** No proof, however often it is asked for. */
+const unproved = (answer?: number) => () => {
+  const failure = new RetryableFailure(
+    'RetryableUnavailable',
+    'Not now.',
+    answer ? { answer } : {},
+  );
+  return { backend: { addMemory: () => Promise.reject(failure) } };
+};
+
+const without = (shortcomings: MigrationOptions['shortcomings']) => ({
+  options: { hasPreview: false, ...(shortcomings && { shortcomings }) },
+});
+
+const ROWS: readonly Row[] = [
+  {
+    title: 'a proxy says that there is no such collection',
+    ...{ at: 'copied', refused: 'RefusedByService', why: '404' },
+    happens: ({ qdrant }) =>
+      qdrant.fault({
+        on: /points\/count/,
+        does: { kind: 'answer', status: 404, body: 'no such route' },
+      }),
+  },
+  {
+    title: 'a write still goes through, which is taken back',
+    ...{ at: 'copied', refused: 'RefusedNotFrozen', options: { forgetsToFreeze: true } },
+  },
+  {
+    title: 'a write got through without an answer',
+    ...{ at: 'copied', refused: 'RefusedNotFrozen', options: { forgetsToFreeze: true } },
+    changes: ({ services: { backend } }) => ({
+      backend: {
+        addMemory: async (user, text) => {
+          await backend.addMemory(user, text);
+          throw new RetryableFailure('RetryableUnavailable', 'POST /memories: no answer');
+        },
+      },
+    }),
+  },
+  ...[undefined, 429, 502, 500].map((answer) => ({
+    title: `a write is only answered with ${answer ?? 'a timeout'}`,
+    ...({ at: 'copied', refused: 'RefusedNotFrozen', changes: unproved(answer) } as const),
+  })),
+  {
+    title: 'the old collection is written to while it is backed up',
+    ...{ at: 'window-backed-up', refused: 'RefusedSourceChanged' },
+    happens: (migration) => changeFirst(migration, SOURCE),
+  },
+  {
+    title: 'the store does not keep what it is given',
+    ...{
+      at: 'window-backed-up',
+      refused: 'RefusedVerification',
+      why: /missing: 1.*-report-\d+\.json/,
+    },
+    happens: (migration) => deleteFirst(migration, migration.target),
+    changes: () => ({ vectors: { upsert: async () => undefined } }),
+  },
+  {
+    title: 'a memory of the new collection is gone',
+    ...{ at: 'equal', refused: 'RefusedVerification' },
+    happens: (migration) => deleteFirst(migration, migration.target),
+  },
+  {
+    title: 'a memory of the new collection was changed',
+    ...{ at: 'equal', refused: 'RefusedVerification' },
+    happens: (migration) => changeFirst(migration, migration.target),
+  },
+  {
+    title: 'the old collection was written to',
+    ...{ at: 'equal', refused: 'RefusedSourceChanged' },
+    happens: (migration) => writeToOld(migration, 'Written after the verification'),
+  },
+  {
+    title: 'the one collection was written to, in place',
+    ...{ at: 'equal', refused: 'RefusedSourceChanged' },
+    ...{ options: { isInPlace: true }, plan: { inPlace: true } },
+    happens: (migration) => writeToOld(migration, 'Written inside the window'),
+  },
+  {
+    title: 'somebody else has changed the setting',
+    ...{ at: 'equal', refused: 'RefusedSettingChanged', why: `instead of "${SOURCE}"` },
+    happens: ({ services: { setting } }) => setting.change({ from: SOURCE, to: 'elsewhere' }),
+  },
+  {
+    title: 'the backups could still be deleted',
+    ...{ at: 'equal', refused: 'RefusedCredentials' },
+    changes: () => ({
+      artifacts: { retain: () => Promise.reject(new Refusal('RefusedCredentials', 'No.')) },
+    }),
+  },
+  {
+    title: 'a count of a user differs once the new version is deployed',
+    isLeak: true,
+    ...{ at: 'equal', refused: 'RefusedVerification' },
+    changes: (migration) =>
+      whenAsked(migration, 'deploy-new', () => deleteFirst(migration, migration.target)),
+  },
+  {
+    title: 'the old collection is written to while the new version is deployed',
+    ...{ at: 'equal', refused: 'RefusedSourceChanged' },
+    changes: (migration) =>
+      whenAsked(migration, 'deploy-new', () => writeToOld(migration, 'Too late')),
+  },
+  {
+    title: 'the new version has no model for keywords',
+    ...{ at: 'equal', refused: 'RefusedNewVersion', why: 'fastembed' },
+    ...without({ noKeywordModel: true }),
+  },
+  {
+    title: 'the new version has another embedding model',
+    ...{ at: 'equal', refused: 'RefusedNewVersion', why: 'another embedding model' },
+    ...without({ otherEmbeddings: true }),
+  },
+  {
+    title: 'the new version remembers nothing',
+    ...{ at: 'equal', refused: 'RefusedNewVersion', why: 'does not find what it has remembered' },
+    ...without({ emptyExtractions: 9 }),
+  },
+  {
+    title: 'the old version is there in place of the new one, which a smoke test writes to',
+    ...{ at: 'equal', refused: 'RefusedNewVersion' },
+    changes: ({ services: { hooks } }) => ({
+      hooks: {
+        ask: async (request) =>
+          await hooks.ask(
+            request.action === 'deploy-new' ? { ...request, action: 'open-writes' } : request,
+          ),
+      },
+    }),
+  },
+  {
+    title: 'the program has a defect',
+    ...{ at: 'equal', refused: 'RefusedDefect', why: 'TypeError: see the log' },
+    changes: () => ({ backend: { health: () => Promise.reject(new TypeError('x is no y')) } }),
+  },
+  {
+    title: 'the window has closed',
+    ...{ at: 'equal', refused: 'RefusedNotNow', why: 'The window closed at' },
+    happens: closeWindow,
+  },
+  ...(
+    [
+      ['its backup is tried', 'frozen', closingIn('vectors', 'uploadSnapshot')],
+      ['both are compared', 'window-backed-up', closingIn('vectors', 'scroll')],
+      ['the new version is tried', 'equal', closingIn('backend', 'bestMatch')],
+    ] as const
+  ).map(([when, at, changes]) => ({
+    title: `the window closes while ${when}`,
+    ...({ at, changes, refused: 'RefusedNotNow', why: 'The window closed at' } as const),
+  })),
+];
+
+it.each(ROWS)(
+  'where $title',
+  async ({ at, options, plan, happens, changes, refused, why, isLeak }) => {
+    const migration = await migrationAt(at, options, plan);
+    const { services, runs, operator } = migration;
+    const { vectors, setting } = services;
+    // The memories of the test user aside.
+    const contents = async () =>
+      (await scanCollection(services, await runs.read(RUN), SOURCE)).contents.digest;
+    await happens?.(migration);
+    const active = await setting.read();
+    const attempt = migration.finish('cutover', {}, changes?.(migration));
+    await expect(attempt).rejects.toEqual(named(refused, why));
+    const turned = await readStatus(services);
+    expect(turned).toMatchObject({ phase: 'switching-back', refused: { name: refused } });
+    expect(turned.openedAt).toBeNull();
+    const old = await contents();
+    await migration.finish('rollback', { actor: 'machine' });
+    expect(await readStatus(services)).toMatchObject({
+      phase: 'copied',
+      refused: { name: refused },
+    });
+    expect(await setting.read()).toBe(active);
+    expect((await contents()) === old).toBe(!isLeak);
+    expect(await vectors.count(SOURCE, ofUser(testUserOf(RUN)))).toBe(0);
+    const { heard } = operator;
+    const isDeployed = heard.includes('deploy-new') || heard.includes('deploy-old');
+    expect(heard.slice(isDeployed ? -2 : -1)).toEqual([
+      ...(isDeployed ? ['deploy-old'] : []),
+      'open-writes',
+    ]);
+    expect(turned.approvedBy).toBe('ada');
+  },
+);

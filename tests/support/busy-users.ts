@@ -1,0 +1,178 @@
+// Users who create, change and delete memories all the time, the ledger of what was acknowledged to them, and the judge who
+// compares it with what they find.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Mem0RefusalError, type Mem0User } from './real-services.ts';
+
+export interface Memory {
+  readonly user: string;
+  readonly text: string | undefined;
+}
+
+/** By id. */
+export type Memories = ReadonlyMap<string, Memory>;
+
+export interface Ledger {
+  /** What must be there, byte for byte. */
+  readonly expected: Memories;
+  /** Deletions that were acknowledged. */
+  readonly deleted: ReadonlySet<string>;
+  /** Ids and texts of writes that have no response, or not yet: either outcome is right. */
+  readonly unknown: ReadonlySet<string>;
+}
+
+export interface Faults {
+  /** Acknowledged, and not to be found. */
+  readonly lost: readonly string[];
+  /** Found beside what was acknowledged. */
+  readonly doubled: readonly string[];
+  /** Found as they were before a change or a deletion that was acknowledged. */
+  readonly stale: readonly string[];
+}
+
+const KINDS = ['create', 'change', 'delete'] as const;
+
+/** Nobody waits longer for writes to be acknowledged: something hangs. */
+const PATIENCE_MS = 180_000;
+
+export type BusyUsers = ReturnType<typeof startBusyUsers>;
+
+/** They write whether the service answers or not. @param find what users see now */
+export function startBusyUsers(options: {
+  readonly url: string;
+  readonly users: readonly Mem0User[];
+  readonly memories: Memories;
+  readonly perSecond: number;
+  readonly find: () => Promise<Memories>;
+}) {
+  const { url, users, find } = options;
+  const pauseMs = 1_000 / options.perSecond;
+  let expected = new Map(options.memories);
+  let [deleted, unknown] = [new Set<string>(), new Set<string>()];
+  const inFlight = new Set<string>();
+  const failures: string[] = [];
+  const counts = { create: 0, change: 0, delete: 0, refused: 0, unanswered: 0 };
+  const writing = new Set<Promise<void>>();
+  let tried = 0;
+  const acknowledged = () => KINDS.reduce((sum, kind) => sum + counts[kind], 0);
+
+  /** The one of the user's memories that was not written to for the longest time. */
+  function oldestOf({ userId }: Mem0User): string | undefined {
+    return [...expected].find(([id, { user }]) => user === userId && !inFlight.has(id))?.[0];
+  }
+
+  async function create(user: Mem0User, text: string): Promise<void> {
+    const id = await user.add(url, text);
+    expected.set(id, { user: user.userId, text });
+  }
+
+  async function change(user: Mem0User, id: string, text: string): Promise<void> {
+    await user.change(url, id, text);
+    expected.delete(id);
+    expected.set(id, { user: user.userId, text });
+  }
+
+  async function remove(user: Mem0User, id: string): Promise<void> {
+    await user.remove(url, id);
+    expected.delete(id);
+    deleted.add(id);
+  }
+
+  async function write(n: number): Promise<void> {
+    const user = users[Math.floor(n / KINDS.length) % users.length];
+    const kind = KINDS[n % KINDS.length] ?? 'create';
+    const id = user && kind !== 'create' ? oldestOf(user) : undefined;
+    const text = `Fact ${n} about the rowing club`;
+    if (!user || (kind !== 'create' && id === undefined)) return;
+    const named = id === undefined ? [text] : [id, text];
+    for (const name of named) inFlight.add(name);
+    try {
+      if (id === undefined) await create(user, text);
+      else await (kind === 'change' ? change(user, id, text) : remove(user, id));
+      counts[kind] += 1;
+    } catch (error) {
+      if (isRefused(error)) counts.refused += 1;
+      else {
+        if (error instanceof Mem0RefusalError) failures.push(error.message);
+        else counts.unanswered += 1;
+        for (const name of named) unknown.add(name);
+        if (id) expected.delete(id);
+      }
+    } finally {
+      for (const name of named) inFlight.delete(name);
+    }
+  }
+
+  const timer = setInterval(() => {
+    const one = write(tried).finally(() => writing.delete(one));
+    writing.add(one);
+    tried += 1;
+  }, pauseMs);
+
+  const ledger = (): Ledger => ({
+    expected: new Map([...expected].filter(([id]) => !inFlight.has(id))),
+    deleted: new Set(deleted),
+    unknown: new Set([...unknown, ...inFlight]),
+  });
+
+  return {
+    ledger,
+    /** The operator has left behind what was acknowledged since. */
+    returnTo(earlier: Ledger): void {
+      expected = new Map(earlier.expected);
+      [deleted, unknown] = [new Set(earlier.deleted), new Set(earlier.unknown)];
+    },
+    /** Waits until that many more are acknowledged. */
+    async write(more: number): Promise<void> {
+      const [goal, deadline] = [acknowledged() + more, Date.now() + PATIENCE_MS];
+      while (acknowledged() < goal) {
+        if (Date.now() > deadline) throw new Error(`No ${more} writes in ${PATIENCE_MS} ms`);
+        await pause(pauseMs);
+      }
+    },
+    /** Deletions, one user after the other, beside what they write anyway. */
+    async remove(more: number): Promise<void> {
+      for (let n = 0; n < more; n += 1) await write(n * KINDS.length + KINDS.indexOf('delete'));
+    },
+    /** They may go on meanwhile. */
+    async faults(): Promise<Faults> {
+      const before = ledger();
+      const found = await find();
+      const [first, second] = [before, ledger()].map((known) => faultsIn(found, known));
+      // What was written meanwhile is missing before or after, never in both.
+      const inBoth = (kind: keyof Faults) =>
+        first?.[kind].filter((fault) => second?.[kind].includes(fault)) ?? [];
+      return { lost: inBoth('lost'), doubled: inBoth('doubled'), stale: inBoth('stale') };
+    },
+    refused: () => counts.refused,
+    /** Answers that no write should get. */
+    failures: () => [...failures],
+    summary: () => `${acknowledged()} writes acknowledged, ${JSON.stringify(counts)}`,
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await Promise.all(writing);
+    },
+  };
+}
+
+// Under maintenance, or nobody listened: the write has not begun.
+function isRefused(error: unknown): boolean {
+  if (error instanceof Mem0RefusalError) return error.status === 503;
+  const { cause } = error as { readonly cause?: { readonly code?: string } };
+  return cause?.code === 'ECONNREFUSED';
+}
+
+function faultsIn(found: Memories, { expected, deleted, unknown }: Ledger): Faults {
+  const saysAnother = ([id, { user, text }]: readonly [string, Memory]) => {
+    const memory = found.get(id);
+    return memory && (memory.text !== text || memory.user !== user);
+  };
+  const isStrange = ([id, { text = '' }]: readonly [string, Memory]) =>
+    !expected.has(id) && !deleted.has(id) && !unknown.has(id) && !unknown.has(text);
+  const named = ([id, { user, text }]: readonly [string, Memory]) => `${id} of ${user}: ${text}`;
+  const returned = [...found].filter(([id]) => deleted.has(id));
+  return {
+    lost: [...expected].filter(([id]) => !found.has(id)).map(named),
+    doubled: [...found].filter(isStrange).map(named),
+    stale: [...[...expected].filter(saysAnother), ...returned].map(named),
+  };
+}
