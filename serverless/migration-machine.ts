@@ -141,6 +141,8 @@ export function migrationMachine(stage: string): StateMachineDefinition {
           'Rollback',
           "Loses no user's write. Where it would remove too many memories, a person decides.",
         ),
+        // Users may be on the new version already: until the window ends, the cutover is repeated.
+        Catch: [{ ErrorEquals: ['RefusedNotNow'], ResultPath: '$.failure', Next: 'AwaitPerson' }],
         Next: 'Returned',
       },
       Returned: {

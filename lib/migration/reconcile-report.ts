@@ -61,13 +61,19 @@ export const NOTHING_COMPARED: ReconcileReport = {
 const MAX_EXAMPLES = 20;
 
 /** What has to hold of two equal collections and does not; empty when they are equal. */
-export function faultsIn({ from, to, pending }: ReconcileReport): string[] {
-  const differing = DIFFERENCES.filter((difference) => pending[difference] > 0);
+export function faultsIn(report: ReconcileReport): string[] {
+  const { from, to } = report;
   return [
-    ...differing.map((difference) => `${difference}: ${pending[difference]}`),
+    ...pendingIn(report),
     ...(from.digest === to.digest && from.points === to.points ? [] : ['contents differ']),
     ...(from.usersDigest === to.usersDigest ? [] : ['counts per user differ']),
   ];
+}
+
+/** Points that were to be made equal, and differ still. */
+export function pendingIn({ pending }: ReconcileReport): string[] {
+  const differing = DIFFERENCES.filter((difference) => pending[difference] > 0);
+  return differing.map((difference) => `${difference}: ${pending[difference]}`);
 }
 
 export type Written = Pick<ReconcileReport, 'inserted' | 'replaced' | 'deleted'>;
@@ -91,6 +97,8 @@ export function withBatch(
   batch: {
     readonly written: Written;
     readonly differenceOf: (pair: PointPair) => Difference | undefined;
+    /** Each collection keeps its own: they were equal as the first one has it. */
+    readonly staysApart: (pair: PointPair) => boolean;
     readonly countsGaps: boolean;
     readonly strays: Strays;
     readonly addLine: (id: PointId, digest: Buffer) => void;
@@ -105,7 +113,8 @@ export function withBatch(
   for (const pair of pairs) {
     const digest = from.add(pair.from);
     const kept = to.add(pair.to, pair.to?.payload === pair.from?.payload ? digest : undefined);
-    if (kept) batch.addLine(pair.id, kept);
+    const equal = batch.staysApart(pair) ? digest : kept;
+    if (equal) batch.addLine(pair.id, equal);
     if (batch.countsGaps && pair.to && lacksKeywords(pair.to)) withoutKeywords += 1;
     const difference = batch.differenceOf(pair);
     if (difference === undefined) continue;

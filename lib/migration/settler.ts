@@ -24,8 +24,8 @@ export interface ReconcileSettings extends CopySettings {
   readonly mode: 'repair' | 'fill' | 'insert' | 'carry' | 'compare';
   /** A user whose points are left alone on both sides: the test user of a run. */
   readonly without?: string;
-  /** From the second collection to the first; with a base only. */
-  readonly back?: Omit<CopySettings, 'from'>;
+  /** From the second collection to the first; with a base only. Without it, what the second one has changed stays there. */
+  readonly back?: Omit<CopySettings, 'from'> | undefined;
   /** The second collection lacks, or has changed, so much that no user has done it. */
   readonly isDamaged?: boolean;
   /** Whether users have made that change to the second collection. */
@@ -97,10 +97,11 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
     };
     if (mode !== 'compare') await keepOverruled(pairs);
     const { left, written } = await repair(pairs, keepOverruled);
+    const staysApart = (pair: PointPair) => !writesBack && wayOf(pair) === 'back';
     const report = withBatch(before, left, {
       written,
-      differenceOf: (pair) =>
-        mode === 'compare' && wayOf(pair) === 'back' ? undefined : differenceOf(pair),
+      staysApart,
+      differenceOf: (pair) => (staysApart(pair) ? undefined : differenceOf(pair)),
       countsGaps: keywords === 'left-empty',
       strays: straysIn(pairs.map((pair) => overruled.get(pair.id) ?? pair)),
       addLine: walk.addLine,

@@ -1,6 +1,6 @@
 // The state machine as it is deployed, where something fails on the way.
 import { describe, expect, it } from 'vitest';
-import { RetryableFailure } from '../../lib/migration/refusals.ts';
+import { Refusal, RetryableFailure } from '../../lib/migration/refusals.ts';
 import { SOURCE } from '../../sandbox/world.ts';
 import { changedServices, whenAsked } from '../support/migration/changed-services.ts';
 import { deleteFirst, fingerprintOf } from '../support/migration/holdings.ts';
@@ -59,6 +59,23 @@ describe('the state machine', () => {
     const { phase, refused } = await migration.runs.read(RUN);
     expect([phase, refused?.name]).toEqual(['copied', 'RefusedSettingChanged']);
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('repeats a window in which users may be on the new version already', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    let asked = 0;
+    const refusing = whenAsked(migration, 'open-writes', async () => {
+      asked += 1;
+      if (asked === 1) throw new Refusal('RefusedByService', 'The webhook answered 404.');
+    });
+    const { tasks, failure } = await execute(migration, {
+      services: changedServices(migration.services, refusing),
+      onTask: approving(migration),
+    });
+    expect([failure, tasks.at(-1)]).toEqual([undefined, 'Look']);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    expect(migration.operator.heard).not.toContain('deploy-old');
   });
 
   it('started again after a rollback, copies what has changed and opens the next window', async () => {

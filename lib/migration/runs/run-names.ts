@@ -9,20 +9,17 @@ export function liveCollectionOf({ plan }: Pick<Run, 'plan'>): string {
 
 /** What is built and filled, and the companion that mem0 makes beside it; in place, the slot is learned from it. */
 export function builtCollectionsOf(run: Pick<Run, 'plan'>): [string, string] {
-  return [run.plan.targetCollection, companionOf(run)];
+  return withCompanion(run.plan.targetCollection);
 }
 
 /** The same of what the new version works on. */
 export function liveCollectionsOf(run: Pick<Run, 'plan'>): [string, string] {
-  const live = liveCollectionOf(run);
-  return [live, `${live}${COMPANION}`];
+  return withCompanion(liveCollectionOf(run));
 }
 
-const COMPANION = '_entities';
-
-/** Entities of the new collection's memories, by mem0's own rule for the name. */
-export function companionOf({ plan }: Pick<Run, 'plan'>): string {
-  return `${plan.targetCollection}${COMPANION}`;
+/** And the entities of its memories, by mem0's own rule for the name. */
+export function withCompanion(collection: string): [string, string] {
+  return [collection, `${collection}_entities`];
 }
 
 /** Where a snapshot is restored to for a try. */
@@ -50,7 +47,12 @@ export function namesOf(run: Pick<Run, 'runId' | 'plan'>): string[] {
 
 /** Keys of snapshots and graph dumps begin so; reports, which prove what happened, do not. */
 export function backupsOf({ runId }: Pick<Run, 'runId'>): string[] {
-  return ['snapshot', 'graph', 'base', 'conflicts'].map((kind) => `${runId}/${kind}-`);
+  return ['snapshot', 'graph', 'conflicts'].map((kind) => `${runId}/${kind}-`);
+}
+
+/** Keys of what both collections had when they were equal. */
+export function basesOf({ runId }: Pick<Run, 'runId'>): string {
+  return `${runId}/base-`;
 }
 
 export function ofTestUser({ runId }: Run): Filter {

@@ -28,6 +28,7 @@ import {
   assertWindowOpen,
   createRating,
   createStopwatch,
+  isOpened,
   type MayBeLate,
   POLL_SECONDS,
 } from './times.ts';
@@ -158,6 +159,7 @@ export async function runStep(
 
 /**
  * While users wait, nobody has to decide what follows a failure: the step that leads back begins, and the record keeps why.
+ * Once they may be in, the step is only repeated, until the deadline.
  * What may pass is tried again until the deadline. Killed before that, the step fails once more, and then turns round.
  * @throws the failure where it is another's to answer; Refusal where the run can return nowhere
  */
@@ -171,7 +173,7 @@ async function turnRound(
   const mayPass = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedLockLost');
   if (!turnsTo || mayPass || interruption?.aborted) throw failure;
   const run = await services.runs.read(input.runId);
-  if (run.phase !== 'switching') throw failure;
+  if (run.phase !== 'switching' || isOpened(run, services.clock())) throw failure;
   const { name, stack: why = '' } = failure instanceof Error ? failure : new Error(String(failure));
   const message = 'The switch failed: the run turns round';
   services.log({ level: 'WARN', message, runId: run.runId, failure: name, why });

@@ -56,6 +56,11 @@ function isLate({ services, run }: Timed): boolean {
   return isPastDeadline(run, services.clock());
 }
 
+/** Whether users may be on the new version by now, in a window that goes on. */
+export function isOpened(run: Pick<Run, 'openedAt' | 'deadlineAt'>, now: Date): boolean {
+  return run.openedAt !== undefined && !isPastDeadline(run, now);
+}
+
 export function isPastDeadline({ deadlineAt }: Pick<Run, 'deadlineAt'>, now: Date): boolean {
   return now.getTime() >= (deadlineAt ?? Number.POSITIVE_INFINITY);
 }

@@ -2,20 +2,21 @@
 import * as v from 'valibot';
 import { isRefusedWith, Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import { collectionsOf, ofTestUser } from '../runs/run-names.ts';
+import { collectionsOf, ofTestUser, withCompanion } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { removeSnapshot, takingSchema } from '../snapshots.ts';
 
 type Removing = Pick<StepContext, 'services' | 'run' | 'renew'>;
 
-/** Never the one that the setting names: users may work there. Nor the old one, as long as a rollback is possible. */
+/** Never the one that the setting names, nor its companion: users may work there. Nor the old one, as long as a rollback is possible. */
 export async function removeCollections(
   { services: { vectors, setting }, run, renew }: Removing,
   names: readonly string[],
   { keepsOld = true } = {},
 ): Promise<void> {
-  const kept = [await setting.read(), ...(keepsOld ? [run.plan.sourceCollection] : [])];
+  const active = withCompanion(await setting.read());
+  const kept = [...active, ...(keepsOld ? [run.plan.sourceCollection] : [])];
   for (const name of new Set(names)) {
     if (kept.includes(name)) continue;
     await renew();

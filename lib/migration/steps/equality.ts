@@ -4,12 +4,12 @@
 import * as v from 'valibot';
 import { type BaseKeeper, contentsOf as contentsOfBase, createBaseReader } from '../base.ts';
 import type { PointPair } from '../pairs.ts';
-import { copySettings } from '../point-writer.ts';
+import { copySettings, troubleOf } from '../point-writer.ts';
 import { digestOf, userOf } from '../points.ts';
 import { writeJson } from '../ports/artifacts.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
 import { RECONCILE_START, type ReconcileCheckpoint, reconcile } from '../reconcile.ts';
-import { faultsIn, type ReconcileReport, type Strays } from '../reconcile-report.ts';
+import { faultsIn, pendingIn, type ReconcileReport, type Strays } from '../reconcile-report.ts';
 import { isRefusal, Refusal, type RefusalData } from '../refusals.ts';
 import type { Progress, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
@@ -30,7 +30,7 @@ interface Changes {
 const EXPECTED_SHARE = 100;
 const ALWAYS_EXPECTED = 20;
 
-/** So many points may be removed, and so many changed, unless the operator gives another number. */
+/** So many points may be removed, unless the operator gives another number; and so many changed, at least. */
 export function limitOf({ points }: Pick<Changes, 'points'>, deletes?: number): number {
   return deletes ?? Math.max(ALWAYS_EXPECTED, Math.floor(points / EXPECTED_SHARE));
 }
@@ -39,7 +39,7 @@ export function isExcessive(changes: Changes, deletes?: number): boolean {
   const limit = limitOf(changes, deletes);
   const isEmptied = changes.points > 0 && changes.removes === changes.points;
   if (isEmptied && deletes === undefined) return true;
-  return changes.removes > limit || changes.changes > limit;
+  return changes.removes > limit || changes.changes > Math.max(limit, limitOf(changes));
 }
 
 /** @throws Refusal with the numbers where it would remove or change more than expected */
@@ -146,14 +146,17 @@ export async function makeEqual(
   const isEqual = faultsIn(report).length === 0;
   if (isEqual && report.to.digest === context.run.base?.digest) return report;
   const limit = limitOf(changes, deletes);
-  const more = { limit, isDamaged: isDamage(report) };
+  // What another program has written to the idle one stays there alone, where nothing can be written to the first.
+  const info = await context.services.vectors.collectionInfo(from);
+  const isApart = info !== undefined && troubleOf(info) !== undefined;
+  const more = { limit, isDamaged: isDamage(report), ...(isApart && { back: undefined }) };
   const insertsOnly = mayInsertOnly && isExcessive(changes, deletes);
   const written = await walk(insertsOnly ? 'insert' : 'repair', more).catch((error: unknown) => {
     if (!mayInsertOnly || !isRefusal(error, 'RefusedMassChange')) throw error;
     return walk('insert', { ...more, fromStart: true });
   });
   if (!written.isComplete) return undefined;
-  const faults = faultsIn(written.report);
+  const faults = isApart ? pendingIn(written.report) : faultsIn(written.report);
   const isWell = mayInsertOnly ? written.report.pending.missing === 0 : faults.length === 0;
   if (isWell) return written.report;
   const why = `${to} could not be made equal to ${from}: ${faults.join(', ')}.`;
@@ -206,7 +209,9 @@ function changesIn({ to, pending }: ReconcileReport): Changes {
   return { removes: extra, changes: payload + vector, points: to.points };
 }
 
-type WalkSettings = Partial<Pick<ReconcileSettings, 'isDamaged' | 'isOfUser' | 'limit'>> & {
+type WalkSettings = Partial<
+  Pick<ReconcileSettings, 'isDamaged' | 'isOfUser' | 'limit' | 'back'>
+> & {
   readonly fromStart?: boolean;
 };
 

@@ -19,7 +19,7 @@ import type { CollectionSettings } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Progress, Reference, Run } from '../runs/run.ts';
-import { drillCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
+import { liveCollectionsOf } from '../runs/run-names.ts';
 import { MORE_TIME } from '../runs/stages.ts';
 import type { StepContext, StepRequest, Waiting } from '../runs/step.ts';
 import type { CollectionPlace } from '../scan.ts';
@@ -66,11 +66,14 @@ async function tryEndpoint(vectors: VectorStore, run: Run): Promise<void> {
   const info = await vectors.collectionInfo(run.plan.sourceCollection);
   const { strict_mode_config } = info?.config ?? {};
   await trySlot(vectors, {
-    collection: drillCollectionOf(run),
+    collection: SLOT_TRIAL,
     isIndexed: (info?.indexed_vectors_count ?? 0) > 0,
     settings: strict_mode_config ? { strict_mode_config } : {},
   });
 }
+
+/** One that an earlier preflight left behind is replaced. */
+const SLOT_TRIAL = 'migration_slot_trial';
 
 const TRIED = 1_000;
 /** Kilobytes of vectors, from which the store makes an index. */
@@ -223,6 +226,10 @@ async function storeFilled(
   // The last batch may have been one too many for the optimizer.
   await createBatchWriter(place, renew).mayWrite();
   const pending = await countUnfilled(place);
+  if (run.phase === 'switching' && pending > 0) {
+    const why = `The store fills no keywords of ${pending} of ${points} points of ${place.collection}.`;
+    throw new Refusal('RefusedVerification', why);
+  }
   const sample = await sampleDigest(place);
   const begun = services.clock().getTime();
   if (run.phase !== 'switching') await listed(place);

@@ -9,13 +9,7 @@ import { hasKeywords, KEYWORD_SLOT, unnamedVectorOf } from '../points.ts';
 import { denseVectorOf, type Point, type ScrolledPoint } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import {
-  builtCollectionsOf,
-  companionOf,
-  liveCollectionOf,
-  ofTestUser,
-  testUserOf,
-} from '../runs/run-names.ts';
+import { builtCollectionsOf, liveCollectionOf, ofTestUser, testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 
@@ -33,7 +27,7 @@ export async function proveHybrid(
   const { sourceCollection, targetCollection } = run.plan;
   await proveSlot(vectors, { source: sourceCollection, made: targetCollection });
   await provePoint(vectors, run);
-  const companion = companionOf(run);
+  const [, companion] = builtCollectionsOf(run);
   if (!(await vectors.collectionExists(companion))) {
     throw new Refusal('RefusedNewVersion', `The warm-up made no ${companion}: ${NO_ENTITIES}.`);
   }

@@ -6,6 +6,7 @@ import { translateFailure } from '../runs/failures.ts';
 import { type Run, retainedAs } from '../runs/run.ts';
 import {
   backupsOf,
+  basesOf,
   liveCollectionOf,
   liveCollectionsOf,
   restoredCollectionOf,
@@ -50,16 +51,21 @@ async function close(context: StepContext): Promise<Outcome> {
   }
 }
 
-// The backups go first: where one of them has to be kept for longer, the old collection stays as well.
+// The backups go first: where one of them has to be kept for longer, the old collection stays as well. What both collections
+// had when they were equal goes last: the old one is compared with it.
 async function removeWhatIsOver(context: StepContext): Promise<void> {
   const { services, run, renew } = context;
   const { removesWhenOver, removesArtifactsWhenOver } = run.plan;
-  for (const prefix of removesArtifactsWhenOver ? backupsOf(run) : []) {
-    await renew();
-    await services.artifacts.deleteAll(prefix);
-  }
+  const removeArtifacts = async (prefixes: readonly string[]) => {
+    for (const prefix of removesArtifactsWhenOver ? prefixes : []) {
+      await renew();
+      await services.artifacts.deleteAll(prefix);
+    }
+  };
+  await removeArtifacts(backupsOf(run));
   if (run.plan.inPlace) await endInPlace(context);
   else if (removesWhenOver) await removeOld(context);
+  await removeArtifacts([basesOf(run)]);
 }
 
 // And what a rollback that was refused or called off has restored of it. Some program may still write to the old one: what
@@ -67,6 +73,7 @@ async function removeWhatIsOver(context: StepContext): Promise<void> {
 async function removeOld(context: StepContext): Promise<void> {
   const { services, run, note } = context;
   const { sourceCollection } = run.plan;
+  if (run.kept?.includes(sourceCollection)) return;
   const active = await services.setting.read();
   const old = [sourceCollection, restoredCollectionOf(run)];
   if (old.includes(active)) throw changedSetting(active, liveCollectionOf(run));
@@ -89,17 +96,19 @@ export async function removeLeft(services: Services, run: Run): Promise<void> {
   const { runId, served = [], kept = [] } = run;
   const over = served.filter(({ until }) => until <= now).map(({ collection }) => collection);
   if (run.phase !== 'aborted' || over.length === 0) return;
-  const { lock, runs, vectors } = services;
+  const { lock, runs, vectors, setting } = services;
   const lease = await lock.take(runId);
   let left = run;
   try {
     const [live, companion] = liveCollectionsOf(run);
     const isThere = over.includes(live) && (await vectors.collectionExists(live));
-    const stays = isThere && !(await isAsBase(services, run, live)) ? [live, companion] : [];
+    const isInUse = (await setting.read()) === live;
+    const isChanged = isThere && !isInUse && !(await isAsBase(services, run, live));
+    const stays = isInUse || isChanged ? [live, companion] : [];
     const removed = over.filter((name) => !stays.includes(name));
     await removeCollections({ services, run, renew: () => lock.renew(lease) }, removed);
     const others = served.filter(({ until }) => until > now);
-    left = { ...run, kept: [...kept, ...stays.slice(0, 1)], served: others };
+    left = { ...run, kept: [...kept, ...(isChanged ? [live] : [])], served: others };
     await runs.write(lease, left);
   } finally {
     await lock.release(lease, retainedAs(left) ?? 'ended');

@@ -1,7 +1,7 @@
 // The switch back to the old version. What users wrote since the cutover comes along, unless the operator leaves it behind.
 // Until the setting changes, users stay on the new version: a rollback that is refused opens writes there again.
 import * as v from 'valibot';
-import { rollbackEnded } from '../moves.ts';
+import { notNow, rollbackEnded } from '../moves.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import { type Progress, type Run, withServed } from '../runs/run.ts';
@@ -13,7 +13,7 @@ import {
 } from '../runs/run-names.ts';
 import { takeStages } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
-import { DAY_MS } from '../runs/times.ts';
+import { DAY_MS, isOpened } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeCollections, removeOwn, tidyUp } from './clean-up.ts';
 import { askAgain } from './external-action.ts';
@@ -33,8 +33,9 @@ export const rollback: Step = {
     return await forecastReturn(request);
   },
   guard: async (approach) => {
-    const { services, run, save } = approach;
+    const { services, run, input, save } = approach;
     assertRetained(services, run);
+    if (input.actor === 'machine') assertNotOpened(services, run);
     // The old collection was never left.
     if (run.switchedAt === undefined) return;
     if (run.phase === 'live') await assertSettingKnown(services, run);
@@ -59,8 +60,8 @@ export const rollback: Step = {
       if (isRefusal(error, 'RefusedNothingToReturnTo')) {
         // Once it is restored, what users wrote since its snapshot has to come along again.
         await keep(afterRestore(state));
-        // What it lacks then, no user has deleted. Where a snapshot was asked for, the old collection is as it was.
-        if (state.plan?.way !== 'to-snapshot') await context.note({ base: undefined });
+        // What it lacks then, no user has deleted. What leaked is still found by what both had.
+        if (state.plan?.way === 'carry') await context.note({ base: undefined });
         await askAgain(context);
       }
       if (!(error instanceof Refusal) || !(await isOnNew(context, state))) throw error;
@@ -79,10 +80,16 @@ function assertRetained(
   throw rollbackEnded(retainUntil);
 }
 
+/** In which users may be in already: what failed is repeated until it ends. */
+function assertNotOpened({ clock }: Services, run: Run): void {
+  if (!isOpened(run, clock())) return;
+  throw notNow('Users may be on the new version: the cutover is repeated until the window ends.');
+}
+
 /** Whether users were let into the new version, and it is the one that is deployed. */
 async function isOnNew({ services, run }: StepContext, { passed }: SwitchState): Promise<boolean> {
-  // In place the setting never changes, and nothing is refused between the freeze and the deployment.
-  if (run.plan.inPlace && 'frozen' in passed) return false;
+  // In place the setting may stay the same.
+  if ('setting-changed' in passed) return false;
   return run.openedAt !== undefined && (await services.setting.read()) === liveCollectionOf(run);
 }
 

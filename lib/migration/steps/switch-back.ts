@@ -1,5 +1,6 @@
 // The switch back to the old collection: a rollback's stages, and those of one that is refused before users have moved.
 import { changedSetting } from '../ports/collection-setting.ts';
+import { pendingIn } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
@@ -109,9 +110,8 @@ const makeOldEqual: Advance = async (context, state, keep) => {
     save: savingWalks(keep),
   });
   if (!report) return MORE_TIME;
-  const { points, digest } = report.to;
-  const isBehind = report.from.digest !== digest;
-  const left = isBehind ? { comparedByHand: liveCollectionOf(run) } : {};
+  const { points } = report.to;
+  const left = pendingIn(report).length > 0 ? { comparedByHand: liveCollectionOf(run) } : {};
   return { walks: {}, facts: { points, ...left, ...strayFacts('lateWrites', report.strays) } };
 };
 

@@ -1,13 +1,17 @@
 // A migration in place: the new version works on the old collection itself, and no data moves, forward or back.
 import { describe, expect, it } from 'vitest';
+import { drillCollectionOf } from '../../../../lib/migration/runs/run-names.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
+import { whenAsked } from '../../../support/migration/changed-services.ts';
 import {
   deleteFirst,
   evidenceOf,
   fingerprintOf,
   firstPoint,
+  LAYOUT,
   startOld,
   writeToOld,
 } from '../../../support/migration/holdings.ts';
@@ -97,6 +101,19 @@ describe('a migration in place', () => {
     expect(left).toEqual(expect.arrayContaining([SOURCE, returnsTo]));
   });
 
+  it('opens writes again where more was written before the freeze than was acknowledged', async () => {
+    const migration = await inPlaceAt('live');
+    const late = whenAsked(
+      migration,
+      'freeze',
+      async () => void (await (await startOld(migration)).add('user-1', 'At the last moment')),
+    );
+    const attempt = migration.finish('rollback', { toSnapshot: true }, late);
+    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
+    expect(await phaseOf(migration)).toBe('live');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
   it('gives the keywords of its text to a memory whose text was changed alone', async () => {
     const migration = await inPlaceAt('copied');
     const { id } = await firstPoint(migration, SOURCE);
@@ -146,6 +163,11 @@ describe('an abort', () => {
     expect(await slotsOf(migration)).toEqual(['bm25']);
     const left = await migration.services.vectors.listCollections();
     expect(left.toSorted()).toEqual([SOURCE, `${SOURCE}_entities`]);
+    migration.pass(31 * DAY_MS);
+    await keepWatch(migration.services);
+    expect((await readStatus(migration.services)).kept).toEqual([]);
+    const stays = await migration.services.vectors.listCollections();
+    expect(stays.toSorted()).toEqual(left.toSorted());
   });
 });
 
@@ -179,8 +201,13 @@ describe('the prerequisites', () => {
     migration.qdrant.fault({ on: /PUT .*\/vectors\/bm25/, does: { kind: 'answer', status: 400 } });
     await expect(migration.start({ inPlace: true })).rejects.toEqual(named('RefusedPrerequisites'));
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+    const { vectors } = migration.services;
     await migration.start({ inPlace: true });
-    expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+    // Of a backup that is under way when the preflight is repeated.
+    const restoreTest = drillCollectionOf({ runId: RUN });
+    await vectors.createCollection(restoreTest, LAYOUT);
+    await migration.start({ inPlace: true });
+    expect((await vectors.listCollections()).toSorted()).toEqual([SOURCE, restoreTest]);
   });
 
   it('take no other name for a collection that is not built', async () => {

@@ -196,7 +196,8 @@ describe('what was kept for a rollback', () => {
   });
 
   it('goes although a rollback was refused half-way, which has left it as it was', async () => {
-    const migration = await migrationAt('live', {}, { removesWhenOver: true });
+    const plan = { removesWhenOver: true, removesArtifactsWhenOver: true };
+    const migration = await migrationAt('live', {}, plan);
     await writeToNew(migration, 'Written while live');
     const does = { kind: 'answer', status: 400 } as const;
     migration.qdrant.fault({ on: new RegExp(`^PUT .*/${SOURCE}/points\\?`), does });

@@ -3,6 +3,7 @@
 // nobody has to acknowledge never keeps a window from closing (docs/decisions/migration/0005-automatic-rollback.md).
 import { describe, expect, it } from 'vitest';
 import type { ExternalAction } from '../../../../lib/migration/phases.ts';
+import type { ScrolledPoint } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import type { StepInput } from '../../../../lib/migration/runs/input.ts';
 import { liveCollectionOf, ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
@@ -81,8 +82,8 @@ function doingOnce(
   return { hooks: { ask } };
 }
 
-async function refuseAliases(): Promise<never> {
-  throw new Refusal('RefusedCredentials', 'GET /aliases: 403.');
+async function refuse(): Promise<never> {
+  throw new Refusal('RefusedCredentials', '403.');
 }
 
 async function giveNameAway() {
@@ -142,6 +143,16 @@ const troubled = (name: string) => (migration: Migration) => {
   };
   return { vectors: { collectionInfo } };
 };
+
+/** By hand, as it was when these points were read. */
+async function restore(
+  { services: { vectors } }: Migration,
+  points: readonly ScrolledPoint[],
+): Promise<void> {
+  await vectors.createCollection(SOURCE, LAYOUT);
+  const whole = points.map(({ id, vector = '[]' as never, payload }) => ({ id, vector, payload }));
+  await vectors.upsert(SOURCE, whole, 'upsert');
+}
 
 type Happening = (migration: Migration) => Promise<unknown>;
 
@@ -244,6 +255,11 @@ const ROWS: readonly Row[] = [
     ...{ have: 'new', texts: ['Early, to the old'], hasNothingToCompare: true },
   },
   {
+    title: 'a number of deletions does not lower that of the changes that are expected',
+    before: (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
+    ...{ input: { deletes: 0 }, have: 'new' },
+  },
+  {
     title:
       'a damaged new collection makes the old one poorer where users did it, as the operator says',
     ...{ before: poorer, input: { deletes: 21 }, have: 'new' },
@@ -264,6 +280,13 @@ const ROWS: readonly Row[] = [
   {
     title: 'a new collection of which only the optimizer is in trouble hinders nothing',
     ...{ before: wroteNew('New fact'), changes: troubled(`memories_v3_${RUN}`), have: 'new' },
+  },
+  {
+    title: 'nor what a forgotten program has written to the old one, which stays there',
+    before: inTurn(deletedOld, wroteOld('Of a program that still uses the old one')),
+    ...{ changes: troubled(`memories_v3_${RUN}`), have: 'old' },
+    report: { lateWrites: 2, lateWritesOverruled: 0 },
+    hasNothingToCompare: true,
   },
   {
     title: 'the old collection gone, its snapshot is restored, and every write since comes along',
@@ -570,12 +593,7 @@ describe('with the old collection', () => {
     const services = doingOnce(migration, new Set(), deleting);
     const attempt = migration.finish('rollback', {}, services);
     await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
-    await vectors.createCollection(SOURCE, LAYOUT);
-    const restored = points.map(({ id, vector, payload }) => ({
-      ...{ id, payload },
-      vector: vector as NonNullable<typeof vector>,
-    }));
-    await vectors.upsert(SOURCE, restored, 'upsert');
+    await restore(migration, points);
     await migration.finish('rollback', {}, services);
     expect(await phaseOf(migration)).toBe('copied');
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
@@ -600,6 +618,36 @@ describe('with the old collection', () => {
       expect(points.some(({ payload }) => payload.includes(text))).toBe(true);
     }
     expect(writes).toBe(1);
+  });
+
+  it('once it was deleted and restored before anybody was let in, what leaked comes along', async () => {
+    const migration = await failed();
+    const { vectors } = migration.services;
+    const { points } = await vectors.scroll(SOURCE, { limit: 999 });
+    await writeToNew(migration, 'Of a user who was let in too early');
+    const deleting = justBefore(
+      migration,
+      'open-writes',
+      async () => void (await vectors.deleteCollection(SOURCE)),
+    );
+    const attempt = migration.finish('rollback', {}, deleting);
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await restore(migration, points);
+    await migration.finish('rollback');
+    expect(await reportOf(migration)).toMatchObject({ leakedWrites: 1 });
+    const written = await fingerprintOf(vectors, migration.target);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+  });
+
+  it('of a new one in trouble, what it got meanwhile is copied once that is well again', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    await writeToOld(migration, 'Of a program that still uses the old one');
+    const old = await fingerprintOf(vectors, SOURCE);
+    await migration.finish('rollback', {}, troubled(migration.target)(migration));
+    await migration.finish('copy');
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(old);
   });
 
   it('the collection that users leave stays, and the old one does', async () => {
@@ -845,7 +893,7 @@ describe('an old collection that is damaged', () => {
   });
 
   it.each([
-    ['does not list aliases', 'RefusedCredentials', refuseAliases],
+    ['does not list aliases', 'RefusedCredentials', refuse],
     ['has that name as an alias', 'RefusedNothingToReturnTo', giveNameAway],
   ] as const)('nothing is touched where the store %s: %s', async (_, name, alter) => {
     const migration = await bereft();
@@ -956,6 +1004,22 @@ describe('a window that was not left in time', () => {
     const written = await fingerprintOf(vectors, migration.target);
     await migration.finish('rollback');
     expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+  });
+
+  it.each<[string, (migration: Migration) => ServiceChanges]>([
+    ['the late writes cannot be carried over', () => ({ vectors: { upsert: refuse } })],
+    ['its report cannot be stored', () => ({ artifacts: { put: refuse } })],
+  ])('users who were let in stay on the new version, where %s', async (_, changes) => {
+    const migration = await opening();
+    await writeToOld(migration, 'Outlasted the freeze');
+    const attempt = migration.finish('cutover', {}, changes(migration));
+    await expect(attempt).rejects.toEqual(named('RefusedCredentials'));
+    expect(await phaseOf(migration)).toBe('switching');
+    const byMachine = migration.invoke('rollback', { actor: 'machine' });
+    await expect(byMachine).rejects.toEqual(named('RefusedNotNow', 'until the window ends'));
+    await migration.finish('cutover');
+    expect(await phaseOf(migration)).toBe('live');
+    expect(migration.operator.heard).not.toContain('deploy-old');
   });
 
   it('a rollback that is refused continues the cutover it came from', async () => {

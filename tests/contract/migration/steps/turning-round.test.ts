@@ -134,6 +134,13 @@ const ROWS: readonly Row[] = [
     happens: (migration) => writeToOld(migration, 'Written inside the window'),
   },
   {
+    title: 'the store fills no keywords, in place',
+    ...{ at: 'frozen', refused: 'RefusedVerification', why: /no keywords of 1 of \d+ points/ },
+    ...{ options: { isInPlace: true }, plan: { inPlace: true } },
+    happens: (migration) => writeToOld(migration, 'Written before the freeze'),
+    changes: () => ({ vectors: { updateVectors: async () => undefined } }),
+  },
+  {
     title: 'somebody else has changed the setting',
     ...{ at: 'equal', refused: 'RefusedSettingChanged', why: `instead of "${SOURCE}"` },
     happens: ({ services: { setting } }) => setting.change({ from: SOURCE, to: 'elsewhere' }),
