@@ -238,6 +238,35 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/contract/migration/steps/turning-round.test.ts',
     [['if (!turnsTo || mayPass || interruption?.aborted) throw', 'throw']],
   ),
+  ...mutantsOf('lib/migration/runs/step.ts', 'tests/contract/migration/steps/rollback.test.ts', [
+    [' || isOpened(run, services.clock())', ''],
+  ]),
+  ...mutantsOf(
+    'lib/migration/steps/rollback.ts',
+    'tests/contract/migration/steps/rollback.test.ts',
+    [
+      ["if (input.actor === 'machine') assertNotOpened(services, run);", ''],
+      ["=== 'carry') await context.note", "!== 'to-snapshot') await context.note"],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/rollback.ts',
+    'tests/contract/migration/steps/in-place.test.ts',
+    [["'setting-changed' in passed", "run.plan.inPlace && 'frozen' in passed"]],
+  ),
+  ...mutantsOf('lib/migration/settler.ts', 'tests/contract/migration/steps/rollback.test.ts', [
+    ["!writesBack && wayOf(pair) === 'back'", "mode === 'compare' && wayOf(pair) === 'back'"],
+  ]),
+  ...mutantsOf(
+    'lib/migration/reconcile-report.ts',
+    'tests/contract/migration/steps/rollback.test.ts',
+    [['batch.staysApart(pair) ? digest : kept', 'kept']],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/retention.ts',
+    'tests/contract/migration/steps/retention.full.test.ts',
+    [['removeArtifacts(backupsOf(run))', 'removeArtifacts([...backupsOf(run), basesOf(run)])']],
+  ),
   ...mutantsOf('lib/migration/runs/step.ts', 'tests/contract/migration/steps/cutover.test.ts', [
     ['failure instanceof RetryableFailure || isRefusal(', 'isRefusal('],
   ]),
@@ -293,6 +322,14 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/steps/in-place.ts',
     'tests/contract/migration/steps/in-place.test.ts',
     [['walk.refilled === 0', 'true']],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/in-place.ts',
+    'tests/contract/migration/steps/turning-round.test.ts',
+    [
+      [' && (await sampleDigest(place)) === sample', ''],
+      ["run.phase === 'switching' && pending > 0", 'pending < 0'],
+    ],
   ),
   ...mutantsOf('lib/migration/point-writer.ts', 'tests/unit/migration/three-versions.test.ts', [
     ['{ filter: unchanged(seen) }', '{ ids: seen.map(({ id }) => id) }'],

@@ -1,6 +1,7 @@
 // A window that is refused, or late, turns round by itself, whatever stage it has come to: no writes are opened on the new
 // version, the record keeps why, and the way back leaves users as they were.
 import { expect, it } from 'vitest';
+import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { scanCollection } from '../../../../lib/migration/steps/recorded-counts.ts';
@@ -132,6 +133,23 @@ const ROWS: readonly Row[] = [
     ...{ at: 'equal', refused: 'RefusedSourceChanged' },
     ...{ options: { isInPlace: true }, plan: { inPlace: true } },
     happens: (migration) => writeToOld(migration, 'Written inside the window'),
+  },
+  {
+    title: 'a vector is another one, in place',
+    ...{ at: 'equal', refused: 'RefusedSourceChanged' },
+    ...{ options: { isInPlace: true }, plan: { inPlace: true } },
+    changes: ({ services: { vectors } }) => ({
+      vectors: {
+        scroll: async (name, request) => {
+          const page = await vectors.scroll(name, request);
+          const points = page.points.map((point) => {
+            const vector = point.vector?.replace(/\d+\.\d+/, '9.5');
+            return { ...point, vector: vector && asJsonText<readonly number[]>(vector) };
+          });
+          return { ...page, points };
+        },
+      },
+    }),
   },
   {
     title: 'the store fills no keywords, in place',
