@@ -42,8 +42,9 @@ export const EMPTY_SET: SetDigest = '0'.repeat(64);
 export function createDigestSum(from: SetDigest = EMPTY_SET) {
   let sum = BigInt(`0x${from}`);
   return {
-    add(digest: Buffer): void {
-      sum = BigInt.asUintN(256, sum + BigInt(`0x${digest.toString('hex')}`));
+    add(digest: Buffer, times = 1): void {
+      const added = BigInt(`0x${digest.toString('hex')}`) * BigInt(times);
+      sum = BigInt.asUintN(256, sum + added);
     },
     text: (): SetDigest => sum.toString(16).padStart(EMPTY_SET.length, '0'),
   };

@@ -4,7 +4,7 @@ import { scanJson } from '../../lib/migration/json/json-scanner.ts';
 import { asJsonText, verbatim } from '../../lib/migration/json/json-text.ts';
 import { type Exchange, jsonBody, nameIn } from './exchange.ts';
 import { toTest } from './filters.ts';
-import { payloadText } from './payloads.ts';
+import { payloadText, valuesAt } from './payloads.ts';
 import { toIdText, toPointKey } from './point-ids.ts';
 import type { StoredPoint } from './point-table.ts';
 import { badRequest, invalid, notFound } from './refusal.ts';
@@ -66,7 +66,22 @@ export function createPointReads({ registry }: SandboxState) {
     };
   }
 
-  return { scroll, retrieve, one, count };
+  function facet(exchange: Exchange): Schemas['FacetResponse'] {
+    const collection = registry.get(nameIn(exchange, 'collection'));
+    const { key, limit = DEFAULT_LIMIT } = jsonBody<Schemas['FacetRequest']>(exchange);
+    if (!collection.indexes.has(key)) throw badRequest(`No appropriate index for faceting: ${key}`);
+    const counts = new Map<string, number>();
+    for (const { payload } of collection.points.all()) {
+      for (const value of valuesAt(payload, key)) {
+        if (typeof value === 'string') counts.set(value, (counts.get(value) ?? 0) + 1);
+      }
+    }
+    const hits = [...counts].map(([value, count]) => ({ value, count }));
+    hits.sort((one, other) => other.count - one.count);
+    return { hits: hits.slice(0, limit ?? DEFAULT_LIMIT) };
+  }
+
+  return { scroll, retrieve, one, count, facet };
 }
 
 export function toRecord(

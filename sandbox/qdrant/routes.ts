@@ -65,6 +65,7 @@ function routeTable(state: SandboxState): Readonly<Record<string, Handler>> {
     'GET /collections/{collection}/points/{id}': reads.one,
     'POST /collections/{collection}/points/scroll': reads.scroll,
     'POST /collections/{collection}/points/count': reads.count,
+    'POST /collections/{collection}/facet': reads.facet,
     'POST /collections/{collection}/points/query': search.query,
     'POST /collections/{collection}/points/query/batch': search.queryBatch,
     'POST /collections/{collection}/points/delete': writes.remove,

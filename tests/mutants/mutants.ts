@@ -328,6 +328,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/contract/migration/steps/turning-round.test.ts',
     [
       [' && (await sampleDigest(place)) === sample', ''],
+      ['contents.usersDigest === usersDigest && ', ''],
       ["run.phase === 'switching' && pending > 0", 'pending < 0'],
     ],
   ),

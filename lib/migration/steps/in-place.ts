@@ -26,6 +26,7 @@ import type { CollectionPlace } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { realTime } from '../throttle.ts';
 import type { Finding } from './prerequisites.ts';
+import { countUsers, storeCounts } from './recorded-counts.ts';
 
 const OLDEST = [1, 18] as const;
 
@@ -231,14 +232,16 @@ async function storeFilled(
     throw new Refusal('RefusedVerification', why);
   }
   const sample = await sampleDigest(place);
+  const counted = await countUsers(services, run, place.collection);
+  const counts = await storeCounts(context, counted);
   const begun = services.clock().getTime();
   if (run.phase !== 'switching') await listed(place);
   const seconds = (services.clock().getTime() - begun) / 1_000;
   // What the walk of the window is forecast with.
   const speed = seconds > 0 && { perSecond: points / seconds };
   return await storeReport(context, 'verification-report', {
-    facts: { fingerprint, sample, points, filled, pending, highest, ...speed },
-    more: { collection: place.collection },
+    facts: { ...counts.facts, fingerprint, sample, points, filled, pending, highest, ...speed },
+    more: { collection: place.collection, counts },
   });
 }
 
@@ -251,11 +254,14 @@ async function listed(place: CollectionPlace): Promise<VersionWalk> {
 /** Right before writes are opened. @throws Refusal where anything was written since writes were frozen */
 export async function assertAsFrozen(context: StepContext): Promise<void> {
   const place = placeOf(context);
-  const { fingerprint, sample } = context.run.evidence['verification-report']?.facts ?? {};
+  const { services, run } = context;
+  const { fingerprint, sample, usersDigest } = run.evidence['verification-report']?.facts ?? {};
   const { digest } = await listed(place);
   const isAsFrozen = digest === fingerprint && (await sampleDigest(place)) === sample;
+  const { contents } = await countUsers(services, run, place.collection);
   // What an upsert wrote has no version here: it lacks its keywords.
-  if (isAsFrozen && (await countUnfilled(place)) === 0) return;
+  const isWhole = contents.usersDigest === usersDigest && (await countUnfilled(place)) === 0;
+  if (isAsFrozen && isWhole) return;
   const why = `${place.collection} was written to after it was frozen.`;
   throw new Refusal('RefusedSourceChanged', why);
 }

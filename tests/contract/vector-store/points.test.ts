@@ -198,6 +198,18 @@ onEveryVectorStore((under) => {
       expect(await under.store.count(collection, ofUser('a'))).toBe(2);
       const unowned: Filter = { must: [{ is_empty: { key: 'user_id' } }] };
       expect(await under.store.count(collection, unowned)).toBe(1);
+      const hits = await under.store.facet(collection, 'user_id', 9);
+      expect(hits.toSorted((one, other) => other.count - one.count)).toEqual([
+        { value: 'a', count: 2 },
+        { value: 'b', count: 1 },
+      ]);
+      expect(await under.store.facet(collection, 'user_id', 1)).toHaveLength(1);
+    });
+
+    test('by a key are refused without an index of it', async () => {
+      const collection = await under.collection();
+      const attempt = under.store.facet(collection, 'user_id', 9);
+      await expect(attempt).rejects.toMatchObject({ name: 'RefusedByService', answer: 400 });
     });
   });
 

@@ -30,6 +30,13 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     return (await result<Schemas['CountResult']>(call)).count;
   }
 
+  /** How many points have each text of an indexed key: exact, for no more texts than the limit. @throws Refusal without the index */
+  async function facet(collection: string, key: string, limit: number) {
+    const body: Schemas['FacetRequest'] = { key, limit, exact: true };
+    const call = post(pathOf(collection, '/facet'), body);
+    return (await result<Schemas['FacetResponse']>(call)).hits;
+  }
+
   /** In order of id. No snapshot: what is inserted behind the cursor is missed. */
   async function scroll(collection: string, request: ScrollRequest): Promise<ScrollPage> {
     const call = post(pathOf(collection, '/points/scroll'), toScrollBody(request));
@@ -123,7 +130,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
   }
 
   return {
-    ...{ count, scroll, retrieve, search, versions },
+    ...{ count, facet, scroll, retrieve, search, versions },
     ...{ upsert, updateVectors, deletePoints, encodesKeywords },
   };
 }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { drillCollectionOf } from '../../../../lib/migration/runs/run-names.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import { scanCollection } from '../../../../lib/migration/steps/recorded-counts.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
@@ -55,6 +56,9 @@ describe('a migration in place', () => {
     expect(left.toSorted()).toEqual([SOURCE, `${SOURCE}_entities`]);
     const { facts } = await evidenceOf(migration, 'verification-report');
     expect(facts).toMatchObject({ filled: 1, pending: 0 });
+    const { contents } = await scanCollection(services, await migration.runs.read(RUN), SOURCE);
+    const { users, usersDigest } = contents;
+    expect(facts).toMatchObject({ users, usersDigest });
   });
 
   it('is rolled back and repeated without moving data, as often as one likes', async () => {

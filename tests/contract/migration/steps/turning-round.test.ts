@@ -152,6 +152,20 @@ const ROWS: readonly Row[] = [
     }),
   },
   {
+    title: 'users have other counts, in place',
+    ...{ at: 'equal', refused: 'RefusedSourceChanged' },
+    ...{ options: { isInPlace: true }, plan: { inPlace: true } },
+    changes: ({ services: { vectors } }) => ({
+      vectors: {
+        facet: async (...args) => {
+          const [one, other, ...rest] = await vectors.facet(...args);
+          if (!one || !other) return rest;
+          return [{ ...one, count: one.count + 1 }, { ...other, count: other.count - 1 }, ...rest];
+        },
+      },
+    }),
+  },
+  {
     title: 'the store fills no keywords, in place',
     ...{ at: 'frozen', refused: 'RefusedVerification', why: /no keywords of 1 of \d+ points/ },
     ...{ options: { isInPlace: true }, plan: { inPlace: true } },
