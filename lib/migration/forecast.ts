@@ -22,7 +22,7 @@ const ASSUMED_DEPLOYMENT_SECONDS = 60;
 
 /** @param maxRate points a second that may be read, where that is limited */
 export function forecastWindow(
-  { plan, evidence, took = {} }: Pick<Run, 'plan' | 'evidence' | 'took'>,
+  { plan, evidence, took }: Pick<Run, 'plan' | 'evidence' | 'took'>,
   maxRate = Number.POSITIVE_INFINITY,
 ): WindowForecast {
   const { points = 0, perSecond } = evidence['verification-report']?.facts ?? {};

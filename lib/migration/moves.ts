@@ -75,7 +75,7 @@ export const MOVES: readonly Move[] = [
   move('retention', ['live'], 'closed', { needs: ['cutover-report'] }),
 ];
 
-type Standing = Pick<Run, 'phase' | 'evidence' | 'retainUntil' | 'takesNoWindow'>;
+type Standing = Pick<Run, 'phase' | 'evidence' | 'window' | 'takesNoWindow'>;
 
 /** @throws Refusal naming the reason: too early, too late, ended, wrong actor, no evidence */
 export function moveFor(command: Command, standing: Standing, actor: Actor): Move {
@@ -122,7 +122,7 @@ export function lateMovesOf(
  * The move that brings the run on, or renews the evidence that it needs first; undefined when the run has ended, or waits
  * for its abort.
  */
-export function nextMove(standing: Omit<Standing, 'retainUntil'>): Move | undefined {
+export function nextMove(standing: Omit<Standing, 'window'>): Move | undefined {
   const { phase, evidence, takesNoWindow } = standing;
   if (takesNoWindow !== undefined) return undefined;
   const moves = movesOf(standing);
@@ -132,8 +132,8 @@ export function nextMove(standing: Omit<Standing, 'retainUntil'>): Move | undefi
 }
 
 function misplaced(command: Command, standing: Standing): Refusal {
-  const { phase, retainUntil } = standing;
-  if (command === 'rollback' && phase === 'closed') return rollbackEnded(retainUntil);
+  const { phase, window } = standing;
+  if (command === 'rollback' && phase === 'closed') return rollbackEnded(window?.retainUntil);
   if (command === 'rollback' && isBeforeWindow(phase)) {
     const why = `No rollback in a run that is ${phase}: users are on the old version. "abort --execute" ends the run.`;
     return notNow(why);

@@ -93,7 +93,7 @@ describe('an execution that fails of itself', () => {
     const { failure } = await execute(migration, {
       onTask: async (state) => {
         await approve(state);
-        const isFrozen = (await migration.runs.read(RUN)).deadlineAt !== undefined;
+        const isFrozen = (await migration.runs.read(RUN)).window !== undefined;
         if (isFrozen && state === failing) throw uncatchable(name);
       },
     });

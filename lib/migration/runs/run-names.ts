@@ -33,16 +33,16 @@ export function restoredCollectionOf({ runId, plan }: Pick<Run, 'runId' | 'plan'
 }
 
 /** All that the run has made and may remove, unless users work on it. */
-export function collectionsOf(run: Pick<Run, 'runId' | 'plan' | 'uploadingAt'>): string[] {
+export function collectionsOf(run: Pick<Run, 'runId' | 'plan' | 'hasUploaded'>): string[] {
   const named = [...builtCollectionsOf(run), drillCollectionOf(run)];
-  const uploaded = run.uploadingAt === undefined ? [] : liveCollectionsOf(run);
+  const uploaded = run.hasUploaded ? liveCollectionsOf(run) : [];
   return [...named.filter((name) => name.includes(run.runId)), ...uploaded];
 }
 
 /** All names that the run will give to something: they have to be free before, and different. */
 export function namesOf(run: Pick<Run, 'runId' | 'plan'>): string[] {
-  const uploaded = run.plan.uploadAs === undefined ? [] : liveCollectionsOf(run);
-  return [...collectionsOf(run), restoredCollectionOf(run), ...uploaded];
+  const all = { ...run, hasUploaded: run.plan.uploadAs !== undefined };
+  return [...collectionsOf(all), restoredCollectionOf(run)];
 }
 
 /** Keys of snapshots and graph dumps begin so; reports, which prove what happened, do not. */

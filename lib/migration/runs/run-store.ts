@@ -10,6 +10,7 @@ import { Refusal } from '../refusals.ts';
 import { type LeaseHolder, UNKNOWN_HOLDER } from './lease-holder.ts';
 import {
   type Checkpoint,
+  newRun,
   type Plan,
   type Reference,
   type Run,
@@ -52,10 +53,7 @@ function createRunStore(options: {
    * @throws Refusal when the id was used before, or while another run is under way
    */
   async function start(runId: string, plan: Plan, report: Reference): Promise<Run> {
-    const at = now();
-    const evidence = { 'preflight-report': report };
-    const times = { startedAt: at, phaseAt: at, history: [{ phase: 'checked' as const, at }] };
-    const run: Run = { runId, phase: 'checked', plan, evidence, ...times };
+    const run = newRun({ runId, plan, evidence: { 'preflight-report': report } }, options.clock());
     const putNew = {
       Put: { Item: itemOf(run), ConditionExpression: IS_NEW },
       onConditionFailed: (item?: Item) => runExists(runId, item),

@@ -111,59 +111,90 @@ export const refusedSchema = v.strictObject({
   data: v.custom<RefusalData>((data) => typeof data === 'object'),
 });
 
-const runSchema = v.strictObject({
-  runId: runIdSchema,
-  phase: v.picklist(PHASES),
-  /** When it came into the phase. */
-  phaseAt: v.optional(millisecondsSchema),
-  plan: planSchema,
-  evidence: v.record(v.picklist(EVIDENCE), referenceSchema),
-  startedAt: millisecondsSchema,
-  /** The window closes: the machine rolls back by itself. Set once, when writes are frozen. */
-  deadlineAt: v.optional(millisecondsSchema),
+/** From the freeze on, until users are on the old version again: the next window begins with nothing of it. */
+const windowSchema = v.strictObject({
+  /** The window closes: the machine rolls back by itself. */
+  deadlineAt: millisecondsSchema,
+  /** Who opened it, having seen the report. */
+  approvedBy: v.optional(shortText),
   /** From then on the setting may name the new collection, and the new version may be deployed. */
   switchedAt: v.optional(millisecondsSchema),
-  /** From then on a collection of the planned name is the run's own. */
-  uploadingAt: v.optional(millisecondsSchema),
   /** From then on users may have written to the new version. */
   openedAt: v.optional(millisecondsSchema),
   /** Until then rollback is possible; known once the run has been live. */
   retainUntil: v.optional(millisecondsSchema),
   /** It is over: what was kept for a rollback is being removed. */
   overAt: v.optional(millisecondsSchema),
-  endedAt: v.optional(millisecondsSchema),
+});
+
+const runSchema = v.strictObject({
+  runId: runIdSchema,
+  phase: v.picklist(PHASES),
+  plan: planSchema,
+  evidence: v.record(v.picklist(EVIDENCE), referenceSchema),
+  startedAt: millisecondsSchema,
+  /** The phases that it was in, and since when; the first ones of a run that has had many are left out. */
+  history: v.array(v.strictObject({ phase: v.picklist(PHASES), at: millisecondsSchema })),
+  /** How many seconds each step, and each stage of a window, took when it was last finished, without interruptions. */
+  took: v.record(shortText, v.number()),
+  /** Collections that users worked on and left: kept until then, also after an abort. */
+  served: v.array(v.strictObject({ collection: shortText, until: millisecondsSchema })),
+  /** Collections that were to be removed and stay, because only they have what somebody wrote. */
+  kept: v.array(shortText),
+  /** A collection of the name to upload to is the run's own. */
+  hasUploaded: v.boolean(),
+  window: v.optional(windowSchema),
   pendingAction: v.optional(pendingActionSchema),
   /** In this phase something was said to be done and was not: from then on it is another request. */
   askedAgainAt: v.optional(millisecondsSchema),
-  /** The phases that it was in, and since when; the first ones of a run that has had many are left out. */
-  history: v.optional(
-    v.array(v.strictObject({ phase: v.picklist(PHASES), at: millisecondsSchema })),
-  ),
-  /** How many seconds each step, and each stage of a window, took when it was last finished, without interruptions. */
-  took: v.optional(v.record(shortText, v.number())),
-  /** Collections that users worked on and left: kept until then, also after an abort. */
-  served: v.optional(v.array(v.strictObject({ collection: shortText, until: millisecondsSchema }))),
   /** In place: what the collection had before the run, and an abort leaves. */
   hadBefore: v.optional(v.strictObject({ hasSlot: v.boolean(), hasCompanion: v.boolean() })),
   /** Why the run only waits for its abort: its collections are not equal any more. */
   takesNoWindow: v.optional(shortText),
-  /** Collections that were to be removed and stay, because only they have what somebody wrote. */
-  kept: v.optional(v.array(shortText)),
   /** What an answer of the store took when the copy began, in milliseconds. */
   answerMs: v.optional(v.number()),
   /** What both collections had when they were last equal. */
   base: v.optional(baseSchema),
   /** The last command was refused: why, with its numbers. */
   refused: v.optional(refusedSchema),
-  /** Who opened the window, having seen the report. */
-  approvedBy: v.optional(shortText),
 });
 
 export type Reference = v.InferOutput<typeof referenceSchema>;
 export type Plan = v.InferOutput<typeof planSchema>;
 export type Run = v.InferOutput<typeof runSchema>;
+export type Window = v.InferOutput<typeof windowSchema>;
 export type Progress = v.InferOutput<typeof progressSchema>;
 export type Checkpoint = v.InferOutput<typeof checkpointSchema>;
+
+export function newRun(
+  { runId, plan, evidence }: Pick<Run, 'runId' | 'plan' | 'evidence'>,
+  now: Date,
+): Run {
+  const at = now.getTime();
+  return {
+    runId,
+    phase: 'checked',
+    plan,
+    evidence,
+    startedAt: at,
+    history: [{ phase: 'checked', at }],
+    took: {},
+    served: [],
+    kept: [],
+    hasUploaded: false,
+  };
+}
+
+/** When it came into its phase. */
+export function phaseAtOf({ history, startedAt }: Pick<Run, 'history' | 'startedAt'>): number {
+  return history.at(-1)?.at ?? startedAt;
+}
+
+/** @throws Refusal where the run has opened none */
+export function windowOf({ window }: Pick<Run, 'window'>): Window {
+  if (window) return window;
+  throw new Refusal('RefusedDefect', 'The run is in no window.');
+}
 
 /**
  * A step that is repeated in the phase it leads to does not change when the run entered the phase.
@@ -177,19 +208,17 @@ export function entering(run: Run, phase: Run['phase'], now: Date): Run {
     refused,
     ...rest
   } = phase === 'copied' ? afterWindow(run) : run;
-  const at = now.getTime();
-  const history = [...(run.history ?? []), { phase, at }].slice(-MAX_HISTORY);
+  const history = [...run.history, { phase, at: now.getTime() }].slice(-MAX_HISTORY);
   // Why the run has returned is said until it goes on.
   const why = run.phase === 'switching-back' && refused ? { refused } : {};
-  return { ...rest, ...why, phase, phaseAt: at, history };
+  return { ...rest, ...why, phase, history };
 }
 
 const MAX_HISTORY = 100;
 
 /** What is known of the window that is over does not hold for the next one. */
 function afterWindow(run: Run): Run {
-  const { deadlineAt: _, switchedAt: _a, openedAt: _b, ...rest } = run;
-  const { retainUntil: _c, approvedBy: _d, ...left } = rest;
+  const { window: _, ...left } = run;
   const stays = ([kind]: readonly [string, unknown]) => !OF_A_WINDOW.includes(kind as Evidence);
   return { ...left, evidence: Object.fromEntries(Object.entries(run.evidence).filter(stays)) };
 }
@@ -198,13 +227,13 @@ function afterWindow(run: Run): Run {
 const OF_A_WINDOW: readonly Evidence[] = ['verification-report', 'cutover-report'];
 
 /** Whether it holds no lock, and yet has something to be removed one day. */
-export function retainedAs({ phase, served = [] }: Pick<Run, 'phase' | 'served'>) {
+export function retainedAs({ phase, served }: Pick<Run, 'phase' | 'served'>) {
   if (phase === 'live') return 'live';
   return phase === 'aborted' && served.length > 0 ? 'left' : undefined;
 }
 
 /** Beside those that are kept already. @param until when */
-export function withServed({ served = [] }: Run, collections: readonly string[], until: number) {
+export function withServed({ served }: Run, collections: readonly string[], until: number) {
   const others = served.filter(({ collection }) => !collections.includes(collection));
   return [...others, ...collections.map((collection) => ({ collection, until }))];
 }

@@ -1,7 +1,7 @@
 // How every step runs: is it allowed now, is it to be executed, who has the lock; then its work, then its record.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move, moveFor, nextMove } from '../moves.ts';
-import { type Command, type Evidence, hasEnded } from '../phases.ts';
+import type { Command, Evidence } from '../phases.ts';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import {
@@ -59,7 +59,7 @@ export type Outcome =
       readonly done: true;
       readonly evidence?: Reference;
       /** Beside phase and evidence. */
-      readonly changes?: Partial<Pick<Run, 'retainUntil' | 'served' | 'takesNoWindow'>>;
+      readonly changes?: Partial<Pick<Run, 'window' | 'served' | 'takesNoWindow'>>;
       /** Seconds of its stages. */
       readonly took?: Run['took'];
       /** Where the run is then, if not where the step leads to. */
@@ -99,7 +99,7 @@ export interface Step {
   /** Refuses before the step has begun. */
   readonly guard?: (approach: Approach) => Promise<void>;
   /** What the record tells from the beginning of the step on. */
-  readonly onEntering?: (context: StepRequest) => Partial<Pick<Run, 'deadlineAt' | 'refused'>>;
+  readonly onEntering?: (context: StepRequest) => Pick<Run, 'window' | 'refused'>;
   readonly mayBeLate?: MayBeLate<StepRequest>;
   /** The step that leads back: it begins where this one fails while users wait. */
   readonly turnsTo?: Step;
@@ -359,8 +359,7 @@ async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {
     throw error;
   });
   const begun = entering(run, move.through, services.clock());
-  const { approvedBy } = approach.input;
-  const entered = { ...begun, ...(approvedBy && { approvedBy }), ...step.onEntering?.(approach) };
+  const entered = { ...begun, ...step.onEntering?.(approach) };
   await services.runs.write(lease, entered);
   return entered;
 }
@@ -380,7 +379,6 @@ function finishedRun(
     ...changes,
     ...(outcome.refusal && refusedBy(outcome.refusal)),
     evidence: { ...entered.evidence, ...more },
-    ...(hasEnded(phase) ? { endedAt: now.getTime() } : {}),
   };
 }
 

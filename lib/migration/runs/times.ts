@@ -2,7 +2,7 @@
 // more days a rollback is possible.
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
-import type { Checkpoint, Progress, Run } from './run.ts';
+import { type Checkpoint, type Progress, type Run, windowOf } from './run.ts';
 
 /** Between two looks at a service, or at what a person has approved. */
 export const POLL_SECONDS = 5;
@@ -48,7 +48,7 @@ export function assertNotClosing<Request extends Timed>(
 }
 
 /** Whether the run has not come out of its window in time. */
-export function isOverdue(run: Pick<Run, 'phase' | 'deadlineAt'>, now: Date): boolean {
+export function isOverdue(run: Pick<Run, 'phase' | 'window'>, now: Date): boolean {
   return run.phase === 'switching' && isPastDeadline(run, now);
 }
 
@@ -57,16 +57,16 @@ function isLate({ services, run }: Timed): boolean {
 }
 
 /** Whether users may be on the new version by now, in a window that goes on. */
-export function isOpened(run: Pick<Run, 'openedAt' | 'deadlineAt'>, now: Date): boolean {
-  return run.openedAt !== undefined && !isPastDeadline(run, now);
+export function isOpened(run: Pick<Run, 'window'>, now: Date): boolean {
+  return run.window?.openedAt !== undefined && !isPastDeadline(run, now);
 }
 
-export function isPastDeadline({ deadlineAt }: Pick<Run, 'deadlineAt'>, now: Date): boolean {
-  return now.getTime() >= (deadlineAt ?? Number.POSITIVE_INFINITY);
+export function isPastDeadline({ window }: Pick<Run, 'window'>, now: Date): boolean {
+  return now.getTime() >= (window?.deadlineAt ?? Number.POSITIVE_INFINITY);
 }
 
-function windowClosed({ deadlineAt = 0 }: Run): Refusal {
-  const deadline = new Date(deadlineAt).toISOString();
+function windowClosed(run: Run): Refusal {
+  const deadline = new Date(windowOf(run).deadlineAt).toISOString();
   return new Refusal('RefusedNotNow', `The window closed at ${deadline}.`);
 }
 
@@ -106,7 +106,8 @@ const WARNING_DAYS = 7;
 export type Retention = ReturnType<typeof retentionOf>;
 
 /** @throws Refusal for a run that never went live */
-export function retentionOf({ retainUntil, overAt }: Run, now: Date) {
+export function retentionOf({ window }: Pick<Run, 'window'>, now: Date) {
+  const { retainUntil, overAt } = window ?? {};
   if (retainUntil === undefined) {
     throw new Refusal('RefusedNotNow', 'The record tells no end of the retention.');
   }

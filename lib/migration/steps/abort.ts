@@ -12,7 +12,7 @@ export const abort: Step = {
     const { run, note } = context;
     const written = (await isWrittenTo(context)) ? builtCollectionsOf(run) : [];
     // Named before the end: killed in between, the next abort finds the same.
-    if (written[0]) await note({ kept: [...new Set([...(run.kept ?? []), written[0]])] });
+    if (written[0]) await note({ kept: [...new Set([...run.kept, written[0]])] });
     await removeOwn(context, written);
     await undoInPlace(context);
     return { done: true };
@@ -23,7 +23,7 @@ export const abort: Step = {
 async function isWrittenTo(context: StepContext): Promise<boolean> {
   const { services, run } = context;
   const { sourceCollection: from, targetCollection: to } = run.plan;
-  const isKept = run.served?.some(
+  const isKept = run.served.some(
     ({ collection, until }) => collection === to && until > services.clock().getTime(),
   );
   if (!run.base || isKept) return false;

@@ -139,8 +139,7 @@ async function dump({ services, run, lease }: StepContext): Promise<Partial<Back
     await dumpGraph({ source, artifacts, prefix, runId: run.runId, now });
     return { dumped: { kind: 'exact', prefix } };
   } catch (error) {
-    const isWindow = run.deadlineAt !== undefined;
-    if (isWindow || !isRefusal(error, 'RefusedNotFrozen')) throw error;
+    if (run.window || !isRefusal(error, 'RefusedNotFrozen')) throw error;
     return { dumped: { kind: 'drifted', prefix } };
   }
 }

@@ -31,7 +31,7 @@ export async function removeCollections(
 export async function removeOwn(context: Removing, kept: readonly string[] = []): Promise<void> {
   await removeLeftoverSnapshot(context);
   const now = context.services.clock().getTime();
-  const served = (context.run.served ?? []).filter(({ until }) => until > now);
+  const served = context.run.served.filter(({ until }) => until > now);
   const all = [...kept, ...served.map(({ collection }) => collection)];
   const own = collectionsOf(context.run);
   await removeCollections(

@@ -174,7 +174,7 @@ async function limitsIn({ services: { vectors }, run, input }: StepContext) {
 }
 
 function isServed({ served, plan }: Run): boolean {
-  return served?.some(({ collection }) => collection === plan.targetCollection) === true;
+  return served.some(({ collection }) => collection === plan.targetCollection);
 }
 
 /** A later walk reports what the ones before it wrote, too. */

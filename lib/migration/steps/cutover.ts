@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { assertFits, forecastWindow } from '../forecast.ts';
 import { storeReport } from '../runs/reports.ts';
+import { windowOf } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { isWaiting, takeStages } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
@@ -32,14 +33,15 @@ export const cutover: Step = {
     assertFits(forecastWindow(run, maxRate), run.plan.windowMinutes);
     await assertReady(approach);
   },
-  onEntering: ({ services, run }) => ({
-    deadlineAt: services.clock().getTime() + run.plan.windowMinutes * 60_000,
-  }),
+  onEntering: ({ services, run, input: { approvedBy } }) => {
+    const deadlineAt = services.clock().getTime() + run.plan.windowMinutes * 60_000;
+    return { window: { deadlineAt, approvedBy } };
+  },
   // The window rolls back by itself. Where that would cost users their writes, or leads nowhere, a person may
   // finish what has begun: a service that stands still has to have an exit.
   mayBeLate: async ({ services, run, input }) => {
-    if (input.actor !== 'operator' || run.switchedAt === undefined) return false;
-    return run.openedAt !== undefined || !(await canRollBack(services, run));
+    if (input.actor !== 'operator' || run.window?.switchedAt === undefined) return false;
+    return run.window.openedAt !== undefined || !(await canRollBack(services, run));
   },
   turnsTo: rollback,
   work: async (context) => {
@@ -70,7 +72,7 @@ async function goLive(context: StepContext, { facts, passed }: SwitchState): Pro
   await tidyUp(context, message, () => removeBuilt(context));
   const deploy = (workedMs() - (passed.uploaded ?? 0)) / 1_000;
   const took = { ...secondsOf({ passed }), deploy };
-  return { done: true, evidence, changes: { retainUntil }, took };
+  return { done: true, evidence, changes: { window: { ...windowOf(run), retainUntil } }, took };
 }
 
 // Where it was uploaded under another name, what it was uploaded from is a second copy that nobody works on.

@@ -6,7 +6,7 @@ import type { HookAnswer } from '../ports/hooks.ts';
 import { RetryableFailure } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, personSchema } from '../runs/input.ts';
-import { type Run, runIdSchema } from '../runs/run.ts';
+import { phaseAtOf, type Run, runIdSchema } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
@@ -55,9 +55,9 @@ async function ask(
   action: ExternalAction,
   collection: string,
 ): Promise<HookAnswer> {
-  const { runId, phase, deadlineAt } = run;
+  const { runId, phase, window } = run;
   // A rollback has no window, or is about to outlast it: its freeze ends when writes are opened on either version.
-  const endsBy = phase === 'switching-back' ? undefined : deadlineAt;
+  const endsBy = phase === 'switching-back' ? undefined : window?.deadlineAt;
   return await services.hooks.ask({
     action,
     runId,
@@ -69,8 +69,8 @@ async function ask(
 }
 
 /** A second window or rollback, and what has to be done again, is another request than the first one. */
-function occasionOf({ phase, phaseAt, askedAgainAt }: Run): string {
-  return `${phase}-${askedAgainAt ?? phaseAt}`;
+function occasionOf(run: Run): string {
+  return `${run.phase}-${run.askedAgainAt ?? phaseAtOf(run)}`;
 }
 
 /**

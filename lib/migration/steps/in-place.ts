@@ -279,7 +279,7 @@ export async function undoInPlace(context: StepContext): Promise<void> {
   const { vectors } = services;
   await endInPlace(context);
   const [source, companion] = liveCollectionsOf(run);
-  const hasServed = run.served?.some(({ collection }) => collection === source);
+  const hasServed = run.served.some(({ collection }) => collection === source);
   if (!run.hadBefore || hasServed) return;
   await renew();
   if (!run.hadBefore.hasSlot) await vectors.removeVector(source, KEYWORD_SLOT);

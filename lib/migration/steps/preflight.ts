@@ -8,7 +8,7 @@ import { translateFailure } from '../runs/failures.ts';
 import { parseInput, stepInputSchema } from '../runs/input.ts';
 import { isPrintable, wordsOf } from '../runs/printable.ts';
 import { storeReport } from '../runs/reports.ts';
-import { bytesSchema, type Plan, planSchema, type Run, runIdSchema } from '../runs/run.ts';
+import { bytesSchema, newRun, type Plan, planSchema, type Run, runIdSchema } from '../runs/run.ts';
 import { namesOf, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 import { rateLimited, type Time } from '../throttle.ts';
@@ -97,7 +97,9 @@ export async function takePreflight(all: Services, payload: unknown, time?: Time
     const begun = await findRun(services, input);
     if (!begun) await services.lock.assertFree();
     const plan = begun ? accepting(begun.plan, input) : planOf(input);
-    const run: Run = { ...(begun ?? NOT_BEGUN), runId, plan };
+    const run = begun
+      ? { ...begun, plan }
+      : newRun({ runId, plan, evidence: {} }, services.clock());
     const prerequisites = await checkPrerequisites(services, run, execute);
     const isBeginning = execute && !begun && prerequisites.every(isMet);
     if (isBeginning) await begin(services, run, prerequisites);
@@ -111,8 +113,6 @@ export async function takePreflight(all: Services, payload: unknown, time?: Time
 }
 
 export type PreflightResult = Awaited<ReturnType<typeof takePreflight>>;
-
-const NOT_BEGUN = { phase: 'checked', evidence: {}, startedAt: 0 } as const;
 
 function accepting(plan: Plan, { accepts = [], freeBytes }: PreflightInput): Plan {
   return {

@@ -3,7 +3,7 @@
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
-import { type Run, retainedAs } from '../runs/run.ts';
+import { phaseAtOf, type Run, retainedAs, windowOf } from '../runs/run.ts';
 import {
   backupsOf,
   basesOf,
@@ -39,7 +39,10 @@ export const retention: Step = {
 // Recorded before anything is removed: from then on a rollback is refused, whatever another machine's clock says.
 async function close(context: StepContext): Promise<Outcome> {
   const { services, run, note } = context;
-  if (run.overAt === undefined) await note({ overAt: services.clock().getTime() });
+  const window = windowOf(run);
+  if (window.overAt === undefined) {
+    await note({ window: { ...window, overAt: services.clock().getTime() } });
+  }
   try {
     await removeWhatIsOver(context);
     return { done: true };
@@ -93,7 +96,7 @@ async function removeOld(context: StepContext): Promise<void> {
  */
 export async function removeLeft(services: Services, run: Run): Promise<void> {
   const now = services.clock().getTime();
-  const { runId, served = [], kept = [] } = run;
+  const { runId, served, kept } = run;
   const over = served.filter(({ until }) => until <= now).map(({ collection }) => collection);
   if (run.phase !== 'aborted' || over.length === 0) return;
   const { lock, runs, vectors, setting } = services;
@@ -120,12 +123,8 @@ export async function removeLeft(services: Services, run: Run): Promise<void> {
  * collections of it are kept.
  */
 export async function removeKept({ runs, artifacts, clock }: Services, run: Run): Promise<void> {
-  const { runId, plan, endedAt = 0, retainUntil = 0, served = [] } = run;
-  const ends = [
-    endedAt + plan.retentionDays * DAY_MS,
-    retainUntil,
-    ...served.map((one) => one.until),
-  ];
+  const { runId, plan, served } = run;
+  const ends = [phaseAtOf(run) + plan.retentionDays * DAY_MS, ...served.map((one) => one.until)];
   const until = Math.max(...ends);
   if (clock().getTime() < until || ((await runs.remindedAt(runId)) ?? 0) >= until) return;
   await artifacts.deleteAll(`${runId}/`);
@@ -135,10 +134,10 @@ export async function removeKept({ runs, artifacts, clock }: Services, run: Run)
 /** A day after the last one, however often it is called; and once the rollback period is over. */
 export async function isReminderDue(
   { runs, clock }: Pick<Services, 'runs' | 'clock'>,
-  { runId, overAt = 0 }: Run,
+  { runId, window }: Run,
 ): Promise<boolean> {
   const last = (await runs.remindedAt(runId)) ?? Number.NEGATIVE_INFINITY;
-  return last < overAt || clock().getTime() - last >= DAY_MS;
+  return last < (window?.overAt ?? 0) || clock().getTime() - last >= DAY_MS;
 }
 
 // Noted last: killed in between, it tells twice rather than never.
@@ -166,13 +165,13 @@ export async function remindDaily(
 
 // A webhook that knows no such action, or is away, must not keep the days from being counted.
 async function tellOutside(services: Services, run: Run, { daysLeft }: Retention): Promise<void> {
-  const { runId, plan, retainUntil } = run;
+  const { runId, plan, window } = run;
   try {
     await services.hooks.ask({
       action: 'warn-of-end',
       runId,
       testUser: testUserOf(runId),
-      deadlineAt: retainUntil,
+      deadlineAt: window?.retainUntil,
       collection: plan.sourceCollection,
       occasion: `days-left-${daysLeft}`,
     });

@@ -41,7 +41,7 @@ export async function planReturn(request: StepRequest): Promise<Return> {
   if (asItWas && toSnapshot) {
     throw new Refusal('RefusedSetting', 'Give either asItWas or toSnapshot, not both.');
   }
-  const wasOpened = run.openedAt !== undefined;
+  const wasOpened = run.window?.openedAt !== undefined;
   const mayHaveLeaked = !wasOpened && (await services.setting.read()) === liveCollectionOf(run);
   const more = { acknowledged, deletes, mayHaveLeaked };
   if (toSnapshot && wasOpened) {
@@ -53,11 +53,11 @@ export async function planReturn(request: StepRequest): Promise<Return> {
   if (!wasOpened || asItWas) return { way: 'as-it-was', ...target, ...more };
   const trouble = await readabilityOf(services, run);
   if (trouble === undefined) {
-    if (run.retainUntil !== undefined) await assertSafe(request, target, deletes);
+    if (run.window?.retainUntil !== undefined) await assertSafe(request, target, deletes);
     return { way: 'carry', ...target, ...more };
   }
   // Nobody decides on the rollback of a window: users return, whatever became of the new collection.
-  if (run.retainUntil === undefined) return { way: 'as-it-was', ...target, ...more };
+  if (run.window?.retainUntil === undefined) return { way: 'as-it-was', ...target, ...more };
   throw unsafe(`${trouble}: what users wrote since the switch cannot come along.`);
 }
 
@@ -118,13 +118,13 @@ async function assertSafe(
 /** What the dry run says: the numbers of the rollback as it would be now. */
 export async function forecastReturn(request: StepRequest) {
   const { run } = request;
-  if (run.switchedAt === undefined) {
+  if (run.window?.switchedAt === undefined) {
     return { returnsTo: run.plan.sourceCollection, leavesBehind: 0 };
   }
   const { way, returnTo, restores } = await planReturn(request);
   const where = { returnsTo: returnTo, ...(restores && { restores: restores.name }) };
   const isSame = returnTo === liveCollectionOf(run);
-  if (run.openedAt === undefined || isSame) return { ...where, leavesBehind: 0 };
+  if (run.window?.openedAt === undefined || isSame) return { ...where, leavesBehind: 0 };
   if (way !== 'carry') return { ...where, ...(await forecastLeftBehind(request)) };
   if (restores) return { ...where, leavesBehind: 0 };
   const collections = { from: liveCollectionOf(run), to: returnTo };
@@ -195,7 +195,7 @@ export async function assertStillThere(
 ): Promise<void> {
   // An alias of that name is no collection.
   const isThere = (await vectors.listCollections()).includes(returnTo);
-  const mayBeEmpty = expected === 0 || run.switchedAt === undefined;
+  const mayBeEmpty = expected === 0 || run.window?.switchedAt === undefined;
   if (isThere && (mayBeEmpty || (await vectors.count(returnTo)) > 0)) return;
   throw noRollback(`${returnTo} was deleted or emptied after the rollback had begun.`);
 }
@@ -206,7 +206,7 @@ async function isUsable(services: Services, run: Run, isLeftAsItIs = false): Pro
   const { vectors } = services;
   const { sourceCollection } = run.plan;
   if (!(await vectors.listCollections()).includes(sourceCollection)) return false;
-  if (run.openedAt === undefined) return true;
+  if (run.window?.openedAt === undefined) return true;
   if (!(await isWritable(services, run))) return false;
   if (!isLeftAsItIs) return true;
   const points = Number(run.evidence['verification-report']?.facts.points ?? 0);

@@ -37,7 +37,7 @@ export const rollback: Step = {
     assertRetained(services, run);
     if (input.actor === 'machine') assertNotOpened(services, run);
     // The old collection was never left.
-    if (run.switchedAt === undefined) return;
+    if (run.window?.switchedAt === undefined) return;
     if (run.phase === 'live') await assertSettingKnown(services, run);
     const plan = await planReturn(approach);
     await save({ to: plan.returnTo, passed: {}, plan } satisfies SwitchState);
@@ -46,7 +46,8 @@ export const rollback: Step = {
   work: async (context) => {
     const { run, checkpoint, save } = context;
     const neverLeft: SwitchState = { to: run.plan.sourceCollection, passed: {} };
-    let state = run.switchedAt === undefined ? neverLeft : v.parse(switchSchema, checkpoint?.state);
+    let state =
+      run.window?.switchedAt === undefined ? neverLeft : v.parse(switchSchema, checkpoint?.state);
     const keep = async (reached: SwitchState, progress?: Progress) => {
       state = reached;
       await save(state, progress);
@@ -72,10 +73,8 @@ export const rollback: Step = {
   },
 };
 
-function assertRetained(
-  { clock }: Services,
-  { retainUntil = Number.POSITIVE_INFINITY, overAt }: Run,
-): void {
+function assertRetained({ clock }: Services, { window }: Run): void {
+  const { retainUntil = Number.POSITIVE_INFINITY, overAt } = window ?? {};
   if (clock().getTime() < retainUntil && overAt === undefined) return;
   throw rollbackEnded(retainUntil);
 }
@@ -90,7 +89,9 @@ function assertNotOpened({ clock }: Services, run: Run): void {
 async function isOnNew({ services, run }: StepContext, { passed }: SwitchState): Promise<boolean> {
   // In place the setting may stay the same.
   if ('setting-changed' in passed) return false;
-  return run.openedAt !== undefined && (await services.setting.read()) === liveCollectionOf(run);
+  return (
+    run.window?.openedAt !== undefined && (await services.setting.read()) === liveCollectionOf(run)
+  );
 }
 
 async function stay(context: StepContext, state: SwitchState): Promise<Outcome> {
@@ -100,7 +101,7 @@ async function stay(context: StepContext, state: SwitchState): Promise<Outcome> 
   const message = `What was restored as ${restoredCollectionOf(run)} is to be removed by hand`;
   await tidyUp(context, message, () => removeCollections(context, [restoredCollectionOf(run)]));
   // A switch that had not come to its end continues.
-  const phase = run.retainUntil === undefined ? 'switching' : 'live';
+  const phase = run.window?.retainUntil === undefined ? 'switching' : 'live';
   const { name = 'RefusedNothingToReturnTo', why = '', data = {} } = state.refused ?? {};
   return { done: true, phase, refusal: new Refusal(name, why, { data }) };
 }
@@ -108,7 +109,7 @@ async function stay(context: StepContext, state: SwitchState): Promise<Outcome> 
 async function conclude(context: StepContext, state: SwitchState): Promise<Outcome> {
   const { run } = context;
   const { to, facts: { points: _, ...found } = {} } = state;
-  const isServed = run.openedAt !== undefined || found.leakedWrites !== undefined;
+  const isServed = run.window?.openedAt !== undefined || found.leakedWrites !== undefined;
   const served = isServed ? liveCollectionsOf(run) : [];
   const message = 'What the run has left on the store is to be removed by hand';
   await tidyUp(context, message, () => removeOwn(context, [...served, ...builtCollectionsOf(run)]));
@@ -129,7 +130,7 @@ async function conclude(context: StepContext, state: SwitchState): Promise<Outco
 /** As long as the other artifacts of the run, and no shorter than anything is kept from today on. */
 function keptUntil({ services, run }: StepContext): number {
   const until = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
-  return Math.max(until, run.retainUntil ?? 0);
+  return Math.max(until, run.window?.retainUntil ?? 0);
 }
 
 /** The next copy would remove from the new collection what only it has; undefined where there is nothing. */
@@ -140,7 +141,7 @@ function whyNoWindow(
 ): string | undefined {
   const live = liveCollectionOf(run);
   if (to !== run.plan.sourceCollection) return `users are on ${to}`;
-  if (live !== to && run.openedAt !== undefined && plan?.way !== 'carry')
+  if (live !== to && run.window?.openedAt !== undefined && plan?.way !== 'carry')
     return `${live} has writes that were left behind`;
   if (facts?.comparedByHand) return `${live} has writes that did not come along`;
   // What was uploaded is uploaded again for a window: that would remove what users worked on.

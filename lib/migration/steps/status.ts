@@ -2,11 +2,11 @@
 import * as v from 'valibot';
 import { forecastWindow } from '../forecast.ts';
 import { lateMovesOf, movesOf, nextMove } from '../moves.ts';
-import { APPROVED_EVIDENCE } from '../phases.ts';
+import { APPROVED_EVIDENCE, hasEnded } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput } from '../runs/input.ts';
-import { type Run, runIdSchema } from '../runs/run.ts';
+import { phaseAtOf, type Run, runIdSchema } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import { isOverdue, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
@@ -32,49 +32,47 @@ export async function readStatus(services: StatusServices, runId?: string) {
   const id = runId ?? (await services.lock.presentRun());
   if (id === undefined) throw new Refusal('RefusedUnknownRun', 'There has been no run yet.');
   const run = await services.runs.read(id);
-  const { phase, phaseAt, plan, evidence, deadlineAt, startedAt, endedAt } = run;
+  const { phase, plan, evidence, startedAt, window } = run;
+  const phaseAt = isoOf(phaseAtOf(run));
   const now = services.clock();
   const lease = await services.lock.leaseOf(id);
   const isLate = isOverdue(run, now);
   const { stages, frozenSince } = await switchOf(run, services);
-  const moves = isLate ? lateMovesOf(run, run.openedAt !== undefined) : movesOf(run);
+  const moves = isLate ? lateMovesOf(run, window?.openedAt !== undefined) : movesOf(run);
   return {
     runId: id,
     /** When all of this was so. */
     at: now.toISOString(),
     phase,
-    phaseAt: isoOf(phaseAt),
+    phaseAt,
     plan,
     testUser: testUserOf(id),
     startedAt: isoOf(startedAt),
-    deadlineAt: isoOf(deadlineAt),
-    endedAt: isoOf(endedAt),
+    deadlineAt: isoOf(window?.deadlineAt),
+    endedAt: hasEnded(phase) ? phaseAt : null,
     /** Collections that were to be removed, and stay: somebody wrote to them. */
-    kept: run.kept ?? [],
+    kept: run.kept,
     /** Collections that users worked on and left. */
-    served: (run.served ?? []).map(({ collection, until }) => ({
-      collection,
-      until: isoOf(until),
-    })),
+    served: run.served.map(({ collection, until }) => ({ collection, until: isoOf(until) })),
     takesNoWindow: run.takesNoWindow ?? null,
     /** Points that are read a second at most; null where that is not limited. */
     maxRate: (await services.runs.maxRate(id)) ?? null,
     /** Who opened the window. */
-    approvedBy: run.approvedBy ?? null,
-    history: (run.history ?? []).map(({ phase, at }) => ({ phase, at: isoOf(at) })),
+    approvedBy: window?.approvedBy ?? null,
+    history: run.history.map(({ phase, at }) => ({ phase, at: isoOf(at) })),
     /** Seconds that each step took when it was last finished. */
-    took: run.took ?? {},
+    took: run.took,
     /** The last command was: why, with its numbers. */
     refused: run.refused ?? null,
     /** From then on users may have written to the new version. */
-    openedAt: isoOf(run.openedAt),
+    openedAt: isoOf(window?.openedAt),
     /** The first write that was refused; null where none was, or none is kept from writing. */
     frozenSince: isoOf(frozenSince),
     /** Of the switch that is under way: those that are behind it. */
     stages,
     /** The window is over: the watch rolls it back, and steps towards the new version are refused. */
     isLate,
-    retention: run.retainUntil === undefined ? null : retentionOf(run, now),
+    retention: window?.retainUntil === undefined ? null : retentionOf(run, now),
     evidence: Object.entries(evidence).map(([kind, reference]) => ({
       kind,
       ...reference,
@@ -87,7 +85,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
     moves: moves.map(({ command, by, to }) => ({ command, by, to })),
     approval:
       phase === 'copied' && nextMove(run)?.approves ? await approvalOf(run, services) : null,
-    pendingAction: isLate && run.openedAt === undefined ? null : await pendingOf(run, services),
+    pendingAction: isLate && window?.openedAt === undefined ? null : await pendingOf(run, services),
   };
 }
 
@@ -111,7 +109,7 @@ const switchingSchema = v.looseObject({
 });
 
 // A rollback from where users were let in freezes writes once more.
-async function switchOf({ runId, phase, openedAt }: Run, { runs }: Pick<Services, 'runs'>) {
+async function switchOf({ runId, phase, window }: Run, { runs }: Pick<Services, 'runs'>) {
   const stateOf = async (step: 'cutover' | 'rollback') => {
     const { state } = (await runs.readCheckpoint(runId, step)) ?? {};
     return v.is(switchingSchema, state) ? state : undefined;
@@ -120,8 +118,9 @@ async function switchOf({ runId, phase, openedAt }: Run, { runs }: Pick<Services
   if (phase !== 'switching' && !isBack) return { stages: [] };
   const forward = await stateOf('cutover');
   const present = isBack ? await stateOf('rollback') : forward;
-  const isOpened = openedAt !== undefined && !isBack;
-  const frozen = openedAt === undefined ? forward : present;
+  const wasOpened = window?.openedAt !== undefined;
+  const isOpened = wasOpened && !isBack;
+  const frozen = wasOpened ? present : forward;
   return {
     stages: Object.keys(present?.passed ?? {}),
     frozenSince: isOpened ? undefined : frozen?.look?.refusedSince,

@@ -41,7 +41,7 @@ function without(passed: SwitchState['passed'], isDue: (stage: string) => boolea
 
 /** Back to the old one. Where users were never let into the new one, nobody has to be kept out, and nothing comes along. */
 export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly Stage<SwitchState>[] {
-  const wasOpened = run.openedAt !== undefined;
+  const wasOpened = run.window?.openedAt !== undefined;
   const when = (isNeeded: boolean, ...stages: Stage<SwitchState>[]) => (isNeeded ? stages : []);
   return [
     ...when(plan?.restores !== undefined, RESTORED, passing(RESTORE_CHECKED, checkRestored)),
@@ -90,7 +90,8 @@ const checkRestored: Advance = async (context, state, keep) => {
 // docs/decisions/migration/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
 const freezeNew: Advance = async (context, state, keep) => {
   const collections = liveCollectionsOf(context.run);
-  if (context.run.openedAt !== undefined) return await freeze(collections)(context, state, keep);
+  if (context.run.window?.openedAt !== undefined)
+    return await freeze(collections)(context, state, keep);
   const isDone = await isDoneOutside(context, 'freeze', collections[0]);
   return isDone ? {} : waiting('the webhook');
 };
@@ -104,7 +105,7 @@ const makeOldEqual: Advance = async (context, state, keep) => {
     from: liveCollectionOf(run),
     to,
     deletes: input.deletes ?? plan?.deletes,
-    mayInsertOnly: run.retainUntil === undefined,
+    mayInsertOnly: run.window?.retainUntil === undefined,
     usesBase: plan?.restores === undefined,
     reached,
     save: savingWalks(keep),

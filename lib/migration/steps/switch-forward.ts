@@ -5,7 +5,7 @@ import type { Evidence } from '../phases.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
-import type { Reference, Run } from '../runs/run.ts';
+import { type Reference, type Run, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, ofTestUser } from '../runs/run-names.ts';
 import { isWaiting, type Keep, MORE_TIME, passing, type Stage } from '../runs/stages.ts';
 import { type StepContext, type StepRequest, type Waiting, waiting } from '../runs/step.ts';
@@ -98,7 +98,7 @@ const prepare: Advance = async (context) => {
   const { services, run, note } = context;
   const now = services.clock().getTime();
   await retainBackup(context, new Date(now + run.plan.retentionDays * DAY_MS));
-  await note({ switchedAt: now });
+  await note({ window: { ...windowOf(run), switchedAt: now } });
   return {};
 };
 
@@ -156,7 +156,8 @@ const proveNew: Advance = async (context, { to }) => {
 const noteNewHome: Advance = async (context, { to }) => {
   if (context.run.plan.inPlace) await assertAsFrozen(context);
   else await assertUnchanged(context, to);
-  await context.note({ openedAt: context.services.clock().getTime() });
+  const { run, services, note } = context;
+  await note({ window: { ...windowOf(run), openedAt: services.clock().getTime() } });
   return {};
 };
 

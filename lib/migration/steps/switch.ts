@@ -71,7 +71,7 @@ export const carryBack: Advance = async (
   const strays = await carryOver(context, {
     from: to,
     to: isForward ? run.plan.sourceCollection : live,
-    ...(run.openedAt === undefined && { isOfUser: isLaterChange }),
+    ...(run.window?.openedAt === undefined && { isOfUser: isLaterChange }),
     reached,
     save: savingWalks(keep),
   });

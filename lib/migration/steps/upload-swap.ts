@@ -43,7 +43,7 @@ interface Passage {
 
 /** Both names have to be free, until the run has begun to upload. @throws Refusal */
 export async function assertNamesFree({ services, run }: Pick<Approach, 'services' | 'run'>) {
-  if (run.uploadingAt !== undefined) return;
+  if (run.hasUploaded) return;
   for (const { to } of passagesOf(run)) await assertFree(services.vectors, to);
 }
 
@@ -56,12 +56,12 @@ export async function uploadSwap(
   context: StepContext,
   { from, save }: { readonly from: Uploads; readonly save: (uploads: Uploads) => Promise<void> },
 ): Promise<Waiting | undefined> {
-  const { run, services, note } = context;
+  const { run, note } = context;
   const passages = passagesOf(run);
-  if (passages.length > 0 && run.uploadingAt === undefined) {
+  if (passages.length > 0 && !run.hasUploaded) {
     await assertNamesFree(context);
     // From here on, collections of these names are the run's own.
-    await note({ uploadingAt: services.clock().getTime() });
+    await note({ hasUploaded: true });
   }
   let uploads = from;
   for (const passage of passages) {

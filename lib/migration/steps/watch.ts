@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { LogEntry } from '../../log.ts';
 import { isLockHeld, isRefusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
-import type { Run } from '../runs/run.ts';
+import { phaseAtOf, type Run } from '../runs/run.ts';
 import { runStep, type Step, type StepResult } from '../runs/step.ts';
 import { isPastDeadline, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
@@ -62,10 +62,11 @@ export async function keepWatch(
 const LONGEST_LATE_MS = 20 * 60_000;
 
 /** Another step or run has the lock, and nothing has failed: a rollback takes longer than the time between two watches. */
-function isForLater({ phase, phaseAt, deadlineAt }: Run, failure: unknown, now: Date): boolean {
+function isForLater(run: Run, failure: unknown, now: Date): boolean {
+  const { phase, window } = run;
   const waitsForOthers = phase === 'live' || phase === 'aborted';
   if (waitsForOthers) return isLockHeld(failure) || isRefusal(failure, 'RefusedOtherRun');
-  const since = (phase === 'switching-back' ? phaseAt : deadlineAt) ?? 0;
+  const since = phase === 'switching-back' ? phaseAtOf(run) : (window?.deadlineAt ?? 0);
   return isLockHeld(failure) && now.getTime() - since < LONGEST_LATE_MS;
 }
 
@@ -100,5 +101,7 @@ async function dueStep(services: Services, run: Run): Promise<Step | undefined> 
   const found = retentionOf(run, now);
   if (found.isEnding) await remindDaily(services, run, found);
   if (!found.isOver) return undefined;
-  return run.overAt === undefined || (await isReminderDue(services, run)) ? retention : undefined;
+  return run.window?.overAt === undefined || (await isReminderDue(services, run))
+    ? retention
+    : undefined;
 }

@@ -124,11 +124,11 @@ export const ROLLBACKS: readonly Act[] = [
     title: 'too late to roll back: the retention has ended',
     play: async ({ migrate, run, pass, keepWatch, rollBack, expect }) => {
       await migrate();
-      const { plan, retainUntil = 0 } = await run();
+      const { plan, window } = await run();
       pass(plan.retentionDays * DAY_MS);
       await keepWatch();
       const refusal = await failureOf(rollBack());
-      const day = new Date(retainUntil).toISOString();
+      const day = new Date(window?.retainUntil ?? 0).toISOString();
       const isRefused =
         refusal?.name === 'RefusedNotNow' && refusal.message.includes(`ended ${day}`);
       expect(`refused: rollback was possible until ${day}`, isRefused);

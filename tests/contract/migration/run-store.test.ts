@@ -37,7 +37,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
             facts: { passed: true, points: 5_000, fingerprint: DIGEST },
           },
         },
-        deadlineAt: table.clock().getTime() + 30 * 60_000,
+        window: { deadlineAt: table.clock().getTime() + 30 * 60_000 },
       };
       await table.runs.write(lease, written);
       expect(await table.runs.read('run-a')).toEqual(written);

@@ -14,7 +14,7 @@ function confirmed(pendingAction: { action: string; collection: string }) {
       hooks: { ask: async () => 'asked-of-a-person' },
       runs: { confirmedBy: async () => 'ada' },
     },
-    run: { runId: 'spring', phase: 'switching', pendingAction },
+    run: { runId: 'spring', phase: 'switching', history: [], startedAt: NOW, pendingAction },
     lease: { epoch: 7 },
     note: async (changes: unknown) => void notes.push(changes),
   };

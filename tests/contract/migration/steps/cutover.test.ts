@@ -1,6 +1,7 @@
 // From the copy to the cutover: nothing is lost on the way, and whatever is not proved is refused.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { phaseAtOf } from '../../../../lib/migration/runs/run.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
@@ -20,7 +21,7 @@ describe('a migration', () => {
 
     const run = await runs.read(RUN);
     expect(run.phase).toBe('live');
-    expect(run.retainUntil).toBe(clock().getTime() + 30 * 86_400_000);
+    expect(run.window?.retainUntil).toBe(clock().getTime() + 30 * 86_400_000);
     expect(await services.setting.read()).toBe(target);
     expect(await fingerprintOf(services.vectors, target)).toEqual(before);
     expect(await fingerprintOf(services.vectors, SOURCE)).toEqual(before);
@@ -65,9 +66,9 @@ describe('the window', () => {
     expect(migration.operator.heard).toEqual([]);
     expect(await migration.runs.read(RUN)).toMatchObject({ phase: 'copied', plan });
     await migration.invoke('cutover', data);
-    const { phase, deadlineAt, phaseAt = 0, plan: widened } = await migration.runs.read(RUN);
-    expect([phase, widened.windowMinutes]).toEqual(['switching', 4]);
-    expect(deadlineAt).toBe(phaseAt + 4 * 60_000);
+    const run = await migration.runs.read(RUN);
+    expect([run.phase, run.plan.windowMinutes]).toEqual(['switching', 4]);
+    expect(run.window?.deadlineAt).toBe(phaseAtOf(run) + 4 * 60_000);
   });
 
   it('leaves the figures of the searches in the report, and its phases and times in the record', async () => {
@@ -94,7 +95,7 @@ describe('the window', () => {
     }
     const run = await migration.runs.read(RUN);
     expect(run.phase).toBe('copied');
-    expect(run.deadlineAt).toBeUndefined();
+    expect(run.window).toBeUndefined();
     expect(migration.operator.heard).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 // A stage may take longer than a lease: it keeps its turn. A step that stood still for so long has lost it, and
 // changes nothing more.
 import { describe, expect, it } from 'vitest';
+import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
@@ -111,7 +112,7 @@ describe('a stage that is at work when the window closes', () => {
     const watched: unknown[] = [];
     const watch = async () => await keepWatch(migration.services).then(nameOfPhase, nameOf);
     const closing = slowGraph(migration.services, async () => {
-      const { deadlineAt = 0 } = await migration.runs.read(RUN);
+      const { deadlineAt } = windowOf(await migration.runs.read(RUN));
       migration.pass(deadlineAt - migration.clock().getTime() - LEASE_MS / 4);
       await migration.beat();
       for (let beats = 0; beats < 5; beats += 1) {

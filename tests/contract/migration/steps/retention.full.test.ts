@@ -1,6 +1,7 @@
 // The days in which a rollback is possible: people are reminded in the last week, and what was to be removed goes when they are over.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
@@ -39,8 +40,9 @@ async function liveRun(plan: Record<string, unknown> = {}): Promise<Migration> {
   };
   const lease = await lock.take(RUN);
   const base = { segments: [], digest: fingerprint, points: 1 };
+  const window = { deadlineAt: clock().getTime(), retainUntil };
   const run = await runs.read(RUN);
-  await runs.write(lease, { ...run, phase: 'live', evidence, base, retainUntil });
+  await runs.write(lease, { ...run, phase: 'live', evidence, base, window });
   await lock.release(lease);
   await services.setting.change({ from: SOURCE, to: migration.target });
   return migration;
@@ -97,7 +99,7 @@ describe('the end of the rollback period', () => {
       level: 'WARN',
       message: 'Rollback will soon be impossible: roll back before then, or not at all',
       runId: RUN,
-      until: new Date((await migration.runs.read(RUN)).retainUntil ?? 0).toISOString(),
+      until: new Date((await migration.runs.read(RUN)).window?.retainUntil ?? 0).toISOString(),
       ...{ daysLeft: 7, removesOldCollection: true, removesBackups: false },
     });
     expect(operator.heard).toEqual(Array.from({ length: 7 }, () => 'warn-of-end'));
@@ -115,7 +117,7 @@ describe('the end of the rollback period', () => {
     };
     migration.pass(28 * DAY_MS);
     await watchFor(migration, 2, { ...migration.services, hooks });
-    const { retainUntil } = await migration.runs.read(RUN);
+    const { retainUntil } = windowOf(await migration.runs.read(RUN));
     expect(asked).toEqual([
       ['days-left-2', retainUntil],
       ['days-left-1', retainUntil],
@@ -315,8 +317,8 @@ describe('several runs that are live', () => {
     const plan = { ...run.plan, sourceCollection: 'others', targetCollection: 'others_v3_run-b' };
     const other = await runs.start('run-b', plan, REPORT);
     const lease = await lock.take('run-b');
-    const { retainUntil, evidence } = run;
-    const live = { ...other, phase: 'live' as const, retainUntil, evidence };
+    const { window, evidence } = run;
+    const live = { ...other, phase: 'live' as const, window, evidence };
     await runs.finish(lease, live, 'cutover');
     migration.pass(30 * DAY_MS);
     const read: typeof runs.read = async (id) => {

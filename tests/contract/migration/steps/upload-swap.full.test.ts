@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE, type WorldOptions } from '../../../../sandbox/world.ts';
 import {
@@ -117,7 +118,7 @@ describe('a cutover by upload', () => {
     const { vectors } = migration.services;
     await vectors.createCollection(name, LAYOUT);
     await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedNameTaken'));
-    expect(await migration.runs.read(RUN)).not.toHaveProperty('switchedAt');
+    expect(windowOf(await migration.runs.read(RUN))).not.toHaveProperty('switchedAt');
     await migration.finish('rollback');
     expect(await names(migration)).toContain(name);
   });

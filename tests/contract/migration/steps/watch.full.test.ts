@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHandler as statusHandler } from '../../../../functions/migration/status.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { createMigration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
@@ -57,7 +58,7 @@ describe('the watch', () => {
     'waits no longer than 20 minutes for the lock of a run that is %s',
     async (phase) => {
       const migration = await migrationAt('equal');
-      const { deadlineAt = 0 } = await migration.runs.read(RUN);
+      const { deadlineAt } = windowOf(await migration.runs.read(RUN));
       migration.pass(deadlineAt - migration.clock().getTime());
       if (phase === 'switching-back') {
         // Begun late: its time counts from then on.
@@ -97,7 +98,7 @@ describe('the watch', () => {
     migration.pass(3 * DAY_MS);
     expect(await keepWatch(services)).toBeUndefined();
     expect(logged.at(-1)).toMatchObject({ level: 'WARN', failure: 'RefusedOtherRun' });
-    expect(await runs.read(RUN)).not.toHaveProperty('overAt');
+    expect(windowOf(await runs.read(RUN))).not.toHaveProperty('overAt');
     expect(await lock.activeRun()).toBe('run-b');
   });
 
