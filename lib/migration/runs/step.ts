@@ -182,12 +182,23 @@ async function turnRound(
   const { refused } = refusedBy(refusal);
   const begun: Step = {
     ...turnsTo,
+    guard: (approach) => guarding(turnsTo.guard?.(approach), refusal),
     onEntering: (request) => ({ ...turnsTo.onEntering?.(request), refused }),
     work: async () => ({ done: false, waitSeconds: 0 }),
   };
   const byMachine = { runId: run.runId, execute: true, actor: 'machine' } as const;
   const result = await inTurn(begun, services, { ...options, input: byMachine });
   return { ...result, ...DONE, refused } as StepResult;
+}
+
+/** Where the run can return nowhere, its operator needs both causes. */
+async function guarding(guard: Promise<void> | undefined, first: Refusal): Promise<void> {
+  await guard?.catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+    const { name, why, data } = error;
+    const both = `${why} The rollback was to follow ${first.name}: ${first.why}`;
+    throw new Refusal(name, both, { data, cause: error });
+  });
 }
 
 interface InvocationOptions {
@@ -355,7 +366,9 @@ async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {
   const { services, run, lease } = approach;
   if (move.through === undefined || run.phase === move.through) return run;
   await step.guard?.(approach).catch(async (error: unknown) => {
-    if (error instanceof Refusal) await services.runs.write(lease, { ...run, ...refusedBy(error) });
+    // Tried again by the watch, it must not hide what it was to follow.
+    const isNew = error instanceof Refusal && !run.refused?.why.startsWith(error.why);
+    if (isNew) await services.runs.write(lease, { ...run, ...refusedBy(error) });
     throw error;
   });
   const begun = entering(run, move.through, services.clock());

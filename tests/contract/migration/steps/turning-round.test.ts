@@ -280,3 +280,23 @@ it.each(ROWS)(
     expect(turned.approvedBy).toBe('ada');
   },
 );
+
+it('where nothing is left to return to, says what failed and why it cannot return', async () => {
+  const migration = await migrationAt('equal');
+  const { services, runs } = migration;
+  const slow = { hooks: { ask: async () => 'under-way' as const } };
+  expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
+  await services.vectors.deleteCollection(SOURCE);
+  const health = () => Promise.reject(new Refusal('RefusedNewVersion', 'It does not start.'));
+  const changes = { vectors: { version: async () => '2.0.0' }, backend: { health } };
+  const both = /store runs 2\.0\.0.*RefusedNewVersion: It does not start\./;
+  for (const step of ['cutover', 'rollback'] as const) {
+    const attempt = migration.finish(step, { actor: 'machine' }, changes);
+    const seen = step === 'cutover' ? both : '';
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo', seen));
+  }
+  expect(await runs.read(RUN)).toMatchObject({
+    phase: 'switching',
+    refused: { name: 'RefusedNothingToReturnTo', why: expect.stringMatching(both) },
+  });
+});
