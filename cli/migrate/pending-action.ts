@@ -6,9 +6,11 @@ const WORDS: Readonly<Record<ExternalAction, (collection: string, testUser: stri
   freeze: (collection) =>
     `Stop all writes to ${collection}: the backend answers each one with 503, also for the test user.`,
   'deploy-new': (collection, testUser) =>
-    `Deploy the new version on ${collection}, with writes for ${testUser} only.`,
-  'deploy-old': (collection) => `Deploy the old version on ${collection}.`,
-  'open-writes': (collection) => `Open writes on ${collection} for everybody.`,
+    `Deploy the new version on ${collection}. Writes stay frozen until "open-writes"; allow those of ${testUser} only.`,
+  'deploy-old': (collection) =>
+    `Deploy the old version on ${collection}. Writes stay frozen until "open-writes".`,
+  'open-writes': (collection) =>
+    `Open writes on ${collection} for everybody: nobody can write until this is done.`,
 };
 
 export interface PendingAction {

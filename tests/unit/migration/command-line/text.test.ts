@@ -126,6 +126,11 @@ describe('the status page', () => {
     expect(page(changes)).toContain(part);
   });
 
+  it.each(['deploy-new', 'deploy-old'])('says that %s leaves writes frozen', (action) => {
+    const pendingAction = { action, collection: 'memories', since: null, confirmedBy: null };
+    expect(page({ pendingAction })).toContain('Writes stay frozen until "open-writes"');
+  });
+
   const rolledBack = (facts: object, changes: object = {}) =>
     page({
       ...{ phase: 'copied', moves: [], ...changes },
