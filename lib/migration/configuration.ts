@@ -2,6 +2,7 @@
 // program that makes a collection can set.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { VectorStore } from './adapters/qdrant.ts';
+import { healthyInfo } from './point-writer.ts';
 import { type CollectionInfo, type CollectionUpdate, denseVectorOf } from './ports/vector-store.ts';
 import { type StepContext, type Waiting, waiting } from './runs/step.ts';
 
@@ -16,13 +17,18 @@ export function configurationOf(info: CollectionInfo): CollectionUpdate {
     hnsw_config,
     optimizers_config: optimizer_config,
     params: given({
-      ...{ replication_factor, write_consistency_factor, on_disk_payload },
-      ...{ read_fan_out_factor, read_fan_out_delay_ms },
+      replication_factor,
+      write_consistency_factor,
+      on_disk_payload,
+      read_fan_out_factor,
+      read_fan_out_delay_ms,
     }),
     vectors: {
       '': given({
-        ...{ on_disk: own.on_disk, memory: own.memory },
-        ...{ hnsw_config: own.hnsw_config, quantization_config: own.quantization_config },
+        on_disk: own.on_disk,
+        memory: own.memory,
+        hnsw_config: own.hnsw_config,
+        quantization_config: own.quantization_config,
       }),
     },
     // None leaves it as it is.
@@ -51,12 +57,15 @@ export function fixedSettingsOf(info: CollectionInfo) {
   return { shard_number, datatype: denseVectorOf(info).datatype ?? 'float32' };
 }
 
-/** What is still to be waited for until all that the collection holds is indexed. A search would be slow until then. */
+/**
+ * What is still to be waited for until all that the collection holds is indexed. A search would be slow until then.
+ * @throws Refusal when its store does not index any more
+ */
 export async function untilIndexed(
-  { services: { vectors }, renew }: StepContext,
+  { services: { vectors }, renew }: Pick<StepContext, 'services' | 'renew'>,
   collection: string,
 ): Promise<Waiting | undefined> {
-  const info = await vectors.collectionInfo(collection);
+  const info = await healthyInfo({ store: vectors, collection });
   if (info?.status !== 'yellow' && info?.status !== 'grey') return undefined;
   await renew();
   // A store that was started again waits for a change before it goes on.

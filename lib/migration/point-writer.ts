@@ -127,14 +127,15 @@ export function createPointWriter(
  * @param renew renews the lock; throws when another invocation has taken over
  */
 export function createBatchWriter(
-  { store, collection }: CollectionPlace<Pick<VectorStore, 'collectionInfo'>>,
+  place: CollectionPlace<Pick<VectorStore, 'collectionInfo'>>,
   renew: () => Promise<void>,
 ) {
   let largest = Number.POSITIVE_INFINITY;
 
-  // The lock last: asking for the health may take longer than a lease lasts, and then another step is at work.
+  // Only what is written to has to be healthy. The lock last: asking for the health may take longer than a lease lasts, and
+  // then another step is at work.
   async function mayWrite(): Promise<void> {
-    await assertHealthy(store, collection);
+    await healthyInfo(place);
     await renew();
   }
 
@@ -200,14 +201,15 @@ export function troubleOf({ status, optimizer_status }: CollectionInfo): string 
   return `The collection is ${status}, its optimizer ${optimizer}.`;
 }
 
-/** Only what is written to has to be healthy. @throws Refusal naming the collection that is in trouble */
-async function assertHealthy(
-  store: Pick<VectorStore, 'collectionInfo'>,
-  collection: string,
-): Promise<void> {
+/** Undefined when there is none of that name. @throws Refusal naming the collection when it is in trouble */
+export async function healthyInfo({
+  store,
+  collection,
+}: CollectionPlace<Pick<VectorStore, 'collectionInfo'>>): Promise<CollectionInfo | undefined> {
   const info = await store.collectionInfo(collection);
   const trouble = info && troubleOf(info);
   if (trouble) throw new Refusal('RefusedByService', `${collection}: ${trouble}`);
+  return info;
 }
 
 /** Of a copy; a store that gives or takes less at once is refused by the preflight. */

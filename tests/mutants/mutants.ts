@@ -285,6 +285,12 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/scan.ts', 'tests/unit/migration/scan.test.ts', [
     ['if (user !== NOBODY) counts', 'counts'],
   ]),
+  ...mutantsOf('lib/migration/configuration.ts', 'tests/unit/migration/configuration.test.ts', [
+    [
+      'await healthyInfo({ store: vectors, collection })',
+      'await vectors.collectionInfo(collection)',
+    ],
+  ]),
   ...mutantsOf('lib/migration/forecast.ts', 'tests/unit/migration/forecast.test.ts', [
     ['seconds <= minutes * 60', 'true'],
   ]),
