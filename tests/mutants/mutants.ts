@@ -298,6 +298,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['overlap < LEAST_SHARE', 'overlap < 0'],
     ['byKeywords < LEAST_SHARE', 'byKeywords < 0'],
   ]),
+  ...mutantsOf('lib/migration/snapshots.ts', 'tests/contract/migration/steps/backup.test.ts', [
+    ['await vectors.deleteSnapshot(collection, snapshot.name);', ''],
+    ['asked.length - (isGone ? 1 : 0)', 'asked.length'],
+  ]),
   ...mutantsOf('lib/migration/throttle.ts', 'tests/unit/migration/throttle.test.ts', [
     ['let tokens = 0;', 'let tokens = 1_000;'],
   ]),

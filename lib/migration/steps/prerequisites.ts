@@ -213,7 +213,7 @@ export async function checkMemories(services: Services, run: Run): Promise<Findi
   };
 }
 
-/** The new collection, the snapshot's file, and what it is unpacked to. */
+/** The new collection; in the restore test the file that the store is sent, and what it unpacks that to. */
 const COPIES = 3;
 const COPIES_IN_PLACE = 2;
 const FLOAT = 4;

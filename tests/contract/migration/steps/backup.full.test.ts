@@ -107,7 +107,9 @@ describe('a request for a snapshot that the connection loses', () => {
         migration.pass(2_000);
         await vectors.startSnapshot(SOURCE);
         await migration.qdrant.idle();
-        expect(await vectors.listSnapshots(SOURCE)).toHaveLength(2);
+        // Once the second one is kept, the store has it no more.
+        const listed = when.startsWith('while') ? 1 : 2;
+        expect(await vectors.listSnapshots(SOURCE)).toHaveLength(listed);
       };
       await migration.finish('backup', {}, { vectors: slow });
       expect(asked).toBe(2);

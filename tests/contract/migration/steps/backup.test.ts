@@ -38,6 +38,34 @@ describe('a backup', () => {
     expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 
+  it('frees the space of its snapshot before the restore test, and removes none that is made after that', async () => {
+    const migration = await migrationAt('checked');
+    const { vectors } = migration.services;
+    const listed: unknown[] = [];
+    const uploadSnapshot: typeof vectors.uploadSnapshot = async (...upload) => {
+      listed.push(...(await vectors.listSnapshots(SOURCE)));
+      await makeAnother(migration);
+      await vectors.uploadSnapshot(...upload);
+    };
+    await migration.finish('backup', {}, { vectors: { uploadSnapshot } });
+    expect(listed).toEqual([]);
+    expect(await vectors.listSnapshots(SOURCE)).toHaveLength(1);
+  });
+
+  it('removes no other snapshot when it is killed after it has removed its own', async () => {
+    const migration = await migrationAt('checked', { snapshotPartBytes: 1_000_000 });
+    const { vectors } = migration.services;
+    const deleteSnapshot: typeof vectors.deleteSnapshot = async (...names) => {
+      await vectors.deleteSnapshot(...names);
+      await makeAnother(migration);
+      throw new Error('Killed');
+    };
+    const killed = migration.finish('backup', {}, { vectors: { deleteSnapshot } });
+    await expect(killed).rejects.toThrow('Killed');
+    await migration.finish('backup');
+    expect(await vectors.listSnapshots(SOURCE)).toHaveLength(1);
+  });
+
   it('is a dry run unless it is told otherwise', async () => {
     const migration = await migrationAt('checked');
     const before = await migration.runs.read(RUN);
@@ -49,6 +77,13 @@ describe('a backup', () => {
     expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 });
+
+/** Another program does, so soon that it could be the run's own by its name. */
+async function makeAnother(migration: Migration): Promise<void> {
+  migration.pass(2_000);
+  await migration.services.vectors.startSnapshot(SOURCE);
+  await migration.qdrant.idle();
+}
 
 /** Somebody writes whenever the graph has been read through. */
 function withBusyGraph({ graph }: Migration) {
