@@ -110,13 +110,14 @@ describe('a snapshot of 100 bytes on a server', () => {
 
   async function keep({ store }: Awaited<ReturnType<typeof serve>>) {
     const { store: artifacts } = createMemoryArtifacts(() => new Date(0));
-    const vectors = { ...store, listSnapshots: async () => [] };
+    const vectors = { ...store, listSnapshots: async () => [], deleteSnapshot: async () => {} };
     const services = { vectors, artifacts, snapshotPartBytes: 1_000 };
     const snapshot = { name: 'a.snapshot', size: FILE.length, checksum: null };
     const stage = takeSnapshot({ collection: 'memories', label: 'snapshot' });
     type Advance = Parameters<typeof stage.advance>;
     let state: Advance[1] = { known: [], snapshot, parts: { prefix: 'a', count: 0, bytes: 0 } };
-    const context = { services, run: {}, lease: {} } as unknown as Advance[0];
+    const renew = async () => {};
+    const context = { services, run: {}, lease: {}, renew } as unknown as Advance[0];
     while (!stage.isDone(state)) {
       const reached = await stage.advance(context, state, async () => state);
       state = { ...state, ...(reached as object) };
