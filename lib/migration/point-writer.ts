@@ -3,6 +3,7 @@
 
 import type { VectorStore } from './adapters/qdrant.ts';
 import { verbatim } from './json/json-text.ts';
+import { pointsById } from './pairs.ts';
 import { KEYWORD_SLOT, samePayload, withKeywordText, withoutKeywords } from './points.ts';
 import type {
   CollectionInfo,
@@ -15,13 +16,6 @@ import type {
 import { isRefusedWith, Refusal } from './refusals.ts';
 import type { CollectionPlace } from './scan.ts';
 
-/** How points that are already there are left alone. */
-type InsertMode =
-  /** The store skips them (1.17 and later). */
-  | 'by-store'
-  /** We ask for them first; a point written between question and insert is overwritten. */
-  | 'ask-first';
-
 /** How points that are written get their keyword vectors. */
 type KeywordFilling =
   /** The store makes them of the text. */
@@ -32,11 +26,12 @@ type KeywordFilling =
   | 'no-slot';
 
 /**
- * Every method returns when its write is durable.
+ * Every method returns when its write is durable. What a write depends on is asked for first, and is its condition as well: a
+ * store before 1.17 ignores conditions.
  * @param renew renews the lock; throws when another invocation has taken over
  */
 export function createPointWriter(
-  { to, insertMode, keywords }: Omit<CopySettings, 'from'>,
+  { to, keywords }: Omit<CopySettings, 'from'>,
   renew: () => Promise<void>,
 ) {
   const { store, collection } = to;
@@ -44,9 +39,9 @@ export function createPointWriter(
 
   /** Points that exist are left as they are. */
   async function insert(scrolled: readonly ScrolledPoint[]): Promise<void> {
-    const points = scrolled.map(toPoint);
-    const absent = insertMode === 'by-store' ? points : await absentOf(points);
-    await inBatches(absent, (batch) => store.upsert(collection, batch, 'insert_only'));
+    const found = await pointsById(to, scrolled, { payload: false, vector: false });
+    const points = scrolled.filter(({ id }) => !found.has(id)).map(toPoint);
+    await inBatches(points, (batch) => store.upsert(collection, batch, 'insert_only'));
   }
 
   async function replace(scrolled: readonly ScrolledPoint[]): Promise<void> {
@@ -62,44 +57,36 @@ export function createPointWriter(
 
   /** Only where a point is still as it was read: users, or a program that nobody has stopped, may write to it meanwhile. */
   async function replaceUnchanged(changes: readonly Replacement[]): Promise<void> {
-    const seen = new Map(changes.map(({ seen }) => [seen.id, seen]));
-    const replaceRead = async () => {
-      const same = await stillAs([...seen.values()]);
-      await replace(changes.flatMap(({ by }) => (same.has(by.id) ? by : [])));
-    };
-    if (insertMode === 'ask-first') return await replaceRead();
-    const filterOf = (batch: readonly Point[]) =>
-      unchanged(batch.flatMap(({ id }) => seen.get(id) ?? []));
-    const points = changes.map(({ by }) => toPoint(by));
-    await whereFiltersAreTaken(
-      () =>
-        inBatches(points, (batch) =>
-          store.upsert(collection, batch, 'update_only', filterOf(batch)),
-        ),
-      replaceRead,
+    const same = new Map(
+      (await stillAs(changes.map(({ seen }) => seen))).map((one) => [one.id, one]),
     );
+    const points = changes.flatMap(({ by }) => (same.has(by.id) ? toPoint(by) : []));
+    await inBatches(points, async (batch) => {
+      const condition = unchanged(batch.flatMap(({ id }) => same.get(id) ?? []));
+      await whereFiltersAreTaken(
+        () => store.upsert(collection, batch, 'update_only', condition),
+        () => store.upsert(collection, batch, 'upsert'),
+      );
+    });
   }
 
   async function removeUnchanged(seen: readonly ScrolledPoint[]): Promise<void> {
-    if (seen.length === 0) return;
+    const same = await stillAs(seen);
+    if (same.length === 0) return;
     await mayWrite();
     await whereFiltersAreTaken(
-      () => store.deletePoints(collection, { filter: unchanged(seen) }),
-      async () => await remove([...(await stillAs(seen))]),
+      () => store.deletePoints(collection, { filter: unchanged(same) }),
+      () => store.deletePoints(collection, { ids: same.map(({ id }) => id) }),
     );
   }
 
-  /** Which points are still as they were read: asked for right before a write that the store takes no condition for. */
-  async function stillAs(seen: readonly ScrolledPoint[]): Promise<Set<PointId>> {
-    if (seen.length === 0) return new Set();
-    const ids = seen.map(({ id }) => id);
-    const found = await store.retrieve(collection, ids, { payload: true, vector: false });
-    const now = new Map(found.map(({ id, payload }) => [id, payload]));
-    const same = seen.filter(({ id, payload }) => {
-      const present = now.get(id);
-      return present !== undefined && samePayload(present, payload);
+  /** Those that are still as they were read. */
+  async function stillAs(seen: readonly ScrolledPoint[]): Promise<readonly ScrolledPoint[]> {
+    const found = await pointsById(to, seen, { payload: true, vector: false });
+    return seen.filter(({ id, payload }) => {
+      const present = found.get(id);
+      return present !== undefined && samePayload(present.payload, payload);
     });
-    return new Set(same.map(({ id }) => id));
   }
 
   function toPoint({ id, vector, payload }: ScrolledPoint): Point {
@@ -109,14 +96,6 @@ export function createPointWriter(
     const point = { id, vector, payload };
     if (keywords === 'no-slot') return withoutKeywords(point);
     return keywords === 'by-store' ? withKeywordText(point) : point;
-  }
-
-  async function absentOf(points: readonly Point[]): Promise<Point[]> {
-    if (points.length === 0) return [];
-    const ids = points.map(({ id }) => id);
-    const found = await store.retrieve(collection, ids, { payload: false, vector: false });
-    const present = new Set(found.map(({ id }) => id));
-    return points.filter(({ id }) => !present.has(id));
   }
 
   return { insert, replace, remove, replaceUnchanged, removeUnchanged };
@@ -220,7 +199,6 @@ export interface CopySettings {
   readonly from: CollectionPlace;
   readonly to: CollectionPlace;
   readonly pageSize: number;
-  readonly insertMode: InsertMode;
   readonly keywords: KeywordFilling;
 }
 
@@ -240,7 +218,6 @@ export async function copySettings(
     from: { store, collection: from },
     to: { store, collection: to },
     pageSize: Math.max(1, Math.min(allowed, fitting)),
-    insertMode: insertModeOf(await store.version()),
     keywords: await keywordFillingOf(store, to),
   };
 }
@@ -249,12 +226,6 @@ async function keywordFillingOf(store: VectorStore, target: string): Promise<Key
   const info = await store.collectionInfo(target);
   if (!info?.config.params.sparse_vectors?.[KEYWORD_SLOT]) return 'no-slot';
   return (await store.encodesKeywords(target, KEYWORD_SLOT)) ? 'by-store' : 'left-empty';
-}
-
-/** `insert_only` came with 1.17; an older server ignores it and overwrites. */
-function insertModeOf(version: string): InsertMode {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > 1 || (major === 1 && minor >= 17) ? 'by-store' : 'ask-first';
 }
 
 // Strict mode caps scrolls and batches; what both collections allow is what is asked for.

@@ -343,8 +343,10 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/migration/point-writer.ts', 'tests/unit/migration/three-versions.test.ts', [
-    ['{ filter: unchanged(seen) }', '{ ids: seen.map(({ id }) => id) }'],
-    ["'update_only', filterOf(batch)", "'update_only'"],
+    ['{ filter: unchanged(same) }', '{ ids: same.map(({ id }) => id) }'],
+    ["'update_only', condition", "'update_only'"],
+    ["'insert_only'", "'upsert'"],
+    ['present !== undefined && samePayload(present.payload, payload)', 'present !== undefined'],
   ]),
   ...mutantsOf(
     'lib/migration/steps/switch-back.ts',

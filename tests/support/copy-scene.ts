@@ -39,7 +39,6 @@ export async function startCopyScene(options: SceneOptions): Promise<CopyScene> 
       to: { store, collection: NEW },
       mode: 'repair',
       pageSize,
-      insertMode: 'by-store',
       keywords: 'by-store',
     },
   };

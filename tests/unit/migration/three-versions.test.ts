@@ -324,10 +324,7 @@ test('a store that takes no condition is asked right before what a memory is now
     },
   };
   const to = { store: strict, collection: NEW };
-  const writer = createPointWriter(
-    { to, pageSize: 4, insertMode: 'by-store', keywords: 'no-slot' },
-    async () => {},
-  );
+  const writer = createPointWriter({ to, pageSize: 4, keywords: 'no-slot' }, async () => {});
   for (const id of [1, 3]) await put(NEW, id, 'b');
   await writer.replaceUnchanged(
     [0, 1].map((id) => ({ seen: memory(id, 'a'), by: memory(id, 'c') })),
@@ -335,4 +332,17 @@ test('a store that takes no condition is asked right before what a memory is now
   await writer.removeUnchanged([2, 3].map((id) => memory(id, 'a')));
   const found = await Promise.all([0, 1, 2, 3].map((id) => versionIn(NEW, id)));
   expect(found).toEqual(['c', 'b', '-', 'b']);
+});
+
+test('a memory that is made right before it is inserted stays as it is', async () => {
+  const { put, store, versionIn } = await scene();
+  const retrieve: VectorStore['retrieve'] = async (...request) => {
+    const found = await store.retrieve(...request);
+    await put(NEW, 0, 'b');
+    return found;
+  };
+  const to = { store: { ...store, retrieve }, collection: NEW };
+  const writer = createPointWriter({ to, pageSize: 4, keywords: 'no-slot' }, async () => {});
+  await writer.insert([memory(0, 'a')]);
+  expect(await versionIn(NEW, 0)).toBe('b');
 });
