@@ -121,7 +121,7 @@ export function idTexts(exchange: Exchange, member: string): string[] {
   const scanner = scanJson(exchange.body);
   const ids: string[] = [];
   for (const name of scanner.members()) {
-    if (name === member) for (const _ of scanner.elements()) ids.push(scanner.text());
+    if (name === member) ids.push(...scanner.list(scanner.text));
   }
   return ids;
 }

@@ -143,13 +143,9 @@ function readMember<Body>({ body }: Exchange, name: keyof Body & string): string
 }
 
 function readElements(scanner: JsonScanner): WrittenPoint[] {
-  const points: WrittenPoint[] = [];
-  for (const _ of scanner.elements()) {
-    const texts: Partial<Record<keyof Schemas['PointStruct'], string>> = {};
-    for (const member of scanner.members<Schemas['PointStruct']>()) texts[member] = scanner.text();
-    const { id, vector, payload } = texts;
+  return scanner.list(() => {
+    const { id, vector, payload } = scanner.texts<Schemas['PointStruct']>();
     if (id === undefined || vector === undefined) throw malformed('missing field `id` or `vector`');
-    points.push({ id, vector, payload });
-  }
-  return points;
+    return { id, vector, payload };
+  });
 }

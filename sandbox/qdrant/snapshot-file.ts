@@ -90,16 +90,17 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 }
 
 function readPointLine(line: string, version: string, { params }: Collection): StoredPoint {
-  const texts: Record<string, string> = {};
+  const { id = '', vector = '', payload } = partsOf(line);
+  const vectors = readVectors(vector, { version, params });
+  return { key: toPointKey(id), payload: toPayload(payload), ...vectors };
+}
+
+function partsOf(line: string) {
   try {
-    const scanner = scanJson(line);
-    for (const name of scanner.members()) texts[name] = scanner.text();
+    return scanJson(line).texts();
   } catch {
     throw damaged('not a point');
   }
-  const { id = '', vector = '', payload } = texts;
-  const vectors = readVectors(vector, { version, params });
-  return { key: toPointKey(id), payload: toPayload(payload), ...vectors };
 }
 
 async function firstLine(file: string): Promise<string> {

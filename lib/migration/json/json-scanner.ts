@@ -14,8 +14,8 @@ const LITERAL = /[^,\]}\t\n\r ]*/y;
 const NESTING = /["[\]{}]/g;
 
 /**
- * A cursor on the document's value. Inside a loop over members or elements the value at hand is read
- * by one call (`text`, `members`, `elements`), or not at all: then it is passed over.
+ * A cursor on the document's value. Inside a loop over members, or for an element, the value at hand is read by one call
+ * (`text`, `texts`, `members`, `list`), or not at all: then it is passed over.
  */
 export function scanJson(document: string) {
   let at = afterSpace(document, 0);
@@ -40,13 +40,22 @@ export function scanJson(document: string) {
     }
   }
 
-  /** Once for each element of an array, with the cursor on it. */
-  function* elements(): Generator<void, void, void> {
+  /** All members of an object as they are written, by their names. */
+  function texts<Shape = Record<string, unknown>>(): Partial<Record<keyof Shape, JsonText>> {
+    const found: [string, JsonText][] = [];
+    for (const name of members()) found.push([name, text()]);
+    return Object.fromEntries(found) as Partial<Record<keyof Shape, JsonText>>;
+  }
+
+  /** @param read is called with the cursor on each element of an array */
+  function list<Item>(read: () => Item): Item[] {
+    const found: Item[] = [];
     for (const _ of items('[', ']')) {
       const element = at;
-      yield;
+      found.push(read());
       if (at === element) at = endOfValue(document, at);
     }
+    return found;
   }
 
   function* items(open: string, close: string): Generator<void, void, void> {
@@ -68,7 +77,7 @@ export function scanJson(document: string) {
     at = afterSpace(document, at + 1);
   }
 
-  return { text, members, elements };
+  return { text, texts, members, list };
 }
 
 function nameOf(quoted: string): string {

@@ -3,21 +3,13 @@ import type { PointPayload } from '../ports/vector-store.ts';
 import { scanJson } from './json-scanner.ts';
 import { asJsonText, type JsonText } from './json-text.ts';
 
-interface MemoryPayload {
-  readonly data: unknown;
-  readonly text_lemmatized: unknown;
-}
-
 /**
  * The text that keywords are taken from, as a JSON string: mem0 itself encodes
  * `text_lemmatized`, else `data`. `undefined` when none is in it: no word, or stop words only.
  */
 export function keywordTextOf(payload: PointPayload): JsonText<string> | undefined {
-  const members: Partial<Record<keyof MemoryPayload, string>> = {};
-  const scanner = scanJson(payload === 'null' ? '{}' : payload);
-  for (const name of scanner.members<MemoryPayload>()) members[name] = scanner.text();
-  const candidates = [members.text_lemmatized, members.data];
-  const text = candidates.find((candidate) => candidate && hasTokens(candidate));
+  const memory = scanJson(payload === 'null' ? '{}' : payload).texts();
+  const text = [memory.text_lemmatized, memory.data].find((one) => one && hasTokens(one));
   return text === undefined ? undefined : asJsonText(text);
 }
 

@@ -40,13 +40,14 @@ export function createQdrantPoints({ text, result, write }: Transport) {
   /** In order of id. No snapshot: what is inserted behind the cursor is missed. */
   async function scroll(collection: string, request: ScrollRequest): Promise<ScrollPage> {
     const call = post(pathOf(collection, '/points/scroll'), toScrollBody(request));
-    return readScrollPage(await text(call));
+    return readAnswer(await text(call), (scanner) => readPage(scanner, readPoint)).result;
   }
 
   /** Unknown ids are left out. */
   async function retrieve(collection: string, ids: readonly PointId[], parts: PointParts = {}) {
     const body: Schemas['PointRequest'] = { ids: ids.map((id) => verbatim(id)), ...wanted(parts) };
-    return readPoints(await text(post(pathOf(collection, '/points'), body)));
+    const answer = await text(post(pathOf(collection, '/points'), body));
+    return readAnswer(answer, (scanner) => scanner.list(() => readPoint(scanner))).result;
   }
 
   /**
@@ -110,13 +111,11 @@ export function createQdrantPoints({ text, result, write }: Transport) {
   /** The points nearest to a vector, or to the keywords that the store makes of a text; best first. */
   async function search(collection: string, request: SearchRequest): Promise<SearchAnswer> {
     const { nearest, limit, filter } = request;
-    const body: Schemas['QueryRequest'] = {
-      ...('text' in nearest
+    const what =
+      'text' in nearest
         ? { query: { text: verbatim(nearest.text), model: KEYWORD_MODEL }, using: nearest.slot }
-        : { query: verbatim<number[]>(asJsonText(nearest.vector)) }),
-      ...{ filter, limit, with_payload: false },
-    };
-    return readSearch(await text(post(pathOf(collection, '/points/query'), body)));
+        : { query: verbatim<number[]>(asJsonText(nearest.vector)) };
+    return await query(collection, { ...what, filter, limit });
   }
 
   /** Of the points that have one of the indices in a sparse vector: no more than the limit. */
@@ -124,14 +123,28 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     collection: string,
     { slot: using, indices, limit }: VersionRequest,
   ): Promise<PointVersion[]> {
-    const query = { indices: [...indices], values: indices.map(() => 1) };
-    const body: Schemas['QueryRequest'] = { query, using, limit, with_payload: false };
-    return readSearch(await text(post(pathOf(collection, '/points/query'), body))).hits;
+    const vector = { indices: [...indices], values: indices.map(() => 1) };
+    return (await query(collection, { query: vector, using, limit })).hits;
+  }
+
+  async function query(collection: string, request: Schemas['QueryRequest']) {
+    const body = { ...request, with_payload: false };
+    const answer = await text(post(pathOf(collection, '/points/query'), body));
+    const { result, milliseconds } = readAnswer(answer, (scanner) => readPage(scanner, readHit));
+    return { hits: result.points, milliseconds };
   }
 
   return {
-    ...{ count, facet, scroll, retrieve, search, versions },
-    ...{ upsert, updateVectors, deletePoints, encodesKeywords },
+    count,
+    facet,
+    scroll,
+    retrieve,
+    search,
+    versions,
+    upsert,
+    updateVectors,
+    deletePoints,
+    encodesKeywords,
   };
 }
 
@@ -162,79 +175,43 @@ function toPointStruct({ id, vector, payload }: Point): Schemas['PointStruct'] {
 
 // Points are cut out of a response without being parsed.
 
-interface ScoredPoint extends Hit, PointVersion {}
-
 interface Envelope {
   readonly result: unknown;
   /** In seconds. */
   readonly time: number;
 }
 
-type PointRecord = Schemas['Record'];
-
-function readScrollPage(answer: string): ScrollPage {
+function readAnswer<Result>(answer: string, read: (scanner: JsonScanner) => Result) {
   const scanner = scanJson(answer);
-  let points: ScrolledPoint[] | undefined;
-  let nextOffset: PointId | null = null;
+  let result: Result | undefined;
+  let seconds = 0;
   for (const part of scanner.members<Envelope>()) {
-    if (part !== 'result') continue;
-    for (const member of scanner.members<Schemas['ScrollResult']>()) {
-      if (member === 'points') points = readRecords(scanner);
-      if (member === 'next_page_offset') nextOffset = idOrNull(scanner.text());
-    }
+    if (part === 'result') result = read(scanner);
+    else if (part === 'time') seconds = Number(scanner.text());
   }
-  if (points === undefined) throw new JsonScanError('The answer to a scroll has no points');
+  if (result === undefined) throw new JsonScanError('The answer has no result');
+  return { result, milliseconds: seconds * 1_000 };
+}
+
+function readPage<Item>(scanner: JsonScanner, read: (scanner: JsonScanner) => Item) {
+  let points: Item[] | undefined;
+  let nextOffset: PointId | null = null;
+  for (const member of scanner.members<Schemas['ScrollResult']>()) {
+    if (member === 'points') points = scanner.list(() => read(scanner));
+    if (member === 'next_page_offset') nextOffset = idOrNull(scanner.text());
+  }
+  if (points === undefined) throw new JsonScanError('The answer has no points');
   return { points, nextOffset };
 }
 
-function readPoints(answer: string): ScrolledPoint[] {
-  const scanner = scanJson(answer);
-  for (const part of scanner.members<Envelope>()) {
-    if (part === 'result') return readRecords(scanner);
-  }
-  throw new JsonScanError('The answer has no points');
-}
-
-function readSearch(answer: string) {
-  const scanner = scanJson(answer);
-  let hits: ScoredPoint[] | undefined;
-  let seconds = 0;
-  for (const part of scanner.members<Envelope>()) {
-    if (part === 'result') hits = readHits(scanner);
-    else if (part === 'time') seconds = Number(scanner.text());
-  }
-  if (!hits) throw new JsonScanError('The answer to a search has no points');
-  return { hits, milliseconds: seconds * 1_000 };
-}
-
-function readHits(scanner: JsonScanner): ScoredPoint[] | undefined {
-  let hits: ScoredPoint[] | undefined;
-  for (const member of scanner.members<Schemas['QueryResponse']>()) {
-    if (member !== 'points') continue;
-    hits = [];
-    for (const _ of scanner.elements()) hits.push(readHit(scanner));
-  }
-  return hits;
-}
-
-function readHit(scanner: JsonScanner): ScoredPoint {
-  const texts: Partial<Record<keyof Schemas['ScoredPoint'], string>> = {};
-  for (const member of scanner.members<Schemas['ScoredPoint']>()) texts[member] = scanner.text();
-  const { id, score, version } = texts;
+function readHit(scanner: JsonScanner): Hit & PointVersion {
+  const { id, score, version } = scanner.texts<Schemas['ScoredPoint']>();
   if (id === undefined || score === undefined) throw new JsonScanError('A hit has no id or score');
   return { id: asJsonText(id), score: Number(score), version: Number(version) };
 }
 
-function readRecords(scanner: JsonScanner): ScrolledPoint[] {
-  const records: ScrolledPoint[] = [];
-  for (const _ of scanner.elements()) records.push(readRecord(scanner));
-  return records;
-}
-
-function readRecord(scanner: JsonScanner): ScrolledPoint {
-  const texts: Partial<Record<keyof PointRecord, string>> = {};
-  for (const member of scanner.members<PointRecord>()) texts[member] = scanner.text();
-  const { id, vector, payload = 'null' } = texts;
+function readPoint(scanner: JsonScanner): ScrolledPoint {
+  const { id, vector, payload = 'null' } = scanner.texts<Schemas['Record']>();
   if (id === undefined) throw new JsonScanError('A point has no id');
   return {
     id: asJsonText(id),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { SnapshotPart, SnapshotUpload } from '../../ports/vector-store.ts';
@@ -141,15 +141,17 @@ const SILENCE_MS = 30 * 60_000;
 // while the store unpacks a large file without a word.
 function createUpload({ named, authorization }: Transport) {
   return async (collection: string, upload: SnapshotUpload): Promise<void> => {
-    const query = `?priority=snapshot&checksum=${upload.checksum}&wait=false`;
+    const { signal, checksum } = upload;
+    const query = `?priority=snapshot&checksum=${checksum}&wait=false`;
     const path = pathOf(collection, `/snapshots/upload${query}`);
-    const form = formOf(upload);
     const call = named({ method: 'POST', path });
+    const form = formOf(upload);
     const headers = { ...authorization(), ...form.headers };
-    upload.signal?.throwIfAborted();
-    const request = openRequest(call.url, headers, upload.signal);
-    const reply = await send(request, form.bytes()).catch((cause) => {
-      upload.signal?.throwIfAborted();
+    signal?.throwIfAborted();
+    const open = call.url.startsWith('https:') ? httpsRequest : httpRequest;
+    const request = open(call.url, { method: 'POST', headers, signal, timeout: SILENCE_MS });
+    const reply = await send(request, form.content).catch((cause: unknown) => {
+      signal?.throwIfAborted();
       // A file that cannot be read is no failure of the store.
       throw form.brokenBy() ?? noAnswer(call, cause);
     });
@@ -157,25 +159,16 @@ function createUpload({ named, authorization }: Transport) {
   };
 }
 
-function openRequest(
-  url: string,
-  headers: Record<string, string>,
-  signal: AbortSignal | undefined,
-): ClientRequest {
-  const open = url.startsWith('https:') ? httpsRequest : httpRequest;
-  return open(url, { method: 'POST', headers, signal, timeout: SILENCE_MS });
-}
-
 // A refusal may arrive before the file is sent: the answer counts, and the rest of the file is not sent.
-async function send(request: ClientRequest, bytes: AsyncIterable<Uint8Array>): Promise<Response> {
+async function send(request: ClientRequest, content: SnapshotUpload['bytes']): Promise<Response> {
   request.on('timeout', () => request.destroy(new Error(`${SILENCE_MS} ms silent`)));
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve).on('error', reject);
   });
   // Whatever ends the sending ends the request, and shows there.
-  pipeline(Readable.from(bytes), request).catch(() => undefined);
+  pipeline(content, request).catch(() => undefined);
   const answer = await answered;
-  const body = Buffer.concat(await Array.fromAsync<Buffer>(answer));
+  const body = await buffer(answer);
   request.destroy();
   return new Response(body, { status: answer.statusCode ?? 500 });
 }
@@ -188,34 +181,22 @@ function formOf({ fileName, size, bytes }: SnapshotUpload) {
       'Content-Type: application/octet-stream\r\n\r\n',
   );
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-  let brokenBy: unknown;
-  return {
-    headers: {
-      'content-type': `multipart/form-data; boundary=${boundary}`,
-      'content-length': String(head.length + size + tail.length),
-    },
-    brokenBy: () => brokenBy,
-    async *bytes() {
-      yield head;
-      yield* read();
-      yield tail;
-    },
+  const headers = {
+    'content-type': `multipart/form-data; boundary=${boundary}`,
+    'content-length': String(head.length + size + tail.length),
   };
+  let brokenBy: unknown;
+  return { headers, content: content(), brokenBy: () => brokenBy };
 
-  // By hand: a connection that breaks is thrown into this generator, where it must not be taken for the file's fault.
-  async function* read(): AsyncGenerator<Uint8Array> {
-    const file = bytes[Symbol.asyncIterator]();
+  // A connection that breaks ends it, and throws nothing into it.
+  async function* content(): AsyncGenerator<Uint8Array> {
+    yield head;
     try {
-      for (;;) {
-        const { done, value } = await file.next().catch((error: unknown) => {
-          brokenBy = error;
-          throw error;
-        });
-        if (done) return;
-        yield value;
-      }
-    } finally {
-      await file.return?.();
+      yield* bytes;
+    } catch (error) {
+      brokenBy = error;
+      throw error;
     }
+    yield tail;
   }
 }
