@@ -1,5 +1,13 @@
-// A graph in Neo4j, over Bolt by the official driver.
-import neo4j, { type Integer } from 'neo4j-driver';
+// A graph in Neo4j, over Bolt by the official driver. Its failures become those of the migration.
+import neo4j, {
+  type Driver,
+  type Integer,
+  Neo4jError,
+  type RecordShape,
+  type Record as Row,
+  type Session,
+  type SessionMode,
+} from 'neo4j-driver';
 import type {
   GraphNode,
   GraphRelationship,
@@ -9,7 +17,7 @@ import type {
   SchemaRule,
 } from '../graph/graph-store.ts';
 import { encodeProperties } from '../graph/values.ts';
-import { createSessions, type Neo4jSessions } from './neo4j-sessions.ts';
+import { Refusal, RetryableFailure } from '../refusals.ts';
 
 export interface Neo4jAddress {
   /** neo4j://, neo4j+s://, bolt:// or bolt+s:// */
@@ -112,4 +120,70 @@ function createSource({ rows, readOne }: Neo4jSessions): GraphSource {
   }
 
   return { server, size, position, schema, nodes, relationships };
+}
+
+type Neo4jSessions = ReturnType<typeof createSessions>;
+
+// With embeddings a row has some ten kilobytes: about this many are in memory at a time.
+const FETCH_SIZE = 100;
+// A server may limit how long transactions take, which a long read would exceed: 0 lifts the limit.
+const UNLIMITED = { timeout: 0 };
+
+// In the user's home database. One session for each piece of work, closed when the work is over or has failed.
+function createSessions(driver: Driver) {
+  const open = (defaultAccessMode: SessionMode): Session =>
+    driver.session({ defaultAccessMode, fetchSize: FETCH_SIZE });
+
+  /** Rows as they come, no faster than they are taken. */
+  // An explicit transaction, not executeRead: its own retries would start again from the first row in the middle of the stream.
+  async function* rows<Shape extends RecordShape>(statement: string): AsyncGenerator<Row<Shape>> {
+    try {
+      await using session = open('READ');
+      const transaction = await session.beginTransaction(UNLIMITED);
+      yield* transaction.run<Shape>(statement);
+      await transaction.commit();
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
+  async function within<Result>(mode: SessionMode, work: (session: Session) => Promise<Result>) {
+    try {
+      await using session = open(mode);
+      return await work(session);
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
+  /** Reads one row, and says up to which transaction the graph was then. */
+  const readOne = <Shape extends RecordShape>(statement: string) =>
+    within('READ', async (session) => {
+      const result = await session.executeRead((transaction) => transaction.run<Shape>(statement));
+      const [row] = result.records;
+      if (!row) throw new Error(`The graph has no answer to: ${statement}`);
+      return { row, bookmarks: session.lastBookmarks() };
+    });
+
+  const write = <Result>(work: (session: Session) => Promise<Result>) => within('WRITE', work);
+
+  return { rows, readOne, write };
+}
+
+// Beside what the driver calls retryable. Without a code: the driver's own, when no connection came in time.
+const PASSING = /\.TransactionTimedOut|^N\/A$/;
+
+/** What a failure of the driver means; the error itself where it is none of the driver's. */
+export function failureOf(cause: unknown): unknown {
+  if (!(cause instanceof Neo4jError)) return cause;
+  const { code, retryable } = cause;
+  const options = { cause, answer: code };
+  if (retryable || PASSING.test(code)) {
+    const why = `The graph of NEO4J_URL is not available: ${code}.`;
+    return new RetryableFailure('RetryableUnavailable', why, options);
+  }
+  // Only the code: the message may quote what is in the graph.
+  return code.startsWith('Neo.ClientError.Security.')
+    ? new Refusal('RefusedCredentials', `The graph refuses the credentials: ${code}.`, options)
+    : new Refusal('RefusedByService', `The graph refuses the request: ${code}.`, options);
 }

@@ -1,9 +1,20 @@
 // Dumps a whole graph into artifacts: streamed, counted, and refused when anybody wrote to it meanwhile. The manifest is
 // written last: without it, what is there is no dump. Read back, a dump is proved to be what was dumped by the digests of
 // its files, and to be what a graph can hold by decoding every value. A restore compares what both graphs hold.
+import { pipeline } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
+import { createGunzip, createGzip } from 'node:zlib';
 import * as v from 'valibot';
-import { type ArtifactStore, measureOf, readJson, writeJson } from '../ports/artifacts.ts';
+import {
+  type Artifact,
+  type ArtifactStore,
+  batches,
+  measureOf,
+  measuring,
+  readJson,
+  splitLines,
+  writeJson,
+} from '../ports/artifacts.ts';
 import { isRetryableFailure, Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import {
@@ -14,7 +25,6 @@ import {
   RESTORE_LABEL,
   type SchemaRule,
 } from './graph-store.ts';
-import { readLines, writeLines } from './json-lines.ts';
 import { decodeProperties } from './values.ts';
 
 interface DumpOptions {
@@ -202,3 +212,36 @@ async function readEverything(artifacts: ArtifactStore, prefix: string) {
     schema: await measureOf(artifacts.get(dumpKeys(prefix).schema)),
   };
 }
+
+/** With an embedding in each, they are a megabyte. */
+const LINES_AT_ONCE = 100;
+
+/** Compressed. @internal Its test breaks files off at every byte. */
+export async function writeLines(
+  artifacts: ArtifactStore,
+  key: string,
+  values: AsyncIterable<unknown> | Iterable<unknown>,
+): Promise<Artifact> {
+  async function* text() {
+    for await (const batch of batches(values, LINES_AT_ONCE)) {
+      yield Buffer.from(batch.map((value) => `${JSON.stringify(value)}\n`).join(''));
+    }
+  }
+
+  return await artifacts.put(key, pipeline(text, createGzip(), atItsEnd));
+}
+
+/** The measure is of the artifact: to be asked for once, at the end. @internal As above. */
+export function readLines<Line>(artifacts: ArtifactStore, key: string) {
+  const { content, measure } = measuring(artifacts.get(key));
+
+  async function* values(): AsyncGenerator<Line> {
+    const text = pipeline(content, createGunzip(), atItsEnd);
+    for await (const line of splitLines(text)) yield JSON.parse(line);
+  }
+
+  return { values: values(), measure };
+}
+
+// The last stream fails where any of them does.
+function atItsEnd(): void {}

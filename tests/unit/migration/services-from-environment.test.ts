@@ -2,7 +2,7 @@
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Neo4jError } from 'neo4j-driver';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { failureOf as ofDriver } from '../../../lib/migration/adapters/neo4j-sessions.ts';
+import { failureOf as ofDriver } from '../../../lib/migration/adapters/neo4j.ts';
 import { namedClient, translateFailure } from '../../../lib/migration/runs/failures.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import {

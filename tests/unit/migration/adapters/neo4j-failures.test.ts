@@ -1,7 +1,6 @@
 import { Neo4jError } from 'neo4j-driver';
 import { expect, test } from 'vitest';
-import { openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
-import { failureOf } from '../../../../lib/migration/adapters/neo4j-sessions.ts';
+import { failureOf, openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
 import { freePort } from '../../../../local/processes/free-port.ts';
 
 test.each([

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readLines, writeLines } from '../../../../lib/migration/graph/json-lines.ts';
+import { readLines, writeLines } from '../../../../lib/migration/graph/dump.ts';
 import type { ArtifactStore } from '../../../../lib/migration/ports/artifacts.ts';
 import { openArtifactFolder } from '../../../support/artifact-folder.ts';
 
