@@ -1,7 +1,7 @@
 // Artifacts in a folder. The record beside an artifact is written last: what has none was never put as a whole.
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import * as v from 'valibot';
 import {
@@ -89,24 +89,14 @@ async function filesBelow(place: string, prefix: string): Promise<string[]> {
 
 export async function writeDurably(path: string, content: Content): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const file = await open(path, 'wx');
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeFile(path, content, { flag: 'wx', flush: true });
 }
 
 async function moveDurably(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
   await rename(from, to);
-  const folder = await open(dirname(to), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await using folder = await open(dirname(to), 'r');
+  await folder.sync();
 }
 
 /** Undefined where there is no such file. */

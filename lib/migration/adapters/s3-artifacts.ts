@@ -8,7 +8,9 @@ import {
   GetObjectTaggingCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandOutput,
   ListObjectVersionsCommand,
+  type ListObjectVersionsCommandOutput,
   NoSuchKey,
   NotFound,
   PutObjectRetentionCommand,
@@ -149,18 +151,16 @@ async function deleteVersions(
   reach: Reach = 'it alone',
 ): Promise<void> {
   const { Bucket, Key } = place;
-  let from: { KeyMarker?: string | undefined; VersionIdMarker?: string | undefined } | undefined;
+  let page: ListObjectVersionsCommandOutput | undefined;
   do {
-    const page = await client.send(new ListObjectVersionsCommand({ Bucket, Prefix: Key, ...from }));
+    const from = { KeyMarker: page?.NextKeyMarker, VersionIdMarker: page?.NextVersionIdMarker };
+    page = await client.send(new ListObjectVersionsCommand({ Bucket, Prefix: Key, ...from }));
     for (const found of [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])]) {
       if (!isWithin(reach, found.Key, place)) continue;
       const { VersionId } = found;
       await client.send(new DeleteObjectCommand({ Bucket, Key: found.Key, VersionId }));
     }
-    from = page.IsTruncated
-      ? { KeyMarker: page.NextKeyMarker, VersionIdMarker: page.NextVersionIdMarker }
-      : undefined;
-  } while (from);
+  } while (page.IsTruncated);
 }
 
 /** The process that began them is gone: one run writes at a time. */
@@ -170,18 +170,16 @@ async function abortUploads(
   reach: Reach = 'it alone',
 ): Promise<void> {
   const { Bucket, Key: Prefix } = place;
-  let from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } | undefined;
+  let page: ListMultipartUploadsCommandOutput | undefined;
   do {
-    const page = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, ...from }));
+    const from = { KeyMarker: page?.NextKeyMarker, UploadIdMarker: page?.NextUploadIdMarker };
+    page = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, ...from }));
     for (const { Key, UploadId } of page.Uploads ?? []) {
       if (!isWithin(reach, Key, place)) continue;
       const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
       await client.send(abort).catch(takeAs(undefined, isNamed('NoSuchUpload')));
     }
-    from = page.IsTruncated
-      ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
-      : undefined;
-  } while (from);
+  } while (page.IsTruncated);
 }
 
 function isNamed(name: string) {
