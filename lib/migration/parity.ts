@@ -1,14 +1,13 @@
 // Whether searches find the same in the new collection as in the old one, and as fast. Sampled memories are searched for with
 // their own vectors among their user's memories in both, and by their own keywords in the new one. Users go on writing
 // meanwhile: what only one side has, or has otherwise by now, is no difference of the search.
-
+import { hash } from 'node:crypto';
 import { verbatim } from './json/json-text.ts';
 import { keywordTextOf } from './json/memory-payload.ts';
 import { pointsById } from './pairs.ts';
-import { chooseSample, SAMPLING_START, type Sampling, sampleMemories } from './parity-sample.ts';
-import { KEYWORD_SLOT, samePayload, unnamedVectorOf, userOf } from './points.ts';
+import { KEYWORD_SLOT, NOBODY, samePayload, unnamedVectorOf, userOf } from './points.ts';
 import type { Filter, Hit, PointId, ScrolledPoint, SearchRequest } from './ports/vector-store.ts';
-import type { CollectionPlace } from './scan.ts';
+import { type CollectionPlace, pagesOf } from './scan.ts';
 import { isMuchSlower } from './throttle.ts';
 
 interface Probe {
@@ -22,10 +21,25 @@ interface Probe {
   readonly isFoundByKeywords?: boolean;
 }
 
-/** Plain JSON: a checkpoint. */
+interface Candidate {
+  readonly id: PointId;
+  /** No id: a hash, which also says whose turn comes first. */
+  readonly user: string;
+  /** Which of its user's memories comes first. */
+  readonly chance: string;
+}
+
+interface Sampling {
+  readonly isComplete: boolean;
+  readonly nextOffset: PointId | null;
+  readonly kept: readonly Candidate[];
+}
+
+const SAMPLING_START: Sampling = { isComplete: false, nextOffset: null, kept: [] };
+
+/** Plain JSON, and small: a checkpoint. */
 export interface ParityReached {
   readonly sampling: Sampling;
-  readonly sample?: readonly PointId[];
   /** Of the first memories of the sample; null for one that is not there any more. */
   readonly probes: readonly (Probe | null)[];
 }
@@ -45,6 +59,8 @@ export interface ParitySettings {
 /** Figures of all that were searched for. */
 export type Parity = ReturnType<typeof parityOf>;
 
+const SAMPLED = 200;
+const PAGE = 512;
 const NEAREST = 10;
 const BATCH = 20;
 /** Scores this close are equal: the store computes in 32 bits. */
@@ -61,39 +77,72 @@ export async function measureParity(
     readonly isTimeUp: () => boolean;
   },
 ): Promise<Parity | undefined> {
-  const { from, seed, without } = settings;
   const { start, save, isTimeUp } = ports;
-  const sampling = await sampleMemories(from, {
-    ...{ seed, without, isTimeUp },
-    start: start.sampling,
-  });
-  const sample = start.sample ?? (sampling.isComplete ? chooseSample(seed, sampling) : undefined);
-  // Once they are chosen, the others need not be kept.
-  let reached: ParityReached = sample
-    ? { sampling: { ...sampling, kept: [] }, sample, probes: start.probes }
-    : { sampling, probes: [] };
+  const sampling = await sampleMemories(settings, start.sampling, isTimeUp);
+  let reached: ParityReached = { ...start, sampling };
   await save(reached);
-  if (!sample) return undefined;
+  if (!sampling.isComplete) return undefined;
   const probe = createProbe(settings);
-  while (reached.probes.length < sample.length) {
+  while (reached.probes.length < sampling.kept.length) {
     if (isTimeUp()) return undefined;
     const at = reached.probes.length;
-    const found = await probe(sample.slice(at, at + BATCH));
+    const found = await probe(sampling.kept.slice(at, at + BATCH));
     reached = { ...reached, probes: [...reached.probes, ...found] };
     await save(reached);
   }
   return parityOf(reached.probes.filter((probe) => probe !== null));
 }
 
+/**
+ * Chooses the memories that are searched for, spread over users, and of each by chance. The same run takes the same ones of
+ * the same memories. Goes on from a checkpoint, to the end or until time is up. @internal Its test counts users and ages.
+ */
+export async function sampleMemories(
+  { from, seed, without }: Pick<ParitySettings, 'from' | 'seed' | 'without'>,
+  start = SAMPLING_START,
+  isTimeUp = () => false,
+): Promise<Sampling> {
+  let { isComplete, nextOffset } = start;
+  if (isComplete) return start;
+  let kept = [...start.kept];
+  const chanceOf = (text: string) => hash('sha256', `${seed}|${text}`).slice(0, 16);
+  const request = { limit: PAGE, offset: nextOffset, vector: false };
+  for await (const page of pagesOf(from, request)) {
+    for (const { id, payload } of page.points) {
+      const user = userOf(payload);
+      // The others have no user to search with.
+      const isSearchable = user !== NOBODY && !user.startsWith('\0') && user !== without;
+      if (isSearchable) kept.push({ id, user: chanceOf(user), chance: chanceOf(id) });
+    }
+    kept = firstInTurns(kept);
+    nextOffset = page.nextOffset;
+    isComplete = nextOffset === null;
+    if (isTimeUp()) break;
+  }
+  return { isComplete, nextOffset, kept };
+}
+
+/** One of each user, then another of each user, and so on: what is cut off at the end never comes back. */
+function firstInTurns(candidates: readonly Candidate[]): Candidate[] {
+  const turns = [...Map.groupBy(candidates, ({ user }) => user).values()].flatMap((own) =>
+    own
+      .toSorted((one, other) => (one.chance < other.chance ? -1 : 1))
+      .map((candidate, turn) => ({ ...candidate, turn })),
+  );
+  return turns
+    .toSorted((one, other) => one.turn - other.turn || (one.user < other.user ? -1 : 1))
+    .slice(0, SAMPLED)
+    .map(({ id, user, chance }) => ({ id, user, chance }));
+}
+
 function createProbe({ from, to, hasKeywords }: ParitySettings) {
   let isWarm = false;
   let oldFirst = true;
 
-  return async function probeAll(ids: readonly PointId[]): Promise<(Probe | null)[]> {
-    const wanted = ids.map((id) => ({ id }));
+  return async function probeAll(wanted: readonly Candidate[]): Promise<(Probe | null)[]> {
     const [ours, theirs] = await Promise.all([from, to].map((one) => pointsById(one, wanted)));
     const probes: (Probe | null)[] = [];
-    for (const id of ids) {
+    for (const { id } of wanted) {
       const [old, copied] = [ours?.get(id), theirs?.get(id)];
       const isSame = old && copied && samePayload(old.payload, copied.payload);
       probes.push(isSame ? await probe(old) : null);
@@ -129,8 +178,8 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   /** In turns: what happens between two searches slows no side down more than the other. */
   async function searchBoth(request: SearchRequest) {
     const [here, there] = oldFirst ? [from, to] : [to, from];
-    const one = await search(here, request);
-    const other = await search(there, request);
+    const one = await here.store.search(here.collection, request);
+    const other = await there.store.search(there.collection, request);
     const [old, copied] = oldFirst ? [one, other] : [other, one];
     oldFirst = !oldFirst;
     return { old: old.hits, oldMs: old.milliseconds, new: copied.hits, newMs: copied.milliseconds };
@@ -150,7 +199,7 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   }
 
   async function isFound(id: PointId, request: SearchRequest): Promise<boolean> {
-    const { hits } = await search(to, request);
+    const { hits } = await to.store.search(to.collection, request);
     if (hits.some((hit) => hit.id === id)) return true;
     const score = (await scoresOf([{ id, score: 0 }], request)).get(id) ?? 0;
     return Math.abs(score - lastOf(hits)) <= SAME_SCORE;
@@ -162,15 +211,10 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     const ids = hits.map(({ id }) => id);
     const there = await to.store.retrieve(to.collection, ids, { payload: false, vector: false });
     const filter = { must: [{ has_id: ids.map((id) => verbatim(id)) }] } as Filter;
-    const found = await search(to, { nearest, filter, limit: ids.length });
-    const scores = new Map(found.hits.map(({ id, score }) => [id, score]));
-    const known = new Map(hits.map(({ id, score }) => [id, score]));
-    return new Map(there.map(({ id }) => [id, scores.get(id) ?? known.get(id) ?? 0]));
+    const found = await to.store.search(to.collection, { nearest, filter, limit: ids.length });
+    const scores = new Map([...hits, ...found.hits].map(({ id, score }) => [id, score]));
+    return new Map(there.map(({ id }) => [id, scores.get(id) ?? 0]));
   }
-}
-
-async function search({ store, collection }: CollectionPlace, request: SearchRequest) {
-  return await store.search(collection, request);
 }
 
 /** Of a search that may have cut something off; otherwise nothing lies farther. */
@@ -224,20 +268,16 @@ export function findingsIn(parity: Parity): string[] {
     `${are.replace('%', percentText(share))}, ${percentText(LEAST_SHARE)} or more are expected`;
   const slower = (which: string, newMs: number, oldMs: number) =>
     `${which} search takes ${Math.round(newMs)} ms where it took ${Math.round(oldMs)} ms`;
-  return [
-    ...(overlap < LEAST_SHARE
-      ? [tooFew(overlap, 'of the ten nearest memories % are the same')]
-      : []),
-    ...(byKeywords < LEAST_SHARE
-      ? [tooFew(byKeywords, '% of the memories are found by their own keywords')]
-      : []),
-    ...(isMuchSlower(newMedianMs, oldMedianMs)
-      ? [slower('the median', newMedianMs, oldMedianMs)]
-      : []),
-    ...(searched >= ENOUGH_FOR_P95 && isMuchSlower(newP95Ms, oldP95Ms)
-      ? [slower('the slowest of 20', newP95Ms, oldP95Ms)]
-      : []),
+  const findings = [
+    overlap < LEAST_SHARE && tooFew(overlap, 'of the ten nearest memories % are the same'),
+    byKeywords < LEAST_SHARE &&
+      tooFew(byKeywords, '% of the memories are found by their own keywords'),
+    isMuchSlower(newMedianMs, oldMedianMs) && slower('the median', newMedianMs, oldMedianMs),
+    searched >= ENOUGH_FOR_P95 &&
+      isMuchSlower(newP95Ms, oldP95Ms) &&
+      slower('the slowest of 20', newP95Ms, oldP95Ms),
   ];
+  return findings.filter((finding) => finding !== false);
 }
 
 /** Rounded down. */

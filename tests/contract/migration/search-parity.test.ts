@@ -1,12 +1,12 @@
 // Searches in two collections, over the sandbox of the store: what counts as a difference, and what does not.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
-import { findingsIn, measureParity, PARITY_START } from '../../../lib/migration/parity.ts';
 import {
-  chooseSample,
-  SAMPLING_START,
+  findingsIn,
+  measureParity,
+  PARITY_START,
   sampleMemories,
-} from '../../../lib/migration/parity-sample.ts';
+} from '../../../lib/migration/parity.ts';
 import { withKeywordText } from '../../../lib/migration/points.ts';
 import type { Hit, Point } from '../../../lib/migration/ports/vector-store.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
@@ -196,10 +196,10 @@ it('a measurement that is stopped again and again ends with the same figures, an
 
 describe('a sample', () => {
   async function sampleOf(points: readonly Point[], seed = 'run-a') {
-    const { from } = await collections(points);
-    const options = { seed, without: TESTER, start: SAMPLING_START, isTimeUp: () => false };
-    const sampling = await sampleMemories({ store, collection: from }, options);
-    return chooseSample(seed, sampling).map((id) => points.find((one) => one.id === id) as Point);
+    const names = await collections(points);
+    const from = { store, collection: names.from };
+    const { kept } = await sampleMemories({ from, seed, without: TESTER });
+    return kept.map(({ id }) => points.find((one) => one.id === id) as Point);
   }
   const userOf = ({ payload }: Point) => JSON.parse(payload).user_id as string;
   const ageOf = ({ id }: Point) => Number(JSON.parse(id).slice(-12));
