@@ -91,7 +91,12 @@ async function writeAt(
     const retryPolicy = createVirtualRetryPolicy(time, seededRandom(n).next);
     const { timeoutSignal } = time;
     const service = createLedgerService({
-      ...{ client, tableName, ledgerId, timeZone: 'UTC', retryPolicy, timeoutSignal },
+      client,
+      tableName,
+      ledgerId,
+      timeZone: 'UTC',
+      retryPolicy,
+      timeoutSignal,
     });
     const started = service.startRequest(`bench-${n}`, () => undefined);
     const startedAt = time.now();

@@ -198,7 +198,9 @@ async function measure(
     rollback: span(1, 'open-writes'),
     secondWindow: isRepeated ? span(2, 'open-writes') : undefined,
     secondStages: isRepeated ? secondStages : undefined,
-    ...{ whole, written, disk },
+    whole,
+    written,
+    disk,
   };
 }
 

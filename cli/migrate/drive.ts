@@ -191,7 +191,8 @@ function inputOf(step: FunctionName, { payload }: Drive, runId: string): Payload
     ...(step === 'copy' && accepts !== undefined && { accepts }),
     ...(isWalk && deletes !== undefined && { deletes }),
     ...(maxRate !== undefined && { maxRate }),
-    ...{ runId, execute: true },
+    runId,
+    execute: true,
   };
 }
 

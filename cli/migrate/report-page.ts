@@ -104,7 +104,9 @@ function windowSection({ approval, plan }: Status): readonly Html[] {
   if (!approval?.forecast) return [];
   const { estimates, seconds } = approval.forecast;
   const bars = estimates.map(({ stage, seconds, basis }) => ({
-    ...{ name: stage, value: seconds, kind: 'new' as const },
+    name: stage,
+    value: seconds,
+    kind: 'new' as const,
     text: `${durationText(seconds * 1_000)} (${basis})`,
   }));
   const title = `The window: ${durationText(seconds * 1_000)} of ${countText(plan.windowMinutes, 'minute')} expected`;

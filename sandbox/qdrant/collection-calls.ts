@@ -26,7 +26,10 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
   function shards(exchange: Exchange): Schemas['CollectionClusterInfo'] {
     const points_count = registry.get(nameIn(exchange, 'collection')).points.size();
     return {
-      ...{ peer_id: 1, shard_count: 1, remote_shards: [], shard_transfers: [] },
+      peer_id: 1,
+      shard_count: 1,
+      remote_shards: [],
+      shard_transfers: [],
       local_shards: [{ shard_id: 0, points_count, state: 'Active' }],
     };
   }

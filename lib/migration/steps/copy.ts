@@ -241,7 +241,13 @@ async function storeVerification(
   const pending = Object.values(report.pending).reduce((sum, count) => sum + count, 0);
   return await storeReport(context, 'verification-report', {
     facts: {
-      ...{ fingerprint, points, inserted, replaced, deleted, withoutKeywords, pending },
+      fingerprint,
+      points,
+      inserted,
+      replaced,
+      deleted,
+      withoutKeywords,
+      pending,
       ...Object.fromEntries(Object.entries(report.pending).filter(([, count]) => count > 0)),
       ...(pending > 0 && { examples: report.examples.slice(0, MAX_NAMED).join(', ') }),
       ...figures,

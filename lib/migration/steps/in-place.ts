@@ -194,7 +194,9 @@ export async function fillInPlace(
   if (!unfilled.isComplete) return MORE_TIME;
   const filled = state.filled + unfilled.filled;
   const walk = await walkVersions(place, {
-    ...{ ...ports, since: state.since, from: state.walk },
+    ...ports,
+    since: state.since,
+    from: state.walk,
     save: (walk) => save({ ...state, filled, walk }, walk.points),
   });
   if (!walk.isComplete) return MORE_TIME;

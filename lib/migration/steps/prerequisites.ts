@@ -316,8 +316,11 @@ const RETENTION_PROBE_MS = 60_000;
 /** Whether it hears, and takes the token. */
 export async function checkWebhook({ hooks, clock }: Services, run: Run): Promise<Finding> {
   const answer = await hooks.ask({
-    ...{ action: 'check', runId: run.runId, occasion: `preflight-${clock().getTime()}` },
-    ...{ collection: run.plan.sourceCollection, testUser: testUserOf(run.runId) },
+    action: 'check',
+    runId: run.runId,
+    occasion: `preflight-${clock().getTime()}`,
+    collection: run.plan.sourceCollection,
+    testUser: testUserOf(run.runId),
     deadlineAt: undefined,
   });
   if (answer === 'asked-of-a-person') return { detail: 'none: a person does it', problems: [] };
