@@ -285,5 +285,6 @@ export async function undoInPlace(context: StepContext): Promise<void> {
   if (!run.hadBefore || hasServed) return;
   await renew();
   if (!run.hadBefore.hasSlot) await vectors.removeVector(source, KEYWORD_SLOT);
+  await renew();
   if (!run.hadBefore.hasCompanion) await vectors.deleteCollection(companion);
 }

@@ -133,13 +133,13 @@ const changeToOld: Advance = async (context, { to, facts }) => {
   const { setting, log } = services;
   await removeTestWrites(context, [to]);
   await assertStillThere(context, to, pointsOf(facts));
-  await renew();
   const present = await setting.read();
   // Nobody writes anywhere, and users wait: it is replaced, whatever it says.
   if (!isKnown(run, present) && present !== to) {
     const message = 'Somebody else changed the collection-name setting; rollback replaces it';
     log({ level: 'WARN', message, runId: run.runId, replaced: present, by: to });
   }
+  await renew();
   await setting.change({ from: present, to });
   return {};
 };
@@ -164,6 +164,7 @@ const proveOld: Advance = async (context, { to, passed, unansweredSince, facts }
 const openOld: Advance = async (context, { to, facts }) => {
   const expected = pointsOf(facts);
   await assertStillThere(context, to, expected);
+  await context.renew();
   if (!(await isDoneOutside(context, 'open-writes', to))) return waiting('the webhook');
   await assertStillThere(context, to, expected);
   await assertOpen(context, [to]);

@@ -58,15 +58,6 @@ onEveryVectorStore((under) => {
     expect(from).toMatchObject({ points, digest, refilled: 0 });
   });
 
-  it('stops before a write once its lock is lost', async () => {
-    const place = await filledPlace();
-    await addKeywordSlot(place, IDF);
-    const lost = async () => Promise.reject(new Error('lost'));
-    const fill = fillUnfilled(place, { renew: lost });
-    await expect(fill).rejects.toThrow('lost');
-    expect(await countUnfilled(place)).toBe(COUNT);
-  });
-
   describe.each(['before', 'after'] as const)('a user who writes right %s each write', (moment) => {
     it.each(Object.entries(WRITES))('%s', async (_, write) => {
       const place = await filledPlace();

@@ -7,6 +7,7 @@ import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
+import { watchCalls } from '../../support/migration/calls.ts';
 import { fingerprintOf } from '../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../support/migration/migration.ts';
 import { migrationAt } from '../../support/migration/prepared.ts';
@@ -18,17 +19,6 @@ const STRIDE = process.env.TEST_MODE === 'full' ? 1 : 20;
 const AT_ONCE = 4;
 
 const SMALL = { memories: 6, users: 2, dimensions: 4 };
-
-const PORTS = [
-  'runs',
-  'lock',
-  'vectors',
-  'artifacts',
-  'setting',
-  'backend',
-  'hooks',
-  'graph',
-] as const;
 
 const KINDS = ['created', 'changed', 'deleted'] as const;
 
@@ -48,7 +38,7 @@ function interrupted(services: Services, at: number, happens: () => Promise<void
   let calls = 0;
   let isFrozen = false;
 
-  async function count(): Promise<void> {
+  async function after(): Promise<void> {
     if (!isFrozen) return;
     calls += 1;
     if (calls === at) await happens();
@@ -66,30 +56,8 @@ function interrupted(services: Services, at: number, happens: () => Promise<void
     return answer;
   };
 
-  function counted<Port extends object>(port: Port): Port {
-    const methods = Object.entries(port).map(([name, method]) => {
-      if (typeof method !== 'function') return [name, method];
-      const countedMethod = (...args: unknown[]) => {
-        const result: unknown = method(...args);
-        if (!(result instanceof Promise)) return result;
-        return result.then(async (value) => {
-          await count();
-          return value;
-        });
-      };
-      return [name, countedMethod];
-    });
-    return Object.fromEntries(methods) as Port;
-  }
-
-  const ports = PORTS.map((name) => {
-    const port = name === 'hooks' ? { ask } : services[name];
-    return [name, port && counted(port)];
-  });
-  return {
-    services: { ...services, ...Object.fromEntries(ports) } as Services,
-    calls: () => calls,
-  };
+  const watched = watchCalls({ ...services, hooks: { ask } }, { after });
+  return { services: watched, calls: () => calls };
 }
 
 async function cutOver(migration: Migration, services: Services): Promise<void> {

@@ -1,5 +1,6 @@
 // Services of a process that is killed before or after one of its remote calls: from then on nothing it does arrives.
 import type { Services } from '../../../lib/migration/services.ts';
+import { watchCalls } from './calls.ts';
 
 export interface Death {
   /** From 1. */
@@ -20,47 +21,8 @@ interface Mortal {
   deaths(): Death[];
 }
 
-const READS_OF_BACKEND = [
-  'health',
-  'search',
-  'bestMatch',
-  'memoryCount',
-  'isGraphDeprecated',
-] as const;
-
-/** The remote services, and the calls that change nothing there. */
-const READS = {
-  runs: ['read', 'readCheckpoint', 'confirmedBy', 'maxRate'],
-  lock: ['activeRun', 'presentRun', 'assertFree', 'assertTurn', 'retainedRuns', 'knownRuns'],
-  vectors: [
-    'version',
-    'isReady',
-    'nodeCount',
-    'shardStates',
-    'listCollections',
-    'collectionExists',
-    'collectionInfo',
-    'listAliases',
-    'count',
-    'scroll',
-    'retrieve',
-    'search',
-    'encodesKeywords',
-    'listSnapshots',
-    'downloadSnapshot',
-    'restoredPoints',
-  ],
-  artifacts: ['head', 'get', 'list'],
-  setting: ['read'],
-  backend: READS_OF_BACKEND,
-  preview: READS_OF_BACKEND,
-  hooks: [],
-  graph: ['server', 'size', 'position', 'schema', 'nodes', 'relationships'],
-} satisfies { [Name in keyof Services]?: readonly (keyof NonNullable<Services[Name]>)[] };
-
 /** @param death of the process; it lives on without one */
 export function mortal(services: Services, death?: Death): Mortal {
-  let calls = 0;
   let isDead = false;
   const deaths: Death[] = [{ call: 1, moment: 'before' }];
 
@@ -69,35 +31,15 @@ export function mortal(services: Services, death?: Death): Mortal {
     throw new Killed();
   }
 
-  // A stream is over when it has been read to its end.
-  async function* dying(stream: AsyncIterable<unknown>) {
-    yield* stream;
-    die();
-  }
-
-  function wrap<Port extends object>(port: Port, reads: readonly string[]): Port {
-    const entries = Object.entries(port).map(([name, method]) => {
-      if (typeof method !== 'function') return [name, method];
-      const mortalMethod = (...args: unknown[]) => {
-        if (isDead) throw new Killed();
-        calls += 1;
-        if (!reads.includes(name)) deaths.push({ call: calls, moment: 'after' });
-        const isLast = calls === death?.call;
-        if (isLast && death?.moment === 'before') die();
-        const result: unknown = method(...args);
-        if (!isLast) return result;
-        return result instanceof Promise
-          ? result.then(die)
-          : dying(result as AsyncIterable<unknown>);
-      };
-      return [name, mortalMethod];
-    });
-    return Object.fromEntries(entries) as Port;
-  }
-
-  const wrapped = Object.entries(READS).map(([name, reads]) => {
-    const port = services[name as keyof typeof READS];
-    return [name, port && wrap(port, reads)];
+  const watched = watchCalls(services, {
+    before: ({ number, isRead }) => {
+      if (isDead) throw new Killed();
+      if (!isRead) deaths.push({ call: number, moment: 'after' });
+      if (number === death?.call && death.moment === 'before') die();
+    },
+    after: ({ number }) => {
+      if (number === death?.call) die();
+    },
   });
-  return { services: { ...services, ...Object.fromEntries(wrapped) }, deaths: () => deaths };
+  return { services: watched, deaths: () => deaths };
 }

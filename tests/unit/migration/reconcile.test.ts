@@ -370,27 +370,6 @@ describe('failures and interruptions', () => {
     expect(saved).toEqual([50]);
   });
 
-  test('nothing is written once another step has taken over, however long the health check takes', async () => {
-    const set = await scene({ count: 10 });
-    let isOver = false;
-    const slow: VectorStore = {
-      ...set.store,
-      // Longer than a lease lasts.
-      collectionInfo: async (name) => {
-        isOver = true;
-        return await set.store.collectionInfo(name);
-      },
-    };
-    const renew = async () => {
-      if (isOver) throw new Error('lost the lock');
-    };
-    const from = { store: slow, collection: OLD };
-    const to = { store: slow, collection: NEW };
-    const copying = reconcile({ ...set.settings, from, to }, { ...FORGETFUL, renew });
-    await expect(copying).rejects.toThrow('lost the lock');
-    expect(await set.store.count(NEW)).toBe(0);
-  });
-
   test('it stops when time is up and goes on where it was, comparing nothing twice', async () => {
     const set = await copied();
     const ids = await idsOf(set);

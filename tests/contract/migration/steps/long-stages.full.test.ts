@@ -11,8 +11,6 @@ import { migrationAt, type Point } from '../../../support/migration/prepared.ts'
 import { named } from '../../../support/migration/refused.ts';
 import { LEASE_MS } from '../../../support/migration/run-table.ts';
 
-const DRILL = `restore_drill_${RUN}`;
-
 /** What takes long in a step: a call, or the rows of a stream. */
 type Slow = (services: Services, pass: () => Promise<void>) => ServiceChanges;
 
@@ -178,66 +176,29 @@ function nameOf(error: Error): string {
 }
 
 describe('a step that stood still for as long as a lease', () => {
-  /** Another invocation has the turn; the first one wakes and its next beat tells it. */
-  async function overtake(migration: Migration): Promise<void> {
-    migration.pass(LEASE_MS);
-    await migration.lock.take(RUN);
-    await migration.beat();
-  }
-
-  it.each([
-    ['restoring for a try', 'backup', () => migrationAt('checked'), DRILL],
-    [
-      'restoring what users return to',
-      'rollback',
-      async () => {
-        const migration = await migrationAt('live');
-        await migration.services.vectors.deleteCollection(SOURCE);
-        return migration;
-      },
-      `${SOURCE}_restored_${RUN}`,
-    ],
-  ] as const)(
-    'ends its upload and leaves the name to its successor: %s',
-    async (_, step, prepare, name) => {
-      const migration = await prepare();
-      const { vectors } = migration.services;
-      const changes: string[] = [];
-      const spoken: ServiceChanges = {
-        vectors: {
-          uploadSnapshot: async (collection, upload) => {
-            await overtake(migration);
-            changes.length = 0;
-            await vectors.uploadSnapshot(collection, upload);
-          },
-          deleteCollection: async (collection) => {
-            changes.push(collection);
-            return await vectors.deleteCollection(collection);
-          },
-        },
-      };
-      const attempt = migration.finish(step, {}, spoken);
-      await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
-      expect(await vectors.listCollections()).not.toContain(name);
-      expect(changes).toEqual([]);
-    },
-  );
-
-  it('renews its lease before each of its changes to the new collection', async () => {
-    const migration = await migrationAt('copied');
+  it('ends its upload and leaves the name to its successor', async () => {
+    const migration = await migrationAt('checked');
     const { vectors } = migration.services;
-    const { points } = await vectors.scroll(migration.target, { limit: 2 });
-    const [first, second] = points;
-    if (!first || !second) throw new Error('There are memories in this world');
-    // One is to be inserted, another to be deleted.
-    await vectors.deletePoints(migration.target, { ids: [first.id] });
-    await vectors.deletePoints(SOURCE, { ids: [second.id] });
-    const upsert: typeof vectors.upsert = async (...args) => {
-      await vectors.upsert(...args);
-      await overtake(migration);
+    const changes: string[] = [];
+    const spoken: ServiceChanges = {
+      vectors: {
+        uploadSnapshot: async (collection, upload) => {
+          // Another invocation has the turn; the first one wakes and its next beat tells it.
+          migration.pass(LEASE_MS);
+          await migration.lock.take(RUN);
+          await migration.beat();
+          changes.length = 0;
+          await vectors.uploadSnapshot(collection, upload);
+        },
+        deleteCollection: async (collection) => {
+          changes.push(collection);
+          return await vectors.deleteCollection(collection);
+        },
+      },
     };
-    const attempt = migration.finish('copy', {}, { vectors: { upsert } });
+    const attempt = migration.finish('backup', {}, spoken);
     await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
-    expect(await vectors.retrieve(migration.target, [second.id])).toHaveLength(1);
+    expect(await vectors.listCollections()).toEqual([SOURCE]);
+    expect(changes).toEqual([]);
   });
 });

@@ -10,18 +10,12 @@ import { RUN, STEPS } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
 
+const DAYS_MS = 30 * 86_400_000;
+
 it('a finding is accepted late by no step that does not find it', async () => {
   const migration = await migrationAt('checked');
   const backup = migration.invoke('backup', { accepts: ['no-graph'] });
   await expect(backup).rejects.toEqual(named('RefusedSetting', 'Only copy'));
-});
-
-describe('an id whose run has ended', () => {
-  it('is refused as ended, by its phase', async () => {
-    const migration = await migrationAt('checked');
-    await migration.finish('abort');
-    await expect(migration.start()).rejects.toEqual(named('RefusedNotNow', 'aborted'));
-  });
 });
 
 describe('the status of a run', () => {
@@ -92,4 +86,30 @@ describe('a collection setting that somebody else changed', () => {
     await migration.finish('rollback');
     expect(await setting.read()).toBe(SOURCE);
   });
+});
+
+it('a rollback is refused from the day on which its period ends', async () => {
+  const migration = await migrationAt('live');
+  const { pass, target, services } = migration;
+  const forecast = { execute: false };
+  pass(DAYS_MS - 1);
+  expect(await migration.invoke('retention')).toMatchObject({ done: false, phase: 'live' });
+  expect(await migration.invoke('rollback', forecast)).toMatchObject({ dryRun: true });
+  pass(1);
+  for (const input of [forecast, {}]) {
+    const refused = migration.invoke('rollback', input);
+    await expect(refused).rejects.toEqual(named('RefusedNotNow', 'rollback period ended'));
+  }
+  expect(await services.setting.read()).toBe(target);
+});
+
+it('a rollback is refused once backups may be gone, also by a clock that is behind', async () => {
+  const migration = await migrationAt('live', {}, { removesArtifactsWhenOver: true });
+  migration.pass(DAYS_MS);
+  const deleteAll = () => Promise.reject(new Error('Killed'));
+  const killed = migration.invoke('retention', {}, { artifacts: { deleteAll } });
+  await expect(killed).rejects.toThrow('Killed');
+  migration.pass(-1);
+  const refused = migration.invoke('rollback');
+  await expect(refused).rejects.toEqual(named('RefusedNotNow', 'rollback period ended'));
 });

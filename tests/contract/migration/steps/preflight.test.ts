@@ -2,8 +2,8 @@
 // that its dump will need, and what can be proved of the memory backend's key by reading alone.
 
 import { describe, expect, it } from 'vitest';
-import { openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
 import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
+import type { CollectionSettings } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import {
   assertMet,
@@ -15,7 +15,6 @@ import {
   KEYWORD_PROBE,
   type Prerequisite,
 } from '../../../../lib/migration/steps/prerequisites.ts';
-import { freePort } from '../../../../local/processes/free-port.ts';
 import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import {
@@ -66,13 +65,14 @@ const [SPACE, GRAPH, KEY] = ['Disk space', 'Graph store', 'API key of the test u
 const refused = (why: string) => () => Promise.reject(new Refusal('RefusedByService', why));
 const away = () =>
   Promise.reject(new RetryableFailure('RetryableUnavailable', 'ServiceUnavailable'));
-const inStrictMode = (limits: object) => ({
+const remade = (settings: Partial<CollectionSettings>) => ({
   put: async ({ services: { vectors } }: Migration) => {
     await vectors.deleteCollection(SOURCE);
-    const strict_mode_config = { enabled: true, ...limits };
-    await vectors.createCollection(SOURCE, { ...LAYOUT, strict_mode_config });
+    await vectors.createCollection(SOURCE, { ...LAYOUT, ...settings });
   },
 });
+const inStrictMode = (limits: object) =>
+  remade({ strict_mode_config: { enabled: true, ...limits } });
 const made = (name: string) => ({
   put: ({ services }: Migration) => services.vectors.createCollection(name, LAYOUT),
 });
@@ -115,6 +115,8 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     { put: ({ qdrant }) => createAlias(qdrant.url, TARGET, SOURCE) },
   ],
   ['a companion that is taken', NAMES, made(`${TARGET}_entities`)],
+  ['a collection for the restore test that is taken', NAMES, made(`restore_drill_${RUN}`)],
+  ['a collection to restore to that is taken', NAMES, made(`${SOURCE}_restored_${RUN}`)],
   ['what an earlier run left behind', NAMES, made(`${SOURCE}_v3_earlier`)],
   [
     'a memory that the new version would not find',
@@ -133,6 +135,12 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
   ['a store whose shards are not ready', STORE, answering(/readyz/, 503, 'not ready')],
   ['an address where no store answers', STORE, answering(/^GET \/$/, 200, '<html>')],
   ['a readiness that the key may not ask for', STORE, answering(/readyz/, 403, 'Forbidden')],
+  [
+    'several nodes, each with a snapshot of its own',
+    STORE,
+    { changes: () => ({ vectors: { nodeCount: async () => 3 } }) },
+  ],
+  ['another distance than cosine', LAYOUT_OF, remade({ vectors: { size: 8, distance: 'Dot' } })],
   ['a strict mode for few points', LAYOUT_OF, inStrictMode({ max_query_limit: 100 })],
   ['a strict mode without exact counts', LAYOUT_OF, inStrictMode({ search_allow_exact: false })],
   ['a strict mode for small batches', LAYOUT_OF, inStrictMode({ upsert_max_batchsize: 10 })],
@@ -236,9 +244,7 @@ describe('the preflight', () => {
   ])('finds what the new version would make otherwise: %o', async (settings, what) => {
     const finding = async (options: MigrationOptions, plan: Record<string, unknown>) => {
       const migration = await createMigration(options);
-      const { vectors } = migration.services;
-      await vectors.deleteCollection(SOURCE);
-      await vectors.createCollection(SOURCE, { ...LAYOUT, ...settings } as typeof LAYOUT);
+      await remade(settings as Partial<CollectionSettings>).put(migration);
       return await migration.start(plan).then(
         () => 'met',
         ({ message }: Error) => message,
@@ -438,14 +444,6 @@ describe('the graph', () => {
     expect(await factsOf(migration, 'Graph store')).toMatchObject({
       ...{ version: '5.26.0', edition: 'sandbox', nodes: 2, relationships: 1, rules: 1 },
     });
-  });
-
-  it('that nobody serves is refused by name and at once', async () => {
-    const port = await freePort();
-    const url = `bolt://127.0.0.1:${port}`;
-    await using graph = openNeo4j({ url, user: 'neo4j', password: '', patienceMs: 0 });
-    const { attempt } = await preflightOver(() => graph);
-    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites', /no-graph/));
   });
 
   it('of which one node is enough to know that they can be read', async () => {

@@ -1,0 +1,91 @@
+// Services whose remote calls a test counts: it may stop the process before one, or have something happen after one.
+import type { Services } from '../../../lib/migration/services.ts';
+
+export interface Call {
+  /** From 1. */
+  readonly number: number;
+  /** Such as `vectors.upsert`. */
+  readonly name: string;
+  /** Changes nothing there. */
+  readonly isRead: boolean;
+}
+
+interface Watcher {
+  /** Throws where the call must not be made. */
+  readonly before?: (call: Call) => void;
+  /** When it has succeeded; a stream, when it has been read to its end. */
+  readonly after?: (call: Call) => Promise<void> | void;
+}
+
+const READS_OF_BACKEND = [
+  'health',
+  'search',
+  'bestMatch',
+  'memoryCount',
+  'isGraphDeprecated',
+] as const;
+
+/** The remote services, and the calls that change nothing there. */
+const READS = {
+  runs: ['read', 'readCheckpoint', 'confirmedBy', 'maxRate'],
+  lock: ['activeRun', 'presentRun', 'assertFree', 'assertTurn', 'retainedRuns', 'knownRuns'],
+  vectors: [
+    'version',
+    'isReady',
+    'nodeCount',
+    'shardStates',
+    'listCollections',
+    'collectionExists',
+    'collectionInfo',
+    'listAliases',
+    'count',
+    'versions',
+    'scroll',
+    'retrieve',
+    'search',
+    'encodesKeywords',
+    'listSnapshots',
+    'downloadSnapshot',
+    'restoredPoints',
+  ],
+  artifacts: ['head', 'get', 'list'],
+  setting: ['read'],
+  backend: READS_OF_BACKEND,
+  preview: READS_OF_BACKEND,
+  hooks: [],
+  graph: ['server', 'size', 'position', 'schema', 'nodes', 'relationships'],
+} satisfies { [Name in keyof Services]?: readonly (keyof NonNullable<Services[Name]>)[] };
+
+export function watchCalls(services: Services, { before, after }: Watcher): Services {
+  let calls = 0;
+
+  async function* endOf(stream: AsyncIterable<unknown>, call: Call) {
+    yield* stream;
+    await after?.(call);
+  }
+
+  function watch(port: object, portName: string, reads: readonly string[]): object {
+    const entries = Object.entries(port).map(([name, method]) => {
+      if (typeof method !== 'function') return [name, method];
+      const watched = (...args: unknown[]) => {
+        calls += 1;
+        const call = { number: calls, name: `${portName}.${name}`, isRead: reads.includes(name) };
+        before?.(call);
+        const result: unknown = method(...args);
+        if (!(result instanceof Promise)) return endOf(result as AsyncIterable<unknown>, call);
+        return result.then(async (value) => {
+          await after?.(call);
+          return value;
+        });
+      };
+      return [name, watched];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  const watched = Object.entries(READS).map(([name, reads]) => {
+    const port = services[name as keyof typeof READS];
+    return [name, port && watch(port, name, reads)];
+  });
+  return { ...services, ...Object.fromEntries(watched) };
+}
