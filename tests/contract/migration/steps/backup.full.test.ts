@@ -1,13 +1,20 @@
-// A backup beside other snapshots, late writes and a backend that counts otherwise.
+// A backup beside other snapshots and late writes, of a snapshot that cannot be restored, and over a lossy connection.
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
+import { drillCollectionOf, testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { manifestOf } from '../../../support/migration/holdings.ts';
-import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
+import type { ServiceChanges } from '../../../support/migration/changed-services.ts';
+import { LAYOUT, manifestOf, standingOf } from '../../../support/migration/holdings.ts';
+import {
+  createMigration,
+  type Migration,
+  type MigrationOptions,
+  RUN,
+} from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
-import { point } from '../../../support/vector-stores.ts';
+import { createAlias, point } from '../../../support/vector-stores.ts';
 
 describe('a backup', () => {
   it('counts what users wrote up to the snapshot, and not what the run itself wrote', async () => {
@@ -50,6 +57,189 @@ describe('a backup', () => {
     expect(waits[0]).toBe(1);
     expect(waits).toEqual(waits.toSorted((one, other) => one - other));
     expect(waits.at(-1)).toBe(5);
+  });
+});
+
+interface Fault {
+  readonly options?: MigrationOptions;
+  readonly changes: (migration: Migration) => ServiceChanges;
+}
+
+const FAULTS: readonly (readonly [string, Fault])[] = [
+  [
+    'what was kept of it is cut off',
+    {
+      changes: ({ services: { artifacts } }) => ({
+        artifacts: {
+          async *get(key) {
+            for await (const chunk of artifacts.get(key)) {
+              yield key.includes('/snapshot-') ? chunk.subarray(0, chunk.length - 1) : chunk;
+            }
+          },
+        },
+      }),
+    },
+  ],
+  [
+    'a kept part is damaged',
+    {
+      changes: ({ services: { vectors } }) => ({
+        vectors: {
+          async downloadSnapshot(...args) {
+            const part = await vectors.downloadSnapshot(...args);
+            const [first = new Uint8Array(), ...rest] = await Array.fromAsync(part.bytes);
+            const bytes = [first.map((byte, at) => (at === 0 ? byte ^ 1 : byte)), ...rest];
+            return { ...part, bytes: Readable.from(bytes) };
+          },
+        },
+      }),
+    },
+  ],
+  [
+    'the file ends before its size',
+    {
+      options: { qdrant: { keepsSnapshotsElsewhere: true } },
+      changes: ({ services: { vectors } }) => ({
+        vectors: {
+          listSnapshots: async (name) =>
+            (await vectors.listSnapshots(name)).map((one) => ({ ...one, size: one.size + 1 })),
+        },
+      }),
+    },
+  ],
+  [
+    'it never came',
+    {
+      changes: ({ pass }) => ({
+        vectors: {
+          startSnapshot: async () => {
+            pass(595_000);
+            return undefined;
+          },
+        },
+      }),
+    },
+  ],
+];
+
+describe('a snapshot that cannot be restored', () => {
+  it.each(FAULTS)('is no backup, and the next one takes another: %s', async (_, fault) => {
+    const migration = await migrationAt('checked', fault.options);
+    const { vectors } = migration.services;
+    const before = await standingOf(migration);
+    const attempt = migration.finish('backup', {}, fault.changes(migration));
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
+    expect(await standingOf(migration)).toEqual(before);
+    expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
+    await migration.finish('backup');
+    expect((await manifestOf(migration)).contents.points).toBe(60);
+  });
+
+  it('is taken again where a part of it, or the file on the store, is gone half-way', async () => {
+    const migration = await migrationAt('checked');
+    const { vectors, artifacts } = migration.services;
+    const broken = () => Promise.reject(new Error('Broken off'));
+    const halfway = async (ill: Partial<typeof vectors>) => {
+      const attempt = migration.finish('backup', {}, { vectors: ill });
+      await expect(attempt).rejects.toThrow('Broken off');
+    };
+    await halfway({ downloadSnapshot: broken });
+    for (const { name } of await vectors.listSnapshots(SOURCE)) {
+      await vectors.deleteSnapshot(SOURCE, name);
+    }
+    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedSnapshot'));
+    await halfway({ uploadSnapshot: broken });
+    await artifacts.deleteAll(`${RUN}/snapshot-`);
+    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedMissingArtifact'));
+    await migration.finish('backup');
+    expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
+    expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
+  });
+});
+
+describe('a snapshot', () => {
+  it.each([
+    ['before ours can be told from it', 0],
+    ['while ours is being kept', 1],
+  ])('that another program makes %s is neither taken nor removed', async (_, parts) => {
+    const migration = await migrationAt('checked');
+    const { vectors, artifacts } = migration.services;
+    let isMade = false;
+    const listSnapshots: typeof vectors.listSnapshots = async (name) => {
+      const listed = await vectors.listSnapshots(name);
+      const kept = await Array.fromAsync(artifacts.list(`${RUN}/snapshot-`));
+      const [ours] = listed;
+      if (ours && kept.length >= parts) isMade = true;
+      return ours && isMade ? [...listed, { ...ours, name: 'of-another-program' }] : listed;
+    };
+    const deleted: string[] = [];
+    const deleteSnapshot = async (_: string, name: string) => void deleted.push(name);
+    const attempt = migration.finish('backup', {}, { vectors: { listSnapshots, deleteSnapshot } });
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot', 'of-another-program'));
+    expect(deleted).toEqual([]);
+  });
+
+  it.each([
+    ['where the store makes none for us', 202],
+    ['beside ours', 0],
+  ])(
+    'that another program makes half a minute later %s is neither taken nor removed',
+    async (_, status) => {
+      const migration = await migrationAt('checked');
+      const { vectors } = migration.services;
+      const startSnapshot: typeof vectors.startSnapshot = async (name) => {
+        const body = '{"status":"accepted"}';
+        const silently = { kind: 'answer', status, body } as const;
+        if (status > 0) migration.qdrant.fault({ on: /^POST .*snapshots/, does: silently });
+        const answered = await vectors.startSnapshot(name);
+        migration.pass(30_000);
+        await vectors.startSnapshot(name);
+        await migration.qdrant.idle();
+        return answered;
+      };
+      const attempt = migration.finish('backup', {}, { vectors: { startSnapshot } });
+      if (status > 0)
+        await expect(attempt).rejects.toEqual(named('RefusedSnapshot', 'no snapshot'));
+      else await attempt;
+      expect(await vectors.listSnapshots(SOURCE)).toHaveLength(1);
+    },
+  );
+});
+
+describe('the restore test of a backup', () => {
+  it('does not restore onto an alias of what users work on', async () => {
+    const migration = await migrationAt('checked');
+    const name = drillCollectionOf(await migration.runs.read(RUN));
+    await createAlias(migration.qdrant.url, name, SOURCE);
+    const before = await standingOf(migration);
+    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedNameTaken'));
+    expect(await standingOf(migration)).toEqual(before);
+  });
+
+  it('waits for a restore that the store fails to confirm, and does not begin it again', async () => {
+    const migration = await migrationAt('checked');
+    const before = await standingOf(migration);
+    migration.qdrant.fault({
+      on: /\/snapshots\/upload/,
+      when: 'after',
+      does: { kind: 'answer', status: 500, body: '{"status":{"error":"Service internal error"}}' },
+    });
+    await expect(migration.finish('backup')).rejects.toEqual(named('RetryableUnavailable'));
+    expect(await standingOf(migration)).toEqual(before);
+    const uploadSnapshot = () => Promise.reject(new Error('Not twice'));
+    await migration.finish('backup', {}, { vectors: { uploadSnapshot } });
+    expect(await standingOf(migration)).toEqual({ ...before, phase: 'backed-up' });
+  });
+
+  it('removes what an earlier one has left half-restored: the store may panic over it at its next start', async () => {
+    const migration = await migrationAt('checked');
+    const { vectors } = migration.services;
+    const scratch = drillCollectionOf(await migration.runs.read(RUN));
+    await vectors.createCollection(scratch, LAYOUT);
+    const before = await standingOf(migration);
+    await migration.finish('backup');
+    expect(await vectors.listCollections()).toEqual([SOURCE]);
+    expect(await standingOf(migration)).toEqual({ ...before, phase: 'backed-up' });
   });
 });
 

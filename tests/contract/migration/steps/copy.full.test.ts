@@ -1,45 +1,70 @@
-// The copy on a busy service, with wrong vectors, after evidence was renewed, and in the window, where users cannot
-// write: it reads every memory five times at most.
+// The copy on a busy service and on a store in trouble, and in the window, where users cannot write: it reads every
+// memory five times at most.
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import type { Hooks } from '../../../../lib/migration/ports/hooks.ts';
 import type { PointId } from '../../../../lib/migration/ports/vector-store.ts';
-import { runStep, type Step } from '../../../../lib/migration/runs/step.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { whenAsked } from '../../../support/migration/changed-services.ts';
-import { evidenceOf, fingerprintOf } from '../../../support/migration/holdings.ts';
-import {
-  createMigration,
-  type Migration,
-  RUN,
-  STEPS,
-} from '../../../support/migration/migration.ts';
+import { fingerprintOf } from '../../../support/migration/holdings.ts';
+import { createMigration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
+import { named } from '../../../support/migration/refused.ts';
 import { point } from '../../../support/vector-stores.ts';
 
-const MEMORIES = 60;
-
-const reportOf = (migration: Migration) => evidenceOf(migration, 'verification-report');
-
-/** Of every point of the target. */
-async function mangleVectors({ services, target }: Migration): Promise<void> {
-  const { points } = await services.vectors.scroll(target, { limit: MEMORIES, vector: true });
-  for (const { id, vector, payload } of points) {
-    if (!vector) throw new Error('No vector');
-    const mangled = vector.replace(/"":\[[^\]]*\]/, '"":[1,0,0,0,0,0,0,0]') as typeof vector;
-    await services.vectors.upsert(target, [{ id, vector: mangled, payload }], 'upsert');
-  }
-}
-
-describe('a comparison', () => {
-  it('compares every vector, and repairs those that are wrong', async () => {
-    const migration = await migrationAt('copied');
-    await mangleVectors(migration);
+describe('a new collection', () => {
+  it.each([
+    ['turns red', { status: 'red' }],
+    ['has no space', { optimizer_status: { error: 'No space left on device' } }],
+  ] as const)('that %s in the midst of the copy stops it', async (_, trouble) => {
+    const migration = await migrationAt('rebuilt', { memories: 1_000 });
+    const { vectors } = migration.services;
+    let writes = 0;
+    const troubled: Partial<typeof vectors> = {
+      async collectionInfo(name) {
+        const info = await vectors.collectionInfo(name);
+        const isTroubled = name === migration.target && writes >= 2;
+        return info && isTroubled ? { ...info, ...trouble } : info;
+      },
+      async upsert(...request) {
+        writes += 1;
+        return await vectors.upsert(...request);
+      },
+    };
+    const attempt = migration.finish('copy', {}, { vectors: troubled });
+    await expect(attempt).rejects.toEqual(named('RefusedByService'));
+    const checkpoint = await migration.runs.readCheckpoint(RUN, 'copy');
+    const copied = await vectors.count(migration.target);
+    expect([writes, checkpoint?.progress]).toMatchObject([2, { done: copied, total: 1_000 }]);
     await migration.finish('copy');
-    const { facts, report } = await reportOf(migration);
-    expect(facts).toMatchObject({ points: MEMORIES, replaced: MEMORIES, pending: 0 });
-    expect(report).toMatchObject({ faults: [] });
+    expect(await vectors.count(migration.target)).toBe(1_000);
   });
+
+  it.each(['yellow', 'grey'] as const)(
+    'is copied once the store has indexed what it holds: %s',
+    async (status) => {
+      const migration = await migrationAt('rebuilt');
+      const { vectors } = migration.services;
+      let isIndexed = false;
+      const collectionInfo: typeof vectors.collectionInfo = async (name) => {
+        const info = await vectors.collectionInfo(name);
+        const isUnder = name === migration.target && !isIndexed;
+        return info && isUnder ? { ...info, status, indexed_vectors_count: 7 } : info;
+      };
+      const updates: string[] = [];
+      const updateCollection = async (name: string) => void updates.push(name);
+      const changes = { vectors: { collectionInfo, updateCollection } };
+      await migration.invoke('copy', {}, changes);
+      const waiting = await migration.invoke('copy', {}, changes);
+      expect(waiting).toMatchObject({
+        ...{ done: false, phase: 'rebuilt' },
+        waitsFor: `the index of ${migration.target}: 7 vectors of 60 points`,
+      });
+      expect(updates).toEqual(status === 'grey' ? [migration.target] : []);
+      isIndexed = true;
+      expect(await migration.invoke('copy', {}, changes)).toMatchObject({ phase: 'copied' });
+    },
+  );
 });
 
 const MANY = 600;
@@ -71,27 +96,6 @@ it('the window reads every memory at most five times', async () => {
   expect((await migration.runs.read(RUN)).phase).toBe('live');
   expect(read).toBeGreaterThan(4 * MANY);
   expect(read).toBeLessThanOrEqual(5 * MANY + FEW);
-});
-
-/** Invokes a step whose time is up after so many pieces of work. */
-async function begin({ services }: Migration, step: Step, pieces: number): Promise<void> {
-  let left = pieces;
-  const timeLeftMs = () => {
-    left -= 1;
-    return left >= 0 ? 600_000 : 0;
-  };
-  const result = await runStep(step, services, {
-    payload: { runId: RUN, execute: true },
-    timeLeftMs,
-  });
-  expect(result).toMatchObject({ done: false });
-}
-
-it('a copy begun into one collection does not go on in the middle of its successor', async () => {
-  const migration = await migrationAt('rebuilt', { memories: 600, hasPreview: false });
-  await begin(migration, STEPS.copy, 0);
-  await migration.follow('rebuild', 'copy');
-  expect(await migration.services.vectors.count(migration.target)).toBe(600);
 });
 
 /** Creates, changes and deletes memories in turns. */

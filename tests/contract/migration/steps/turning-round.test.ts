@@ -1,6 +1,7 @@
 // A window that is refused, or late, turns round by itself, whatever stage it has come to: no writes are opened on the new
 // version, the record keeps why, and the way back leaves users as they were.
 import { expect, it } from 'vitest';
+import type { Properties } from '../../../../lib/migration/graph/values.ts';
 import type { PointVector } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
@@ -98,6 +99,30 @@ const ROWS: readonly Row[] = [
     title: `a write is only answered with ${answer ?? 'a timeout'}`,
     ...({ at: 'copied', refused: 'RefusedNotFrozen', changes: unproved(answer) } as const),
   })),
+  {
+    title: 'the dump of the graph cannot be read back',
+    ...{ at: 'frozen', refused: 'RefusedSnapshot' },
+    changes: ({ graph }) => ({
+      graph: {
+        async *nodes() {
+          const properties = { at: { year: 2026 } } as unknown as Properties;
+          for await (const node of graph.nodes()) yield { ...node, properties };
+        },
+      },
+    }),
+  },
+  {
+    title: 'the graph is written to while it is dumped',
+    ...{ at: 'frozen', refused: 'RefusedNotFrozen' },
+    changes: ({ graph }) => ({
+      graph: {
+        async *nodes() {
+          yield* graph.nodes();
+          graph.addNode({ labels: ['person'], properties: { name: 'late' } });
+        },
+      },
+    }),
+  },
   {
     title: 'the old collection is written to while it is backed up',
     ...{ at: 'window-backed-up', refused: 'RefusedSourceChanged' },

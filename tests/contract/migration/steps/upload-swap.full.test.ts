@@ -4,13 +4,8 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
-import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE, type WorldOptions } from '../../../../sandbox/world.ts';
-import {
-  changedServices,
-  type ServiceChanges,
-  whenAsked,
-} from '../../../support/migration/changed-services.ts';
+import { type ServiceChanges, whenAsked } from '../../../support/migration/changed-services.ts';
 import { deleteFirst, fingerprintOf, LAYOUT } from '../../../support/migration/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
@@ -129,19 +124,6 @@ describe('a cutover by upload', () => {
     await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedNameTaken'));
   });
 
-  it.each([NAME, COMPANION])('sends %s again when what was sent has not arrived', async (name) => {
-    const migration = await proved();
-    let attempts = 0;
-    const services = uploading(migration, name, async (upload) => {
-      attempts += 1;
-      if (attempts === 1) throw new RetryableFailure('RetryableUnavailable', 'No answer.');
-      await upload();
-    });
-    await migration.finish('cutover', {}, services);
-    expect(attempts).toBe(2);
-    expect((await migration.runs.read(RUN)).phase).toBe('live');
-  });
-
   it('makes another snapshot when what was kept of it is corrupted', async () => {
     const migration = await proved();
     const { artifacts } = migration.services;
@@ -172,27 +154,6 @@ describe('a cutover by upload', () => {
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });
 
-  it('takes an upload whose answer was lost for made, when it was', async () => {
-    const migration = await proved();
-    let uploads = 0;
-    const { vectors } = migration.services;
-    const services = uploading(migration, NAME, async (upload) => {
-      uploads += 1;
-      await upload();
-      throw busy('No answer');
-    });
-    const deleteCollection = async (name: string) => {
-      if (uploads > 0) throw busy('No answer either');
-      return await vectors.deleteCollection(name);
-    };
-    const mute = { vectors: { ...services.vectors, deleteCollection } };
-    await expect(migration.finish('cutover', {}, mute)).rejects.toThrow(/No answer/);
-    expect(await vectors.listCollections()).toContain(NAME);
-    await migration.finish('cutover');
-    expect(uploads).toBe(1);
-    expect((await migration.runs.read(RUN)).phase).toBe('live');
-  });
-
   it('is finished though the window closes while it tidies up', async () => {
     const migration = await proved();
     const { hooks } = migration.services;
@@ -208,56 +169,6 @@ describe('a cutover by upload', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
     expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN }]);
     expect(await names(migration)).toContain(migration.target);
-  });
-
-  it('waits for an upload that a crashed invocation left alone for minutes', async () => {
-    const migration = await proved();
-    const { vectors } = migration.services;
-    const restoredPoints: typeof vectors.restoredPoints = async (name) => {
-      if (name !== NAME) throw busy('The invocation crashed');
-      return await vectors.restoredPoints(name);
-    };
-    const attempt = migration.finish('cutover', {}, { vectors: { restoredPoints } });
-    await expect(attempt).rejects.toThrow(/crashed/);
-    migration.pass(5 * 60_000);
-    await migration.finish('cutover');
-    expect((await migration.runs.read(RUN)).phase).toBe('live');
-  });
-
-  it('is finished late by an operator, though the old collection is gone', async () => {
-    const migration = await proved();
-    const { vectors } = migration.services;
-    const services = changedServices(migration.services, {
-      vectors: { version: async () => '2.0.0' },
-    });
-    const failing = uploading(migration, NAME, () => Promise.reject(busy('No upload yet')));
-    await expect(migration.finish('cutover', {}, failing)).rejects.toThrow(/No upload yet/);
-    await vectors.deleteCollection(SOURCE);
-    migration.pass(31 * 60_000);
-    await expect(keepWatch(services)).rejects.toEqual(named('RefusedNothingToReturnTo'));
-    await migration.finish('cutover', {}, services);
-    expect((await migration.runs.read(RUN)).phase).toBe('live');
-    expect(await migration.services.setting.read()).toBe(NAME);
-  });
-
-  it('given up, takes what it made with it, and users work on the old version', async () => {
-    const migration = await proved();
-    const { vectors } = migration.services;
-    const before = await fingerprintOf(vectors, SOURCE);
-    const deploying = whenAsked(migration, 'deploy-new', () => 'under-way');
-    await migration.invoke('cutover', {}, deploying);
-    for (let n = 0; n < 3; n += 1) {
-      migration.pass(5_000);
-      await migration.invoke('cutover', {}, deploying);
-    }
-    expect(await names(migration)).toContain(NAME);
-    migration.pass(31 * 60_000);
-    await keepWatch(migration.services);
-    expect((await migration.runs.read(RUN)).phase).toBe('copied');
-    expect(await migration.services.setting.read()).toBe(SOURCE);
-    expect(await fingerprintOf(vectors, SOURCE)).toEqual(before);
-    expect(await names(migration)).not.toContain(NAME);
-    expect(await names(migration)).not.toContain(COMPANION);
   });
 });
 

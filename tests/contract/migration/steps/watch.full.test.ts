@@ -1,5 +1,6 @@
 // What happens though nobody asks for it: a window that has closed is rolled back, the days are counted.
 import { describe, expect, it } from 'vitest';
+import { createHandler as retentionHandler } from '../../../../functions/migration/retention.ts';
 import { createHandler as statusHandler } from '../../../../functions/migration/status.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
@@ -39,19 +40,6 @@ describe('the watch', () => {
     expect(await kept()).toEqual([]);
     const deleteAll = () => Promise.reject(new Error('Not twice'));
     await keepWatch({ ...services, artifacts: { ...services.artifacts, deleteAll } });
-  });
-
-  it('leaves a run to the step that holds its lock, without a failure', async () => {
-    const migration = await migrationAt('equal');
-    migration.pass(30 * 60_000);
-    const rollback = await migration.lock.take(RUN);
-    expect(await keepWatch(migration.services)).toBeUndefined();
-    expect(migration.logged.at(-1)).toMatchObject({
-      ...{ level: 'WARN', runId: RUN, failure: 'RetryableLockHeld' },
-    });
-    await migration.lock.release(rollback);
-    await watchUntilDone(migration);
-    expect((await migration.runs.read(RUN)).phase).toBe('copied');
   });
 
   it.each(['switching', 'switching-back'])(
@@ -123,6 +111,21 @@ describe('the watch', () => {
     };
     const watched = keepWatch({ ...migration.services, hooks: { ask } });
     await expect(watched).rejects.toEqual(named('RetryableUnavailable'));
+  });
+});
+
+describe('the function of the watch', () => {
+  const context = { getRemainingTimeInMillis: () => 600_000 };
+
+  it('does what is due for a timer, and for a person the step of the run that is named', async () => {
+    const migration = await migrationAt('live');
+    const invoke = retentionHandler(async () => migration.services);
+    migration.pass(30 * DAY_MS);
+    const dryRun = { dryRun: true, forecast: { isOver: true } };
+    expect(await invoke({ runId: RUN }, context)).toMatchObject(dryRun);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    const timer = { 'detail-type': 'Scheduled Event', resources: [], time: '2026-03-01T09:00:00Z' };
+    expect(await invoke(timer, context)).toMatchObject({ phase: 'closed' });
   });
 });
 

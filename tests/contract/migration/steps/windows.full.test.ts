@@ -232,18 +232,6 @@ describe('a run that was rolled back', () => {
       expect(await readStatus(services)).toMatchObject({ phase: 'aborted', kept: [target] });
     },
   );
-
-  it('takes no further window once writes were left behind: only it can be aborted', async () => {
-    const migration = await migrationAt('live');
-    await writeToNew(migration, 'Left behind');
-    await migration.finish('rollback', { asItWas: true });
-    for (const step of ['copy', 'cutover'] as const) {
-      const attempt = migration.invoke(step);
-      await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'writes that were left behind'));
-    }
-    await migration.finish('abort');
-    expect(await phaseOf(migration)).toBe('aborted');
-  });
 });
 
 it('a second rollback knows nothing of the first one', async () => {

@@ -40,122 +40,61 @@ async function byHand(migration: Migration) {
       await expect(confirm(action), action).rejects.toEqual(named('RefusedNotNow'));
     }
   };
-  return {
-    ...migration,
-    spoken,
-    asked,
-    doIt,
-    take,
-    takeUntilAsked,
-    doWhenAsked,
-    pending,
-    refusedBut,
-  };
+  const person = { asked, doIt, take, takeUntilAsked, doWhenAsked, pending, refusedBut };
+  return { ...migration, ...person };
 }
 
-async function live() {
-  return await byHand(await migrationAt('live'));
-}
+const live = async () => await byHand(await migrationAt('live'));
 
 describe('without a webhook', () => {
-  it('a rollback asks for one thing after the other, and ends on the old version', async () => {
-    const person = await live();
-    const { take, doIt, confirm, refusedBut, pending, asked, runs, target } = person;
-    expect(await take('rollback')).toMatchObject({ phase: 'switching-back', done: false });
-    const turns = [
-      { action: 'freeze', collection: target },
-      { action: 'deploy-old', collection: SOURCE },
-      { action: 'open-writes', collection: SOURCE },
-    ] as const;
-    for (const { action, collection } of turns) {
-      await person.takeUntilAsked('rollback', action);
-      expect(await asked()).toMatchObject({ action, collection });
+  it.each([
+    ['rollback', 'live', ['freeze', 'deploy-old', 'open-writes'], 'copied'],
+    ['cutover', 'equal', ['deploy-new', 'open-writes'], 'live'],
+  ] as const)('a %s asks for one thing after the other', async (step, point, actions, end) => {
+    const person = await byHand(await migrationAt(point));
+    const { take, takeUntilAsked, doIt, confirm, refusedBut, pending, target } = person;
+    for (const action of actions) {
+      await takeUntilAsked(step, action);
+      const isOfNew = step === 'cutover' || action === 'freeze';
+      const collection = isOfNew ? target : SOURCE;
       expect(await pending()).toMatchObject({ action, collection, confirmedBy: null });
       await refusedBut(action);
-      expect(await take('rollback')).toMatchObject({ done: false });
+      expect(await take(step)).toMatchObject({ done: false });
       await doIt();
       await confirm(action);
     }
-    expect(await take('rollback')).toMatchObject({ phase: 'copied', done: true });
-    expect((await runs.read(RUN)).pendingAction).toBeUndefined();
-    await expect(confirm('open-writes')).rejects.toEqual(named('RefusedNotNow'));
-    expect(person.operator.heard.slice(-3)).toEqual(['freeze', 'deploy-old', 'open-writes']);
+    expect(await take(step)).toMatchObject({ phase: end, done: true });
     expect(await pending()).toBeNull();
+    await refusedBut();
+    expect(person.operator.heard.slice(-actions.length)).toEqual(actions);
   });
 
-  it('asks for the old version again where it was confirmed and not deployed', async () => {
-    const person = await live();
-    const { take, doIt, confirm, pending, takeUntilAsked, doWhenAsked } = person;
-    await doWhenAsked('rollback', 'freeze');
-    await takeUntilAsked('rollback', 'deploy-old');
-    await confirm('deploy-old');
-    await expect(take('rollback')).rejects.toEqual(named('RefusedStillNewVersion'));
-    expect(await take('rollback')).toMatchObject({ phase: 'switching-back', done: false });
-    expect(await pending()).toMatchObject({ action: 'deploy-old', confirmedBy: null });
-    await doIt();
-    await confirm('deploy-old');
-    await takeUntilAsked('rollback', 'open-writes');
-    expect(await pending()).toMatchObject({ action: 'open-writes', collection: SOURCE });
-  });
-
-  it('asks to open writes again where it was confirmed and not done', async () => {
-    const person = await live();
-    const { take, doIt, confirm, pending, takeUntilAsked, doWhenAsked } = person;
-    await doWhenAsked('rollback', 'freeze');
-    await doWhenAsked('rollback', 'deploy-old');
-    await takeUntilAsked('rollback', 'open-writes');
-    await confirm('open-writes');
-    await expect(take('rollback')).rejects.toEqual(named('RetryableUnavailable'));
-    expect(await take('rollback')).toMatchObject({ phase: 'switching-back', done: false });
-    expect(await pending()).toMatchObject({ action: 'open-writes', confirmedBy: null });
-    await doIt();
-    await confirm('open-writes');
-    expect(await take('rollback')).toMatchObject({ phase: 'copied', done: true });
-  });
+  it.each([
+    ['deploy-old', ['freeze'], 'RefusedStillNewVersion', ['open-writes']],
+    ['open-writes', ['freeze', 'deploy-old'], 'RetryableUnavailable', []],
+  ] as const)(
+    'asks for %s again where it was confirmed and not done',
+    async (action, before, refusal, after) => {
+      const person = await live();
+      const { take, takeUntilAsked, doWhenAsked, doIt, confirm, pending } = person;
+      for (const other of before) await doWhenAsked('rollback', other);
+      await takeUntilAsked('rollback', action);
+      await confirm(action);
+      await expect(take('rollback')).rejects.toEqual(named(refusal));
+      expect(await take('rollback')).toMatchObject({ phase: 'switching-back', done: false });
+      expect(await pending()).toMatchObject({ action, collection: SOURCE, confirmedBy: null });
+      await doIt();
+      await confirm(action);
+      for (const other of after) await doWhenAsked('rollback', other);
+      expect(await take('rollback')).toMatchObject({ phase: 'copied', done: true });
+    },
+  );
 
   it('nothing is approved of a rollback that has asked for nothing yet', async () => {
     const { refusedBut, invoke, pending } = await live();
     await invoke('rollback', {}, { hooks: { ask: async () => 'under-way' } });
     expect(await pending()).toBeNull();
     await refusedBut();
-  });
-
-  it('a cutover asks for the new version, then for writes, each once', async () => {
-    const migration = await migrationAt('equal');
-    const person = await byHand(migration);
-    const { take, doIt, confirm, refusedBut, asked, target } = person;
-    expect(await take('cutover')).toMatchObject({ phase: 'switching', done: false });
-    expect(await asked()).toMatchObject({ action: 'deploy-new', collection: target });
-    await refusedBut('deploy-new');
-    await doIt();
-    await confirm('deploy-new');
-    await person.takeUntilAsked('cutover', 'open-writes');
-    await refusedBut('open-writes');
-    await doIt();
-    await confirm('open-writes');
-    expect(await take('cutover')).toMatchObject({ phase: 'live', done: true });
-    expect(await asked()).toBeUndefined();
-  });
-
-  it('what was approved for a cutover opens nothing in a rollback', async () => {
-    const migration = await migrationAt('equal');
-    const person = await byHand(migration);
-    const { take, doIt, confirm, asked, pending } = person;
-    await take('cutover');
-    await doIt();
-    await confirm('deploy-new');
-    await person.takeUntilAsked('cutover', 'open-writes');
-    await confirm('open-writes');
-    await person.takeUntilAsked('rollback', 'freeze');
-    await doIt();
-    await confirm('freeze');
-    await person.takeUntilAsked('rollback', 'deploy-old');
-    expect(await pending()).toMatchObject({ action: 'deploy-old', confirmedBy: null });
-    await doIt();
-    await confirm('deploy-old');
-    await person.takeUntilAsked('rollback', 'open-writes');
-    expect(await asked()).toMatchObject({ action: 'open-writes', collection: SOURCE });
-    expect(await take('rollback')).toMatchObject({ phase: 'switching-back', done: false });
   });
 
   it.each([
