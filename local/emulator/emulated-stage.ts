@@ -46,8 +46,8 @@ export async function deployStage(
 const REFUSED_TYPES = ['AWS::S3::BucketPolicy', 'AWS::Logs::QueryDefinition'];
 
 /**
- * Leaves out of a package what the emulator refuses, also alarms that compute with several metrics, which
- * tests/wiring/alarms.test.ts evaluates.
+ * Leaves out of a package what the emulator refuses, also alarms that compute with several metrics. When they fire is
+ * approved in tests/wiring/approved/migrating.yml.
  */
 async function leaveOutUnsupported(packageFolder: string): Promise<void> {
   const file = join(packageFolder, 'serverless-state.json');

@@ -1,5 +1,5 @@
 // A function that fails raises the alarm of the deployed stage. The emulator evaluates alarms of one metric alone, and
-// otherwise than CloudWatch: tests/wiring/alarms.test.ts evaluates every alarm as CloudWatch does.
+// otherwise than CloudWatch: when each alarm fires is approved in tests/wiring/approved/migrating.yml.
 import {
   CloudWatchClient,
   DescribeAlarmsCommand,

@@ -1,90 +1,45 @@
-// Every alarm of the packaged stage fires for its cause and recovers, and notifies. approved/migrating.yml has its metrics.
+// What holds for every alarm. When each fires is approved: approved/migrating.yml has its metrics, expression and threshold.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CAUSES, type Cause } from '../support/alarm-causes.ts';
-import {
-  type AlarmProperties,
-  type Metric,
-  metricsOf,
-  type Series,
-  statesOf,
-} from '../support/alarm-states.ts';
-import {
-  apiFunctionsOf,
-  readTemplate,
-  resourcesOf,
-  theOnly,
-} from '../support/packaged-template.ts';
+import { alarmsOf, expressionOf, metricsOf } from '../support/packaged-alarms.ts';
+import { apiFunctionsOf, readTemplate, theOnly } from '../support/packaged-template.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:alarms';
 
 const template = readTemplate('migrating');
-const alarms = resourcesOf<AlarmProperties>(template, 'AWS::CloudWatch::Alarm').map(
-  ([id, { Properties }]) => [id.replace(/Alarm$/, ''), Properties] as const,
-);
-
-const NONE: Cause = { healthy: 0, cause: 0, lasting: 0 };
-
-it('every alarm has its cause in tests/support/alarm-causes.ts', () => {
-  expect(alarms.map(([id]) => id).sort()).toEqual(Object.keys(CAUSES).sort());
-});
+const alarms = alarmsOf(template);
 
 describe.each(alarms)('the alarm %s', (id, alarm) => {
-  const { healthy, cause, lasting, traffic, unless } = CAUSES[id] ?? NONE;
-  const metrics = metricsOf(alarm);
-  const causes = traffic === undefined ? metrics : metrics.slice(0, -1);
-  const quiet: Series = Array.from({ length: 15 }, () => healthy);
-  const loud = (periods: number): Series => Array.from({ length: periods }, () => cause);
-  const sharing = (one: Series, n: number, requests = traffic) => [
-    ...causes.map((_, m) => (m === n ? one : one.map(() => healthy))),
-    one.map(() => requests),
-  ];
-
-  it.each(causes.map((_, n) => n))('fires for metric %i alone, and recovers', (n) => {
-    const states = statesOf(alarm, sharing([...quiet, ...loud(lasting), ...quiet], n));
-    expect(states.slice(0, quiet.length + lasting - 1)).not.toContain('ALARM');
-    expect(states[quiet.length + lasting - 1]).toBe('ALARM');
-    expect(states.at(-1)).toBe('OK');
-  });
-
-  // The cause of others is silence.
-  if (cause !== undefined) {
-    it('stays quiet just below its cause', () => {
-      const below = loud(lasting).map((value) => (value ?? 0) - 1);
-      expect(statesOf(alarm, sharing([...quiet, ...below], 0))).not.toContain('ALARM');
-    });
-  }
-
-  it('stays quiet when all is well', () => {
-    expect(new Set(statesOf(alarm, sharing(quiet, 0)))).toEqual(new Set(['OK']));
-  });
-
-  if (unless) {
-    it('stays quiet with another traffic', () => {
-      const bad = quiet.map(() => unless.value);
-      expect(statesOf(alarm, sharing(bad, 0, unless.traffic))).not.toContain('ALARM');
-      expect(statesOf(alarm, sharing(bad, 0))).toContain('ALARM');
-    });
-  }
-
   it('notifies the topic, of the recovery as well', () => {
     expect(alarm.AlarmActions).toEqual([TOPIC]);
     expect(alarm.OKActions).toEqual([TOPIC]);
   });
-});
 
-it('the watchdog that runs every second minute is not called silent', () => {
-  const [, silent] = alarms.find(([id]) => id === 'WatchdogSilent') ?? [];
-  if (!silent) throw new Error('There is no such alarm');
-  const everySecondMinute = Array.from({ length: 30 }, (_, n) => (n % 2 === 0 ? 1 : undefined));
-  expect(statesOf(silent, [everySecondMinute]).slice(2)).not.toContain('ALARM');
-  expect(statesOf(silent, [Array.from({ length: 10 }, () => undefined)]).at(-1)).toBe('ALARM');
+  it('looks at each of its metrics', () => {
+    const names = metricsOf(alarm).map((_, n) => `m${n + 1}`);
+    const expression = expressionOf(alarm);
+    if (expression === undefined) expect(names).toHaveLength(1);
+    else if (!expression.includes('METRICS()'))
+      expect([...new Set(expression.match(/\bm\d+\b/g))].toSorted()).toEqual(names);
+  });
+
+  it('takes missing data for a cause only where silence is the cause', () => {
+    const isOfSilence = id.endsWith('Silent');
+    expect([alarm.TreatMissingData, alarm.ComparisonOperator]).toEqual(
+      isOfSilence
+        ? ['breaching', 'LessThanThreshold']
+        : ['notBreaching', 'GreaterThanOrEqualToThreshold'],
+    );
+  });
 });
 
 describe('what an alarm names exists', () => {
   const named = (name: string) =>
-    alarms.flatMap(([, alarm]) => metricsOf(alarm)).flatMap((metric) => valuesOf(metric, name));
+    alarms
+      .flatMap(([, alarm]) => metricsOf(alarm))
+      .flatMap(({ Dimensions }) => Dimensions.filter(({ Name }) => Name === name))
+      .map(({ Value }) => Value);
 
   it('functions', () => {
     for (const value of named('FunctionName')) {
@@ -124,10 +79,6 @@ it('the dashboard shows every alarm', () => {
   expect(shown).toEqual(alarms.map(([, { AlarmName }]) => AlarmName));
   expect(widgets).toHaveLength(1 + alarms.length);
 });
-
-function valuesOf({ Dimensions }: Metric, name: string): unknown[] {
-  return Dimensions.filter(({ Name }) => Name === name).map(({ Value }) => Value);
-}
 
 it('every alarm is documented, and the number of watched metrics, which are billed', () => {
   const document = readFileSync(join(import.meta.dirname, '../../docs/deploy.md'), 'utf8');

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { type AlarmProperties, metricsOf } from '../support/alarm-states.ts';
+import { type AlarmProperties, expressionOf, metricsOf } from '../support/packaged-alarms.ts';
 import { type Packaged, readTemplate } from '../support/packaged-template.ts';
 
 const APPROVED = join(import.meta.dirname, 'approved');
@@ -93,7 +93,7 @@ function watchedBy(alarm: unknown): Leaves {
   );
   return {
     metrics: [...new Set(kinds)].join(', '),
-    expression: Metrics.find(({ ReturnData }) => ReturnData)?.Expression,
+    expression: expressionOf(alarm as AlarmProperties),
   };
 }
 
