@@ -1,5 +1,5 @@
 // The packaged stages are those that were approved: files of approved/, which a person reads when they change. Roles, routes,
-// permissions, log groups, saved queries and the definition of the state machine have tests of their own.
+// permissions, log groups and the definition of the state machine have tests of their own.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -17,7 +17,6 @@ const TESTED_ELSEWHERE = [
   'AWS::IAM::Role',
   'AWS::Lambda::Permission',
   'AWS::Logs::LogGroup',
-  'AWS::Logs::QueryDefinition',
   'AWS::S3::BucketPolicy',
 ];
 /** Of one packaging, or of the tests of routes, functions, alarms, machine and table. */
@@ -26,6 +25,7 @@ const LEFT_OUT = new RegExp(
     ...['Code', 'Handler', 'Role', 'AlarmActions', 'OKActions', 'Dimensions', 'Metrics'],
     ...['Namespace', 'MetricName', 'Statistic', 'ExtendedStatistic', 'Period'],
     ...['DefinitionString', 'AttributeDefinitions', 'KeySchema', 'GlobalSecondaryIndexes'],
+    'LogGroupNames',
   ].join('|')})\\b`,
 );
 /** What is read in one line. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type RoleProperties, statementsOf } from '../support/granted-access.ts';
 import {
+  apiFunctionsOf,
   functionsOf,
   type Packaged,
   readTemplate,
@@ -40,6 +41,19 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
     expected.push(`/aws/http-api/finance-ledger-${stage}`);
     expect(names).toEqual(expect.arrayContaining(expected));
     expect(names).toHaveLength(expected.length + machines.length);
+  });
+
+  it('asks in each saved query the logs of all functions behind the gateway', () => {
+    const groups = apiFunctionsOf(template).map(([, each]) => `/aws/lambda/${each.FunctionName}`);
+    const queries = resourcesOf<{ readonly LogGroupNames: readonly { readonly Ref: string }[] }>(
+      template,
+      'AWS::Logs::QueryDefinition',
+    );
+    const named = new Map(logGroups.map(([id, { Properties }]) => [id, Properties.LogGroupName]));
+    for (const [, { Properties }] of queries)
+      expect(Properties.LogGroupNames.map(({ Ref }) => named.get(Ref)).toSorted()).toEqual(
+        groups.toSorted(),
+      );
   });
 
   it.each(logGroups)('keeps %s for a stated time', (name, { Properties }) => {
