@@ -1,6 +1,6 @@
-// Wrong or hostile input to the running service: never a 5xx, always the envelope.
+// Wrong or hostile input to the running service, or to the deployed one: never a 5xx, always the envelope.
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { expectEnvelope } from '../support/api/expect-envelope.ts';
 import { generatedRequest } from '../support/api/generated-requests.ts';
 import { openApi } from '../support/api/open-api.ts';
@@ -8,8 +8,12 @@ import { SEED, seeded } from '../support/seed.ts';
 
 const api = await openApi();
 
+// The emulated gateway answers every OPTIONS itself.
+const isEmulated = inject('deployed') !== undefined;
+
 test(`1,000 generated requests (seed ${SEED})`, async () => {
   const answersProperly = fc.asyncProperty(generatedRequest, async ({ method, path, ...rest }) => {
+    fc.pre(!isEmulated || method !== 'OPTIONS');
     expectEnvelope(await api.request(method, path, rest));
   });
   await fc.assert(answersProperly, seeded(1_000));
