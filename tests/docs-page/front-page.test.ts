@@ -1,14 +1,10 @@
 // The front page as a person uses it: by mouse and by keyboard, on a phone, in the dark, without a key and with a wrong
 // one. It has no fault that axe can find, in any of its states.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openService } from '../support/running-service.ts';
-import { launchChromium, whyNoChromium } from './chromium.ts';
+import { expectAccessible, launchChromium, watch, whyNoChromium } from './chromium.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const HOSTILE = `<img src=x onerror="document.title=1"> ${'W'.repeat(200)}`;
 const TRANSACTIONS = 20_000;
 const IDLE = '#ledger[aria-busy=false]';
@@ -53,7 +49,7 @@ async function fillLedger(): Promise<void> {
 
 describe.skipIf(whyNoChromium())('the front page', () => {
   let browser: Browser;
-  const problems: string[] = [];
+  const opened: string[][] = [];
 
   beforeAll(async () => {
     const service = await openService();
@@ -64,21 +60,13 @@ describe.skipIf(whyNoChromium())('the front page', () => {
   afterAll(() => browser.close());
   afterEach(async () => {
     for (const context of browser.contexts()) await context.close();
-    expect(problems.splice(0)).toEqual([]);
+    expect(opened.splice(0).flat()).toEqual([]);
   });
 
   async function open(options: BrowserContextOptions = {}): Promise<Page> {
     const page = await browser.newPage({ locale: 'de-DE', ...options });
-    page.on('pageerror', (error) => problems.push(String(error)));
-    page.on('console', (message) => {
-      // Of the statuses that the tests ask for.
-      if (/status of (400|401|500)/.test(message.text())) return;
-      if (['error', 'warning'].includes(message.type())) problems.push(message.text());
-    });
-    page.on('request', (request) => {
-      const { origin, protocol } = new URL(request.url());
-      if (origin !== url && protocol !== 'data:') problems.push(request.url());
-    });
+    // Of the statuses that the tests ask for.
+    opened.push(watch(page, url, (message) => /status of (400|401|500)/.test(message)));
     return page;
   }
 
@@ -87,13 +75,6 @@ describe.skipIf(whyNoChromium())('the front page', () => {
     await page.goto(`${url}/${hash}`);
     await page.waitForSelector(IDLE);
     return page;
-  }
-
-  async function expectAccessible(page: Page) {
-    const { violations } = (await page.evaluate(`${AXE};axe.run()`)) as AxeResults;
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-    const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-    expect(width).toBe(0);
   }
 
   const asPhone = { viewport: { width: 390, height: 844 } };
