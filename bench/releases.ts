@@ -26,10 +26,10 @@ export function newestRelease(changelog: string): Release {
  * The commit of the newest release, which a shallow clone fetches first.
  * @throws Error if the release has neither a tag nor a commit, or if it cannot be fetched
  */
-export async function previousRelease(folder = PROJECT): Promise<string> {
-  const { version, commit } = newestRelease(await readFile(join(folder, 'CHANGELOG.md'), 'utf8'));
+export async function previousRelease(): Promise<string> {
+  const { version, commit } = newestRelease(await readFile(join(PROJECT, 'CHANGELOG.md'), 'utf8'));
   const git = async (...words: string[]) =>
-    (await promisify(execFile)('git', words, { cwd: folder })).stdout.trim();
+    (await promisify(execFile)('git', words, { cwd: PROJECT })).stdout.trim();
   const find = (name: string) =>
     git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => undefined);
   const fetch = (...what: string[]) =>

@@ -112,20 +112,6 @@ it('keeps the time of the first revocation', async () => {
   expect((await keys.list()).find((key) => key.id === id)?.revokedAt).toBe(revokedAt);
 });
 
-it('costs one read of one item for a key, once in 30 seconds', async () => {
-  const { headers } = await newKey('alice-3');
-  const read = async () => {
-    calls.length = 0;
-    await api.request('GET', '/categories', { headers });
-    return [...calls];
-  };
-  // The first use of the day also records the day.
-  expect(await read()).toEqual(['GetCommand', 'TransactWriteCommand', 'QueryCommand']);
-  expect(await read()).toEqual(['QueryCommand']);
-  now += 30_000;
-  expect(await read()).toEqual(['GetCommand', 'QueryCommand']);
-});
-
 it('stores neither the secret nor anything to derive it from', async () => {
   const { secret, key } = await keys.create({ name: 'phone', ledger: 'carol', scope: 'read' });
   expect(secret).toMatch(/^fl_[\w-]{43}$/);

@@ -1,31 +1,18 @@
-// What the roles of docs/deploy.md may not do, each with exactly its policy. All other tests of this folder act in them.
-import { CloudFormationClient, DeleteStackCommand } from '@aws-sdk/client-cloudformation';
-import { DeleteTableCommand, DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
-import {
-  CreateRoleCommand,
-  DeleteRolePermissionsBoundaryCommand,
-  IAMClient,
-  PutRolePolicyCommand,
-} from '@aws-sdk/client-iam';
+// What tests/wiring/policies.test.ts cannot see of the policies: their conditions and resources, applied. All other tests of this
+// folder act in the roles of docs/deploy.md, each with exactly its policy.
+import { CreateRoleCommand, IAMClient, PutRolePolicyCommand } from '@aws-sdk/client-iam';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { expect, inject, test } from 'vitest';
 import { clientOptions, stackOf } from '../../local/emulator/emulated-stage.ts';
 
 const deployed = inject('deployed');
-const of = (name: 'deployer' | 'operator' | 'remover') => clientOptions(inject(name).environment);
-const TableName = stackOf(deployed.stage);
-const StackName = TableName;
+const of = (name: 'deployer' | 'operator') => clientOptions(inject(name).environment);
+const StackName = stackOf(deployed.stage);
 const RoleName = `${StackName}-any`;
 const Anybody = { Version: '2012-10-17', Statement: [] };
 const AssumeRolePolicyDocument = JSON.stringify(Anybody);
 
 const REFUSED: Readonly<Record<string, () => Promise<unknown>>> = {
-  'the deployer deletes a table': () =>
-    new DynamoDBClient(of('deployer')).send(new DeleteTableCommand({ TableName })),
-  'the operator deletes a table': () =>
-    new DynamoDBClient(of('operator')).send(new DeleteTableCommand({ TableName })),
-  'the deployer removes a stage': () =>
-    new CloudFormationClient(of('deployer')).send(new DeleteStackCommand({ StackName })),
   'the deployer creates a role without the boundary': () =>
     new IAMClient(of('deployer')).send(
       new CreateRoleCommand({ RoleName, AssumeRolePolicyDocument }),
@@ -33,27 +20,14 @@ const REFUSED: Readonly<Record<string, () => Promise<unknown>>> = {
   'the deployer changes a role of another name': () =>
     new IAMClient(of('deployer')).send(
       new PutRolePolicyCommand({
-        ...{ RoleName: 'ledger-operator', PolicyName: 'more' },
+        RoleName: 'ledger-operator',
+        PolicyName: 'more',
         PolicyDocument: AssumeRolePolicyDocument,
       }),
-    ),
-  'the deployer takes a boundary away': () =>
-    new IAMClient(of('deployer')).send(new DeleteRolePermissionsBoundaryCommand({ RoleName })),
-  'the operator creates a role': () =>
-    new IAMClient(of('operator')).send(
-      new CreateRoleCommand({ RoleName, AssumeRolePolicyDocument }),
     ),
   'the operator invokes a function of the API': () =>
     new LambdaClient(of('operator')).send(
       new InvokeCommand({ FunctionName: `${StackName}-transactionsList` }),
-    ),
-  'who removes reads a ledger': () =>
-    new DynamoDBClient(of('remover')).send(
-      new QueryCommand({
-        TableName,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': { S: 'home#CATEGORIES' } },
-      }),
     ),
 };
 

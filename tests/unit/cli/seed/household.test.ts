@@ -26,13 +26,6 @@ describe.each([
     expect(dates.at(-1)?.slice(0, 7)).toBe('2026-06');
   });
 
-  it('have days of up to 50 rows', () => {
-    const sizes = Map.groupBy(entries, ({ date }) => date)
-      .values()
-      .map((rows) => rows.length);
-    expect(Math.max(...sizes)).toBe(50);
-  });
-
   it('are income for about a fifth, in all thirty categories and in none', () => {
     const income = entries.filter(({ type }) => type === 'income').length;
     expect(income / transactions).toBeGreaterThan(0.18);

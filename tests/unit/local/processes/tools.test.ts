@@ -1,7 +1,5 @@
 // Programs that are run to their end or fetched once: their errors are shown, and nothing is left of a draft.
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,9 +8,6 @@ import { createRunning } from '../../../../local/processes/running.ts';
 import { fetchOnce, runToEnd } from '../../../../local/processes/tools.ts';
 
 const CACHE = join(import.meta.dirname, '../../../../.local');
-const TOOLS = join(import.meta.dirname, '../../../../local/processes/tools.ts');
-const PROGRAM = join(import.meta.dirname, '../../../../local/processes/program.ts');
-const RUNNING = join(import.meta.dirname, '../../../../local/processes/running.ts');
 
 const script = (code: string) => ({ command: process.execPath, args: ['-e', code] });
 
@@ -67,30 +62,5 @@ describe('a program that is fetched once', () => {
     const fetched = fetchOnce(running, program, async (draft) => draft);
     await expect(fetched).rejects.toThrow('Stopping');
     expect(existsSync(join(CACHE, dirname(program)))).toBe(false);
-  });
-
-  it('leaves no draft when the command is stopped', async () => {
-    const program = name();
-    const code = `
-      import { createCommand, runProgram } from ${JSON.stringify(PROGRAM)};
-      import { createRunning } from ${JSON.stringify(RUNNING)};
-      import { fetchOnce } from ${JSON.stringify(TOOLS)};
-      const running = createRunning();
-      const command = createCommand('fetch', 'Fetch.').action(() =>
-        fetchOnce(running, ${JSON.stringify(program)}, async (draft, run) => {
-          console.log(draft);
-          await run(process.execPath, '-e', 'setInterval(() => {}, 1000)');
-        }));
-      await runProgram(command, { running, exitCodeOnSignal: 0 });`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const [line] = await once(child.stdout, 'data');
-    const draft = String(line).trim();
-    expect(existsSync(draft)).toBe(true);
-    child.kill('SIGINT');
-    expect(await once(child, 'close')).toEqual([0, null]);
-    expect(existsSync(draft)).toBe(false);
   });
 });
