@@ -1,8 +1,9 @@
-// The examples of docs/api.md, run one after another on an empty ledger.
+// The examples of docs/api.md and of the API description, run one after another on an empty ledger.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { routesWithSection, withRoutes } from '../../cli/describe/api-guide.ts';
+import { OPERATIONS_BY_ROUTE, PARAMETERS } from '../../lib/http/operations.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
 import { findRoute, LEDGER_OPERATIONS, OPERATIONS } from '../support/api/routes.ts';
@@ -33,4 +34,23 @@ test('every route has a section, as its description has it: `npm run describe` w
   const routes = OPERATIONS.map(([route]) => route).filter((route) => !pageParts.includes(route));
   expect(routesWithSection(DOCUMENT).toSorted()).toEqual(routes.toSorted());
   expect(withRoutes(DOCUMENT)).toBe(DOCUMENT);
+});
+
+test('each example of the description succeeds as it is, and each item of a bulk request', async () => {
+  const api = await openInProcess(await createTestService());
+  for (const [route, { body, example, query, status = 200 }] of Object.entries(
+    OPERATIONS_BY_ROUTE,
+  )) {
+    const [method = '', path = ''] = route.split(' ');
+    expect(example === undefined, route).toBe(body === undefined);
+    const required = Object.entries(query?.entries ?? {}).filter(
+      ([, { type }]) => type !== 'exact_optional',
+    );
+    const reply = await api.request(method, path.replace('{id}', String(PARAMETERS.id?.example)), {
+      query: Object.fromEntries(required.map(([name]) => [name, PARAMETERS[name]?.example ?? ''])),
+      ...(example && { body: example }),
+    });
+    const failed = reply.body.data?.failed ?? 0;
+    expect({ route, status: reply.status, failed }).toEqual({ route, status, failed: 0 });
+  }
 });

@@ -1,16 +1,21 @@
-// On a ledger that has drifted a write that would make it worse fails, and changes nothing.
+// On a ledger that has drifted a write that would make it worse fails, and changes nothing. Where counts are read a moment late, and
+// a year's not in the same moment as a month's, a page still shows no row of another page.
 import { expect, test } from 'vitest';
 import { openLedger } from '../../cli/open-ledger.ts';
 import type { Ledger } from '../../lib/ledger/ledger.ts';
 import { type Keys, LAST_ID } from '../../lib/store/keys.ts';
 import { createCorruptibleTable } from '../support/corruptible-table.ts';
-import { readContents } from '../support/ledger-contents.ts';
+import { EVERYTHING, readContents } from '../support/ledger-contents.ts';
 
 const { givenLedger, send } = await createCorruptibleTable();
 
 const LUNCH = {
-  ...{ description: 'Lunch', amount: 9, categoryId: null, notes: null, date: '2026-01-01' },
+  description: 'Lunch',
+  amount: 9,
   type: 'expense',
+  categoryId: null,
+  date: '2026-01-01',
+  notes: null,
 } as const;
 
 interface Drifted {
@@ -62,4 +67,21 @@ test('an id that is given again overwrites no category: the new one has the next
     created,
     ...before.filter(({ name }) => name > 'Fun'),
   ]);
+});
+
+test('where the year counts a row that its month does not, the page goes on before the month', async () => {
+  const { target, keys } = await givenLedger();
+  const { transactions } = openLedger({ ...target, timeZone: 'UTC' });
+  await send.set({ pk: keys.days(), sk: 'Y#2026' }, 'i4', 2);
+  const { items, pagination } = await transactions.list({ ...EVERYTHING, page: 2, perPage: 1 });
+  expect(items.map(({ id, date }) => [id, date])).toEqual([[2, '2026-03-05']]);
+  expect(pagination.total).toBe(5);
+});
+
+test('where the counts lack rows of the first page, the total is not less than the rows shown', async () => {
+  const { target, keys } = await givenLedger();
+  const { transactions } = openLedger({ ...target, timeZone: 'UTC' });
+  for (const year of ['Y#2025', 'Y#2026']) await send.delete({ pk: keys.days(), sk: year });
+  const { items, pagination } = await transactions.list({ ...EVERYTHING, page: 1, perPage: 20 });
+  expect([items.length, pagination.total, pagination.pages]).toEqual([4, 4, 1]);
 });

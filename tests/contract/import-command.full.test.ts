@@ -254,18 +254,6 @@ describe('--url', () => {
     expect(await importWith('--yes')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('names the rows of an inactive category, and imports the others', async () => {
-    const { ledger, importWith } = await givenImport();
-    const fields = { name: 'Food', description: null, color: null, isActive: false };
-    await ledger.categories.create(fields);
-    expect(await importWith('--yes')).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining('1 created, 0 were there already, 1 refused'),
-      stderr: expect.stringContaining('line 2 refused'),
-    });
-    expect(await descriptionsIn(ledger)).toEqual(['Pay']);
-  });
-
   it('takes an import back, but for rows that were edited since', async () => {
     const { ledger, environment, importWith, rows } = await givenImport();
     const take = (...options: string[]) =>

@@ -7,14 +7,13 @@ import { createApiKeys } from '../../lib/auth/api-keys.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
 import { createDatabase } from '../../lib/store/database.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
-import { ensureTable } from '../../local/create-table.ts';
 import { startDatabase } from '../../local/engine.ts';
 import { localAccess } from '../../local/local-access.ts';
-import { freePort } from '../../local/processes/free-port.ts';
 import { createCommand, runProgram, wholeNumber } from '../../local/processes/program.ts';
 import { pythonWith, whyNoPython } from '../../local/processes/python-tools.ts';
 import { createRunning } from '../../local/processes/running.ts';
 import { StartError } from '../../local/processes/start-error.ts';
+import { startService } from '../support/running-service.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'schemathesis.txt');
 const TABLE = 'generated-requests';
@@ -43,7 +42,7 @@ const command = createCommand(
     const python = await pythonWith(running, REQUIREMENTS);
     let sent = 0;
     for (const [n, mode] of MODES.entries()) {
-      const { url, options } = await startService(mode);
+      const { url, options } = await openService(mode);
       // Of an operation, at most; requests that follow links come on top.
       const missing = (requests - sent) / (MODES.length - n);
       const share = Math.ceil(missing / (await countOperations(url)));
@@ -67,25 +66,18 @@ const command = createCommand(
 await runProgram(command, { running });
 
 /** @returns the options of Schemathesis that go with it */
-async function startService(mode: (typeof MODES)[number]) {
-  Object.assign(process.env, environmentOfDatabase());
-  const { endpoint } = await startDatabase(running);
-  await ensureTable(endpoint, TABLE);
-  const port = await freePort();
-  const url = `http://localhost:${port}`;
-  const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
-  const child = running.startProgram({
-    command: process.execPath,
-    args: ['local/start.ts'],
-    folder: join(import.meta.dirname, '../..'),
-    environment: {
-      ...process.env,
-      ...{ PORT: String(port), AUTH: mode, TABLE_NAME: TABLE, DYNAMODB_ENDPOINT: endpoint },
-    },
-    onLine: (line) => line.startsWith('ready ') && resolve(),
+async function openService(mode: (typeof MODES)[number]) {
+  // For the client that makes a key, in this process.
+  const { region, accessKeyId, secretAccessKey } = localAccess({});
+  Object.assign(process.env, {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
   });
-  child.ended.then((how) => reject(new StartError(`The service ${how}`)));
-  await ready;
+  const { endpoint } = await startDatabase(running);
+  const environment = { AUTH: mode, TABLE_NAME: TABLE, DYNAMODB_ENDPOINT: endpoint };
+  const { ready } = await startService(running, { environment });
+  const url = await ready;
   if (mode === 'required') {
     const secret = await createKey(endpoint);
     return { url, options: ['--header', `Authorization: Bearer ${secret}`] };
@@ -93,15 +85,6 @@ async function startService(mode: (typeof MODES)[number]) {
   // There, requests without a key are answered: what the description says of keys does not hold.
   const withoutKeys = ['--generation-with-security-parameters', 'false'];
   return { url, options: ['--exclude-checks', 'ignored_auth', ...withoutKeys] };
-}
-
-function environmentOfDatabase(): Record<string, string> {
-  const { region, accessKeyId, secretAccessKey } = localAccess({});
-  return {
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-  };
 }
 
 async function createKey(endpoint: string): Promise<string> {

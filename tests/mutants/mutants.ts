@@ -136,7 +136,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
 
   // Counts and pages.
-  ...mutantsOf('lib/store/transaction-pages.ts', 'tests/contract/lagging-counts.test.ts', [
+  ...mutantsOf('lib/store/transaction-pages.ts', 'tests/contract/drifted-ledger.test.ts', [
     ['Math.max(total, newestRows.length)', 'total'],
   ]),
   ...mutantsOf('lib/store/day-counts.ts', 'tests/unit/store/day-counts.test.ts', [
@@ -213,7 +213,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/transactions.ts', 'tests/contract/api/transactions.test.ts', [
     ['if (!category.isActive) throw inactiveCategory();', ''],
   ]),
-  ...mutantsOf('lib/ledger/categories.ts', 'tests/contract/api/category-list.test.ts', [
+  ...mutantsOf('lib/ledger/categories.ts', 'tests/contract/api/categories.test.ts', [
     ['isActive || !activeOnly', 'isActive'],
   ]),
 

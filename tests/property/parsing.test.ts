@@ -1,22 +1,8 @@
-// Which texts are ids and dates. That parsing a body or a query fails in no other way than it may: hostile-requests.test.ts.
+// Which texts are dates. That parsing a body or a query fails in no other way than it may: hostile-requests.test.ts.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isCalendarDate } from '../../lib/domain/calendar-date.ts';
-import { canonicalId } from '../../lib/domain/record.ts';
 import { SEED, seeded } from '../support/seed.ts';
-
-test(`a canonical id is the text it was read from (seed ${SEED})`, () => {
-  const canonical = fc.property(
-    fc.oneof(fc.string(), fc.integer().map(String), fc.bigInt().map(String)),
-    (text) => {
-      const id = canonicalId(text);
-      if (id === undefined) return;
-      expect(String(id)).toBe(text);
-      expect(id).toBeGreaterThan(0);
-    },
-  );
-  fc.assert(canonical, seeded(5_000));
-});
 
 test(`a text is a calendar date just when the calendar has that day (seed ${SEED})`, () => {
   const part = (length: number, max: number) =>

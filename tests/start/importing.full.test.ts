@@ -55,12 +55,6 @@ async function killAfter(rows: number): Promise<void> {
   expect((await ended).code).toBe(null);
 }
 
-it('shows what it would do, and sends nothing', async () => {
-  const { code, output } = await startImport().ended;
-  expect([code, output]).toEqual([0, expect.stringContaining(`${ROWS} rows`)]);
-  expect(await total()).toBe(0);
-});
-
 it('imports each row once, though it is killed twice', async () => {
   await killAfter(1_000);
   await killAfter(4_000);

@@ -2,6 +2,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import definition from '../../lib/store/table.json' with { type: 'json' };
 import { type RoleProperties, statementsOf } from '../support/granted-access.ts';
 import {
   apiFunctionsOf,
@@ -68,6 +69,16 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
       .filter(([name]) => DependsOn?.includes(name))
       .map(([, route]) => route.Properties.RouteKey);
     expect(routes.sort()).toEqual(Object.keys(Properties.RouteSettings ?? {}).sort());
+  });
+
+  it('has the table that lib/store/table.json defines, as a local start has', () => {
+    const { Properties } = theOnly(template, 'AWS::DynamoDB::Table');
+    const { OnDemandThroughput } = Properties;
+    const indexes = definition.GlobalSecondaryIndexes.map((each) => ({
+      ...each,
+      OnDemandThroughput,
+    }));
+    expect(Properties).toMatchObject({ ...definition, GlobalSecondaryIndexes: indexes });
   });
 
   it('traces nothing, and lets no role write traces', () => {

@@ -1,8 +1,13 @@
-// What the packaged throttles let through, by the rules of API Gateway: the emulator of tests/deployed has none.
+// What the packaged throttles let through: the emulator of tests/deployed has none. The burst is how many requests that are sent at
+// the same moment pass.
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../support/api/routes.ts';
 import { readTemplate, STAGES, theOnly } from '../support/packaged-template.ts';
-import { createTokenBucket, type Throttle } from '../support/token-bucket.ts';
+
+interface Throttle {
+  readonly ThrottlingRateLimit: number;
+  readonly ThrottlingBurstLimit: number;
+}
 
 const PAGE = 20;
 const LARGE = /\/bulk|\/export/;
@@ -18,19 +23,16 @@ describe.each(STAGES)('stage %s', (stage) => {
     readonly RouteSettings: Readonly<Record<string, Throttle>>;
   }>(readTemplate(stage), 'AWS::ApiGatewayV2::Stage').Properties;
 
-  /** How many pass of some requests that are sent at the same moment. */
-  function passing(route: string, sent: number): number {
-    const isLetThrough = createTokenBucket(RouteSettings[route] ?? DefaultRouteSettings);
-    return Array.from({ length: sent }, () => isLetThrough(0)).filter(Boolean).length;
-  }
+  const burstOf = (route: string) =>
+    (RouteSettings[route] ?? DefaultRouteSettings).ThrottlingBurstLimit;
 
   it.each([PREFLIGHT, ...routes.filter((route) => !LARGE.test(route))])(
     'the twenty requests that a page sends at once to %s pass',
-    (route) => expect(passing(route, PAGE)).toBe(PAGE),
+    (route) => expect(burstOf(route)).toBeGreaterThanOrEqual(PAGE),
   );
 
   it('so do the preflights of two such pages', () => {
-    expect(passing(PREFLIGHT, 2 * PAGE)).toBe(2 * PAGE);
+    expect(burstOf(PREFLIGHT)).toBeGreaterThanOrEqual(2 * PAGE);
   });
 
   it('large requests and unknown routes have less, and take nothing from others', () => {

@@ -1,9 +1,14 @@
-// Service document, "Endpoints: Categories" and "States and transitions": what the model of property/invariants.test.ts leaves
-// open, which tries every transition.
+// Service document, "Endpoints: Categories" and "States and transitions", and the ruling on the order of the list: what the model
+// of property/invariants.test.ts leaves open, which tries every transition. Which values are true is tested on the parser.
 import { describe, expect, test } from 'vitest';
-import { expectConflict } from '../../support/api/expect-reply.ts';
+import { expectConflict, expectFilterFaults } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
-import { givenCategory, givenTransaction, uniqueName } from '../../support/api/records.ts';
+import {
+  givenCategory,
+  givenTransaction,
+  uniqueName,
+  type WireRecord,
+} from '../../support/api/records.ts';
 
 const api = await openApi();
 
@@ -43,4 +48,50 @@ test('States: a DELETE of an active or inactive category in use is a 409 that sa
     const { data } = (await api.get(`/categories/${id}`)).body;
     expect(data).toMatchObject({ is_active, transaction_count: 1 });
   }
+});
+
+const active: WireRecord = await givenCategory(api);
+const inactive: WireRecord = await givenCategory(api, { is_active: false });
+await givenTransaction(api, { category_id: active.id });
+
+test.each([
+  ['', [active, undefined]],
+  ['active_only=true', [active, undefined]],
+  ['active_only', [active, inactive]],
+  ['include_counts=tRuE', [{ ...active, transaction_count: 1 }, undefined]],
+  [
+    'include_counts=true&active_only=1',
+    [
+      { ...active, transaction_count: 1 },
+      { ...inactive, transaction_count: 0 },
+    ],
+  ],
+])('?%s', async (query, expected) => {
+  const { body } = await api.get('/categories', query);
+  expect(body).toMatchObject({ success: true, count: body.data.length });
+  const listed = [active, inactive].map(({ id }) =>
+    body.data.find((each: WireRecord) => each.id === id),
+  );
+  const etag = expect.any(String);
+  expect(listed).toEqual(expected.map((each) => each && { ...each, etag }));
+});
+
+test.each([
+  ['active_only=true&active_only=true', 'active_only'],
+  ['Active_only=false', 'Active_only'],
+])('?%s is an error that names the parameter', async (query, name) => {
+  expectFilterFaults(await api.get('/categories', query), [name]);
+});
+
+test('Rulings: ordered by the bytes of the names, also right after a rename', async () => {
+  const prefix = uniqueName();
+  const suffixes = ['a', 'B', 'é', 'b', '🏠', '10', '9', '\uffee', 'aa'];
+  for (const suffix of suffixes) await givenCategory(api, { name: `${prefix} ${suffix}` });
+  const renamed = await givenCategory(api, { name: `${prefix} 0` });
+  await api.put(`/categories/${renamed.id}`, { name: `${prefix} C` });
+  const { body } = await api.get('/categories');
+  const names = body.data.map(({ name }: WireRecord) => name);
+  expect(names.filter((name: string) => name.startsWith(prefix))).toEqual(
+    ['10', '9', 'B', 'C', 'a', 'aa', 'b', 'é', '\uffee', '🏠'].map((each) => `${prefix} ${each}`),
+  );
 });

@@ -61,12 +61,9 @@ test.each(['deep', 'deep=true', 'deep=1'])('GET /health?%s: the table answers', 
 
 describe('Any other route is 404 in the envelope', () => {
   test.each([
-    ['GET', '/transaction'],
     ['GET', '/Transactions'],
-    ['GET', '/transactions/1/2'],
     ['GET', '/categories/1/transactions'],
     ['GET', '/api/transactions'],
-    ['GET', '/healthy'],
     ['PATCH', '/transactions/1/2'],
     ['POST', '/nowhere'],
     ['OPTIONS', '/nowhere'],
@@ -81,16 +78,14 @@ describe('Any other route is 404 in the envelope', () => {
   });
 });
 
+// Every other method of every path is tested on `noRoute`.
 describe('A known path with another method is 405 in the envelope, with Allow', () => {
   test.each([
     ['PATCH', '/transactions/abc/', 'GET, PUT, DELETE'],
-    ['PUT', '/transactions', 'GET, POST'],
     ['DELETE', '/categories/', 'GET, POST'],
     ['OPTIONS', '/categories', 'GET, POST'],
     ['GET', '/transactions/bulk', 'POST, PUT'],
     ['DELETE', '/transactions/bulk/', 'POST, PUT'],
-    ['PATCH', '/transactions/bulk/delete', 'POST'],
-    ['PUT', '/transactions/export', 'GET'],
     ['POST', '/health', 'GET'],
   ])('%s %s', async (method, path, allow) => {
     const reply = await api.request(method, path, { rawBody: '{' });
