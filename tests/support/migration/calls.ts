@@ -39,6 +39,7 @@ const READS = {
     'collectionInfo',
     'listAliases',
     'count',
+    'facet',
     'versions',
     'scroll',
     'retrieve',
