@@ -30,7 +30,7 @@ export interface BenchLedger {
   readonly client: DynamoDBDocumentClient;
   /** As a function makes it. */
   readonly ledger: Ledger;
-  /** The same ledger, each call of which is counted. */
+  /** The same ledger; each call is counted. */
   readonly metered: Ledger;
   readonly meter: MeteredClient;
 }

@@ -33,7 +33,11 @@ const command = createCommand(
     for (const name of names.length > 0 ? names : known)
       missed += missedBars(await measure(name, { quick, against }));
     if (missed > 0) throw new Error(`Bars that are not met: ${missed}`);
-  });
+  })
+  .addHelpText(
+    'after',
+    '\nOf the migration: npm run bench -- migration, -- window or -- streaming, each alone.',
+  );
 await runProgram(command, { running: { stop: () => running.stop() } });
 
 async function measure(

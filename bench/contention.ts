@@ -60,7 +60,7 @@ export async function contention(run: BenchRun): Promise<Report> {
     ],
     tables: [
       {
-        title: `Writes that arrive at random for ${seconds} s, in virtual time, where a transaction owns its items for ${OWNED_MS} ms. A refused one is a 500 with Retry-After, of which nothing is applied: the ledger was verified afterwards.`,
+        title: `Writes that arrive at random for ${seconds} s, in virtual time, where a transaction owns its items for ${OWNED_MS} ms. A refused one is a 500 with Retry-After, and nothing of it is applied: the ledger was verified afterwards.`,
         columns: [
           'write',
           'a second on average',

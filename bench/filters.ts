@@ -1,9 +1,9 @@
-// Every kind of filter a list takes: four facets, each over all dates and over ranges that cut months.
+// Every kind of filter a list takes: six combinations of type and category, each over all dates and over ranges that cut months.
 import type { TransactionFilter } from '../lib/domain/transaction.ts';
 import { LAST_DAY } from './bench-ledger.ts';
 
 export interface NamedFilter {
-  readonly facet: string;
+  readonly combination: string;
   readonly dates: string;
   readonly filter: TransactionFilter;
 }
@@ -19,7 +19,7 @@ export const EVERYTHING: TransactionFilter = {
 const GROCERIES = 7;
 const DOCTOR = 17;
 
-const FACETS: readonly [string, Pick<TransactionFilter, 'type' | 'categoryId'>][] = [
+const COMBINATIONS: readonly [string, Pick<TransactionFilter, 'type' | 'categoryId'>][] = [
   ['all', { type: undefined, categoryId: undefined }],
   ['type expense', { type: 'expense', categoryId: undefined }],
   ['type income', { type: 'income', categoryId: undefined }],
@@ -42,7 +42,7 @@ export function namedFilters(years: number): NamedFilter[] {
     { dates: '10 weeks', startDate: `${last - 1}-10-20`, endDate: `${last}-01-02` },
     { dates: '3 weeks of one month', startDate: `${last - 1}-05-04`, endDate: `${last - 1}-05-24` },
   ];
-  return FACETS.flatMap(([facet, of]) =>
-    ranges.map(({ dates, ...range }) => ({ facet, dates, filter: { ...of, ...range } })),
+  return COMBINATIONS.flatMap(([combination, of]) =>
+    ranges.map(({ dates, ...range }) => ({ combination, dates, filter: { ...of, ...range } })),
   );
 }

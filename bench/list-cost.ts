@@ -57,7 +57,7 @@ async function measureFilter(
     const query = { ...named.filter, page, perPage: PER_PAGE };
     const { result, cost } = await meter.measure(() => metered.transactions.list(query));
     const expected = ids.slice((page - 1) * PER_PAGE, page * PER_PAGE);
-    assertSame(`${named.facet}, ${named.dates}, page ${page}`, listed(result), {
+    assertSame(`${named.combination}, ${named.dates}, page ${page}`, listed(result), {
       total: ids.length,
       ids: expected,
     });
@@ -126,8 +126,8 @@ function tableOf(span: string, measured: readonly Measured[]): Table {
       'last against first: units',
       'time',
     ],
-    rows: measured.map(({ facet, dates, total, costs, unitsRatio, timeRatio }) => [
-      facet,
+    rows: measured.map(({ combination, dates, total, costs, unitsRatio, timeRatio }) => [
+      combination,
       dates,
       total,
       mean(costs.map((cost) => cost.readUnits)),

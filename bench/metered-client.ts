@@ -8,7 +8,7 @@ export interface Cost {
   readonly readUnits: number;
   readonly writeUnits: number;
   readonly calls: number;
-  /** The longest chain of calls of which each started after the one before had ended. */
+  /** The longest chain of calls in which each started after the one before had ended. */
   readonly roundTrips: number;
 }
 

@@ -16,7 +16,7 @@ export interface FileProgress extends Progress {
   readonly file: string;
 }
 
-/** @param identity what the file is of: the table, of which another account may have one of the same name, and the ledger */
+/** @param identity what the file is of: the table (another account may have one of the same name) and the ledger */
 export function openFileProgress(...identity: readonly string[]): FileProgress {
   const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
   const file = join(LOCAL, 'verify-ledger', name);

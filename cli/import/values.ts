@@ -63,7 +63,7 @@ function toAmount(text: string, decimal: DecimalSign): number {
   return /[-−]/.test(sign) ? -amount : amount;
 }
 
-/** Cells of a row: in one column, or in two of which one is filled. */
+/** Cells of a row: in one column, or in two with one of them filled. */
 export interface AmountCells {
   readonly amount?: string | null | undefined;
   readonly debit?: string | null | undefined;

@@ -77,7 +77,7 @@ type Forecast = NonNullable<NonNullable<Status['approval']>['forecast']>;
 function forecastRows({ estimates, seconds }: Forecast, minutes: number): [string, string][] {
   return [
     ['Window', `${durationText(seconds * 1_000)} expected, ${countText(minutes, 'minute')} given`],
-    ['of which', estimates.map(estimateText).join(', ')],
+    ['Stages', estimates.map(estimateText).join(', ')],
   ];
 }
 

@@ -16,7 +16,7 @@ const collectionName = fitting(collectionNameSchema);
 export const OPTIONS = {
   run: option(
     'run <id>',
-    `run id: ${ruleOf(runIdSchema)} (default: the one under way, else the newest live one)`,
+    `run id: ${ruleOf(runIdSchema)} (default: the one under way, else the newest live one, else the last)`,
     runId,
   ),
   execute: option('execute', 'do it; without this option, only show what would be done'),

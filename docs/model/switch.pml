@@ -5,7 +5,7 @@
 #define NEW 1
 #define GONE 99
 #define NOTHING 3
-#define SPOILT 9                /* a version that no user has written */
+#define DAMAGED 9               /* a version that no user has written */
 #define FUSE 1                  /* so many removals need no number from the operator */
 
 mtype:phase = { copied, switching, live, switching_back, closed, aborted };
@@ -42,10 +42,10 @@ byte refused;                   /* the removals for which the last command was r
 bit as_it_was, is_final;
 
 /* The truth, which no program sees */
-byte acked[3] = { 1, 1, 0 };    /* what users were told is stored */
+byte acked[3] = { 1, 1, 0 };    /* the last acknowledged version */
 byte last[3] = { 1, 1, 0 };
 bit strayed[3];                 /* written past the freeze since both were equal */
-bit excused[3];                 /* the operator was told, by number or by name */
+bit excused[3];                 /* the operator knows, by number or by name */
 bit due[3];                     /* has to be at home when the switch has ended */
 byte removed;                   /* by this command, from a collection that has served */
 bit damaged;
@@ -72,7 +72,7 @@ bit damaged;
 #define any_writable(c) (writable(c, 0) || writable(c, 1) || writable(c, 2))
 inline choose(c, m) { if :: writable(c, 0) -> m = 0 :: writable(c, 1) -> m = 1 :: writable(c, 2) -> m = 2 fi }
 
-/* A user creates, changes or deletes a memory, and is told that it is done. */
+/* A user creates, changes or deletes a memory, and the write is acknowledged. */
 inline acknowledge(c, m, is_stray) {
   if :: at(c, m) != 0 && !is_being_made(c, m) -> at(c, m) = 0 :: last[m]++; at(c, m) = last[m] fi;
   acked[m] = at(c, m); excused[m] = 0; due[m] = 0;
@@ -83,7 +83,7 @@ inline acknowledge(c, m, is_stray) {
 /* What only this collection had is gone. Damage to what users are on, after the last look, or not larger than what users
  * may delete or change, cannot be found in time. The last look of a rollback counts memories only. */
 #define is_unseen(c, to_what) (c == home || stage == note_home || \
-  to_what == SPOILT && to == OLD && c == OLD && (stage == change_setting || stage == deploy || stage == prove || stage == last_look))
+  to_what == DAMAGED && to == OLD && c == OLD && (stage == change_setting || stage == deploy || stage == prove || stage == last_look))
 inline damage(c, to_what) {
   damaged = (to_what == GONE || in_all(0) + in_all(1) + in_all(2) > FUSE);
   for (each(m)) {
@@ -91,7 +91,7 @@ inline damage(c, to_what) {
     :: (at(c, m) != 0 || to_what == GONE) && at(c, m) == acked[m] && (!damaged || at(1 - c, m) != acked[m] || is_unseen(c, to_what)) -> excused[m] = 1
     :: else
     fi;
-    if :: to_what == SPOILT && at(c, m) == 0 :: else -> at(c, m) = to_what fi
+    if :: to_what == DAMAGED && at(c, m) == 0 :: else -> at(c, m) = to_what fi
   }
   damaged = 1; m = 0
 }
@@ -107,9 +107,9 @@ end: do
        if :: writable(pending_on, m) -> acknowledge(pending_on, m, 1) :: else fi; pending_on = 0; m = 0 }
   :: atomic { forgotten > 0 && home == NEW && any_writable(OLD) -> forgotten--; choose(OLD, m); acknowledge(OLD, m, 1); m = 0 }
   :: atomic { damages > 0 && works_on == NEW && at(NEW, 0) != GONE -> damages--; damage(NEW, 0) }
-  :: atomic { damages > 0 && phase != aborted && phase != closed -> damages--; damage(NEW, SPOILT) }
+  :: atomic { damages > 0 && phase != aborted && phase != closed -> damages--; damage(NEW, DAMAGED) }
   :: atomic { damages > 0 && home == NEW && at(OLD, 0) != GONE -> damages--;
-       if :: damage(OLD, 0) :: damage(OLD, SPOILT) :: stage != note_home -> damage(OLD, GONE) fi }
+       if :: damage(OLD, 0) :: damage(OLD, DAMAGED) :: stage != note_home -> damage(OLD, GONE) fi }
   od
 }
 
@@ -346,7 +346,7 @@ judge: if
           if
           :: i == b && drops > 0 -> drops--
           :: i == b -> at(idle, cursor) = h; if :: h == 0 -> make_poorer(idle, cursor) :: else fi
-          :: i != b -> at(home, cursor) = i; if :: i == 0 || i == SPOILT && h != 0 -> make_poorer(home, cursor) :: else fi
+          :: i != b -> at(home, cursor) = i; if :: i == 0 || i == DAMAGED && h != 0 -> make_poorer(home, cursor) :: else fi
           fi
        fi;
        nothing_is_lost;

@@ -26,7 +26,7 @@ export type VerifyToken = (token: string) => Promise<Caller>;
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 /** Of a clock that is ahead or behind. */
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** Before a key id that is not known makes us fetch the keys once more. */
+/** Before a key id that is not known makes us fetch the keys again. */
 const COOLDOWN_MS = 10_000;
 const CACHE_MS = 10 * 60_000;
 const TIMEOUT_MS = 3_000;

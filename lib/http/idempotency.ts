@@ -96,7 +96,7 @@ export function idempotentItems<Event extends WriteEvent, Fields extends object,
       },
       wasApplied: async () => (await find(index)) !== undefined,
     });
-    const settle = (outcomes: readonly ItemOutcome[]) =>
+    const withRemembered = (outcomes: readonly ItemOutcome[]) =>
       Promise.all(
         outcomes.map(async (outcome, index) => {
           if (isApplied(outcome)) return outcome;
@@ -112,10 +112,10 @@ export function idempotentItems<Event extends WriteEvent, Fields extends object,
     const recorded = await idempotency.find(key);
     if (recorded) {
       const { headers = {}, body } = replay(recorded, fingerprint);
-      return { ...reply(await settle(outcomesIn(body))), headers };
+      return { ...reply(await withRemembered(outcomesIn(body))), headers };
     }
     await idempotency.bind(hash(`${key} body`), fingerprint);
-    const outcomes = await settle(await applyItems(operation, event, items, markerOf));
+    const outcomes = await withRemembered(await applyItems(operation, event, items, markerOf));
     const first = reply(outcomes);
     // Without it the markers are enough to repeat the request. Records that failed unexpectedly are tried again.
     if (!outcomes.some(isUnexpected))

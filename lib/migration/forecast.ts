@@ -26,7 +26,7 @@ export function forecastWindow(
   maxRate = Number.POSITIVE_INFINITY,
 ): WindowForecast {
   const { points = 0, perSecond } = evidence['verification-report']?.facts ?? {};
-  // A walk reads each point on both sides; what follows the deployment reads them once more on one.
+  // A walk reads each point on both sides; what follows the deployment reads them again on one.
   const measured = perSecond === undefined ? (took.copy ?? 0) : Number(points) / Number(perSecond);
   const walk = Math.max(measured, Number(points) / (maxRate / 2));
   const copies = plan.uploadAs === undefined ? [] : [estimate('upload', 2 * (took.backup ?? 0))];

@@ -22,7 +22,7 @@ export interface Move {
   readonly by: readonly Actor[];
   readonly needs: readonly Evidence[];
   readonly yields?: Evidence;
-  /** The operator names the digest of this evidence, and thereby approves it. */
+  /** The operator approves this evidence by naming its digest. */
   readonly approves?: Evidence;
 }
 

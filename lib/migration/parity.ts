@@ -222,7 +222,7 @@ function lastOf(hits: readonly Hit[]): number {
   return hits.length < NEAREST ? Number.NEGATIVE_INFINITY : (hits.at(-1)?.score ?? 0);
 }
 
-/** Or one of several that lie equally near, of which the store may have left it out. */
+/** Or one of several that lie equally near: the store may have left it out. */
 function isFirst(id: PointId, hits: readonly Hit[]): boolean {
   const [best] = hits;
   const own = hits.find((hit) => hit.id === id)?.score ?? lastOf(hits);

@@ -1,4 +1,4 @@
-// One pass over one collection, in constant memory: how many points, of which users, and a digest of all of them. Two
+// One pass over one collection, in constant memory: how many points and users, and a digest of all points. Two
 // collections with equal digests hold the same memories; with equal user digests, every user has as many.
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';

@@ -78,7 +78,7 @@ const MINUTE_MS = 60_000;
 const LONGEST_SNAPSHOT_MS = 10 * MINUTE_MS;
 /** After a lost response: by then a snapshot that was started is listed, or a second one does no harm. */
 const LOST_SNAPSHOT_MS = MINUTE_MS;
-/** Both are told in whole seconds, and a store under load begins later. */
+/** Both times are in whole seconds, and a store under load begins later. */
 const EARLIEST_MS = 2_000;
 const LATEST_MS = 15_000;
 /** No lease's epoch. */

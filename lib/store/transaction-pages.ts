@@ -140,7 +140,7 @@ export function createTransactionPages(options: {
     return dayAt(countsByDay(range, counts, type), skip) ?? beforeMonth;
   }
 
-  /** The rows of a page that starts on a day of which newer rows are skipped, from the nearer end of that day. */
+  /** The rows of a page that starts on a day whose newer rows are skipped, from the nearer end of that day. */
   async function readFrom(start: PageStart, rows: Rows, limit: number): Promise<Item[]> {
     const { date, skip, dayCount } = start;
     const rest = dayCount - skip;

@@ -27,7 +27,7 @@ export function whyNoJava(needed: number): string | undefined {
   return found >= needed ? undefined : `Java is ${found}, not ${needed} or newer`;
 }
 
-/** For servers that run for minutes: compiling the most used code once more would take longer than it saves. */
+/** For servers that run for minutes: compiling the most used code again would take longer than it saves. */
 export const JVM_OPTIONS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 /**
@@ -68,7 +68,7 @@ export interface PackedPackage {
   readonly sha512?: string;
 }
 
-/** An npm package of which nothing is installed: its archive is fetched, checked and unpacked into the draft. */
+/** An npm package that is not installed: its archive is fetched, checked and unpacked into the draft. */
 export async function unpackFromNpm(
   draft: string,
   run: RunInDraft,

@@ -1,4 +1,4 @@
-// Where authentication is required, every route that reaches a ledger refuses whoever does not prove who they are.
+// Where authentication is required, every route that reaches a ledger refuses callers who do not prove who they are.
 import { describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../lib/auth/access-tokens.ts';
 import { createApiKeys } from '../../lib/auth/api-keys.ts';

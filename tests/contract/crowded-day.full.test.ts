@@ -82,7 +82,7 @@ describe('which way a page is read', () => {
     ['over the end of the day', 47, 10, [OLDER, NEWER]],
     ['the first page', 1, 20, [NEWER]],
     ['the last page', 24, 20, [OLDER]],
-    ['over the end of a day of which few rows come before', 2, 4, [NEWER]],
+    ['over the end of a day with few rows before it', 2, 4, [NEWER]],
   ])('%s', async (_, page, perPage, expected) => {
     queries.length = 0;
     await transactions.list({ ...EVERYTHING, page, perPage });

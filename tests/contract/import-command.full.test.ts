@@ -193,7 +193,7 @@ describe('--url', () => {
     expect(ended).toMatchObject({ code: 1, stderr });
   });
 
-  it('imports possible duplicates, or leaves them out, only when it is told so', async () => {
+  it('imports possible duplicates, or leaves them out, only with the option for it', async () => {
     const { ledger, importWith } = await givenImport();
     await importWith('--yes');
     const rows = ['2026-03-05,Green tea,-3,Food', '2026-03-07,Bus,-2,'];
@@ -236,7 +236,7 @@ describe('--url', () => {
     ]);
   });
 
-  it('makes a row of an export again that was deleted since only when it is told so', async () => {
+  it('creates a row of an export that was deleted since only with --import-deleted', async () => {
     const { ledger, importWith, exported, rows } = await givenImport();
     await importWith('--yes');
     await writeStatement(await exported());

@@ -76,7 +76,7 @@ describe('a dump', () => {
     }
   });
 
-  it('that was restored otherwise than it was is told, with where', async () => {
+  it('that was restored with a difference is reported, with the place', async () => {
     const run = await backedUpTwice();
     const forgetful = {
       ...run.target,

@@ -72,7 +72,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (!outcomes.some(isUnexpected))', 'if (outcomes)'],
     ['return result ? { result } : outcome;', 'return outcome;'],
     ['return toFailedItem(error, failure);', 'return outcome;'],
-    ['await settle(outcomesIn(body))', 'outcomesIn(body)'],
+    ['await withRemembered(outcomesIn(body))', 'outcomesIn(body)'],
     ['if (isConflict(error)) throw failure;', ''],
     ['throw isBusy(error)', 'throw error instanceof RequestRepeatedError'],
     [

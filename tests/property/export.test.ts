@@ -69,7 +69,7 @@ const ledgers = fc.record({
 });
 type Given = typeof ledgers extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Equal rows, of which one is there when the import is repeated. */
+/** Equal rows; one of them is there when the import is repeated. */
 const equalRows: Given = {
   ...{ names: [], externalIds: fc.stream(['x'].values()), cuts: [0.5] },
   rows: [

@@ -116,7 +116,7 @@ interface Counted {
 
 /** Every page of some filters, in both orders. */
 async function expectPages(api: Api, model: Model, random: SeededRandom): Promise<void> {
-  const facets = [undefined, 'income', 'expense'].flatMap((type) =>
+  const combinations = [undefined, 'income', 'expense'].flatMap((type) =>
     [undefined, 'none' as const, ...model.categories.keys()].map((category_id) => ({
       ...(type ? { type } : {}),
       ...(category_id ? { category_id } : {}),
@@ -124,12 +124,12 @@ async function expectPages(api: Api, model: Model, random: SeededRandom): Promis
   );
   const days = [random.pick(DAYS), random.pick(DAYS)].toSorted();
   const range = { start_date: days[0] ?? '', end_date: days[1] ?? '' };
-  const inRange = { ...random.pick(facets), ...range };
+  const inRange = { ...random.pick(combinations), ...range };
   for (const sort of ['date', '-date'] as const) {
     await expectWalk(api, model, { filter: {}, perPage: random.integer(3, 9), sort });
     await expectWalk(api, model, { filter: inRange, perPage: random.integer(1, 5), sort });
   }
-  for (const filter of some(random, facets)) {
+  for (const filter of some(random, combinations)) {
     await expectWalk(api, model, { filter, perPage: 100, sort: '-date' });
   }
   const { body } = await api.get('/categories', { active_only: false, include_counts: true });

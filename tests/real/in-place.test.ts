@@ -16,7 +16,7 @@ const LONGEST_MS = 12_000;
 
 const SCENARIOS: readonly Scenario[] = [
   {
-    title: 'there and back five times, beside a program that sets texts without their vectors',
+    title: 'forward and back five times, beside a program that sets texts without their vectors',
     play: async (service) => {
       const { migrate, rollBack, usersWrite } = service;
       const careless = await startCarelessProgram(service);
@@ -31,7 +31,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: 'there and back and there, commands and Qdrant killed at random points',
+    title: 'forward, back and forward, commands and Qdrant killed at random points',
     harmsQdrant: true,
     breaksStore: true,
     play: async ({ insist, rollback, run, server, usersWrite }) => {

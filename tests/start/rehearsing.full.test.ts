@@ -95,7 +95,7 @@ describe('a real memory backend', () => {
   });
 
   it.each([
-    ['its users are not told', {}, [], /--redeploy-backend/],
+    ['its users have not been warned', {}, [], /--redeploy-backend/],
     [
       'nobody can deploy it',
       { MIGRATION_WEBHOOK_URL: '' },

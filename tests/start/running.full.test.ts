@@ -87,7 +87,7 @@ it('lets one alone of two starts on a port be ready, and work on', async () => {
   expect((await fetch(`${url}/nowhere`)).status).toBe(404);
 });
 
-it('uses the database it is told of, starts none, and makes the table where it is missing', async () => {
+it('uses the database of DYNAMODB_ENDPOINT, starts none, and makes the table where it is missing', async () => {
   const { endpoint } = await startDatabase(running);
   const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'of-another-name' };
   const first = await startService(running, { environment });

@@ -48,7 +48,7 @@ describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   });
 });
 
-it('is stopped in order however often it is told to', async () => {
+it('stops in order however many signals it gets', async () => {
   const service = await startService(running);
   await service.ready;
   const { child } = service;

@@ -69,8 +69,8 @@ export const SAMPLE_NODES: readonly GraphNode[] = [
   { id: 'd', labels: [], properties: { user_id: { $int: '7' } } },
   { id: 'e', labels: ['city'], properties: JSON.parse('{"__proto__":"own","constructor":"own"}') },
   // The same twice: two nodes, all the same.
-  { id: 'f', labels: ['twin'], properties: { user_id: 'constructor' } },
-  { id: 'g', labels: ['twin'], properties: { user_id: 'constructor' } },
+  { id: 'f', labels: ['equal'], properties: { user_id: 'constructor' } },
+  { id: 'g', labels: ['equal'], properties: { user_id: 'constructor' } },
 ];
 
 export const SAMPLE_RELATIONSHIPS: readonly GraphRelationship[] = [
@@ -84,7 +84,7 @@ export const SAMPLE_RELATIONSHIPS: readonly GraphRelationship[] = [
   edge('4', 'knows', 'a', 'c', {}),
   edge('5', 'knows', 'c', 'a', {}),
   edge('6', 'is `itself`\\u0060', 'd', 'd', { mentions: { $int: '3' } }),
-  edge('7', 'twin of', 'f', 'g', {}),
+  edge('7', 'equal to', 'f', 'g', {}),
 ];
 
 export const SAMPLE_SCHEMA: readonly SchemaRule[] = [

@@ -41,12 +41,12 @@ export async function rehearse(
 export async function endOf(child: ChildProcess): Promise<Rehearsed> {
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error('Nothing is heard of it');
-  const [told, complained, [code]] = await Promise.all([
+  const [output, errors, [code]] = await Promise.all([
     text(stdout),
     text(stderr),
     once(child, 'close'),
   ]);
-  return { code, stdout: told, stderr: complained };
+  return { code, stdout: output, stderr: errors };
 }
 
 export interface SharedStore {

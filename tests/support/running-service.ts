@@ -43,7 +43,7 @@ export async function startService(
     },
   });
   child.ended.then((how) => reject(new Error([`The start ${how}`, ...lines].join('\n'))));
-  // Whoever does not wait for it to be ready does not care that it never was.
+  // A caller that does not wait for it does not care that it never was ready.
   ready.catch(() => {});
   return { child, port, lines, ready };
 }

@@ -65,7 +65,7 @@ export interface FaultyClient extends Client {
   readonly calls: () => number;
 }
 
-/** @param faultAt the fault that befalls a call, by its number from 0 and the name of its command */
+/** @param faultAt the fault that hits a call, by its number from 0 and the name of its command */
 export function createFaultyClient(
   client: Client,
   faultAt: (call: number, command: string) => Fault | undefined,

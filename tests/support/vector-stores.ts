@@ -18,7 +18,7 @@ export interface StoreUnderTest {
   readonly url: string;
   /** Whether the version under test has it. */
   has(feature: Feature): Promise<boolean>;
-  /** The name of a collection that is removed after the test; made at once unless told otherwise. */
+  /** The name of a collection that is removed after the test; made at once by default. */
   collection(settings?: CollectionSettings | 'not-made'): Promise<string>;
 }
 

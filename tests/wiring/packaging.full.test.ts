@@ -27,7 +27,7 @@ import {
 
 const KB = 1024;
 const OF_API = 320 * KB;
-/** With the viewer, of which every visit loads all. */
+/** With the viewer: every visit loads all of it. */
 const OF_DOCUMENTATION = 3 * 1024 * KB;
 /** Drivers of a graph store and of an object store; the API's functions have neither. */
 const OF_MIGRATION = 1280 * KB;

@@ -42,7 +42,7 @@ describe('the state machine', () => {
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });
 
-  it('turns round by itself for a setting that somebody else has changed', async () => {
+  it('rolls back by itself for a setting that somebody else has changed', async () => {
     const migration = await createMigration();
     await migration.start();
     const { setting } = migration.services;

@@ -123,7 +123,7 @@ function versionIn(text: string): string {
     const { version } = JSON.parse(text) as Partial<Schemas['VersionInfo']>;
     if (typeof version === 'string') return version;
   } catch {
-    // Refused below, without a word of the response.
+    // Refused below, without any text of the response.
   }
   throw unexpected('GET /: the answer is not that of a Qdrant');
 }

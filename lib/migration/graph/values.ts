@@ -107,7 +107,7 @@ const DECODERS = new Map<string, (content: never) => unknown>([
   ...TYPES.map(([tag, { decode }]) => [tag, decode] as const),
   /** A float that JSON would turn into an integer or into null: 1, -0, NaN, Infinity, -Infinity. */
   ['$f', Number],
-  /** A long list of floats, all of which are exactly single precision, as embeddings are. */
+  /** A long list of floats that are all exactly single precision, as embeddings are. */
   ['$f32', (text: string) => [...fromBase64('FLOAT32', text)]],
   /** A long list of floats that need double precision. */
   ['$f64', (text: string) => [...fromBase64('FLOAT64', text)]],

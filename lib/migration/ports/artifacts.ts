@@ -15,7 +15,7 @@ export type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export type ArtifactStore = ReturnType<typeof createArtifactStore>;
 
-/** What keeps the bytes, of which an artifact store makes artifacts. */
+/** Keeps the bytes; an artifact store makes artifacts of them. */
 export interface ArtifactBytes {
   /** Undefined for what has no record. */
   find(key: string): Promise<Artifact | undefined>;

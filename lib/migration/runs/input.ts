@@ -129,7 +129,7 @@ export const stepInputSchema = v.strictObject({
   accepts: v.optional(planSchema.entries.accepts),
   /** Of the window that is opened, in place of the plan's. */
   windowMinutes: v.optional(planSchema.entries.windowMinutes),
-  /** Approves the report with this digest, of which the beginning is enough. */
+  /** Approves the report with this digest; its beginning is enough. */
   approvedDigest: v.optional(
     v.pipe(
       v.string(),

@@ -1,4 +1,4 @@
-// Reports: JSON artifacts, of which the record keeps the digest and the few figures that matter. The manifest of a backup is
+// Reports: JSON artifacts. The record keeps the digest and the few figures that matter. The manifest of a backup is
 // the one that other steps read again.
 import * as v from 'valibot';
 import type { Evidence } from '../phases.ts';

@@ -103,7 +103,7 @@ export function createRunLock(options: {
   }
 
   /**
-   * Begins a lease; an earlier one that has expired is thereby over.
+   * Begins a lease, which ends an earlier one that has expired.
    * @throws Refusal when the lock is another run's; RetryableFailure while another step has the lease
    */
   async function take(runId: string): Promise<Lease> {

@@ -8,7 +8,7 @@ import { Refusal, type RefusalData, type RefusalName } from '../refusals.ts';
 export const runIdSchema = v.pipe(
   v.string(),
   v.regex(/^[a-z0-9][a-z0-9-]{2,38}[a-z0-9]$/),
-  v.description('4 to 40 small letters, digits and dashes, no dash first or last'),
+  v.description('4 to 40 lowercase letters, digits or hyphens, no hyphen first or last'),
 );
 
 const millisecondsSchema = v.pipe(v.number(), v.safeInteger());

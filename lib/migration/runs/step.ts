@@ -115,7 +115,7 @@ export type StepResult =
       readonly done: boolean;
       readonly waitSeconds: number;
       readonly waitsFor?: string;
-      /** Why the run has turned round. */
+      /** Why the run rolls back. */
       readonly refused?: Run['refused'];
     };
 
@@ -160,7 +160,7 @@ export async function runStep(
 /**
  * While users wait, nobody has to decide what follows a failure: the step that leads back begins, and the record keeps why.
  * Once they may be in, the step is only repeated, until the deadline.
- * What may pass is tried again until the deadline. Killed before that, the step fails once more, and then turns round.
+ * What may pass is tried again until the deadline. Killed before that, the step fails again, and then rolls back.
  * @throws the failure where it is another's to answer; Refusal where the run can return nowhere
  */
 async function turnRound(
@@ -175,7 +175,7 @@ async function turnRound(
   const run = await services.runs.read(input.runId);
   if (run.phase !== 'switching' || isOpened(run, services.clock())) throw failure;
   const { name, stack: why = '' } = failure instanceof Error ? failure : new Error(String(failure));
-  const message = 'The switch failed: the run turns round';
+  const message = 'The switch failed: the run rolls back';
   services.log({ level: 'WARN', message, runId: run.runId, failure: name, why });
   const refusal =
     failure instanceof Refusal ? failure : new Refusal('RefusedDefect', `${name}: see the log.`);

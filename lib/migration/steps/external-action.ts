@@ -74,7 +74,7 @@ function occasionOf(run: Run): string {
 }
 
 /**
- * Before a step refuses because what was said to be done was not: a person is asked once more, and a webhook that does
+ * Before a step refuses because what was said to be done was not: a person is asked again, and a webhook that does
  * a request once takes the next one for another.
  */
 export async function askAgain({ services, note }: StepContext): Promise<void> {

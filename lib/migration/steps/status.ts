@@ -108,7 +108,7 @@ const switchingSchema = v.looseObject({
   look: v.optional(v.looseObject({ refusedSince: v.optional(v.number()) })),
 });
 
-// A rollback from where users were let in freezes writes once more.
+// A rollback from where users were let in freezes writes again.
 async function switchOf({ runId, phase, window }: Run, { runs }: Pick<Services, 'runs'>) {
   const stateOf = async (step: 'cutover' | 'rollback') => {
     const { state } = (await runs.readCheckpoint(runId, step)) ?? {};

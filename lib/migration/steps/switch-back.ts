@@ -153,7 +153,7 @@ const proveOld: Advance = async (context, { to, passed, unansweredSince, facts }
   const save = async (unansweredSince: number) => void (await keep({ unansweredSince }));
   const proving = proveOldVersion(context, { collection: to, unansweredSince, save });
   const isProved = await proving.catch(async (error: unknown) => {
-    // What was said to be done is asked for once more.
+    // What was reported as done is asked for again.
     await keep({ passed: without(passed, (stage) => stage === DEPLOYED) });
     throw error;
   });

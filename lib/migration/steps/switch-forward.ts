@@ -1,5 +1,5 @@
-// The switch to the new collection: a cutover's stages, and how users are let in at its end. A stage that is refused turns the
-// switch round (runs/step.ts).
+// The switch to the new collection: a cutover's stages, and how users are let in at its end. A stage that is refused begins
+// the rollback (runs/step.ts).
 import { untilIndexed } from '../configuration.ts';
 import type { Evidence } from '../phases.ts';
 import { changedSetting } from '../ports/collection-setting.ts';

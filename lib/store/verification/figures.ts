@@ -25,7 +25,7 @@ export interface LedgerFigures {
   readonly recomputed: Counters;
   /** Categories that rows refer to. */
   readonly referredTo: ReadonlySet<number>;
-  /** External ids of which row and guard differ. */
+  /** External ids whose row and guard differ. */
   readonly wrongExternalIds: ReadonlyMap<string, ExternalIdOwners>;
   readonly wrongRows: readonly CheckedRow[];
   readonly lastIds: Readonly<Record<SequenceKind, number>>;

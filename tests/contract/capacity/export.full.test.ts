@@ -11,7 +11,7 @@ import { createTestTable } from '../../support/test-table.ts';
 
 const MOST_READ = MOST_UNITS['part of an export'].read;
 const TRANSACTIONS = 5_000;
-/** Usual rows, of which docs/api.md says how many a part has. */
+/** Usual rows: docs/api.md says how many of them a part has. */
 const LEAST_ROWS = 2_000;
 
 it(`costs at most ${MOST_READ} read units for each part`, async () => {

@@ -1,5 +1,5 @@
 // Many updates of one transaction at once, each call taking its time: those that get through are all there, and they
-// get through with few calls, for a write that comes too late is told what is recorded now.
+// get through with few calls, because the failure of a late write carries the present record.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createContendedClient } from '../../../bench/contended-client.ts';
 import { createVirtualRetryPolicy, createVirtualTime } from '../../../bench/virtual-time.ts';
@@ -62,7 +62,7 @@ describe.each([1, 2, 3])('updates at once of one transaction (seed %i)', (seed) 
     expect(calls / updates).toBeLessThan(17);
   });
 
-  it('128 of them get through as far as time allows, and who is told 500 has changed nothing', async () => {
+  it('128 of them get through as far as time allows, and a request that gets a 500 has changed nothing', async () => {
     const { statuses, mayRetry, calls, updates } = await race(128, seed);
     const succeeded = statuses.filter((status) => status === 200).length;
     expect(new Set(statuses)).toEqual(new Set([200, 500]));

@@ -151,7 +151,7 @@ describe('a parameter', () => {
     return { store, setting };
   }
 
-  it('that two change at once is what the first has made it, and the other is told so', async () => {
+  it('that two change at once keeps the first change, and refuses the second', async () => {
     const { setting } = open();
     const [first, second] = await Promise.allSettled([
       setting.change({ from: 'memories', to: 'memories_a' }),
@@ -190,7 +190,7 @@ describe('a parameter', () => {
     },
   );
 
-  it('is taken for changed by whoever is killed before the other is put back', async () => {
+  it('counts as changed by a step that was killed before it put the other value back', async () => {
     const { store, setting } = open();
     store.writeBefore(PARAMETER, 'somebody-elses');
     const send = store.client.send as (command: unknown) => Promise<{ Version?: number }>;

@@ -22,7 +22,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
   }
 
   describe('two runs', () => {
-    it('started at once: one gets the lock, the others are told which', async () => {
+    it('started at once: one gets the lock, and the refusals of the others name it', async () => {
       const ids = ['run-a', 'run-b', 'run-c', 'run-d'];
       const outcomes = await Promise.allSettled(ids.map((id) => table.begin(id)));
       const started = outcomes.filter(({ status }) => status === 'fulfilled');
@@ -73,7 +73,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(await table.lock.retainedRuns()).toEqual(['run-b']);
     });
 
-    it('of which one is meant where none is named: under way, else live, else ended last', async () => {
+    it('the default run: the one under way, else the live one, else the one that ended last', async () => {
       const { lock } = table;
       expect(await lock.presentRun()).toBeUndefined();
       await beginLive('run-a');
@@ -166,7 +166,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       await expect(other.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
     });
 
-    it('of which one is at work are known by its lease', async () => {
+    it('are at work where one has a lease', async () => {
       expect(await table.lock.leaseOf('run-a')).toBeUndefined();
       const lease = await table.lock.take('run-a');
       const since = table.clock().getTime();

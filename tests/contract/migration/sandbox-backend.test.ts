@@ -41,7 +41,7 @@ it('the old version drops the keyword vector of a point it writes into a new col
   expect(JSON.parse(point?.vector ?? '')).toHaveLength(8);
 });
 
-it('the new version falls back to meaning alone, without a word, in a collection without the slot', async () => {
+it('the new version silently falls back to meaning alone in a collection without the slot', async () => {
   await startOldVersion(settings('memories_v3'));
   const { ids, vector } = await firstWrite();
   expect(ids).toHaveLength(1);

@@ -25,7 +25,7 @@ export interface Route {
 
 const FUNCTION_OF: ReadonlyMap<string, string> = new Map(OPERATIONS);
 
-/** A route and its twin with a trailing slash are two for the gateway, and both are deployed. */
+/** A route with and without a trailing slash is two routes for the gateway, and both are deployed. */
 export function findRoute(method: string, path: string): Route {
   if (method === 'OPTIONS') return { key: 'OPTIONS /{path+}', functionName: 'api/preflight' };
   const fixed = path.replace(/(?<=[^/])\/$/, '');

@@ -1,5 +1,5 @@
-// A bucket with Object Lock behind a real S3 client: commands are answered before they become requests, and told.
-// Whatever is put into it is there already, whole, and half once more: of a run by the same id whose table was lost.
+// A bucket with Object Lock behind a real S3 client: commands are answered before they become requests, and reported.
+// Each object that is put into it is there already, whole, and again by half: of a run with the same id whose table was lost.
 
 import { Readable } from 'node:stream';
 import { NotFound, S3Client } from '@aws-sdk/client-s3';
@@ -28,7 +28,7 @@ interface Kept {
   readonly retainUntil?: Date;
 }
 
-/** @param onCommand is told of each one before it is answered */
+/** @param onCommand gets each one before it is answered */
 export function createBucket(onCommand: (command: Command) => void): S3Client {
   const objects = new Map<string, Kept>();
   const parts = new Map<string, Uint8Array[]>();

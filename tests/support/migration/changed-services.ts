@@ -1,4 +1,4 @@
-// Services of which a test replaces a few methods.
+// Services with a few methods that a test replaces.
 import type { ExternalAction } from '../../../lib/migration/phases.ts';
 import type { HookAnswer, HookRequest } from '../../../lib/migration/ports/hooks.ts';
 import type { Services } from '../../../lib/migration/services.ts';

@@ -44,7 +44,7 @@ export async function migrateWith(
   return await startMigrateWith(environment, ...words).ended;
 }
 
-/** For whoever listens to it meanwhile. */
+/** For a caller that listens to it meanwhile. */
 export function startMigrateWith(environment: NodeJS.ProcessEnv, ...words: string[]) {
   const child = spawn(process.execPath, [COMMAND, ...words], {
     env: { ...NO_ACCOUNT, ...environment },
@@ -69,7 +69,7 @@ const ACCESS = {
 };
 
 interface OperatorOptions {
-  /** Whether a webhook does what else a person does; a person, unless told. */
+  /** Whether a webhook does the actions; a person by default. */
   readonly hasWebhook?: boolean;
 }
 

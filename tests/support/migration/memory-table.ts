@@ -55,7 +55,7 @@ export function createMemoryTable(given: readonly Item[] = []): MemoryTable {
   }
 
   async function send(command: unknown): Promise<unknown> {
-    // As over a network: whoever else is ready goes first.
+    // As over a network: other work that is ready goes first.
     await Promise.resolve();
     if (command instanceof GetCommand) {
       return { Item: structuredClone(stored.get(textOf(command.input.Key))) };

@@ -82,7 +82,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
 
   /**
    * One invocation, and what the store does after it was answered: its work takes no time of the test's clock.
-   * @throws as the step does, and the refusal for which it has turned round
+   * @throws as the step does, and the refusal for which it rolls back
    */
   async function invoke(
     name: StepName,

@@ -16,7 +16,7 @@ const RUNBOOK = {
   rebuilt: (migration: Migration) => migration.follow('rebuild'),
   copied: (migration: Migration) => migration.follow('copy'),
   frozen: (migration: Migration) => migration.reach('frozen'),
-  'window-backed-up': (migration: Migration) => migration.reach('backed-up'),
+  'frozen-and-backed-up': (migration: Migration) => migration.reach('backed-up'),
   equal: (migration: Migration) => migration.reach('equal'),
   live: (migration: Migration) => migration.follow('cutover'),
 };

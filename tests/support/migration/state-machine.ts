@@ -22,7 +22,7 @@ export function approving(migration: Migration) {
   };
 }
 
-/** @param onTask is told of each task before it is carried out */
+/** @param onTask gets each task before it runs */
 export async function execute(
   migration: Migration,
   options: {

@@ -3,7 +3,7 @@ import { json } from 'node:stream/consumers';
 import type { HookRequest, Hooks } from '../../../lib/migration/ports/hooks.ts';
 import { listen } from '../loopback.ts';
 
-interface Told {
+interface Asked {
   readonly action: HookRequest['action'];
   readonly run_id: string;
   readonly collection: string;
@@ -17,9 +17,9 @@ export async function startWebhook(hooks: Hooks) {
       run_id: runId,
       collection,
       test_user: testUser,
-    } = (await json(request)) as Told;
-    const told = { action, runId, collection, testUser, occasion: '', deadlineAt: undefined };
-    await hooks.ask(told);
+    } = (await json(request)) as Asked;
+    const asked = { action, runId, collection, testUser, occasion: '', deadlineAt: undefined };
+    await hooks.ask(asked);
     response.writeHead(204).end();
   });
 }

@@ -40,8 +40,8 @@ export function linearise(model: Model, outcomes: readonly Outcome[], holdings: 
 
   const end = search([model], applied);
   if (end) return end;
-  const told = outcomes.map(({ command, reply }) => `${JSON.stringify(command)} -> ${reply.text}`);
-  throw new Error(`No order explains, of ${holdings.text}:\n${told.join('\n')}`);
+  const seen = outcomes.map(({ command, reply }) => `${JSON.stringify(command)} -> ${reply.text}`);
+  throw new Error(`No order explains, of ${holdings.text}:\n${seen.join('\n')}`);
 }
 
 /** The model after a command, where its reply is the one due; undefined where it is not. */

@@ -42,7 +42,7 @@ test.each([
   expect(currentDate(new Date(now), timeZone)).toBe(date);
 });
 
-test('the day of UTC is told without Intl, for the time zones of the world take long to load', () => {
+test('the day of UTC needs no Intl, because the time zones of the world take long to load', () => {
   vi.stubGlobal('Intl', {});
   expect(currentDate(new Date('2024-02-29T23:59:59.999Z'), 'UTC')).toBe('2024-02-29');
 });

@@ -10,10 +10,10 @@ test.each([
   [5, 9, 9],
   [9, 9, 10],
   [9, 5, 10],
-])('after a write at %i, one at %i is told as %i', (updatedAt, now, told) => {
+])('after a write at %i, one at %i is recorded as %i', (updatedAt, now, recorded) => {
   expect(nextRevision({ createdAt: 1, updatedAt, version: 3 }, new Date(now))).toEqual({
     createdAt: 1,
-    updatedAt: told,
+    updatedAt: recorded,
     version: 4,
   });
 });

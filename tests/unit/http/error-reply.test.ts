@@ -1,4 +1,4 @@
-// Every error is told as the service document says, or as a 500 that tells nothing.
+// Every error has the response that the service document gives it, or is a 500 that shows nothing.
 import { expect, test } from 'vitest';
 import {
   ConflictError,
@@ -30,7 +30,7 @@ test.each<[Error, status: number, code: string, headers?: object]>([
     { 'accept-encoding': 'identity' },
   ],
   [new UnavailableError('why'), 503, 'unavailable', { 'retry-after': '5' }],
-])('%o is told in its own words', (error, status, code, headers) => {
+])('the response to %o has its message', (error, status, code, headers) => {
   const body = { success: false, error: code, message: 'why' };
   expect(toErrorReply(error, FAILURE)).toEqual({ status, body, ...(headers && { headers }) });
 });

@@ -151,7 +151,7 @@ describe('a request of many records', () => {
     ]);
   });
 
-  it('refuses no record of which it cannot be read whether it was applied', async () => {
+  it('refuses no record where it cannot read whether it was applied', async () => {
     const { send, saved } = given([CREATED, failed(409)], [undefined, new Error('no response')]);
     expect(statuses(await send())).toEqual([201, 500]);
     expect(saved).toEqual([]);

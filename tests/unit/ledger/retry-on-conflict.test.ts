@@ -6,7 +6,7 @@ import { createSleeplessRetryPolicy } from '../../support/sleepless-retry-policy
 
 type Options = Parameters<typeof retryOnConflict<number, string>>[0];
 
-function settle(decide: Options['decide'], readAgain: Options['readAgain']) {
+function retryDecision(decide: Options['decide'], readAgain: Options['readAgain']) {
   const retryPolicy = createSleeplessRetryPolicy();
   const { deadlineMs: deadline, delays } = retryPolicy;
   return {
@@ -15,7 +15,7 @@ function settle(decide: Options['decide'], readAgain: Options['readAgain']) {
   };
 }
 
-test('decides at once on what a failed write has told, and reads again after a delay where it told nothing', async () => {
+test('decides at once on the record that a failed write carries, and reads again after a delay where it carries none', async () => {
   const seen: number[] = [];
   const decide = async (version: number) => {
     seen.push(version);
@@ -23,7 +23,7 @@ test('decides at once on what a failed write has told, and reads again after a d
     if (version === 3) throw new StaleRecordError('stale');
     return 'decided';
   };
-  const { ended, delays } = settle(decide, async () => 7);
+  const { ended, delays } = retryDecision(decide, async () => 7);
   expect(await ended).toBe('decided');
   expect(seen).toEqual([1, 2, 3, 7]);
   expect(delays).toHaveLength(1);
@@ -34,5 +34,7 @@ test.each([
   ['any other failure', new Error('refused'), 'refused'],
 ])('%s ends it', async (_, error, message) => {
   const readAgain = () => Promise.reject(new Error('gone'));
-  await expect(settle(() => Promise.reject(error), readAgain).ended).rejects.toThrow(message);
+  await expect(retryDecision(() => Promise.reject(error), readAgain).ended).rejects.toThrow(
+    message,
+  );
 });

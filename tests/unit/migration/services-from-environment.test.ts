@@ -37,7 +37,7 @@ describe('the environment', () => {
   it('is enough as it stands in the guide, with a person in place of a webhook', async () => {
     const services = await servicesFromEnvironment(COMPLETE);
     expect(services).toMatchObject({ preview: undefined, graph: undefined });
-    const asked = { action: 'freeze', runId: 'r', occasion: 'freezing', collection: 'c' } as const;
+    const asked = { action: 'freeze', runId: 'r', occasion: 'window-7', collection: 'c' } as const;
     const answer = services.hooks.ask({ ...asked, testUser: 't', deadlineAt: undefined });
     expect(await answer).toBe('asked-of-a-person');
   });
@@ -57,7 +57,7 @@ describe('the environment', () => {
     expect(await refusalOf({ ...COMPLETE, [name]: '' })).toBe(message);
   });
 
-  it('that says nothing is told everything at once', async () => {
+  it('that is empty gets all that is missing in one message', async () => {
     const message = await refusalOf({});
     for (const name of Object.keys(COMPLETE)) expect(message).toContain(`${name} is not set`);
     expect(message).toContain('MEMORY_BACKEND_KEY_PARAMETER');
@@ -129,7 +129,7 @@ describe('a service that does not answer', () => {
     COLLECTION_SETTING: 'ssm:/memory/collection',
     ARTIFACTS_URL: 's3://bucket',
   };
-  const FREEZE = { action: 'freeze', runId: 'r', occasion: 'freezing', collection: 'c' } as const;
+  const FREEZE = { action: 'freeze', runId: 'r', occasion: 'window-7', collection: 'c' } as const;
   const pace = { ...DEFAULT_RETRY_POLICY, deadlineMs: 1 };
 
   it.each<[variable: string, ask: (services: Services) => Promise<unknown>]>([

@@ -92,7 +92,7 @@ test.each([
   ['repair', 3],
   ['carry', 4],
 ] as const)(
-  '%s: whoever has changed it last is right, and home where both have',
+  '%s: the side that has changed it is right, and home where both have',
   async (mode, at) => {
     const { put, walk, versionIn } = await scene();
     for (const [id, [, , base]] of TABLE.entries()) {

@@ -72,8 +72,8 @@ describe('a copy without a limit', () => {
   /** The pauses after answers that take so long. */
   async function pausesAfter(answers: readonly number[], beginning?: number) {
     const { time } = createTime();
-    const told: number[] = [];
-    const onBeginning = async (milliseconds: number) => void told.push(milliseconds);
+    const reported: number[] = [];
+    const onBeginning = async (milliseconds: number) => void reported.push(milliseconds);
     const afterAnswer = createSlowdown({ beginning, onBeginning }, time);
     const pauses: number[] = [];
     for (const answer of answers) {
@@ -81,23 +81,23 @@ describe('a copy without a limit', () => {
       await afterAnswer(answer);
       pauses.push(time.now() - begun);
     }
-    return { pauses, told };
+    return { pauses, reported };
   }
 
   const times = (count: number, milliseconds: number) => Array(count).fill(milliseconds);
 
   it('pauses while answers take more than twice as long as at its beginning, and goes on as before', async () => {
     const answers = [...times(6, 40), ...times(8, 100), ...times(8, 40)];
-    const { pauses, told } = await pausesAfter(answers);
-    expect(told).toEqual([40]);
+    const { pauses, reported } = await pausesAfter(answers);
+    expect(reported).toEqual([40]);
     expect(pauses.slice(0, 10)).toEqual(times(10, 0));
     expect(pauses.slice(10, 14)).toEqual([100, 200, 400, 400]);
     expect(pauses.slice(14)).toEqual([80, 40, 0, 0, 0, 0, 0, 0]);
   });
 
   it('knows the beginning also after it was resumed', async () => {
-    const { pauses, told } = await pausesAfter(times(6, 100), 40);
-    expect([pauses.at(-1), told]).toEqual([200, []]);
+    const { pauses, reported } = await pausesAfter(times(6, 100), 40);
+    expect([pauses.at(-1), reported]).toEqual([200, []]);
   });
 
   it.each([

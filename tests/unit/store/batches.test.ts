@@ -1,4 +1,4 @@
-// Batches of which DynamoDB leaves a part, as it does under load.
+// Batches that DynamoDB does in part, as it does under load.
 import type { BatchGetCommand, BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { createVirtualRetryPolicy, createVirtualTime } from '../../../bench/virtual-time.ts';

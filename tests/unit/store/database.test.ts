@@ -17,7 +17,7 @@ const ITEMS = Array.from({ length: 7 }, (_, n) => ({ n }));
 const PIECE = 3;
 const RANGE = { value: 'p' };
 
-/** A table of seven items of which a query gets three at most, and the limits that it was asked with. */
+/** A table of seven items, with three at most in an answer to a query, and the limits that it was asked with. */
 function givenTable() {
   const limits: (number | undefined)[] = [];
   async function send({ input }: QueryCommand) {

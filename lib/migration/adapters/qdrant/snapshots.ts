@@ -138,7 +138,7 @@ const SILENCE_MS = 30 * 60_000;
  * of that is reported nowhere.
  */
 // Not with fetch: it cannot announce the length of a stream and gives up after 300 silent seconds,
-// while the store unpacks a large file without a word.
+// while the store silently unpacks a large file.
 function createUpload({ named, authorization }: Transport) {
   return async (collection: string, upload: SnapshotUpload): Promise<void> => {
     const { signal, checksum } = upload;

@@ -16,7 +16,7 @@ async function preflightStruckBy(fault: Fault) {
 }
 
 describe('a function of a stage', () => {
-  it.each<[what: string, fault: Fault, told: RegExp]>([
+  it.each<[what: string, fault: Fault, reported: RegExp]>([
     [
       'is cut off, and its platform says so',
       functionError({ errorType: 'Sandbox.Timedout', errorMessage: 'Task timed out after 900 s' }),
@@ -32,11 +32,7 @@ describe('a function of a stage', () => {
       functionError({ errorType: 'TypeError', errorMessage: 'x is not a function' }),
       /^FunctionFailedError: .*\(TypeError: x is not a function\).*\/aws\/lambda\/finance-ledger-dev-migrationPreflight/,
     ],
-    [
-      'dies without a word',
-      functionError({}),
-      /^FunctionFailedError: .*no reason given.*see its log/,
-    ],
+    ['dies silently', functionError({}), /^FunctionFailedError: .*no reason given.*see its log/],
     [
       'is asked too often',
       refusal(429, 'TooManyRequestsException', 'Rate Exceeded.'),
@@ -47,9 +43,9 @@ describe('a function of a stage', () => {
       refusal(500, 'ServiceException', 'Service error.'),
       /^RetryableUnavailable: .*ServiceException/,
     ],
-  ])('that %s is a failure of exit code 1', async (_, fault, told) => {
+  ])('that %s is a failure of exit code 1', async (_, fault, reported) => {
     const { code, stdout, stderr } = await preflightStruckBy(fault);
-    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(told)]);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reported)]);
   });
 
   it('that the caller may not invoke is refused by name', async () => {
@@ -62,7 +58,7 @@ describe('a function of a stage', () => {
     ['a phase', { phase: 'dreaming' }],
     ['a command', { moves: [{ command: 'dance', by: ['operator'], to: 'live' }] }],
     ['another form', { moves: undefined }],
-  ])('of another version, which has %s of its own, is told as such', async (_, change) => {
+  ])('of another version, which has %s of its own, is reported as such', async (_, change) => {
     const { migrate, start, services, lambda } = await createOperator('on a stage');
     await start();
     const status = { ...(await readStatus(services)), ...change };
@@ -99,8 +95,8 @@ describe('AWS', () => {
       1,
       /^RetryableUnavailable: No answer/,
     ],
-  ])('without %s is one line', async (_, environment, exitCode, told) => {
+  ])('without %s is one line', async (_, environment, exitCode, reported) => {
     const { code, stderr } = await migrateWith(environment, 'status', '--stage', 'dev');
-    expect([code, stderr]).toEqual([exitCode, expect.stringMatching(told)]);
+    expect([code, stderr]).toEqual([exitCode, expect.stringMatching(reported)]);
   });
 });

@@ -66,7 +66,7 @@ describe('a backup', () => {
     expect(await vectors.listSnapshots(SOURCE)).toHaveLength(1);
   });
 
-  it('is a dry run unless it is told otherwise', async () => {
+  it('is a dry run without execute', async () => {
     const migration = await migrationAt('checked');
     const before = await migration.runs.read(RUN);
     expect(await migration.invoke('backup', { execute: false })).toMatchObject({

@@ -171,7 +171,7 @@ describe('a cutover', () => {
     );
   });
 
-  it('is a dry run unless it is told otherwise', async () => {
+  it('is a dry run without execute', async () => {
     const migration = await migrationAt('equal');
     const before = await migration.runs.read(RUN);
     expect(await migration.invoke('cutover', { execute: false })).toMatchObject({

@@ -1,4 +1,4 @@
-// A stage may take longer than a lease: it keeps its turn. A step that stood still for so long has lost it, and
+// A stage may take longer than a lease: it keeps its lock. A step that stood still for so long has lost it, and
 // changes nothing more.
 import { describe, expect, it } from 'vitest';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';

@@ -155,7 +155,7 @@ describe('what was kept for a rollback', () => {
     expect(await artifactsOf(migration)).toEqual(left.toSorted());
   });
 
-  it('stays whole while a backup has to be kept for longer, which is told once a day', async () => {
+  it('stays whole while a backup has to be kept for longer, which is logged once a day', async () => {
     const migration = await liveRun({ removesWhenOver: true, removesArtifactsWhenOver: true });
     const { services, logged, clock, pass } = migration;
     pass(30 * DAY_MS);
@@ -207,7 +207,7 @@ describe('what was kept for a rollback', () => {
     expect(await hasOldCollection(migration)).toBe(false);
   });
 
-  it('stays while the setting names it, whoever has changed that', async () => {
+  it('stays while the setting names it, also where somebody else has changed that', async () => {
     const migration = await liveRun({ removesWhenOver: true });
     const { services, target, pass } = migration;
     await services.setting.change({ from: target, to: SOURCE });

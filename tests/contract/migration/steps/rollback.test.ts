@@ -278,7 +278,7 @@ const ROWS: readonly Row[] = [
     takesNoWindow: `users are on ${RESTORED}`,
   },
   {
-    title: 'a new collection of which only the optimizer is in trouble hinders nothing',
+    title: 'a new collection in which only the optimizer fails hinders nothing',
     ...{ before: wroteNew('New fact'), changes: troubled(`memories_v3_${RUN}`), have: 'new' },
   },
   {
@@ -488,7 +488,7 @@ it.each(STAYING)(
 );
 
 describe('before the switch', () => {
-  const POINTS: readonly Point[] = ['frozen', 'window-backed-up', 'equal'];
+  const POINTS: readonly Point[] = ['frozen', 'frozen-and-backed-up', 'equal'];
 
   it.each(POINTS)('a run that is %s only opens writes again', async (point) => {
     const migration = await migrationAt(point);
@@ -541,7 +541,7 @@ describe('an old collection that somebody deletes after the rollback has begun',
       action,
       async () => void (await vectors.deleteCollection(SOURCE)),
     );
-    // Once more, as the watch would.
+    // Again, as the watch would.
     for (let n = 0; n < 2; n += 1) {
       const attempt = migration.finish('rollback', { actor: 'machine' }, services);
       await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
@@ -803,7 +803,7 @@ describe('a new collection that is damaged', () => {
   it.each([
     ['is empty', emptied, { leavesBehind: 0, lacking: 60 }, { leftBehind: 0, lacking: 60 }],
     ['is gone', gone, { leavesBehind: /^unknown/ }, { leftBehind: 'unknown' }],
-  ])('leaves to the snapshot what its dry run says: it %s', async (_, damage, said, told) => {
+  ])('leaves to the snapshot what its dry run says: it %s', async (_, damage, said, reported) => {
     const migration = await migrationAt('live');
     await damage(migration);
     const dryRun = await migration.invoke('rollback', { toSnapshot: true, execute: false });
@@ -814,7 +814,7 @@ describe('a new collection that is damaged', () => {
     expect(dryRun).toMatchObject({ forecast: { ...said, leavesBehind } });
     await migration.finish('rollback', { toSnapshot: true });
     expect(await migration.services.setting.read()).toBe(RESTORED);
-    expect(await reportOf(migration)).toMatchObject(told);
+    expect(await reportOf(migration)).toMatchObject(reported);
   });
 
   it.each([500, 400])('refuses once where it cannot be read: %s', async (answer) => {

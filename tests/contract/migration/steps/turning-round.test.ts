@@ -1,5 +1,5 @@
-// A window that is refused, or late, turns round by itself, whatever stage it has come to: no writes are opened on the new
-// version, the record keeps why, and the way back leaves users as they were.
+// A window that is refused, or late, rolls back by itself from any stage: no writes are opened on the new version, the record
+// keeps the reason, and users are as they were.
 import { expect, it } from 'vitest';
 import type { Properties } from '../../../../lib/migration/graph/values.ts';
 import type { PointVector } from '../../../../lib/migration/ports/vector-store.ts';
@@ -125,13 +125,13 @@ const ROWS: readonly Row[] = [
   },
   {
     title: 'the old collection is written to while it is backed up',
-    ...{ at: 'window-backed-up', refused: 'RefusedSourceChanged' },
+    ...{ at: 'frozen-and-backed-up', refused: 'RefusedSourceChanged' },
     happens: (migration) => changeFirst(migration, SOURCE),
   },
   {
     title: 'the store does not keep what it is given',
     ...{
-      at: 'window-backed-up',
+      at: 'frozen-and-backed-up',
       refused: 'RefusedVerification',
       why: /missing: 1.*-report-\d+\.json/,
     },
@@ -262,7 +262,7 @@ const ROWS: readonly Row[] = [
   ...(
     [
       ['its backup is tried', 'frozen', closingIn('vectors', 'uploadSnapshot')],
-      ['both are compared', 'window-backed-up', closingIn('vectors', 'scroll')],
+      ['both are compared', 'frozen-and-backed-up', closingIn('vectors', 'scroll')],
       ['the new version is tried', 'equal', closingIn('backend', 'bestMatch')],
     ] as const
   ).map(([when, at, changes]) => ({

@@ -54,7 +54,7 @@ it('refuses edited rows that someone has changed since, and no others', () => {
   expect(plan).toMatchObject({ present: 1, missing: [], changes: [], refused: [{ line: 3 }] });
 });
 
-it('makes a transaction again that was deleted only when it is told so', () => {
+it('creates a transaction that was deleted only with --import-deleted', () => {
   const rows = exported(tea(1), tea(2), tea(3, '', { name: 'Mint' }), tea(4).replace('4,', ','));
   const ledger = ledgerOf(tea(1));
   expect(planImport(rows, ledger)).toMatchObject({

@@ -25,7 +25,7 @@ test('a refused connection names the host and the cause', async () => {
 });
 
 describe('an answer that is no success', () => {
-  test('of any length is told in a message that can be read', async () => {
+  test('of any length gives a readable message', async () => {
     const { store } = qdrantAnswering({ status: 400, body: refusal(`Bad ${'x'.repeat(9_000)}`) });
     const error = await store.count('memories').catch((thrown: unknown) => thrown);
     const { why } = error as Refusal;
@@ -38,7 +38,7 @@ describe('an answer that is no success', () => {
     ['an id', 'No point with id 2f1d2c3e-93a0-4c7e-9a55-0d2f4a1b6c7d found'],
     ['a value', "Format error: can't read 'Ada lives' as a number"],
     ['what was sent', 'Format error: invalid value: string `Ada lives`, expected u64'],
-  ])('that quotes %s is told without it', async (_, said) => {
+  ])('that quotes %s gives a message without it', async (_, said) => {
     const { store } = qdrantAnswering({ status: 400, body: refusal(said) });
     const error = await store.count('memories').catch((thrown: unknown) => thrown);
     expect(inspect(error)).not.toMatch(/Ada|2f1d2c3e/);

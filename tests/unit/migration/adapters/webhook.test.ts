@@ -1,4 +1,4 @@
-// What a webhook is told and how its answers are taken; the person who is asked instead.
+// The request to a webhook, and its answers; the person who is asked instead.
 import { json } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
@@ -10,7 +10,7 @@ import { named } from '../../../support/migration/refused.ts';
 const FREEZE: HookRequest = {
   action: 'freeze',
   runId: 'run-a',
-  occasion: 'freezing',
+  occasion: 'switching-7',
   collection: 'memories',
   testUser: 'tester',
   deadlineAt: Date.parse('2026-03-01T10:00:00Z'),
@@ -27,14 +27,14 @@ async function startHook(status: number) {
 }
 
 describe('a webhook', () => {
-  it('is told what to do for which run until when, with its token', async () => {
+  it('gets the action, the run and the deadline, with its token', async () => {
     const { heard, hooks } = await startHook(204);
     await hooks.ask(FREEZE);
     expect(heard).toEqual([
       {
         headers: expect.objectContaining({
           authorization: 'Bearer t0ken',
-          'idempotency-key': 'run-a:freezing:freeze',
+          'idempotency-key': 'run-a:switching-7:freeze',
         }),
         body: {
           action: 'freeze',
@@ -47,7 +47,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('is told the same thing again under another key, where it is another occasion', async () => {
+  it('gets the same request again under another key, where it is another occasion', async () => {
     const { heard, hooks } = await startHook(204);
     const warning = { ...FREEZE, action: 'warn-of-end' } as const;
     for (const occasion of ['7', '6']) await hooks.ask({ ...warning, occasion });

@@ -1,4 +1,4 @@
-// The commands that status and the driver offer, the first of which continues the run.
+// The commands that status and the driver offer; the first one continues the run.
 import { describe, expect, it } from 'vitest';
 import { aftermathOf, aftermathText, nextSteps } from '../../../../cli/migrate/next-steps.ts';
 import { movesOf, nextMove } from '../../../../lib/migration/moves.ts';

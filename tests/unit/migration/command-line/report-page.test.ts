@@ -67,7 +67,7 @@ describe('the page of a run', () => {
     expect(page).not.toMatch(/NaN|undefined|Infinity|\[object/);
   });
 
-  it('is there for a run of which little is known', () => {
+  it('is there for a run with little known about it', () => {
     const little = { evidence: [], history: [], approval: null, took: {}, accepts: [] };
     const page = reportPage(statusWith('plain', little));
     expect(unbalanced(page)).toEqual([]);
@@ -103,7 +103,7 @@ describe('before approving', () => {
       ['By keywords', '197 of 198 found by their own words'],
       ['Accepted', 'search-parity'],
       ['Window', '5m expected, 30 minutes given'],
-      ['of which', 'freeze 1m (configured), backup 4m (measured)'],
+      ['Stages', 'freeze 1m (configured), backup 4m (measured)'],
     ]);
   });
 

@@ -69,15 +69,15 @@ describe('a failure that may pass', () => {
   it('is followed by another try while writes are frozen, with longer and longer pauses', async () => {
     const frozen = inPhase('switching');
     const { place } = createPlace({
-      backup: [...failures(7), result('window-backed-up')],
+      cutover: [...failures(7), result('live')],
       // One status does not answer, and the last one that was read counts.
       status: [frozen, failure('RetryableUnavailable'), ...Array.from({ length: 5 }, () => frozen)],
     });
     const { session, lines, passed } = sessionOver(place);
-    expect(await runStep(session, 'backup', PAYLOAD)).toMatchObject({ phase: 'window-backed-up' });
+    expect(await runStep(session, 'cutover', PAYLOAD)).toMatchObject({ phase: 'live' });
     expect([lines.length, passed()]).toEqual([7, (2 + 4 + 8 + 16 + 32 + 60 + 60) * 1_000]);
     expect(lines[0]).toMatch(
-      /^\[10:00 left\] ! Backup: RetryableUnavailable: Another .* Trying again in 2s\.$/,
+      /^\[10:00 left\] ! Cutover: RetryableUnavailable: Another .* Trying again in 2s\.$/,
     );
   });
 

@@ -20,7 +20,7 @@ describe('a failure of AWS', () => {
     expect(translateFailure(failure(name))).toEqual(named(refusal));
   });
 
-  it('without a word is told by its status, as an answer to HEAD is', () => {
+  it('without a message is named by its status, as an answer to HEAD is', () => {
     const forbidden = Object.assign(failure('403', ''), { $metadata: { httpStatusCode: 403 } });
     expect(translateFailure(forbidden)).toMatchObject({
       name: 'RefusedCredentials',
@@ -51,7 +51,7 @@ describe('a failure of AWS', () => {
 });
 
 describe('a failure to connect', () => {
-  it('that has a code and no message is told by its code', () => {
+  it('that has a code and no message is named by its code', () => {
     const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
     expect(translateFailure(refused)).toMatchObject({
       name: 'RetryableUnavailable',

@@ -1,4 +1,4 @@
-// A turn is renewed beside its work: for exactly as long, and what cannot be renewed any more is told.
+// A lease is renewed beside its work: for exactly as long, and a lease that cannot be renewed aborts the work.
 import { expect, test } from 'vitest';
 import { LONGEST_CALL_MS } from '../../../../lib/migration/adapters/qdrant/transport.ts';
 import { Refusal } from '../../../../lib/migration/refusals.ts';

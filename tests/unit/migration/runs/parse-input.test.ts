@@ -41,7 +41,7 @@ test.each([
 });
 
 test.each<[Record<string, unknown>, string]>([
-  [{ runId: 'Run Z' }, 'runId has to be 4 to 40 small letters, digits and dashes'],
+  [{ runId: 'Run Z' }, 'runId has to be 4 to 40 lowercase letters, digits or hyphens'],
   [{ accepts: ['anything'] }, `accepts has to be a list of any of ${ACCEPTABLE.join(', ')}`],
   [{ windowMinutes: 0 }, 'windowMinutes has to be a number from 1 to 240'],
   [{ retentionDays: 29 }, 'retentionDays has to be a whole number from 30 to 3650'],

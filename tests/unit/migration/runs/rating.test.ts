@@ -1,4 +1,4 @@
-// How fast a step goes is told from what it says in one turn; never from a time when it did something else.
+// The speed of a step comes from its progress in one invocation; never from a time when it did something else.
 import { describe, expect, it } from 'vitest';
 import { createRating } from '../../../../lib/migration/runs/times.ts';
 
@@ -13,7 +13,7 @@ function createClock() {
 }
 
 describe('the rate of a step', () => {
-  it('is what was done since it first told of its progress', () => {
+  it('is what was done since it first reported progress', () => {
     const { clock, pass } = createClock();
     const rated = createRating(clock);
     expect(rated({ done: 500, total: 1_000 })).toEqual({ progress: { done: 500, total: 1_000 } });
@@ -23,7 +23,7 @@ describe('the rate of a step', () => {
     expect(rated({ done: 900, total: 1_000 }).progress?.perSecond).toBe(20);
   });
 
-  it('is not told where no time has passed, nothing was done, or nothing is told', () => {
+  it('is unknown where no time has passed, nothing was done, or no progress was reported', () => {
     const { clock, pass } = createClock();
     const rated = createRating(clock);
     rated({ done: 5, total: 9 });

@@ -1,4 +1,4 @@
-// An act that cannot go on: it is told, it counts as a failure, and the acts after it are played.
+// An act that cannot go on: it is reported, it counts as a failure, and the acts after it are played.
 import { expect, it } from 'vitest';
 import { createDiary } from '../../../../sandbox/rehearsal/diary.ts';
 import { endingOf } from '../../../../sandbox/rehearsal/ending.ts';

@@ -1,4 +1,4 @@
-// Mishaps on the way to a store: each befalls the one request it is meant for, and what does not concern it passes whole.
+// Mishaps on the way to a store: each hits the one request that it is meant for, and every other request passes whole.
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -30,7 +30,7 @@ function put({ url }: FaultProxy, signal?: AbortSignal) {
 
 const PUT = 'PUT /prefix/points?wait=true secret a point';
 
-test('what nothing befalls passes whole, both ways', async () => {
+test('a request without a fault passes whole, both ways', async () => {
   const { heard, between } = await startPair();
   between.addFault({ on: /^GET/, does: { kind: 'silence' } });
   const reply = await put(between);
@@ -49,7 +49,7 @@ test.each<[Mishap['does'], unknown, number]>([
   [{ kind: 'cut', bytes: 4 }, 'terminated', 1],
   [{ kind: 'corrupt' }, `201 v${ANSWER.slice(1)}`, 1],
   [{ kind: 'silence' }, 'too long', 0],
-])('%j befalls the second request alone', async (does, told, reached) => {
+])('%j hits the second request alone', async (does, answer, reached) => {
   const { heard, between } = await startPair();
   between.addFault({ on: /^PUT/, sparing: 1, does });
   await (await put(between)).text();
@@ -59,7 +59,7 @@ test.each<[Mishap['does'], unknown, number]>([
     async (reply) => `${reply.status} ${await reply.text().catch((error: Error) => error.message)}`,
     (error: Error) => error.message,
   );
-  expect(does.kind === 'cut' ? second.replace(/^201 /, '') : second).toBe(told);
+  expect(does.kind === 'cut' ? second.replace(/^201 /, '') : second).toBe(answer);
   expect((await put(between)).status).toBe(201);
   expect(heard).toHaveLength(2 + reached);
   expect(between.waiting()).toBe(0);
