@@ -23,10 +23,11 @@ describe('what the setting names', () => {
     const { setting, vectors } = services;
     await setting.change({ from: SOURCE, to: target });
     const context = { services, run: await runs.read(RUN), renew: async () => {} };
-    await removeCollections(context, [SOURCE, target, `${target}_entities`]);
-    expect(await vectors.listCollections()).toEqual([SOURCE, target]);
-    await removeCollections(context, [SOURCE, target], { keepsOld: false });
-    expect(await vectors.listCollections()).toEqual([target]);
+    const inUse = [target, `${target}_entities`];
+    await removeCollections(context, [SOURCE, ...inUse]);
+    expect(await vectors.listCollections()).toEqual([SOURCE, ...inUse]);
+    await removeCollections(context, [SOURCE, ...inUse], { keepsOld: false });
+    expect(await vectors.listCollections()).toEqual(inUse);
   });
 });
 
