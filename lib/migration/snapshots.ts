@@ -39,7 +39,7 @@ export const keptSnapshotSchema = v.object({
 export type KeptSnapshot = Readonly<v.InferOutput<typeof keptSnapshotSchema>>;
 
 /** Checkpoint of taking a snapshot. */
-export const takingEntries = {
+export const takingSchema = v.object({
   /** Snapshots that others made: listed before ours was started. */
   known: v.optional(v.array(v.string())),
   /** When each of ours was asked for, noted before: more than one only where responses were lost. */
@@ -52,14 +52,12 @@ export const takingEntries = {
   snapshot: v.optional(snapshotSchema),
   parts: v.optional(partsSchema),
   kept: v.optional(keptSnapshotSchema),
-};
-
-export const takingSchema = v.object(takingEntries);
+});
 
 type Taking = v.InferOutput<typeof takingSchema>;
 
 /** Checkpoint of restoring one. */
-export const restoringEntries = {
+export const restoringSchema = v.object({
   isCleared: v.optional(v.boolean()),
   /** Epoch of the lease that began the upload. */
   upload: v.optional(v.number()),
@@ -68,9 +66,7 @@ export const restoringEntries = {
   seen: v.optional(v.object({ points: v.optional(v.number()), at: v.number() })),
   /** How many points came back. */
   restored: v.optional(v.number()),
-};
-
-export const restoringSchema = v.object(restoringEntries);
+});
 
 type Restoring = v.InferOutput<typeof restoringSchema>;
 
@@ -325,16 +321,12 @@ const SETTLING_MS = 10_000;
  * Under a name that is the run's own: onto a collection that exists, a restore overwrites silently.
  * A collection of that name is removed first: a half-restored collection may crash the store at its next start.
  */
-export function restoreSnapshot<State extends Restoring>(
-  name: string,
-  keptIn: (state: State) => KeptSnapshot | undefined,
-): Stage<State> {
+export function restoreSnapshot(name: string, kept: KeptSnapshot | undefined): Stage<Restoring> {
   return {
     isDone: ({ restored }) => restored !== undefined,
     advance: async (context, state) => {
-      const kept = keptIn(state);
       if (!kept) throw new Refusal('RefusedNotNow', `There is no snapshot for ${name}.`);
-      return (await restoreOn(context, { name, kept }, state)) as Partial<State> | number;
+      return await restoreOn(context, { name, kept }, state);
     },
   };
 }

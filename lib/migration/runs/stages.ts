@@ -1,4 +1,5 @@
 // Work that consists of stages: what is there is done, and a killed step goes on with the first thing that is missing.
+import * as v from 'valibot';
 import type { Progress } from './run.ts';
 import { type StepContext, type Waiting, waiting } from './step.ts';
 
@@ -61,22 +62,84 @@ export function isWaiting(next: unknown): next is Waiting {
   return typeof next === 'object' && next !== null && 'done' in next && next.done === false;
 }
 
-interface Passing {
-  /** The stages that have passed, and how long the step had worked by then, in milliseconds. */
-  readonly passed: Readonly<Record<string, number>>;
+/** A stage of a part of the state, which is a state of its own. */
+export function within<State extends object, Name extends keyof State>(
+  name: Name,
+  stageOf: (state: State) => Stage<State[Name]>,
+): Stage<State> {
+  return {
+    isDone: (state) => stageOf(state).isDone(state[name]),
+    advance: async (context, state, keep) => {
+      const changing = (reached: Partial<State[Name]>) =>
+        ({ [name]: { ...state[name], ...reached } }) as Partial<State>;
+      const next = await stageOf(state).advance(
+        context,
+        state[name],
+        async (reached, progress) => (await keep(changing(reached), progress))[name],
+      );
+      return typeof next === 'number' || isWaiting(next) ? next : changing(next);
+    },
+  };
 }
 
-/** A stage that leaves no result of its own: the checkpoint lists its name. */
+const factsSchema = v.record(v.string(), v.union([v.string(), v.number()]));
+
+/** For the report of the end. */
+export type Facts = Readonly<v.InferOutput<typeof factsSchema>>;
+
+/** Checkpoint of named stages. */
+export const passingEntries = {
+  /** Those that are behind it: after how many milliseconds of work each had passed, and what it found. */
+  passed: v.record(v.string(), v.object({ workedMs: v.number(), facts: factsSchema })),
+  /** What the one under way has reached: only that one reads it. */
+  inside: v.optional(v.object({ stage: v.string(), reached: v.unknown() })),
+};
+
+const passingSchema = v.object(passingEntries);
+
+export type Passing = v.InferOutput<typeof passingSchema>;
+
+export interface Inside<State> {
+  /** By an invocation before this one. */
+  readonly reached: unknown;
+  readonly save: (reached: unknown, progress?: Progress) => Promise<unknown>;
+  /** Saves another part of the state. */
+  readonly keep: Keep<State>;
+}
+
+export function insideOf<State extends Passing>(
+  name: string,
+  { inside }: State,
+  keep: Keep<State>,
+): Inside<State> {
+  const reached = inside?.stage === name ? inside.reached : undefined;
+  const save: Inside<State>['save'] = (reached, progress) =>
+    keep({ inside: { stage: name, reached } } as Partial<State>, progress);
+  return { reached, save, keep };
+}
+
+/** A named stage. @param work what it found, or what it waits for */
 export function passing<State extends Passing>(
   name: string,
-  work: Stage<State>['advance'],
+  work: (
+    context: StepContext,
+    state: State,
+    inside: Inside<State>,
+  ) => Promise<Facts | Waiting | number>,
 ): Stage<State> {
   return {
     isDone: ({ passed }) => name in passed,
     advance: async (context, state, keep) => {
-      const next = await work(context, state, keep);
-      if (typeof next === 'number' || isWaiting(next)) return next;
-      return { ...next, passed: { ...state.passed, [name]: context.workedMs() } };
+      const facts = await work(context, state, insideOf(name, state, keep));
+      if (typeof facts === 'number' || isWaiting(facts)) return facts;
+      const passed = { ...state.passed, [name]: { workedMs: context.workedMs(), facts } };
+      const left = state.inside?.stage === name ? undefined : state.inside;
+      return { passed, inside: left } as Partial<State>;
     },
   };
+}
+
+/** What all stages have found. */
+export function factsOf({ passed }: Pick<Passing, 'passed'>): Facts {
+  return Object.assign({}, ...Object.values(passed).map(({ facts }) => facts));
 }

@@ -6,26 +6,25 @@ import { isRefusal, Refusal } from '../refusals.ts';
 import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts';
 import { type Progress, type Reference, referenceSchema } from '../runs/run.ts';
 import { drillCollectionOf } from '../runs/run-names.ts';
-import { type Stage, takeStages } from '../runs/stages.ts';
+import { type Stage, takeStages, within } from '../runs/stages.ts';
 import type { Step, StepContext, Waiting } from '../runs/step.ts';
 import { contentsSchema } from '../scan.ts';
 import {
   discardUnusableSnapshot,
   removeSnapshot,
   restoreSnapshot,
-  restoringEntries,
+  restoringSchema,
   takeSnapshot,
-  takingEntries,
+  takingSchema,
 } from '../snapshots.ts';
 import { scanCollection, storeCounts } from './recorded-counts.ts';
 
 export const backupSchema = v.object({
-  ...takingEntries,
+  taking: v.optional(takingSchema, {}),
   /** Under a name of its own, as a test. */
-  ...restoringEntries,
+  restoring: v.optional(restoringSchema, {}),
   /** Of the restored snapshot. */
-  contents: v.optional(contentsSchema),
-  counts: v.optional(referenceSchema),
+  counted: v.optional(v.object({ contents: contentsSchema, counts: referenceSchema })),
   isRemoved: v.optional(v.boolean()),
   dumped: v.optional(v.object({ prefix: v.string(), kind: graphDumpSchema.entries.kind })),
   graph: v.optional(graphDumpSchema),
@@ -70,8 +69,8 @@ export async function takeBackup(
     return end.isComplete ? await writeManifest(context, end.state) : end.wait;
   } catch (error) {
     const collection = context.run.plan.sourceCollection;
-    const forget = async () => void (await save({}));
-    await discardUnusableSnapshot(context, error, { collection, reached, forget });
+    const forget = async () => void (await save(v.parse(backupSchema, {})));
+    await discardUnusableSnapshot(context, error, { collection, reached: reached.taking, forget });
     throw error;
   }
 }
@@ -79,9 +78,9 @@ export async function takeBackup(
 function stagesOf({ run }: StepContext): readonly Stage<BackupState>[] {
   const collection = run.plan.sourceCollection;
   return [
-    takeSnapshot({ collection, label: 'snapshot' }),
-    restoreSnapshot(drillCollectionOf(run), ({ kept }) => kept),
-    { isDone: ({ counts }) => counts !== undefined, advance: countRestored },
+    within('taking', () => takeSnapshot({ collection, label: 'snapshot' })),
+    within('restoring', ({ taking }) => restoreSnapshot(drillCollectionOf(run), taking.kept)),
+    { isDone: ({ counted }) => counted !== undefined, advance: countRestored },
     { isDone: ({ isRemoved }) => isRemoved === true, advance: removeRestored },
     // The dump and its read-back each have an invocation of their own, where they are long.
     { isDone: ({ dumped }) => dumped !== undefined, advance: dump },
@@ -93,7 +92,9 @@ function stagesOf({ run }: StepContext): readonly Stage<BackupState>[] {
 async function countRestored(context: StepContext): Promise<Partial<BackupState>> {
   const { services, run } = context;
   const scanned = await scanCollection(services, run, drillCollectionOf(run));
-  return { contents: scanned.contents, counts: await storeCounts(context, scanned) };
+  return {
+    counted: { contents: scanned.contents, counts: await storeCounts(context, scanned) },
+  };
 }
 
 async function removeRestored({
@@ -108,7 +109,11 @@ async function removeRestored({
 
 async function writeManifest(context: StepContext, state: BackupState): Promise<Reference> {
   const { services, run, renew } = context;
-  const { contents, counts, kept, graph } = state;
+  const {
+    taking: { kept },
+    counted: { contents, counts } = {},
+    graph,
+  } = state;
   const storeVersion = await services.vectors.version();
   const collection = run.plan.sourceCollection;
   const evidence = await storeReport(context, 'backup-manifest', {
@@ -122,11 +127,11 @@ async function writeManifest(context: StepContext, state: BackupState): Promise<
     },
   });
   await renew();
-  await removeSnapshot(services.vectors, collection, state);
+  await removeSnapshot(services.vectors, collection, state.taking);
   return evidence;
 }
 
-function progressOf({ snapshot, parts }: BackupState) {
+function progressOf({ taking: { snapshot, parts } }: BackupState) {
   return snapshot && { done: parts?.bytes ?? 0, total: snapshot.size, unit: 'bytes' as const };
 }
 

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { isRefusedWith, Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { collectionsOf, ofTestUser, withCompanion } from '../runs/run-names.ts';
+import { passingEntries } from '../runs/stages.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { removeSnapshot, takingSchema } from '../snapshots.ts';
@@ -47,15 +48,15 @@ async function removeLeftoverSnapshot({ services, run, renew }: Removing): Promi
   if (!(await vectors.collectionExists(sourceCollection))) return;
   const before = await runs.readCheckpoint(run.runId, 'backup');
   const window = await runs.readCheckpoint(run.runId, 'cutover');
-  const begun = [before?.state, v.parse(backupOfWindowSchema, window?.state ?? {}).backup];
-  for (const taking of begun) {
-    if (taking === undefined) continue;
+  for (const state of [before?.state, v.parse(insideSchema, window?.state).inside?.reached]) {
+    if (!v.is(takenSchema, state)) continue;
     await renew();
-    await removeSnapshot(vectors, sourceCollection, v.parse(takingSchema, taking));
+    await removeSnapshot(vectors, sourceCollection, state.taking);
   }
 }
 
-const backupOfWindowSchema = v.object({ backup: v.optional(v.unknown()) });
+const takenSchema = v.object({ taking: takingSchema });
+const insideSchema = v.optional(v.object({ inside: passingEntries.inside }), {});
 
 /** @returns how many points of the test user there were */
 export async function removeTestWrites(

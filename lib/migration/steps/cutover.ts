@@ -5,7 +5,7 @@ import { assertFits, forecastWindow } from '../forecast.ts';
 import { storeReport } from '../runs/reports.ts';
 import { windowOf } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { isWaiting, takeStages } from '../runs/stages.ts';
+import { type Facts, factsOf, isWaiting, takeStages } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { removeCollections, tidyUp } from './clean-up.ts';
@@ -46,16 +46,21 @@ export const cutover: Step = {
   turnsTo: rollback,
   work: async (context) => {
     const { run, checkpoint, save } = context;
-    const begun: SwitchState = { to: liveCollectionOf(run), passed: {} };
+    const begun: SwitchState = { to: liveCollectionOf(run), passed: {}, restoring: {} };
     const from = v.parse(switchSchema, checkpoint?.state ?? begun);
     const end = await takeStages(context, stagesForward(run), { from, save });
     if (!end.isComplete) return end.wait;
     const facts = await letIn(context, end.state);
-    return isWaiting(facts) ? facts : await goLive(context, { ...end.state, facts });
+    if (isWaiting(facts)) return facts;
+    return await goLive(context, end.state, { ...factsOf(end.state), ...facts });
   },
 };
 
-async function goLive(context: StepContext, { facts, passed }: SwitchState): Promise<Outcome> {
+async function goLive(
+  context: StepContext,
+  { passed }: SwitchState,
+  facts: Facts,
+): Promise<Outcome> {
   const { services, run, workedMs } = context;
   const liveAt = services.clock().getTime();
   const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
@@ -70,7 +75,7 @@ async function goLive(context: StepContext, { facts, passed }: SwitchState): Pro
   });
   const message = `${run.plan.targetCollection} or its companion, uploaded by now, is to be removed by hand`;
   await tidyUp(context, message, () => removeBuilt(context));
-  const deploy = (workedMs() - (passed.uploaded ?? 0)) / 1_000;
+  const deploy = (workedMs() - (passed.uploaded?.workedMs ?? 0)) / 1_000;
   const took = { ...secondsOf({ passed }), deploy };
   return { done: true, evidence, changes: { window: { ...windowOf(run), retainUntil } }, took };
 }

@@ -11,7 +11,7 @@ import {
   liveCollectionsOf,
   restoredCollectionOf,
 } from '../runs/run-names.ts';
-import { takeStages } from '../runs/stages.ts';
+import { factsOf, takeStages } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS, isOpened } from '../runs/times.ts';
 import type { Services } from '../services.ts';
@@ -40,12 +40,12 @@ export const rollback: Step = {
     if (run.window?.switchedAt === undefined) return;
     if (run.phase === 'live') await assertSettingKnown(services, run);
     const plan = await planReturn(approach);
-    await save({ to: plan.returnTo, passed: {}, plan } satisfies SwitchState);
+    await save({ to: plan.returnTo, passed: {}, restoring: {}, plan } satisfies SwitchState);
   },
   mayBeLate: 'always',
   work: async (context) => {
     const { run, checkpoint, save } = context;
-    const neverLeft: SwitchState = { to: run.plan.sourceCollection, passed: {} };
+    const neverLeft: SwitchState = { to: run.plan.sourceCollection, passed: {}, restoring: {} };
     let state =
       run.window?.switchedAt === undefined ? neverLeft : v.parse(switchSchema, checkpoint?.state);
     const keep = async (reached: SwitchState, progress?: Progress) => {
@@ -108,7 +108,8 @@ async function stay(context: StepContext, state: SwitchState): Promise<Outcome> 
 
 async function conclude(context: StepContext, state: SwitchState): Promise<Outcome> {
   const { run } = context;
-  const { to, facts: { points: _, ...found } = {} } = state;
+  const { to } = state;
+  const { points: _, ...found } = factsOf(state);
   const isServed = run.window?.openedAt !== undefined || found.leakedWrites !== undefined;
   const served = isServed ? liveCollectionsOf(run) : [];
   const message = 'What the run has left on the store is to be removed by hand';
@@ -136,14 +137,14 @@ function keptUntil({ services, run }: StepContext): number {
 /** The next copy would remove from the new collection what only it has; undefined where there is nothing. */
 function whyNoWindow(
   run: Run,
-  { to, plan, facts }: SwitchState,
+  { to, plan, passed }: SwitchState,
   isServed: boolean,
 ): string | undefined {
   const live = liveCollectionOf(run);
   if (to !== run.plan.sourceCollection) return `users are on ${to}`;
   if (live !== to && run.window?.openedAt !== undefined && plan?.way !== 'carry')
     return `${live} has writes that were left behind`;
-  if (facts?.comparedByHand) return `${live} has writes that did not come along`;
+  if (factsOf({ passed }).comparedByHand) return `${live} has writes that did not come along`;
   // What was uploaded is uploaded again for a window: that would remove what users worked on.
   if (isServed && run.plan.uploadAs !== undefined) return `users worked on ${live}`;
   return undefined;

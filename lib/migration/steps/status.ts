@@ -104,7 +104,7 @@ async function progressOf(run: Run, { runs }: Pick<Services, 'runs'>) {
 }
 
 const switchingSchema = v.looseObject({
-  passed: v.record(v.string(), v.number()),
+  passed: v.record(v.string(), v.unknown()),
   look: v.optional(v.looseObject({ refusedSince: v.optional(v.number()) })),
 });
 

@@ -1,15 +1,16 @@
 // The switch back to the old collection: a rollback's stages, and those of one that is refused before users have moved.
+import * as v from 'valibot';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { pendingIn } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { isWaiting, MORE_TIME, passing, type Stage } from '../runs/stages.ts';
+import { MORE_TIME, passing, type Stage, within } from '../runs/stages.ts';
 import { waiting } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { restoreSnapshot } from '../snapshots.ts';
 import { removeTestWrites } from './clean-up.ts';
-import { makeEqual } from './equality.ts';
+import { makeEqual, walksSchema } from './equality.ts';
 import { isDoneOutside } from './external-action.ts';
 import { proveOldVersion } from './old-version.ts';
 import { assertRestored, assertStillThere, leftBehindBy } from './return-target.ts';
@@ -20,7 +21,6 @@ import {
   deploy,
   freeze,
   type SwitchState,
-  savingWalks,
   strayFacts,
 } from './switch.ts';
 import { assertOpen } from './write-freeze.ts';
@@ -31,8 +31,7 @@ const FREEZING = 'freezing';
 /** Writes may have been opened already, and are frozen again: what comes after the restored snapshot is due again. */
 export function afterRestore({ to, passed, plan, restoring }: SwitchState): SwitchState {
   const stays = [RESTORE_CHECKED, FREEZING];
-  const again = { to, passed: without(passed, (stage) => !stays.includes(stage)) };
-  return { ...again, ...(plan && { plan }), ...(restoring && { restoring }) };
+  return { to, passed: without(passed, (stage) => !stays.includes(stage)), plan, restoring };
 }
 
 function without(passed: SwitchState['passed'], isDue: (stage: string) => boolean) {
@@ -44,7 +43,11 @@ export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly St
   const wasOpened = run.window?.openedAt !== undefined;
   const when = (isNeeded: boolean, ...stages: Stage<SwitchState>[]) => (isNeeded ? stages : []);
   return [
-    ...when(plan?.restores !== undefined, RESTORED, passing(RESTORE_CHECKED, checkRestored)),
+    ...when(
+      plan?.restores !== undefined,
+      within('restoring', () => restoreSnapshot(to, plan?.restores)),
+      passing(RESTORE_CHECKED, checkRestored),
+    ),
     ...when(
       plan !== undefined,
       passing(FREEZING, async () => ({})),
@@ -68,37 +71,25 @@ export function stagesOfStaying({ passed }: SwitchState): readonly Stage<SwitchS
   return FREEZING in passed ? [passing('opened-again', openAgain)] : [];
 }
 
-const RESTORED: Stage<SwitchState> = {
-  isDone: ({ restoring }) => restoring?.restored !== undefined,
-  advance: async (context, state, keep) => {
-    const { to, plan, restoring = {} } = state;
-    const inner = async () => ({ ...restoring, ...(await keep({})).restoring });
-    const next = await restoreSnapshot(to, () => plan?.restores).advance(context, restoring, inner);
-    if (typeof next === 'number' || isWaiting(next)) return next;
-    return { restoring: { ...restoring, ...next } };
-  },
-};
-
 // Refused while nobody is kept from writing yet; what is written until then counts again once writes are frozen.
-const checkRestored: Advance = async (context, state, keep) => {
+const checkRestored: Advance = async (context, state, inside) => {
   const { services, run } = context;
   await assertStillThere(context, state.to);
   await assertRestored(services, run, state.to);
-  return state.plan?.way === 'to-snapshot' ? await countLeftBehind(context, state, keep) : {};
+  return state.plan?.way === 'to-snapshot' ? await countLeftBehind(context, state, inside) : {};
 };
 
 // docs/decisions/migration/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
-const freezeNew: Advance = async (context, state, keep) => {
+const freezeNew: Advance = async (context, state, inside) => {
   const collections = liveCollectionsOf(context.run);
   if (context.run.window?.openedAt !== undefined)
-    return await freeze(collections)(context, state, keep);
+    return await freeze(collections)(context, state, inside);
   const isDone = await isDoneOutside(context, 'freeze', collections[0]);
   return isDone ? {} : waiting('the webhook');
 };
 
 // From here on nobody writes. Nobody decides on the rollback of a window, and so it never has to refuse.
-const makeOldEqual: Advance = async (context, state, keep) => {
-  const { to, plan, walks: reached = {} } = state;
+const makeOldEqual: Advance = async (context, { to, plan }, { reached = {}, save }) => {
   await assertStillThere(context, to, 0);
   const { run, input } = context;
   const report = await makeEqual(context, {
@@ -107,32 +98,31 @@ const makeOldEqual: Advance = async (context, state, keep) => {
     deletes: input.deletes ?? plan?.deletes,
     mayInsertOnly: run.window?.retainUntil === undefined,
     usesBase: plan?.restores === undefined,
-    reached,
-    save: savingWalks(keep),
+    reached: v.parse(walksSchema, reached),
+    save,
   });
   if (!report) return MORE_TIME;
-  const { points } = report.to;
   const left = pendingIn(report).length > 0 ? { comparedByHand: liveCollectionOf(run) } : {};
-  return { walks: {}, facts: { points, ...left, ...strayFacts('lateWrites', report.strays) } };
+  const { points } = report.to;
+  return { points, ...left, ...strayFacts('lateWrites', report.strays) };
 };
 
-const countLeftBehind: Advance = async (context, { to, plan, facts }) => {
+const countLeftBehind: Advance = async (context, { to, plan }) => {
   const isRestored = plan?.way === 'to-snapshot';
   const counted = await leftBehindBy(context, isRestored ? to : undefined);
   const { leftBehind } = counted;
   const limit = context.input.acknowledgedLoss ?? plan?.acknowledged ?? 0;
-  if (!isRestored || leftBehind === 'unknown' || leftBehind <= limit)
-    return { facts: { ...facts, ...counted } };
+  if (!isRestored || leftBehind === 'unknown' || leftBehind <= limit) return counted;
   const writes = `${leftBehind} ${leftBehind === 1 ? 'write' : 'writes'}`;
   const why = `This rollback loses ${writes}; acknowledged: ${limit}.`;
   throw new Refusal('RefusedLossNotAcknowledged', why, { data: { loss: leftBehind } });
 };
 
-const changeToOld: Advance = async (context, { to, facts }) => {
+const changeToOld: Advance = async (context, { to, passed }) => {
   const { services, run, renew } = context;
   const { setting, log } = services;
   await removeTestWrites(context, [to]);
-  await assertStillThere(context, to, pointsOf(facts));
+  await assertStillThere(context, to, pointsOf(passed));
   const present = await setting.read();
   // Nobody writes anywhere, and users wait: it is replaced, whatever it says.
   if (!isKnown(run, present) && present !== to) {
@@ -145,24 +135,24 @@ const changeToOld: Advance = async (context, { to, facts }) => {
 };
 
 /** That the collection was left with; undefined where it was left as it was. */
-function pointsOf(facts: SwitchState['facts']): number | undefined {
-  return facts?.points === undefined ? undefined : Number(facts.points);
+function pointsOf({ equal }: SwitchState['passed']): number | undefined {
+  return equal && Number(equal.facts.points);
 }
 
-const proveOld: Advance = async (context, { to, passed, unansweredSince, facts }, keep) => {
-  const save = async (unansweredSince: number) => void (await keep({ unansweredSince }));
+const proveOld: Advance = async (context, { to, passed }, { reached, save, keep }) => {
+  const unansweredSince = v.parse(v.optional(v.number()), reached);
   const proving = proveOldVersion(context, { collection: to, unansweredSince, save });
   const isProved = await proving.catch(async (error: unknown) => {
     // What was reported as done is asked for again.
     await keep({ passed: without(passed, (stage) => stage === DEPLOYED) });
     throw error;
   });
-  return isProved ? {} : { facts: { ...facts, oldVersion: 'unproved' } };
+  return isProved ? {} : { oldVersion: 'unproved' };
 };
 
 // The new collection may be the only copy left: a write would create an empty one in the place of the old.
-const openOld: Advance = async (context, { to, facts }) => {
-  const expected = pointsOf(facts);
+const openOld: Advance = async (context, { to, passed }) => {
+  const expected = pointsOf(passed);
   await assertStillThere(context, to, expected);
   await context.renew();
   if (!(await isDoneOutside(context, 'open-writes', to))) return waiting('the webhook');

@@ -1,5 +1,6 @@
 // The switch to the new collection: a cutover's stages, and how users are let in at its end. A stage that is refused begins
 // the rollback (runs/step.ts).
+import * as v from 'valibot';
 import { untilIndexed } from '../configuration.ts';
 import type { Evidence } from '../phases.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
@@ -7,20 +8,20 @@ import { Refusal } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
 import { type Reference, type Run, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, ofTestUser } from '../runs/run-names.ts';
-import { isWaiting, type Keep, MORE_TIME, passing, type Stage } from '../runs/stages.ts';
+import { type Facts, insideOf, type Keep, MORE_TIME, passing, type Stage } from '../runs/stages.ts';
 import { type StepContext, type StepRequest, type Waiting, waiting } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { partsOf } from '../snapshots.ts';
-import { filesOf, takeBackup } from './backup.ts';
+import { backupSchema, filesOf, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
-import { COPY_START, copyOnwards, verifyEqual } from './copy.ts';
+import { COPY_START, copyingSchema, copyOnwards, verifyEqual } from './copy.ts';
 import { isAsBase } from './equality.ts';
 import { isDoneOutside, suspecting } from './external-action.ts';
-import { assertAsFrozen, fillInPlace } from './in-place.ts';
+import { assertAsFrozen, fillInPlace, fillSchema } from './in-place.ts';
 import { proveEmbeddings, smokeTest } from './new-version.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
 import { type Advance, carryBack, DEPLOYED, deploy, freeze, type SwitchState } from './switch.ts';
-import { assertNamesFree, uploadSwap } from './upload-swap.ts';
+import { assertNamesFree, uploadSwap, uploadsSchema } from './upload-swap.ts';
 
 /** From the collection that users are on to the new one. From the first stage on nobody writes. */
 export function stagesForward({ plan }: Run): readonly Stage<SwitchState>[] {
@@ -38,36 +39,29 @@ export function stagesForward({ plan }: Run): readonly Stage<SwitchState>[] {
 }
 
 // What a rollback needs is in the record before the setting changes.
-const backUp: Advance = async (context, { backup: from = {} }, keep) => {
+const backUp: Advance = async (context, _, { reached = {}, save }) => {
   // No data moves: the snapshot from before the window is the copy that stays untouched.
   if (context.run.plan.inPlace) return {};
-  const kept = await takeBackup(context, {
-    from,
-    save: (backup, progress) => keep({ backup }, progress),
-  });
+  const kept = await takeBackup(context, { from: v.parse(backupSchema, reached), save });
   if ('done' in kept) return kept;
   await noteEvidence(context, 'backup-manifest', kept);
   return {};
 };
 
-const makeNewEqual: Advance = async (context, { copying = COPY_START }, keep) => {
-  const { reached } = await copyOnwards(context, {
-    mode: 'repair',
-    from: copying,
-    save: (copying, progress) => keep({ copying }, progress),
-  });
-  if (!reached.isComplete) return MORE_TIME;
+const makeNewEqual: Advance = async (context, _, { reached = COPY_START, save }) => {
+  const from = v.parse(copyingSchema, reached);
+  const copied = await copyOnwards(context, { mode: 'repair', from, save });
+  if (!copied.reached.isComplete) return MORE_TIME;
   const indexing = await untilIndexed(context, context.run.plan.targetCollection);
   if (indexing) return indexing;
-  await noteEvidence(context, 'verification-report', await verifyEqual(context, reached.report));
+  const verified = await verifyEqual(context, copied.reached.report);
+  await noteEvidence(context, 'verification-report', verified);
   return {};
 };
 
-const fillRest: Advance = async (context, { filling: from }, keep) => {
-  const filled = await fillInPlace(context, {
-    from,
-    save: (filling, progress) => keep({ filling }, progress),
-  });
+const fillRest: Advance = async (context, _, { reached, save }) => {
+  const from = v.parse(v.optional(fillSchema), reached);
+  const filled = await fillInPlace(context, { from, save });
   if ('done' in filled) return filled;
   await noteEvidence(context, 'verification-report', filled);
   return {};
@@ -113,10 +107,8 @@ export async function retainBackup(
   for (const key of [...kept, ...reports]) await services.artifacts.retain(key, until);
 }
 
-const upload: Advance = async (context, { uploads: from = {} }, keep) => {
-  const save = async (uploads: SwitchState['uploads']) => void (await keep({ uploads }));
-  return (await uploadSwap(context, { from, save })) ?? {};
-};
+const upload: Advance = async (context, _, { reached = {}, save }) =>
+  (await uploadSwap(context, { from: v.parse(uploadsSchema, reached), save })) ?? {};
 
 const changeToNew: Advance = async (context, { to }) => {
   const { services, run, renew } = context;
@@ -178,10 +170,7 @@ async function assertUnchanged({ services, run }: StepContext, to: string): Prom
  * The end of the way forward. No stage: once users are let in, nothing that is to be saved stands between them and the end.
  * @returns what is waited for, or the facts that are known by then
  */
-export async function letIn(
-  context: StepContext,
-  state: SwitchState,
-): Promise<SwitchState['facts'] | Waiting> {
+export async function letIn(context: StepContext, state: SwitchState): Promise<Facts | Waiting> {
   const { services, run, renew, save } = context;
   // Somebody may have changed it since: the next start of the backend would make another collection.
   await services.setting.change({ from: run.plan.sourceCollection, to: state.to });
@@ -193,7 +182,6 @@ export async function letIn(
     await save(next, progress);
     return next;
   };
-  const carried = await carryBack(context, state, keep);
-  if (typeof carried === 'number' || isWaiting(carried)) return MORE_TIME;
-  return carried.facts ?? {};
+  const carried = await carryBack(context, state, insideOf('carried', state, keep));
+  return typeof carried === 'number' ? MORE_TIME : carried;
 }

@@ -4,53 +4,38 @@ import * as v from 'valibot';
 import type { Strays } from '../reconcile-report.ts';
 import { refusedSchema } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
-import { type Keep, MORE_TIME, type Stage } from '../runs/stages.ts';
+import { type Facts, MORE_TIME, type passing, passingEntries } from '../runs/stages.ts';
 import { waiting } from '../runs/step.ts';
 import { restoringSchema } from '../snapshots.ts';
-import { backupSchema } from './backup.ts';
-import { copyingSchema } from './copy.ts';
-import { carryOver, isLaterChange, type Walks, walksSchema } from './equality.ts';
+import { carryOver, isLaterChange, walksSchema } from './equality.ts';
 import { isDoneOutside } from './external-action.ts';
-import { fillSchema } from './in-place.ts';
 import { returnSchema } from './return-target.ts';
-import { uploadsSchema } from './upload-swap.ts';
 import { lookSchema, proveFrozen } from './write-freeze.ts';
 
 export const switchSchema = v.object({
   /** That users move to. */
   to: v.string(),
-  /** The stages that are behind it, and after how many milliseconds of work each had passed. */
-  passed: v.record(v.string(), v.number()),
+  ...passingEntries,
   /** Of a rollback: which way. */
   plan: v.optional(returnSchema),
-  restoring: v.optional(restoringSchema),
-  backup: v.optional(backupSchema),
-  copying: v.optional(copyingSchema),
-  filling: v.optional(fillSchema),
-  uploads: v.optional(uploadsSchema),
+  restoring: v.optional(restoringSchema, {}),
   look: v.optional(lookSchema),
-  walks: v.optional(walksSchema),
-  /** The backend does not answer, or does not say which version it is. */
-  unansweredSince: v.optional(v.number()),
-  /** For the report of its end. */
-  facts: v.optional(v.record(v.string(), v.union([v.string(), v.number()]))),
   /** Users stay on the new version. */
   refused: v.optional(refusedSchema),
 });
 
 export type SwitchState = v.InferOutput<typeof switchSchema>;
 
-export type Advance = Stage<SwitchState>['advance'];
+export type Advance = Parameters<typeof passing<SwitchState>>[1];
 
 export const DEPLOYED = 'deployed';
 
 /** Nobody writes from here on. */
 export function freeze(collections: readonly [string, ...string[]]): Advance {
-  return async (context, { look, facts }, keep) => {
+  return async (context, { look }, { keep }) => {
     if (!(await isDoneOutside(context, 'freeze', collections[0]))) return waiting('the webhook');
     const remember = async (look: SwitchState['look']) => void (await keep({ look }));
-    const proof = await proveFrozen(context, { collections, look, remember });
-    return 'done' in proof ? proof : { facts: { ...facts, ...proof } };
+    return await proveFrozen(context, { collections, look, remember });
   };
 }
 
@@ -60,11 +45,7 @@ export function deploy(action: 'deploy-new' | 'deploy-old'): Advance {
 }
 
 // Users are in already. Where they never were in the new version, a change there that no version has made is damage.
-export const carryBack: Advance = async (
-  context,
-  { to, facts = {}, walks: reached = {} },
-  keep,
-) => {
+export const carryBack: Advance = async (context, { to }, { reached = {}, save }) => {
   const { run } = context;
   const live = liveCollectionOf(run);
   const isForward = to === live;
@@ -72,21 +53,17 @@ export const carryBack: Advance = async (
     from: to,
     to: isForward ? run.plan.sourceCollection : live,
     ...(run.window?.openedAt === undefined && { isOfUser: isLaterChange }),
-    reached,
-    save: savingWalks(keep),
+    reached: v.parse(walksSchema, reached),
+    save,
   });
   if (!strays) return MORE_TIME;
   const isLeft = !isForward && strays.overruled + strays.withheld > 0;
   const name = isForward ? 'lateWrites' : 'leakedWrites';
   const left = isLeft ? { comparedByHand: live } : {};
-  return { facts: { ...facts, ...strayFacts(name, strays), ...left } };
+  return { ...strayFacts(name, strays), ...left };
 };
 
-export function savingWalks(keep: Keep<SwitchState>) {
-  return (walks: Walks, progress: Parameters<typeof keep>[1]) => keep({ walks }, progress);
-}
-
-export function strayFacts(name: string, { writes, overruled, withheld }: Strays) {
+export function strayFacts(name: string, { writes, overruled, withheld }: Strays): Facts {
   if (writes === 0) return {};
   const facts = { [name]: writes, [`${name}Overruled`]: overruled };
   return withheld > 0 ? { ...facts, [`${name}Withheld`]: withheld } : facts;
@@ -103,10 +80,10 @@ export function secondsOf({ passed }: Pick<SwitchState, 'passed'>): Record<strin
   const took: Record<string, number> = {};
   let begun = 0;
   for (const [stage, part] of PARTS) {
-    const at = passed[stage];
-    if (at === undefined) break;
-    took[part] = (at - begun) / 1_000;
-    begun = at;
+    const end = passed[stage]?.workedMs;
+    if (end === undefined) break;
+    took[part] = (end - begun) / 1_000;
+    begun = end;
   }
   return took;
 }

@@ -5,7 +5,7 @@ import { untilIndexed } from '../configuration.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { type Stage, takeStages } from '../runs/stages.ts';
+import { type Stage, takeStages, within } from '../runs/stages.ts';
 import type { Approach, StepContext, Waiting } from '../runs/step.ts';
 import { scan } from '../scan.ts';
 import {
@@ -13,17 +13,17 @@ import {
   discardUnusableSnapshot,
   removeSnapshot,
   restoreSnapshot,
-  restoringEntries,
+  restoringSchema,
   takeSnapshot,
-  takingEntries,
+  takingSchema,
 } from '../snapshots.ts';
 import { removeCollections } from './clean-up.ts';
 import { proveSlot } from './new-version.ts';
 
 const uploadSchema = v.object({
-  ...takingEntries,
-  ...restoringEntries,
-  isProved: v.optional(v.boolean()),
+  taking: v.optional(takingSchema, {}),
+  restoring: v.optional(restoringSchema, {}),
+  isProved: v.optional(v.boolean(), false),
 });
 
 /** Of each collection that is uploaded, by its new name. */
@@ -33,7 +33,7 @@ export type Uploads = v.InferOutput<typeof uploadsSchema>;
 
 type Upload = v.InferOutput<typeof uploadSchema>;
 
-const NOTHING: Upload = {};
+const NOTHING: Upload = v.parse(uploadSchema, {});
 
 interface Passage {
   readonly from: string;
@@ -54,7 +54,7 @@ export async function assertNamesFree({ services, run }: Pick<Approach, 'service
  */
 export async function uploadSwap(
   context: StepContext,
-  { from, save }: { readonly from: Uploads; readonly save: (uploads: Uploads) => Promise<void> },
+  { from, save }: { readonly from: Uploads; readonly save: (uploads: Uploads) => Promise<unknown> },
 ): Promise<Waiting | undefined> {
   const { run, note } = context;
   const passages = passagesOf(run);
@@ -75,7 +75,7 @@ export async function uploadSwap(
       async (error: unknown) => {
         const { from: collection, to } = passage;
         const forget = () => saveOne(NOTHING);
-        const reached = uploads[to] ?? NOTHING;
+        const reached = (uploads[to] ?? NOTHING).taking;
         await discardUnusableSnapshot(context, error, { collection, reached, forget });
         throw error;
       },
@@ -98,18 +98,18 @@ function passagesOf(run: Run): Passage[] {
 function stagesOf(passage: Passage): readonly Stage<Upload>[] {
   const { from, to, label } = passage;
   return [
-    takeSnapshot({ collection: from, label }),
-    restoreSnapshot(to, ({ kept }) => kept),
+    within('taking', () => takeSnapshot({ collection: from, label })),
+    within('restoring', ({ taking }) => restoreSnapshot(to, taking.kept)),
     {
-      isDone: ({ isProved }) => isProved === true,
-      advance: async (context, upload) => {
+      isDone: ({ isProved }) => isProved,
+      advance: async (context, { taking }) => {
         const { vectors } = context.services;
         const indexing = await untilIndexed(context, to);
         if (indexing) return indexing;
         await assertSame(context, passage);
         await proveSlot(vectors, { source: from, made: to });
         await context.renew();
-        await removeSnapshot(vectors, from, upload);
+        await removeSnapshot(vectors, from, taking);
         return { isProved: true };
       },
     },
