@@ -12,7 +12,7 @@ export interface Lease {
   readonly epoch: number;
 }
 
-/** live: users may still roll back. left: the run was aborted, and what its users left is kept for a while. */
+/** live: users may still roll back. left: the run was aborted, and what is kept of it goes after its days. */
 export type Retained = 'live' | 'left';
 
 export type RunLock = ReturnType<typeof createRunLock>;
@@ -58,7 +58,7 @@ export function createRunLock(options: {
     return lock?.active_run === runId && until > now() ? { since, until } : undefined;
   }
 
-  /** Those that hold no lock and have something to be removed one day: live runs, and aborted ones whose users left something. */
+  /** Those that hold no lock and have something to be removed one day: live runs, and aborted ones. */
   async function retainedRuns(): Promise<string[]> {
     return retainedRunsOf(await database.get(LOCK_KEY));
   }

@@ -227,9 +227,9 @@ function afterWindow(run: Run): Run {
 const OF_A_WINDOW: readonly Evidence[] = ['verification-report', 'cutover-report'];
 
 /** Whether it holds no lock, and yet has something to be removed one day. */
-export function retainedAs({ phase, served }: Pick<Run, 'phase' | 'served'>) {
+export function retainedAs({ phase }: Pick<Run, 'phase'>) {
   if (phase === 'live') return 'live';
-  return phase === 'aborted' && served.length > 0 ? 'left' : undefined;
+  return phase === 'aborted' ? 'left' : undefined;
 }
 
 /** Beside those that are kept already. @param until when */

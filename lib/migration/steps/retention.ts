@@ -4,6 +4,7 @@ import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { phaseAtOf, type Run, retainedAs, windowOf } from '../runs/run.ts';
+import type { Retained } from '../runs/run-lock.ts';
 import {
   backupsOf,
   basesOf,
@@ -114,7 +115,7 @@ export async function removeLeft(services: Services, run: Run): Promise<void> {
     left = { ...run, kept: [...kept, ...(isChanged ? [live] : [])], served: others };
     await runs.write(lease, left);
   } finally {
-    await lock.release(lease, retainedAs(left) ?? 'ended');
+    await lock.release(lease, retainedAs(left));
   }
 }
 
@@ -122,13 +123,19 @@ export async function removeLeft(services: Services, run: Run): Promise<void> {
  * Backups and reports of a run that ended on the old version: for as many days as a rollback would have been possible, and as
  * collections of it are kept.
  */
-export async function removeKept({ runs, artifacts, clock }: Services, run: Run): Promise<void> {
+export async function removeKept({ lock, artifacts, clock }: Services, run: Run): Promise<void> {
   const { runId, plan, served } = run;
   const ends = [phaseAtOf(run) + plan.retentionDays * DAY_MS, ...served.map((one) => one.until)];
   const until = Math.max(...ends);
-  if (clock().getTime() < until || ((await runs.remindedAt(runId)) ?? 0) >= until) return;
-  await artifacts.deleteAll(`${runId}/`);
-  await runs.noteReminder(runId);
+  if (clock().getTime() < until) return;
+  const lease = await lock.take(runId);
+  let retained: Retained | 'ended' = 'left';
+  try {
+    await artifacts.deleteAll(`${runId}/`);
+    retained = 'ended';
+  } finally {
+    await lock.release(lease, retained);
+  }
 }
 
 /** A day after the last one, however often it is called; and once the rollback period is over. */

@@ -73,8 +73,8 @@ function isForLater(run: Run, failure: unknown, now: Date): boolean {
 // The run under way first: users may be waiting for it.
 async function runsOf({ lock }: Services): Promise<string[]> {
   const active = await lock.activeRun();
-  const others = [...(await lock.retainedRuns()), ...(await lock.knownRuns())];
-  return [...new Set([...(active === undefined ? [] : [active]), ...others])];
+  const retained = await lock.retainedRuns();
+  return [...new Set([...(active === undefined ? [] : [active]), ...retained])];
 }
 
 interface UnfinishedWatch extends Pick<LogEntry, 'runId' | 'level'> {

@@ -49,7 +49,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       table.pass(40 * 86_400_000);
       await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
 
-      await table.runs.finish(lease, { ...run, phase: 'aborted' }, 'abort');
+      await table.runs.finish(lease, { ...run, phase: 'closed' }, 'retention');
       expect(await table.lock.activeRun()).toBeUndefined();
       expect(await table.lock.presentRun()).toBe('run-a');
       await expect(table.lock.take('run-a')).rejects.toEqual(

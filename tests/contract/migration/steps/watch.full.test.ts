@@ -42,6 +42,25 @@ describe('the watch', () => {
     await keepWatch({ ...services, artifacts: { ...services.artifacts, deleteAll } });
   });
 
+  it('removes that of a run that was aborted many runs ago, and tries again where it cannot', async () => {
+    const migration = await migrationAt('copied');
+    const { services, runs, lock } = migration;
+    const { plan } = await runs.read(RUN);
+    await migration.finish('abort');
+    for (let n = 0; n < 25; n += 1) {
+      const run = await runs.start(`other-${n}`, plan, REPORT);
+      const other = await lock.take(run.runId);
+      await runs.finish(other, { ...run, phase: 'aborted' }, 'abort');
+    }
+    migration.pass(30 * DAY_MS);
+    const deleteAll = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'No.'));
+    const failing = { ...services, artifacts: { ...services.artifacts, deleteAll } };
+    await expect(keepWatch(failing)).rejects.toEqual(named('RetryableUnavailable'));
+    await keepWatch(services);
+    expect(await Array.fromAsync(services.artifacts.list(`${RUN}/`))).toEqual([]);
+    expect(await lock.retainedRuns()).toEqual([]);
+  });
+
   it.each(['switching', 'switching-back'])(
     'waits no longer than 20 minutes for the lock of a run that is %s',
     async (phase) => {
