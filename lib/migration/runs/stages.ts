@@ -7,17 +7,14 @@ export interface Stage<State> {
   readonly isDone: (state: State) => boolean;
   /**
    * What it has reached; or what it waits for, as a number of seconds where that is the vector store.
-   * @param keep what is reached inside the stage
+   * @param keep saves what is reached inside the stage
    */
   readonly advance: (
     context: StepContext,
     state: State,
-    keep: Keep<State>,
+    keep: (reached: Partial<State>, progress?: Progress) => Promise<unknown>,
   ) => Promise<Partial<State> | Waiting | number>;
 }
-
-/** Saves what was reached. @returns all that is reached by now */
-export type Keep<State> = (reached: Partial<State>, progress?: Progress) => Promise<State>;
 
 export type Reached<State> =
   | { readonly isComplete: true; readonly state: State }
@@ -36,10 +33,9 @@ export async function takeStages<State>(
   },
 ): Promise<Reached<State>> {
   let state = from;
-  const keep: Keep<State> = async (reached, progress) => {
+  const keep = async (reached: Partial<State>, progress?: Progress) => {
     state = { ...state, ...reached };
     await save(state, progress);
-    return state;
   };
   for (const { isDone, advance } of stages) {
     while (!isDone(state)) {
@@ -72,10 +68,8 @@ export function within<State extends object, Name extends keyof State>(
     advance: async (context, state, keep) => {
       const changing = (reached: Partial<State[Name]>) =>
         ({ [name]: { ...state[name], ...reached } }) as Partial<State>;
-      const next = await stageOf(state).advance(
-        context,
-        state[name],
-        async (reached, progress) => (await keep(changing(reached), progress))[name],
+      const next = await stageOf(state).advance(context, state[name], (reached, progress) =>
+        keep(changing(reached), progress),
       );
       return typeof next === 'number' || isWaiting(next) ? next : changing(next);
     },
@@ -92,49 +86,30 @@ export const passingEntries = {
   /** Those that are behind it: after how many milliseconds of work each had passed, and what it found. */
   passed: v.record(v.string(), v.object({ workedMs: v.number(), facts: factsSchema })),
   /** What the one under way has reached: only that one reads it. */
-  inside: v.optional(v.object({ stage: v.string(), reached: v.unknown() })),
+  reached: v.optional(v.unknown()),
 };
 
 const passingSchema = v.object(passingEntries);
 
-export type Passing = v.InferOutput<typeof passingSchema>;
+type Passing = v.InferOutput<typeof passingSchema>;
 
-export interface Inside<State> {
-  /** By an invocation before this one. */
-  readonly reached: unknown;
-  readonly save: (reached: unknown, progress?: Progress) => Promise<unknown>;
-  /** Saves another part of the state. */
-  readonly keep: Keep<State>;
-}
-
-export function insideOf<State extends Passing>(
-  name: string,
-  { inside }: State,
-  keep: Keep<State>,
-): Inside<State> {
-  const reached = inside?.stage === name ? inside.reached : undefined;
-  const save: Inside<State>['save'] = (reached, progress) =>
-    keep({ inside: { stage: name, reached } } as Partial<State>, progress);
-  return { reached, save, keep };
-}
+/** Saves what the stage has reached. */
+export type Save = (reached: unknown, progress?: Progress) => Promise<unknown>;
 
 /** A named stage. @param work what it found, or what it waits for */
 export function passing<State extends Passing>(
   name: string,
-  work: (
-    context: StepContext,
-    state: State,
-    inside: Inside<State>,
-  ) => Promise<Facts | Waiting | number>,
+  work: (context: StepContext, state: State, save: Save) => Promise<Facts | Waiting | number>,
 ): Stage<State> {
   return {
     isDone: ({ passed }) => name in passed,
     advance: async (context, state, keep) => {
-      const facts = await work(context, state, insideOf(name, state, keep));
+      const save: Save = async (reached, progress) =>
+        await keep({ reached } as Partial<State>, progress);
+      const facts = await work(context, state, save);
       if (typeof facts === 'number' || isWaiting(facts)) return facts;
       const passed = { ...state.passed, [name]: { workedMs: context.workedMs(), facts } };
-      const left = state.inside?.stage === name ? undefined : state.inside;
-      return { passed, inside: left } as Partial<State>;
+      return { passed, reached: undefined } as Partial<State>;
     },
   };
 }

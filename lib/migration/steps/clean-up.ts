@@ -48,7 +48,7 @@ async function removeLeftoverSnapshot({ services, run, renew }: Removing): Promi
   if (!(await vectors.collectionExists(sourceCollection))) return;
   const before = await runs.readCheckpoint(run.runId, 'backup');
   const window = await runs.readCheckpoint(run.runId, 'cutover');
-  for (const state of [before?.state, v.parse(insideSchema, window?.state).inside?.reached]) {
+  for (const state of [before?.state, v.parse(windowSchema, window?.state).reached]) {
     if (!v.is(takenSchema, state)) continue;
     await renew();
     await removeSnapshot(vectors, sourceCollection, state.taking);
@@ -56,7 +56,7 @@ async function removeLeftoverSnapshot({ services, run, renew }: Removing): Promi
 }
 
 const takenSchema = v.object({ taking: takingSchema });
-const insideSchema = v.optional(v.object({ inside: passingEntries.inside }), {});
+const windowSchema = v.optional(v.object({ reached: passingEntries.reached }), {});
 
 /** @returns how many points of the test user there were */
 export async function removeTestWrites(

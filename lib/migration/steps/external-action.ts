@@ -8,29 +8,32 @@ import { translateFailure } from '../runs/failures.ts';
 import { parseInput, personSchema } from '../runs/input.ts';
 import { phaseAtOf, type Run, runIdSchema } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import type { StepContext } from '../runs/step.ts';
+import { type StepContext, type Waiting, waiting } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 
 /** How long a freeze may outlast the window before it should end by itself. */
 const GRACE_MS = 15 * 60_000;
 
-/** Whether it is done; if not, to be asked again later. */
-export async function isDoneOutside(
+/** What is waited for until it is done; undefined once it is. */
+export async function notDoneOutside(
   context: StepContext,
   action: ExternalAction,
   collection: string,
-): Promise<boolean> {
+): Promise<Waiting | undefined> {
   const { services, run, lease, note } = context;
   const answer = await answerTo(context, action, collection);
-  if (answer !== 'asked-of-a-person') return answer === 'done';
+  if (answer === 'done') return undefined;
+  if (answer !== 'asked-of-a-person') return NOT_DONE;
   const { pendingAction: pending } = run;
   if (pending?.action === action && pending.collection === collection) {
-    return (await services.runs.confirmedBy(run)) !== undefined;
+    return (await services.runs.confirmedBy(run)) === undefined ? NOT_DONE : undefined;
   }
   const since = services.clock().getTime();
   await note({ pendingAction: { action, collection, since, epoch: lease.epoch } });
-  return false;
+  return NOT_DONE;
 }
+
+const NOT_DONE = waiting('the webhook');
 
 // Where a webhook answers, also where it refuses, no action is pending for a person.
 async function answerTo(

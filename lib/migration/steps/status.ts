@@ -8,6 +8,7 @@ import { translateFailure } from '../runs/failures.ts';
 import { parseInput } from '../runs/input.ts';
 import { phaseAtOf, type Run, runIdSchema } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
+import { passingEntries } from '../runs/stages.ts';
 import { isOverdue, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 
@@ -67,7 +68,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
     /** From then on users may have written to the new version. */
     openedAt: isoOf(window?.openedAt),
     /** The first write that was refused; null where none was, or none is kept from writing. */
-    frozenSince: isoOf(frozenSince),
+    frozenSince,
     /** Of the switch that is under way: those that are behind it. */
     stages,
     /** The window is over: the watch rolls it back, and steps towards the new version are refused. */
@@ -103,10 +104,8 @@ async function progressOf(run: Run, { runs }: Pick<Services, 'runs'>) {
   return last ? { ...last, savedAt: isoOf(last.savedAt) } : null;
 }
 
-const switchingSchema = v.looseObject({
-  passed: v.record(v.string(), v.unknown()),
-  look: v.optional(v.looseObject({ refusedSince: v.optional(v.number()) })),
-});
+const switchingSchema = v.looseObject(passingEntries);
+const lookSchema = v.looseObject({ refusedSince: v.number() });
 
 // A rollback from where users were let in freezes writes again.
 async function switchOf({ runId, phase, window }: Run, { runs }: Pick<Services, 'runs'>) {
@@ -115,7 +114,7 @@ async function switchOf({ runId, phase, window }: Run, { runs }: Pick<Services, 
     return v.is(switchingSchema, state) ? state : undefined;
   };
   const isBack = phase === 'switching-back';
-  if (phase !== 'switching' && !isBack) return { stages: [] };
+  if (phase !== 'switching' && !isBack) return { stages: [], frozenSince: null };
   const forward = await stateOf('cutover');
   const present = isBack ? await stateOf('rollback') : forward;
   const wasOpened = window?.openedAt !== undefined;
@@ -123,8 +122,15 @@ async function switchOf({ runId, phase, window }: Run, { runs }: Pick<Services, 
   const frozen = wasOpened ? present : forward;
   return {
     stages: Object.keys(present?.passed ?? {}),
-    frozenSince: isOpened ? undefined : frozen?.look?.refusedSince,
+    frozenSince: isOpened ? null : frozenSinceOf(frozen),
   };
+}
+
+/** The first of the last tries that were refused, also while the longest request is waited for. */
+function frozenSinceOf(state: v.InferOutput<typeof switchingSchema> | undefined): string | null {
+  const since = state?.passed.frozen?.facts.frozenSince;
+  if (since !== undefined) return String(since);
+  return v.is(lookSchema, state?.reached) ? isoOf(state.reached.refusedSince) : null;
 }
 
 /** The report that an operator approves who opens the window. */

@@ -6,36 +6,24 @@ import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { MORE_TIME, passing, type Stage, within } from '../runs/stages.ts';
-import { waiting } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { restoreSnapshot } from '../snapshots.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { makeEqual, walksSchema } from './equality.ts';
-import { isDoneOutside } from './external-action.ts';
+import { notDoneOutside } from './external-action.ts';
 import { proveOldVersion } from './old-version.ts';
 import { assertRestored, assertStillThere, leftBehindBy } from './return-target.ts';
-import {
-  type Advance,
-  carryBack,
-  DEPLOYED,
-  deploy,
-  freeze,
-  type SwitchState,
-  strayFacts,
-} from './switch.ts';
+import { type Advance, carryBack, freeze, type SwitchState, strayFacts } from './switch.ts';
 import { assertOpen } from './write-freeze.ts';
 
 const RESTORE_CHECKED = 'restore-checked';
 const FREEZING = 'freezing';
+const AFTER_RESTORE: readonly string[] = [RESTORE_CHECKED, FREEZING];
 
 /** Writes may have been opened already, and are frozen again: what comes after the restored snapshot is due again. */
 export function afterRestore({ to, passed, plan, restoring }: SwitchState): SwitchState {
-  const stays = [RESTORE_CHECKED, FREEZING];
-  return { to, passed: without(passed, (stage) => !stays.includes(stage)), plan, restoring };
-}
-
-function without(passed: SwitchState['passed'], isDue: (stage: string) => boolean) {
-  return Object.fromEntries(Object.entries(passed).filter(([stage]) => !isDue(stage)));
+  const stays = Object.entries(passed).filter(([stage]) => AFTER_RESTORE.includes(stage));
+  return { to, passed: Object.fromEntries(stays), plan, restoring };
 }
 
 /** Back to the old one. Where users were never let into the new one, nobody has to be kept out, and nothing comes along. */
@@ -59,8 +47,7 @@ export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly St
       passing('counted', countLeftBehind),
     ),
     ...when(plan !== undefined, passing('setting-changed', changeToOld)),
-    ...when(plan !== undefined, passing(DEPLOYED, deploy('deploy-old'))),
-    ...when(plan !== undefined, passing('proved', proveOld)),
+    ...when(plan !== undefined, passing('deployed', deployOld)),
     passing('opened', openOld),
     ...when(plan?.way === 'carry' || plan?.mayHaveLeaked === true, passing('carried', carryBack)),
   ];
@@ -72,24 +59,23 @@ export function stagesOfStaying({ passed }: SwitchState): readonly Stage<SwitchS
 }
 
 // Refused while nobody is kept from writing yet; what is written until then counts again once writes are frozen.
-const checkRestored: Advance = async (context, state, inside) => {
+const checkRestored: Advance = async (context, state, save) => {
   const { services, run } = context;
   await assertStillThere(context, state.to);
   await assertRestored(services, run, state.to);
-  return state.plan?.way === 'to-snapshot' ? await countLeftBehind(context, state, inside) : {};
+  return state.plan?.way === 'to-snapshot' ? await countLeftBehind(context, state, save) : {};
 };
 
 // docs/decisions/migration/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
-const freezeNew: Advance = async (context, state, inside) => {
+const freezeNew: Advance = async (context, state, save) => {
   const collections = liveCollectionsOf(context.run);
   if (context.run.window?.openedAt !== undefined)
-    return await freeze(collections)(context, state, inside);
-  const isDone = await isDoneOutside(context, 'freeze', collections[0]);
-  return isDone ? {} : waiting('the webhook');
+    return await freeze(collections)(context, state, save);
+  return (await notDoneOutside(context, 'freeze', collections[0])) ?? {};
 };
 
 // From here on nobody writes. Nobody decides on the rollback of a window, and so it never has to refuse.
-const makeOldEqual: Advance = async (context, { to, plan }, { reached = {}, save }) => {
+const makeOldEqual: Advance = async (context, { to, plan, reached = {} }, save) => {
   await assertStillThere(context, to, 0);
   const { run, input } = context;
   const report = await makeEqual(context, {
@@ -139,14 +125,12 @@ function pointsOf({ equal }: SwitchState['passed']): number | undefined {
   return equal && Number(equal.facts.points);
 }
 
-const proveOld: Advance = async (context, { to, passed }, { reached, save, keep }) => {
+// Deployed and proved in one: what was reported as done, and is not, is asked for again.
+const deployOld: Advance = async (context, { to, reached }, save) => {
+  const waits = await notDoneOutside(context, 'deploy-old', to);
+  if (waits) return waits;
   const unansweredSince = v.parse(v.optional(v.number()), reached);
-  const proving = proveOldVersion(context, { collection: to, unansweredSince, save });
-  const isProved = await proving.catch(async (error: unknown) => {
-    // What was reported as done is asked for again.
-    await keep({ passed: without(passed, (stage) => stage === DEPLOYED) });
-    throw error;
-  });
+  const isProved = await proveOldVersion(context, { collection: to, unansweredSince, save });
   return isProved ? {} : { oldVersion: 'unproved' };
 };
 
@@ -155,7 +139,8 @@ const openOld: Advance = async (context, { to, passed }) => {
   const expected = pointsOf(passed);
   await assertStillThere(context, to, expected);
   await context.renew();
-  if (!(await isDoneOutside(context, 'open-writes', to))) return waiting('the webhook');
+  const waits = await notDoneOutside(context, 'open-writes', to);
+  if (waits) return waits;
   await assertStillThere(context, to, expected);
   await assertOpen(context, [to]);
   return {};
@@ -163,9 +148,8 @@ const openOld: Advance = async (context, { to, passed }) => {
 
 const openAgain: Advance = async (context) => {
   const collections = liveCollectionsOf(context.run);
-  if (!(await isDoneOutside(context, 'open-writes', collections[0]))) {
-    return waiting('the webhook');
-  }
+  const waits = await notDoneOutside(context, 'open-writes', collections[0]);
+  if (waits) return waits;
   await assertOpen(context, collections);
   return {};
 };

@@ -8,19 +8,19 @@ import { Refusal } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
 import { type Reference, type Run, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, ofTestUser } from '../runs/run-names.ts';
-import { type Facts, insideOf, type Keep, MORE_TIME, passing, type Stage } from '../runs/stages.ts';
-import { type StepContext, type StepRequest, type Waiting, waiting } from '../runs/step.ts';
+import { type Facts, MORE_TIME, passing, type Save, type Stage } from '../runs/stages.ts';
+import type { StepContext, StepRequest, Waiting } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { partsOf } from '../snapshots.ts';
 import { backupSchema, filesOf, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
 import { COPY_START, copyingSchema, copyOnwards, verifyEqual } from './copy.ts';
 import { isAsBase } from './equality.ts';
-import { isDoneOutside, suspecting } from './external-action.ts';
+import { notDoneOutside, suspecting } from './external-action.ts';
 import { assertAsFrozen, fillInPlace, fillSchema } from './in-place.ts';
 import { proveEmbeddings, smokeTest } from './new-version.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
-import { type Advance, carryBack, DEPLOYED, deploy, freeze, type SwitchState } from './switch.ts';
+import { type Advance, carryBack, freeze, type SwitchState } from './switch.ts';
 import { assertNamesFree, uploadSwap, uploadsSchema } from './upload-swap.ts';
 
 /** From the collection that users are on to the new one. From the first stage on nobody writes. */
@@ -32,14 +32,14 @@ export function stagesForward({ plan }: Run): readonly Stage<SwitchState>[] {
     passing('prepared', prepare),
     passing('uploaded', upload),
     passing('setting-changed', changeToNew),
-    passing(DEPLOYED, deploy('deploy-new')),
+    passing('deployed', deployNew),
     passing('proved', proveNew),
     passing('home-noted', noteNewHome),
   ];
 }
 
 // What a rollback needs is in the record before the setting changes.
-const backUp: Advance = async (context, _, { reached = {}, save }) => {
+const backUp: Advance = async (context, { reached = {} }, save) => {
   // No data moves: the snapshot from before the window is the copy that stays untouched.
   if (context.run.plan.inPlace) return {};
   const kept = await takeBackup(context, { from: v.parse(backupSchema, reached), save });
@@ -48,7 +48,7 @@ const backUp: Advance = async (context, _, { reached = {}, save }) => {
   return {};
 };
 
-const makeNewEqual: Advance = async (context, _, { reached = COPY_START, save }) => {
+const makeNewEqual: Advance = async (context, { reached = COPY_START }, save) => {
   const from = v.parse(copyingSchema, reached);
   const copied = await copyOnwards(context, { mode: 'repair', from, save });
   if (!copied.reached.isComplete) return MORE_TIME;
@@ -59,7 +59,7 @@ const makeNewEqual: Advance = async (context, _, { reached = COPY_START, save })
   return {};
 };
 
-const fillRest: Advance = async (context, _, { reached, save }) => {
+const fillRest: Advance = async (context, { reached }, save) => {
   const from = v.parse(v.optional(fillSchema), reached);
   const filled = await fillInPlace(context, { from, save });
   if ('done' in filled) return filled;
@@ -107,7 +107,7 @@ export async function retainBackup(
   for (const key of [...kept, ...reports]) await services.artifacts.retain(key, until);
 }
 
-const upload: Advance = async (context, _, { reached = {}, save }) =>
+const upload: Advance = async (context, { reached = {} }, save) =>
   (await uploadSwap(context, { from: v.parse(uploadsSchema, reached), save })) ?? {};
 
 const changeToNew: Advance = async (context, { to }) => {
@@ -127,6 +127,9 @@ async function assertComplete({ services: { vectors }, run }: StepContext): Prom
   const why = `${live} has ${points} points where ${verified} were verified.`;
   throw new Refusal('RefusedVerification', why);
 }
+
+const deployNew: Advance = async (context, { to }) =>
+  (await notDoneOutside(context, 'deploy-new', to)) ?? {};
 
 const proveNew: Advance = async (context, { to }) => {
   const collections = liveCollectionsOf(context.run);
@@ -171,17 +174,14 @@ async function assertUnchanged({ services, run }: StepContext, to: string): Prom
  * @returns what is waited for, or the facts that are known by then
  */
 export async function letIn(context: StepContext, state: SwitchState): Promise<Facts | Waiting> {
-  const { services, run, renew, save } = context;
+  const { services, run, renew } = context;
   // Somebody may have changed it since: the next start of the backend would make another collection.
   await services.setting.change({ from: run.plan.sourceCollection, to: state.to });
   // A rollback may have begun in the meantime: it must not find writes opened.
   await renew();
-  if (!(await isDoneOutside(context, 'open-writes', state.to))) return waiting('the webhook');
-  const keep: Keep<SwitchState> = async (reached, progress) => {
-    const next = { ...state, ...reached };
-    await save(next, progress);
-    return next;
-  };
-  const carried = await carryBack(context, state, insideOf('carried', state, keep));
+  const waits = await notDoneOutside(context, 'open-writes', state.to);
+  if (waits) return waits;
+  const save: Save = (reached, progress) => context.save({ ...state, reached }, progress);
+  const carried = await carryBack(context, state, save);
   return typeof carried === 'number' ? MORE_TIME : carried;
 }

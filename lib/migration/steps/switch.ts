@@ -5,12 +5,11 @@ import type { Strays } from '../reconcile-report.ts';
 import { refusedSchema } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import { type Facts, MORE_TIME, type passing, passingEntries } from '../runs/stages.ts';
-import { waiting } from '../runs/step.ts';
 import { restoringSchema } from '../snapshots.ts';
 import { carryOver, isLaterChange, walksSchema } from './equality.ts';
-import { isDoneOutside } from './external-action.ts';
+import { notDoneOutside } from './external-action.ts';
 import { returnSchema } from './return-target.ts';
-import { lookSchema, proveFrozen } from './write-freeze.ts';
+import { proveFrozen } from './write-freeze.ts';
 
 export const switchSchema = v.object({
   /** That users move to. */
@@ -19,7 +18,6 @@ export const switchSchema = v.object({
   /** Of a rollback: which way. */
   plan: v.optional(returnSchema),
   restoring: v.optional(restoringSchema, {}),
-  look: v.optional(lookSchema),
   /** Users stay on the new version. */
   refused: v.optional(refusedSchema),
 });
@@ -28,24 +26,15 @@ export type SwitchState = v.InferOutput<typeof switchSchema>;
 
 export type Advance = Parameters<typeof passing<SwitchState>>[1];
 
-export const DEPLOYED = 'deployed';
-
 /** Nobody writes from here on. */
 export function freeze(collections: readonly [string, ...string[]]): Advance {
-  return async (context, { look }, { keep }) => {
-    if (!(await isDoneOutside(context, 'freeze', collections[0]))) return waiting('the webhook');
-    const remember = async (look: SwitchState['look']) => void (await keep({ look }));
-    return await proveFrozen(context, { collections, look, remember });
-  };
-}
-
-export function deploy(action: 'deploy-new' | 'deploy-old'): Advance {
-  return async (context, { to }) =>
-    (await isDoneOutside(context, action, to)) ? {} : waiting('the webhook');
+  return async (context, { reached }, save) =>
+    (await notDoneOutside(context, 'freeze', collections[0])) ??
+    (await proveFrozen(context, { collections, reached, save }));
 }
 
 // Users are in already. Where they never were in the new version, a change there that no version has made is damage.
-export const carryBack: Advance = async (context, { to }, { reached = {}, save }) => {
+export const carryBack: Advance = async (context, { to, reached = {} }, save) => {
   const { run } = context;
   const live = liveCollectionOf(run);
   const isForward = to === live;

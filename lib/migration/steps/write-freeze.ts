@@ -4,17 +4,16 @@ import * as v from 'valibot';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
+import type { Save } from '../runs/stages.ts';
 import { type StepContext, type Waiting, waiting } from '../runs/step.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { askAgain } from './external-action.ts';
 
 /** The last tries, as long as they had the same result: since when. */
-export const lookSchema = v.object({
+const lookSchema = v.object({
   refusedSince: v.optional(v.number()),
   unprovedSince: v.optional(v.number()),
 });
-
-type Look = v.InferOutput<typeof lookSchema>;
 
 /** Between two tries; sooner where the longest request is short. */
 const FREEZE_POLL_SECONDS = 10;
@@ -31,12 +30,13 @@ const PROOFS: readonly unknown[] = [503, 'ECONNREFUSED'];
 
 /** Figures for the report. */
 type FreezeProof = {
+  readonly frozenSince: string;
   readonly refusedWith: string;
   readonly drainedSeconds: number;
 };
 
 /**
- * @param remember keeps what was seen for the next try
+ * @param options `reached` is what was seen by the try before, which `save` keeps for the next one
  * @returns what is waited for where a write is to be tried again in a while
  * @throws Refusal when a write is accepted, or nothing proves that it is not
  */
@@ -45,11 +45,12 @@ export async function proveFrozen(
   options: {
     /** Where a write of the backend leaves something. */
     readonly collections: readonly string[];
-    readonly look: Look | undefined;
-    readonly remember: (look: Look) => Promise<void>;
+    readonly reached: unknown;
+    readonly save: Save;
   },
 ): Promise<FreezeProof | Waiting> {
-  const { collections, look, remember } = options;
+  const { collections, save } = options;
+  const look = v.parse(v.optional(lookSchema, {}), options.reached);
   const { plan } = context.run;
   const now = context.services.clock().getTime();
   const failure = await tryWrite(context, collections, MEMORABLE);
@@ -58,17 +59,18 @@ export async function proveFrozen(
   const isAnswer = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
   if (!isAnswer) throw failure;
   if (!PROOFS.includes(failure.answer)) {
-    const { unprovedSince = now } = look ?? {};
-    await remember({ unprovedSince });
+    const { unprovedSince = now } = look;
+    await save({ unprovedSince });
     const why = `a write to be refused with 503 (${failure.message})`;
     if (now - unprovedSince < PATIENCE_MS) return waiting(why, pollSecondsOf(plan));
     throw notFrozen(`Nothing proves that writes are refused. ${failure.message}`);
   }
-  const { refusedSince = now } = look ?? {};
-  await remember({ refusedSince });
+  const { refusedSince = now } = look;
+  await save({ refusedSince });
   const drainedSeconds = (now - refusedSince) / 1_000;
   if (drainedSeconds >= context.run.plan.drainSeconds) {
-    return { refusedWith: String(failure.answer), drainedSeconds };
+    const frozenSince = new Date(refusedSince).toISOString();
+    return { frozenSince, refusedWith: String(failure.answer), drainedSeconds };
   }
   const left = Math.ceil(context.run.plan.drainSeconds - drainedSeconds);
   return {
