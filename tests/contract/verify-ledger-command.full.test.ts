@@ -1,12 +1,10 @@
 // `npm run verify-ledger` as a person runs it: exit code, lines, JSON, and which database it reads.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureTable } from '../../local/create-table.ts';
 import { openDataFolder } from '../../local/data-folder.ts';
 import { startDatabase } from '../../local/engine.ts';
 import { createRunning } from '../../local/processes/running.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { DRIFT, openVerifyLedger } from '../support/verify-ledger-command.ts';
 
 const { verifyLedger, givenAccount } = await openVerifyLedger();
@@ -56,20 +54,16 @@ describe('AWS', () => {
 
 describe('the data folder of npm start', () => {
   it('is verified while a start holds it, and when none does', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'ledger-data-'));
+    const folder = await temporaryFolder();
     const start = createRunning();
-    try {
-      const { announce, release } = openDataFolder(folder);
-      start.whenStopping(release);
-      const { endpoint } = await startDatabase(start, folder);
-      await ensureTable(endpoint, 'finance-ledger-local');
-      announce(endpoint);
-      expect((await verifyLedger({ DATA_DIR: folder })).stdout).toContain('in order');
-      await start.stop();
-      expect((await verifyLedger({ DATA_DIR: folder })).stdout).toContain('in order');
-    } finally {
-      await start.stop();
-      await rm(folder, { recursive: true });
-    }
+    onTestFinished(start.stop);
+    const { announce, release } = openDataFolder(folder);
+    start.whenStopping(release);
+    const { endpoint } = await startDatabase(start, folder);
+    await ensureTable(endpoint, 'finance-ledger-local');
+    announce(endpoint);
+    expect((await verifyLedger({ DATA_DIR: folder })).stdout).toContain('in order');
+    await start.stop();
+    expect((await verifyLedger({ DATA_DIR: folder })).stdout).toContain('in order');
   });
 });

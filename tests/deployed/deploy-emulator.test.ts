@@ -1,19 +1,18 @@
 // npm run deploy:emulator: a stage that answers, and nothing of it after Ctrl-C.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { descendantsOf, survivorsOf } from '../support/process-tree.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../local/emulator/deploy-emulator.ts');
 
 test('the stage answers the command that it prints, and is gone after Ctrl-C', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'deploy-emulator-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const child = spawn(process.execPath, [PROGRAM], {
     env: { ...BARE_ENVIRONMENT, TMPDIR: folder },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,7 +1,4 @@
 // Vitest's global setup of these tests: what a migration speaks to, an emulator of AWS, and the service deployed there.
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { DynamoDBClient, UpdateContinuousBackupsCommand } from '@aws-sdk/client-dynamodb';
 import {
   GetFunctionConfigurationCommand,
@@ -25,7 +22,7 @@ import {
 import { createRunning, type Running } from '../../local/processes/running.ts';
 import { startWebhook } from '../../sandbox/webhook.ts';
 import { SOURCE, startSandboxWorld } from '../../sandbox/world.ts';
-import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
+import { runCommand } from '../support/command.ts';
 import { createUser, putBoundary } from './users.ts';
 
 declare module 'vitest' {
@@ -49,7 +46,6 @@ declare module 'vitest' {
 }
 
 const STAGE = 'dev';
-const KEYS = join(import.meta.dirname, '../../cli/keys.ts');
 const RUN = 'deployed';
 const BUCKET = 'migration-artifacts';
 const KEY_PARAMETER = '/emulated/memory-backend-key';
@@ -93,9 +89,9 @@ export default async function deployService({ provide }: TestProject) {
 
 /** @returns the secret of a new API key */
 async function createKey({ stage, environment }: EmulatedStage, ledger: string): Promise<string> {
-  const command = [KEYS, '--stage', stage, 'create', '--name', 'tests', '--ledger', ledger];
-  const env = { ...BARE_ENVIRONMENT, ...environment };
-  const { stdout } = await promisify(execFile)(process.execPath, command, { env });
+  const words = ['--stage', stage, 'create', '--name', 'tests', '--ledger', ledger];
+  const { code, stdout, stderr } = await runCommand('cli/keys.ts', words, environment);
+  if (code !== 0) throw new Error(stderr);
   return stdout.trim();
 }
 

@@ -1,18 +1,14 @@
 // Functions of the deployed stage that neither the shared suites nor the migration exercise, each in its role.
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 import description from '../../lib/http/openapi.json' with { type: 'json' };
 import { clientOptions } from '../../local/emulator/emulated-stage.ts';
 import { createHttpClient } from '../support/api/http-client.ts';
-import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
-
-const CLI = join(import.meta.dirname, '../../cli');
+import { runCommand } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { stage, environment } = inject('deployed');
 const lambda = new LambdaClient(clientOptions(environment));
@@ -56,9 +52,7 @@ test('POST /transactions/bulk writes what GET /summary adds up', async () => {
 });
 
 test('npm run import reaches the stage', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'import-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const file = join(folder, 'bank.csv');
+  const file = join(await temporaryFolder(), 'bank.csv');
   await writeFile(file, 'date,name,amount\n1986-05-04,Tea,-3\n');
   const { stdout } = await operate('import/import', file, '--yes');
   expect(stdout).toContain('1 created');
@@ -80,12 +74,11 @@ test('npm run verify-ledger, keys and ledger reach the stage', async () => {
 
 /** A command of the operator, on the stage. */
 async function operate(name: string, ...words: string[]) {
-  const env = {
-    ...{ ...BARE_ENVIRONMENT, ...inject('operator').environment },
-    ...{ API_KEY: inject('apiKey'), LEDGER_ID: 'home' },
-  };
-  const command = [join(CLI, `${name}.ts`), '--stage', stage, ...words];
-  return await promisify(execFile)(process.execPath, command, { env });
+  const own = { API_KEY: inject('apiKey'), LEDGER_ID: 'home' };
+  const operator = { ...inject('operator').environment, ...own };
+  const ended = await runCommand(`cli/${name}.ts`, ['--stage', stage, ...words], operator);
+  expect(ended.code, ended.stderr).toBe(0);
+  return ended;
 }
 
 // The emulated gateway answers the next two itself, so they are invoked without it.

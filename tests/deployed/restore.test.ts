@@ -1,10 +1,6 @@
 // "Restore" of docs/deploy.md, line by line; afterwards no rollback points the functions at the damaged table again.
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
@@ -28,7 +24,8 @@ import {
   stackOf,
 } from '../../local/emulator/emulated-stage.ts';
 import { createHttpClient } from '../support/api/http-client.ts';
-import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
+import { runCommand } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { timestampsOf } from './deployments.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -92,17 +89,15 @@ test('the table is restored under another name, protected, and its figures are r
   expect(TimeToLiveDescription).toMatchObject({ TimeToLiveStatus: 'ENABLED' });
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: RESTORED }));
   expect(Table).toMatchObject({ TableStatus: 'ACTIVE', DeletionProtectionEnabled: true });
-  const verify = [join(ROOT, 'cli/verify-ledger.ts'), '--stage', stage, '--full', '--json'];
-  const { stdout } = await promisify(execFile)(process.execPath, verify, {
-    env: { ...BARE_ENVIRONMENT, ...environment, TABLE_NAME: RESTORED, LEDGER_ID: 'home' },
-  });
+  const place = { ...environment, TABLE_NAME: RESTORED, LEDGER_ID: 'home' };
+  const words = ['--stage', stage, '--full', '--json'];
+  const { stdout } = await runCommand('cli/verify-ledger.ts', words, place);
   expect(JSON.parse(stdout)).toMatchObject({ drifts: [] });
 });
 
 test('a deployment moves the functions and their roles to the restored table', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'ledger-restored-'));
-  await deployStage(deployer, folder, { ...inject('parameters'), tableName: RESTORED });
-  await rm(folder, { recursive: true });
+  const parameters = { ...inject('parameters'), tableName: RESTORED };
+  await deployStage(deployer, await temporaryFolder(), parameters);
   for (const FunctionName of functionNames) {
     await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
   }

@@ -1,39 +1,24 @@
 // What the commands that start something cannot work with: one clear line each, and exit code 1.
 
 import { once } from 'node:events';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { dynamodbLocal } from '../../local/engine.ts';
 import { freePort } from '../../local/processes/free-port.ts';
-import { createRunning, type Running } from '../../local/processes/running.ts';
-import { PROJECT, type ServiceSpec, startService } from '../support/running-service.ts';
+import { startInTest } from '../support/running-in-test.ts';
+import { PROJECT, type ServiceSpec } from '../support/running-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-let running: Running;
 let folder: string;
 
-beforeEach(() => {
-  running = createRunning();
-  folder = mkdtempSync(join(tmpdir(), 'ledger-refuse-'));
-});
-
-afterEach(async () => {
-  await running.stop();
-  rmSync(folder, { recursive: true });
+beforeEach(async () => {
+  folder = await temporaryFolder();
 });
 
 async function expectRefusal(spec: ServiceSpec, sentence: RegExp): Promise<void> {
-  const { child, lines } = await startService(running, spec);
+  const { child, lines } = await startInTest(spec);
   expect(await child.ended).toBe('ended with exit code 1');
   await child.stop();
   expect(lines).toEqual([expect.stringMatching(sentence)]);
@@ -70,7 +55,7 @@ describe('a data folder', () => {
 
   it('that another start holds', async () => {
     const environment = { DATA_DIR: folder };
-    const { ready } = await startService(running, { environment });
+    const { ready } = await startInTest({ environment });
     await ready;
     await expectRefusal({ environment }, /^The data folder \S+ is in use by another start; /);
   });
@@ -90,7 +75,7 @@ describe('where the embedded engine is not installed', () => {
   });
 
   it('it is fetched with npm where it is not installed', async () => {
-    const first = await startService(running, { folder });
+    const first = await startInTest({ folder });
     await first.ready;
     expect(first.lines[0]).toContain('embedded database');
     expect(readdirSync(join(folder, '.local', 'dynoxide'))).toHaveLength(1);
@@ -105,25 +90,23 @@ describe('where the embedded engine is not installed', () => {
     const script = `#!/bin/sh\ncase "$*" in *dynoxide*) exit 1;; esac\nPATH=\${PATH#*:} exec npm "$@"\n`;
     writeFileSync(join(bin, 'npm'), script, { mode: 0o755 });
     const environment = { DATA_DIR: join(folder, 'data'), PATH: `${bin}:${process.env.PATH}` };
-    const first = await startService(running, { folder, environment });
+    const first = await startInTest({ folder, environment });
     const url = await first.ready;
     expect(first.lines[0]).toContain('DynamoDB Local');
     const body = JSON.stringify({ name: 'Rent' });
     expect((await fetch(`${url}/categories`, { method: 'POST', body })).status).toBe(201);
     await first.child.stop();
-    const second = await startService(running, { folder, environment });
+    const second = await startInTest({ folder, environment });
     const reply = await fetch(`${await second.ready}/categories`);
     expect(await reply.json()).toMatchObject({ data: [{ name: 'Rent' }] });
   });
 });
 
-it('a setting of the ledger', async () => {
-  await expectRefusal({ environment: { AUTH: 'none' } }, /^AUTH must be /);
-});
-
-it('a region that there is not', async () => {
-  const environment = { AWS_REGION: 'local' };
-  await expectRefusal({ environment }, /^AWS_REGION must be a region of AWS, .* not "local"$/);
+it.each([
+  [{ AUTH: 'none' }, /^AUTH must be /],
+  [{ AWS_REGION: 'local' }, /^AWS_REGION must be a region of AWS, .* not "local"$/],
+])('the setting %j', async (environment, sentence) => {
+  await expectRefusal({ environment }, sentence);
 });
 
 describe('a database elsewhere', () => {

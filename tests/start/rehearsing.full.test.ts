@@ -1,7 +1,9 @@
 // npm run rehearse: on the services that it is given, beside whatever else is in them, and when something is lost.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFileCollectionSetting } from '../../lib/migration/adapters/file-collection-setting.ts';
@@ -10,13 +12,9 @@ import { startOldVersion } from '../../sandbox/memory-backend/old-version.ts';
 import { startMemoryBackendSandbox } from '../../sandbox/memory-backend/server.ts';
 import { createOperator } from '../../sandbox/operator.ts';
 import { startWebhook } from '../../sandbox/webhook.ts';
-import {
-  endOf,
-  rehearse,
-  type SharedStore,
-  startRehearse,
-  startSharedStore,
-} from '../support/rehearsing.ts';
+import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
+import { REHEARSE, rehearse, type SharedStore, startSharedStore } from '../support/rehearsing.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const FEW = ['--memories', '40'];
 
@@ -36,13 +34,17 @@ describe('a real vector store', () => {
   it('is cleared when the rehearsal is interrupted', async () => {
     const { environment, vectors, contents } = await startSharedStore();
     const before = await contents();
-    const child = startRehearse([...FEW, '--acts', '1'], environment);
-    const ended = endOf(child);
+    const child = spawn(process.execPath, [REHEARSE, ...FEW, '--acts', '1'], {
+      env: { ...BARE_ENVIRONMENT, ...environment },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = Promise.all([text(child.stderr), once(child, 'close')]);
     await untilMigrating(vectors);
     // More than once: the terminal tells it, and npm does.
     const telling = setInterval(() => child.kill('SIGINT'), 10);
     ended.finally(() => clearInterval(telling));
-    expect(await ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Interrupted/) });
+    expect(await ended).toEqual([expect.stringMatching(/^Interrupted/), [2, null]]);
     expect(await contents()).toEqual(before);
   });
 
@@ -120,9 +122,7 @@ async function startOthersBackend(
   ) => Promise<void> = async () => {},
 ) {
   const store = await startSharedStore();
-  const folder = await mkdtemp(join(tmpdir(), 'backend-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, 'collection');
+  const file = join(await temporaryFolder(), 'collection');
   await writeFile(file, 'memories');
   const backend = await startMemoryBackendSandbox();
   onTestFinished(backend.close);

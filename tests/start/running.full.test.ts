@@ -1,27 +1,18 @@
 // The start command while all is well: ready, answering, keeping data, side by side.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { startDatabase } from '../../local/engine.ts';
 import { freePort } from '../../local/processes/free-port.ts';
-import { createRunning, type Running } from '../../local/processes/running.ts';
 import { descendantsOf } from '../support/process-tree.ts';
-import { startService } from '../support/running-service.ts';
+import { runningInTest, startInTest } from '../support/running-in-test.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-let running: Running;
 let folder: string;
 
-beforeEach(() => {
-  running = createRunning();
-  folder = mkdtempSync(join(tmpdir(), 'ledger-start-'));
-});
-
-afterEach(async () => {
-  await running.stop();
-  rmSync(folder, { recursive: true });
+beforeEach(async () => {
+  folder = await temporaryFolder();
 });
 
 async function createCategory(url: string, name: string): Promise<number> {
@@ -37,11 +28,11 @@ async function categoryNames(url: string): Promise<string[]> {
 
 it('keeps what it acknowledged when it is killed outright', async () => {
   const environment = { DATA_DIR: join(folder, 'made', 'on', 'the', 'way') };
-  const first = await startService(running, { environment });
+  const first = await startInTest({ environment });
   expect(await createCategory(await first.ready, 'Rent')).toBe(201);
   process.kill(first.child.pid, 'SIGKILL');
   await first.child.stop();
-  const second = await startService(running, { environment });
+  const second = await startInTest({ environment });
   expect(await categoryNames(await second.ready)).toEqual(['Rent']);
 });
 
@@ -50,7 +41,7 @@ it.each([
   ['memory', () => 'memory'],
 ])('prints commands that work as they are, with keys and data in %s', async (_, dataIn) => {
   const environment = { DATA_DIR: dataIn(), AUTH: 'required' };
-  const { lines, port } = await startService(running, { environment });
+  const { lines, port } = await startInTest({ environment });
   const commandAfter = (label: RegExp) =>
     lines.flatMap((line) => label.exec(line)?.[1] ?? []).join('');
   await expect.poll(() => commandAfter(/^Try: +(curl .*?) {3}/), { timeout: 60_000 }).not.toBe('');
@@ -62,7 +53,7 @@ it.each([
 });
 
 it('runs twice side by side, started at the same instant', async () => {
-  const [one, other] = await Promise.all([startService(running), startService(running)]);
+  const [one, other] = await Promise.all([startInTest(), startInTest()]);
   const [url, otherUrl] = await Promise.all([one.ready, other.ready]);
   expect(await createCategory(url, 'Only here')).toBe(201);
   expect(await categoryNames(url)).toEqual(['Only here']);
@@ -71,10 +62,7 @@ it('runs twice side by side, started at the same instant', async () => {
 
 it('lets one alone of two starts on a port be ready, and work on', async () => {
   const environment = { PORT: String(await freePort()) };
-  const starts = await Promise.all([
-    startService(running, { environment }),
-    startService(running, { environment }),
-  ]);
+  const starts = await Promise.all([startInTest({ environment }), startInTest({ environment })]);
   const outcomes = await Promise.allSettled(starts.map(({ ready }) => ready));
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   const [winner, loser] = outcomes[0]?.status === 'fulfilled' ? starts : starts.toReversed();
@@ -88,13 +76,13 @@ it('lets one alone of two starts on a port be ready, and work on', async () => {
 });
 
 it('uses the database of DYNAMODB_ENDPOINT, starts none, and makes the table where it is missing', async () => {
-  const { endpoint } = await startDatabase(running);
+  const { endpoint } = await startDatabase(runningInTest());
   const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'of-another-name' };
-  const first = await startService(running, { environment });
+  const first = await startInTest({ environment });
   expect(await createCategory(await first.ready, 'Kept there')).toBe(201);
   expect(descendantsOf(first.child.pid).filter(isEngine)).toEqual([]);
   await first.child.stop();
-  const second = await startService(running, { environment });
+  const second = await startInTest({ environment });
   expect(await categoryNames(await second.ready)).toEqual(['Kept there']);
 });
 

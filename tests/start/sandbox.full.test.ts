@@ -1,13 +1,13 @@
 // npm run sandbox: a whole migration is driven in it from other processes, and nothing of it stays.
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { descendantsOf, survivorsOf } from '../support/process-tree.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const SANDBOX = join(PROJECT, 'sandbox/sandbox.ts');
@@ -18,8 +18,7 @@ const CONFIRMED = [...RUN, '--execute', '--yes'];
 
 /** A sandbox whose folder for temporary files is the test's own. */
 async function startSandbox(...words: string[]) {
-  const folder = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const child = spawn(process.execPath, [SANDBOX, ...words], {
     // What a person's shell may name must not be migrated.
     env: { ...BARE_ENVIRONMENT, TMPDIR: folder, NEO4J_URL: 'bolt://graph.invalid:7687' },
@@ -74,8 +73,7 @@ function createShell(takeOver: string) {
 }
 
 it('is migrated in, from start to live and back, by commands of other processes', async () => {
-  const file = join(await mkdtemp(join(tmpdir(), 'sandbox-env-')), 'sandbox.env');
-  onTestFinished(() => rm(join(file, '..'), { recursive: true, force: true }));
+  const file = join(await temporaryFolder(), 'sandbox.env');
   const sandbox = await startSandbox(...FEW, '--env', file);
   const migrate = createShell(`set -a; . ${file}; set +a`);
   const first = sandbox.lines.find((line) => line.includes('migrate -- run')) ?? '';
@@ -117,8 +115,7 @@ it.for([
   [['--colour'], '--colour'],
   [[...FEW, '--env', SANDBOX], `--env ${SANDBOX} cannot be written: EEXIST`],
 ] as const)('is not started with %j, and says why', async ([words, why]) => {
-  const folder = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const env = { ...BARE_ENVIRONMENT, TMPDIR: folder };
   const ended = spawnSync(process.execPath, [SANDBOX, ...words], { env, encoding: 'utf8' });
   expect([ended.status, ended.stdout]).toEqual([2, '']);

@@ -1,19 +1,10 @@
 // The start command runs, answers, refuses and stops; all else about it is in the *.full.test.ts files.
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createRunning, type Running } from '../../local/processes/running.ts';
+import { expect, it } from 'vitest';
 import { descendantsOf, survivorsOf } from '../support/process-tree.ts';
-import { startService } from '../support/running-service.ts';
-
-let running: Running;
-
-beforeEach(() => {
-  running = createRunning();
-});
-
-afterEach(() => running.stop());
+import { startInTest } from '../support/running-in-test.ts';
 
 it('answers at the address it prints, and stops with everything it started on SIGTERM', async () => {
-  const { child, port, ready } = await startService(running);
+  const { child, port, ready } = await startInTest();
   expect(await ready).toBe(`http://localhost:${port}`);
   const response = await fetch(`${await ready}/categories`);
   expect(await response.json()).toMatchObject({ success: true, data: [] });
@@ -29,7 +20,7 @@ it.for([
   ['DATA_DIR', '/proc/ledger/data', /^The data folder \/proc\/ledger\/data cannot be used: /],
 ] as const)('refuses %s=%s in one line, with exit code 1', async ([name, value, line]) => {
   const command = ['env', `${name}=${value}`, process.execPath, 'local/start.ts'] as const;
-  const { child, lines } = await startService(running, { command });
+  const { child, lines } = await startInTest({ command });
   expect(await child.ended).toBe('ended with exit code 1');
   await child.stop();
   expect(lines).toEqual([expect.stringMatching(line)]);

@@ -1,16 +1,8 @@
 // The start command's end, asked for or not: nothing that it started is left.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRunning, type Running } from '../../local/processes/running.ts';
+import { describe, expect, it } from 'vitest';
 import { descendantsOf, type ProcessEntry, survivorsOf, until } from '../support/process-tree.ts';
-import { type StartedService, startService } from '../support/running-service.ts';
-
-let running: Running;
-
-beforeEach(() => {
-  running = createRunning();
-});
-
-afterEach(() => running.stop());
+import { startInTest } from '../support/running-in-test.ts';
+import type { StartedService } from '../support/running-service.ts';
 
 /** What the start has set going: not the lifeline by which this test holds the start itself. */
 function startedBy({ child }: StartedService): ProcessEntry[] {
@@ -39,7 +31,7 @@ describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
     ['database', ENGINE],
     ['gateway', GATEWAY],
   ] as const)('stops a start that has just got to its %s', async ([, name]) => {
-    const service = await startService(running);
+    const service = await startInTest();
     await until(() => theOne(service, name) !== undefined);
     const { how, left } = await stopBy(signal, service);
     expect(left).toEqual([]);
@@ -49,7 +41,7 @@ describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
 });
 
 it('stops in order however many signals it gets', async () => {
-  const service = await startService(running);
+  const service = await startInTest();
   await service.ready;
   const { child } = service;
   const started = startedBy(service);
@@ -64,7 +56,7 @@ it.for([
   ['SIGTERM', 'npm gets it', 1],
   ['SIGHUP', 'npm gets it', 1],
 ] as const)('%s stops everything when %s', async ([signal, , sign]) => {
-  const service = await startService(running, { command: ['npm', 'start'] });
+  const service = await startInTest({ command: ['npm', 'start'] });
   await service.ready;
   const started = startedBy(service);
   expect(started.length).toBeGreaterThanOrEqual(3);
@@ -77,7 +69,7 @@ it.each([
   ['it', {}],
   ['npm', { command: ['npm', 'start'] }],
 ] as const)('leaves no orphans when %s is killed outright', async (_, spec) => {
-  const service = await startService(running, spec);
+  const service = await startInTest(spec);
   await service.ready;
   const { started } = await stopBy('SIGKILL', service);
   await until(() => survivorsOf(started).length === 0);
@@ -88,7 +80,7 @@ describe.for([
   ['local gateway', GATEWAY],
 ] as const)('the %s', ([title, name]) => {
   it('takes everything with it when it dies', async () => {
-    const service = await startService(running);
+    const service = await startInTest();
     await service.ready;
     const started = startedBy(service);
     const victim = theOne(service, name);

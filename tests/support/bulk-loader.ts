@@ -15,8 +15,6 @@ export interface BulkTarget {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
   readonly tableName: string;
   readonly ledgerId: string;
-  /** Called after every batch with the number of rows that are stored. */
-  readonly onProgress?: (rows: number) => void;
 }
 
 /** Every category must be among the ones given; a transaction's id is given once. */
@@ -26,7 +24,7 @@ export async function bulkLoad(
   transactions: Iterable<Transaction>,
 ): Promise<void> {
   const items = createLedgerItems(target.ledgerId, categories);
-  await writeAll(target, items.rows(transactions), target.onProgress);
+  await writeAll(target, items.rows(transactions));
   await writeAll(target, items.summary());
 }
 
@@ -40,17 +38,10 @@ export async function bulkLoadHousehold(
   return categories;
 }
 
-async function writeAll(
-  target: BulkTarget,
-  items: Generator<Item>,
-  onProgress: (rows: number) => void = () => undefined,
-): Promise<void> {
-  let done = 0;
+async function writeAll(target: BulkTarget, items: Generator<Item>): Promise<void> {
   async function work(): Promise<void> {
     for (let batch = take(items); batch.length > 0; batch = take(items)) {
       await writeBatch(target, batch);
-      done += batch.length;
-      onProgress(done);
     }
   }
   await Promise.all(Array.from({ length: CONCURRENT_BATCHES }, work));

@@ -34,8 +34,6 @@ const KINDS = ['create', 'change', 'delete'] as const;
 /** Nobody waits longer for writes to be acknowledged: something hangs. */
 const PATIENCE_MS = 180_000;
 
-export type BusyUsers = ReturnType<typeof startBusyUsers>;
-
 /** They write whether the service answers or not. @param find what users see now */
 export function startBusyUsers(options: {
   readonly url: string;

@@ -24,14 +24,17 @@ export interface GuardSpec {
   };
   /** What differs from an empty service, as it is when the guard reads it. */
   readonly service?: () => object;
-  /** Gets what the plug-in prints. */
-  readonly notices?: string[];
   /** What AWS answers; without it, a call is an error of the test. */
   readonly answer?: (request: AwsRequest) => Answer;
 }
 
-export function createGuard(spec: GuardSpec) {
-  const { command = '', stage = 'prod', options = {}, service, answer } = spec;
+export function createGuard({
+  command = '',
+  stage = 'prod',
+  options = {},
+  service,
+  answer,
+}: GuardSpec) {
   const handle = async (request: AwsRequest) => {
     if (!answer) throw new Error(`Unexpected ${request.method} ${request.path}`);
     const [statusCode, text] = answer(request);
@@ -44,7 +47,8 @@ export function createGuard(spec: GuardSpec) {
     getDeploymentPrefix: () => 'serverless',
     getServerlessDeploymentBucketName: async () => 'code',
     getAwsSdkV3Config: async () => ({
-      ...{ region: 'eu-west-1', requestHandler: { handle } },
+      region: 'eu-west-1',
+      requestHandler: { handle },
       credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
     }),
     naming: {
@@ -57,9 +61,7 @@ export function createGuard(spec: GuardSpec) {
       return {
         service: 'finance-ledger',
         custom: { deployDuringRun: '', rollbackMinutes: '0' },
-        initialServerlessConfig: {
-          params: readParameters(),
-        },
+        initialServerlessConfig: { params: readParameters() },
         ...service?.(),
       };
     },
@@ -67,7 +69,7 @@ export function createGuard(spec: GuardSpec) {
     classes: { Error },
     getProvider: () => provider,
   };
-  const log = { notice: (line: string) => spec.notices?.push(line) };
+  const log = { notice: () => undefined };
   return new DeployGuard(serverless as never, options, { log });
 }
 

@@ -1,53 +1,18 @@
 // npm run rehearse as a process of its own, on whatever services a test names to it.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { pagesOf } from '../../lib/migration/scan.ts';
 import { startQdrantSandbox } from '../../sandbox/qdrant/server.ts';
 import { seedMemories } from '../../sandbox/readable-memories.ts';
-import { BARE_ENVIRONMENT } from './bare-environment.ts';
+import { type Ended, runCommand } from './command.ts';
 import { createAlias, NEW_LAYOUT, OLD_LAYOUT, untilSnapshot } from './vector-stores.ts';
 
-const COMMAND = join(import.meta.dirname, '../../sandbox/rehearsal/rehearse.ts');
-
-export interface Rehearsed {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export const REHEARSE = 'sandbox/rehearsal/rehearse.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-export function startRehearse(words: readonly string[], environment: Environment): ChildProcess {
-  const child = spawn(process.execPath, [COMMAND, ...words], {
-    // Nothing that the tests themselves are given to speak to.
-    env: { ...BARE_ENVIRONMENT, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
-}
-
-export async function rehearse(
-  words: readonly string[],
-  environment: Environment = {},
-): Promise<Rehearsed> {
-  return await endOf(startRehearse(words, environment));
-}
-
-export async function endOf(child: ChildProcess): Promise<Rehearsed> {
-  const { stdout, stderr } = child;
-  if (!stdout || !stderr) throw new Error('Nothing is heard of it');
-  const [output, errors, [code]] = await Promise.all([
-    text(stdout),
-    text(stderr),
-    once(child, 'close'),
-  ]);
-  return { code, stdout: output, stderr: errors };
-}
+export const rehearse = (words: readonly string[], environment?: Environment): Promise<Ended> =>
+  runCommand(REHEARSE, words, environment);
 
 export interface SharedStore {
   readonly environment: Environment;

@@ -6,14 +6,13 @@ export interface SleeplessRetryPolicy extends RetryPolicy {
   readonly delays: readonly number[];
 }
 
-/** @param random stands for luck; always half by default */
-export function createSleeplessRetryPolicy(random: () => number = () => 0.5): SleeplessRetryPolicy {
+export function createSleeplessRetryPolicy(): SleeplessRetryPolicy {
   const delays: number[] = [];
   let time = 0;
   return {
     ...DEFAULT_RETRY_POLICY,
     delays,
-    random,
+    random: () => 0.5,
     now: () => time,
     sleep: async (milliseconds) => {
       delays.push(milliseconds);

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bundleOptions } from '../../serverless/bundle/esbuild.config.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ADAPTERS = join(import.meta.dirname, '../../lib/migration/adapters');
 
@@ -26,9 +25,7 @@ test.each([
     'ECONNREFUSED',
   ],
 ])('A bundle with the adapter of %s gets as far as the network', async (_, call, failure) => {
-  const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const outfile = join(folder, 'index.mjs');
+  const outfile = join(await temporaryFolder(), 'index.mjs');
   const contents = `${call}.catch(({ name, code }) => console.log(name, code));`;
   await build({ ...bundleOptions, stdin: { contents, resolveDir: ADAPTERS }, outfile });
   // A process of its own: the test runner lends modules a `require` that Lambda does not.

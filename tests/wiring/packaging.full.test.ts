@@ -1,17 +1,8 @@
 // What a package holds, what cannot be packaged, and what a packaging leaves behind. In one file, for files run at the
 // same time, and the packager works in one folder, `.serverless`.
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -24,6 +15,7 @@ import {
   functionsOf,
   readTemplateIn,
 } from '../support/packaged-template.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const KB = 1024;
 const OF_API = 320 * KB;
@@ -54,9 +46,8 @@ function sourcesOf(bundle: Bundle): string[] {
 }
 
 /** What a fresh process finds in the unpacked bundle, and what it loaded of the slowest part of Node. */
-function start(bundle: Bundle, { Handler, Environment }: FunctionProperties): unknown {
-  const unpacked = mkdtempSync(join(tmpdir(), 'ledger-bundle-'));
-  onTestFinished(() => rmSync(unpacked, { recursive: true, force: true }));
+async function start(bundle: Bundle, { Handler, Environment }: FunctionProperties) {
+  const unpacked = await temporaryFolder();
   for (const [name, content] of Object.entries(bundle)) {
     mkdirSync(join(unpacked, dirname(name)), { recursive: true });
     writeFileSync(join(unpacked, name), content);
@@ -99,8 +90,8 @@ describe.each(functionsOf(template))('%s', (name, properties) => {
     expect(bundle[file]?.byteLength).toBeLessThanOrEqual(largest);
   });
 
-  it('starts', () => {
-    expect(start(bundle, properties)).toMatchObject({ handler: 'function' });
+  it('starts', async () => {
+    expect(await start(bundle, properties)).toMatchObject({ handler: 'function' });
   });
 });
 
@@ -112,8 +103,8 @@ describe.each(apiFunctionsOf(template))('%s', (_name, properties) => {
     expect(providers).toEqual([]);
   });
 
-  it('starts without the slowest part of Node', () => {
-    expect(start(bundle, properties)).toMatchObject({ undici: [] });
+  it('starts without the slowest part of Node', async () => {
+    expect(await start(bundle, properties)).toMatchObject({ undici: [] });
   });
 });
 
@@ -129,7 +120,7 @@ it('refuses every fault of the parameters in one message', async () => {
 });
 
 it('leaves nothing behind but the package, nor in the folder for temporary files that a person has', async () => {
-  const folder = await temporaryFolder();
+  const folder = await ownTemporaryFolder();
   const environment = { ...TEMPLATE_ONLY.environment, TMPDIR: folder };
   const command = ['package', '--package', join(folder, 'package')];
   await runServerless({ ...TEMPLATE_ONLY, environment }, command);
@@ -138,7 +129,7 @@ it('leaves nothing behind but the package, nor in the folder for temporary files
 });
 
 it('leaves nothing behind when it is stopped', async () => {
-  const folder = await temporaryFolder();
+  const folder = await ownTemporaryFolder();
   const running = createRunning();
   onTestFinished(running.stop);
   const packaged = runServerless({ ...TEMPLATE_ONLY, running }, ['package']);
@@ -157,9 +148,8 @@ function builds(): string[] {
 }
 
 /** The folder for temporary files, of this test alone. */
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'packaging-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+async function ownTemporaryFolder(): Promise<string> {
+  const folder = await temporaryFolder();
   vi.stubEnv('TMPDIR', folder);
   onTestFinished(() => void vi.unstubAllEnvs());
   return folder;

@@ -1,10 +1,10 @@
 // Files in the encodings that banks use.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
 import { decodeText, readText } from '../../../../cli/import/read-text.ts';
 import { CSV_HEADER } from '../../../../lib/http/transaction-csv.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const TEXT = 'Datum;Bäcker €\n';
 const utf16 = (text: string) => Buffer.from(text, 'utf16le');
@@ -22,13 +22,15 @@ it.each([
   expect(decodeText(bytes)).toEqual({ text: TEXT, encoding });
 });
 
-it.each(['\0', '\0a'.repeat(1_000)])('reads an export with zero characters in a text', (zeros) => {
-  const text = `${CSV_HEADER}1,2026-01-02,Tea,3,expense,,${zeros},,,\r\n`;
-  const file = join(mkdtempSync(join(tmpdir(), 'export-')), 'ledger.csv');
-  onTestFinished(() => rmSync(dirname(file), { recursive: true }));
-  writeFileSync(file, text);
-  expect(readText(file)).toEqual({ text, encoding: 'UTF-8' });
-});
+it.each(['\0', '\0a'.repeat(1_000)])(
+  'reads an export with zero characters in a text',
+  async (zeros) => {
+    const text = `${CSV_HEADER}1,2026-01-02,Tea,3,expense,,${zeros},,,\r\n`;
+    const file = join(await temporaryFolder(), 'ledger.csv');
+    writeFileSync(file, text);
+    expect(readText(file)).toEqual({ text, encoding: 'UTF-8' });
+  },
+);
 
 it.each([
   ['/nowhere/bank.csv', 'The file /nowhere/bank.csv cannot be read: it does not exist.'],
