@@ -1,9 +1,8 @@
 // What goes over the wire, and what an unusual error leaves in the log. Usual ones: contract/internal-errors.test.ts.
-import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
-import type { ApiEvent } from '../../../lib/http/api-event.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { found, type Reply } from '../../../lib/http/replies.ts';
+import { invoke } from '../../support/api/invoke.ts';
 
 const FAILURE = 'Failed to answer';
 
@@ -13,14 +12,10 @@ beforeEach(() => {
 });
 afterEach(() => log.mockRestore());
 
-const CONTEXT = { awsRequestId: 'lambda-1' } as Context;
-const http = { method: 'GET', path: '/' };
-const EVENT = { requestContext: { requestId: 'gateway-1', http } } as ApiEvent;
-
-async function answer(answering: () => Promise<Reply>, context = CONTEXT) {
+async function answer(answering: () => Promise<Reply>, context = {}) {
   const handler = endpoint(FAILURE).handler(answering);
-  const result = (await handler(EVENT, context)) as unknown as APIGatewayProxyStructuredResultV2;
-  return { ...result, body: JSON.parse(result.body ?? '') };
+  const { json, ...result } = await invoke(handler, {}, context);
+  return { ...result, body: json() };
 }
 
 // Not by the console, which Lambda wraps: the fields of the cause could not be searched.
@@ -56,7 +51,7 @@ describe('an unexpected error', () => {
   });
 
   test('may be a request that runs out of time: the answer still comes, in the envelope', async () => {
-    const context = { ...CONTEXT, getRemainingTimeInMillis: () => 6 };
+    const context = { getRemainingTimeInMillis: () => 6 };
     const { statusCode, body } = await answer(() => new Promise(() => {}), context);
     expect([statusCode, body]).toEqual([
       500,

@@ -1,11 +1,10 @@
 // Every request to a ledger gets a context of its own. That its ledger is no other one: property/isolation.test.ts.
-import type { Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import type { ApiEvent } from '../../../lib/http/api-event.ts';
-import { type LedgerEvent, ledgerEndpoint } from '../../../lib/http/endpoint.ts';
+import { ledgerEndpoint } from '../../../lib/http/endpoint.ts';
 import { found } from '../../../lib/http/replies.ts';
 import { createLedgerService, type LedgerServiceOptions } from '../../../lib/ledger/ledger.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
+import { invoke } from '../../support/api/invoke.ts';
 
 function givenService() {
   const signal = new AbortController().signal;
@@ -24,17 +23,6 @@ function givenService() {
   return { service, signal, passTime };
 }
 
-const EVENT = {
-  headers: {},
-  pathParameters: { id: '7' },
-  requestContext: { http: { method: 'GET', path: '/transactions/7' } },
-} as unknown as LedgerEvent;
-
-async function request(handler: unknown, awsRequestId: string): Promise<void> {
-  const call = handler as (event: ApiEvent, context: Context) => Promise<unknown>;
-  await call({ ...EVENT }, { awsRequestId } as Context);
-}
-
 test('the context has the id of the request, the ledger, and a deadline that starts with the request', async () => {
   const { service, signal, passTime } = givenService();
   const contexts: unknown[] = [];
@@ -42,9 +30,9 @@ test('the context has the id of the request, the ledger, and a deadline that sta
     contexts.push(context);
     return found({});
   });
-  await request(handler, 'one');
+  await invoke(handler, {}, { awsRequestId: 'one' });
   passTime();
-  await request(handler, 'two');
+  await invoke(handler, {}, { awsRequestId: 'two' });
   expect(contexts).toEqual([
     { requestId: 'one', ledger: 'home', deadline: 1_500, signal, onRetry: expect.any(Function) },
     { requestId: 'two', ledger: 'home', deadline: 1_600, signal, onRetry: expect.any(Function) },

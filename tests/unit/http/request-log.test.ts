@@ -1,13 +1,11 @@
 // The line that a request leaves in the log on AWS: an access log and CloudWatch metrics in one.
-import type { Context } from 'aws-lambda';
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
 import { ConflictError, StaleRecordError } from '../../../lib/errors.ts';
-import type { ApiEvent } from '../../../lib/http/api-event.ts';
 import { endpoint, ledgerEndpoint } from '../../../lib/http/endpoint.ts';
 import { found, type Reply } from '../../../lib/http/replies.ts';
 import type { LedgerService } from '../../../lib/ledger/ledger.ts';
+import { invoke } from '../../support/api/invoke.ts';
 
-const CONTEXT = { awsRequestId: 'lambda-1' } as Context;
 const lines: string[] = [];
 const SERVICE = 'finance-ledger';
 let output: MockInstance<typeof process.stdout.write>[];
@@ -25,15 +23,8 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const newEvent = () =>
-  ({
-    routeKey: 'GET /transactions/{id}',
-    headers: {},
-    requestContext: { http: { method: 'GET' } },
-  }) as unknown as ApiEvent;
-
 async function serve(answering: () => Promise<Reply>) {
-  await endpoint('Failed').handler(answering)(newEvent(), CONTEXT);
+  await invoke(endpoint('Failed').handler(answering), { routeKey: 'GET /transactions/{id}' });
   return lines.map((line) => JSON.parse(line));
 }
 
@@ -45,8 +36,15 @@ test('names route, status, duration and request id, and no ledger where there is
   expect(duration).toBeGreaterThanOrEqual(0);
   expect(coldStarts).toBeLessThanOrEqual(1);
   expect(entry).toEqual({
-    ...{ level: 'INFO', message: 'request', service: SERVICE, requestId: 'lambda-1' },
-    ...{ route: 'GET /transactions/{id}', status: 200, retries: 0, conflicts: 0, replays: 0 },
+    level: 'INFO',
+    message: 'request',
+    service: SERVICE,
+    requestId: 'lambda-1',
+    route: 'GET /transactions/{id}',
+    status: 200,
+    retries: 0,
+    conflicts: 0,
+    replays: 0,
   });
 });
 
@@ -90,10 +88,7 @@ test('counts retries and conflicts, and tells the ledger by a hash alone', async
     authenticate: async () => ({ ledger: 'smith-family', scope: 'write' }),
     openLedger: () => ({}),
   } as unknown as LedgerService;
-  await ledgerEndpoint(service, 'Failed').handler(async () => found({}))(
-    newEvent() as never,
-    CONTEXT,
-  );
+  await invoke(ledgerEndpoint(service, 'Failed').handler(async () => found({})));
   const [line] = lines.map((each) => JSON.parse(each));
   expect([line.retries, line.conflicts]).toEqual([3, 2]);
   expect(line.ledger).toMatch(/^[0-9a-f]{12}$/);

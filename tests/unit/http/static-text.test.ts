@@ -1,20 +1,13 @@
 // To whom a text is sent compressed, and to whom it is not sent again.
 import { gunzipSync } from 'node:zlib';
-import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import type { ApiEvent } from '../../../lib/http/api-event.ts';
 import { staticText, textEndpoint } from '../../../lib/http/static-text.ts';
+import { invoke } from '../../support/api/invoke.ts';
 
 const PAGE = staticText('<p>Ä</p>', 'text/html');
 const handler = textEndpoint(() => PAGE);
 
-async function ask(headers: Record<string, string>) {
-  const requestContext = { http: { method: 'GET', path: '/' } };
-  const event = { headers, requestContext } as unknown as ApiEvent;
-  return (await handler(event, {
-    awsRequestId: 'r',
-  } as Context)) as unknown as APIGatewayProxyStructuredResultV2;
-}
+const ask = (headers: Record<string, string>) => invoke(handler, { headers });
 
 test.each(['gzip', 'br;q=1, GZIP ; q=0.5', '*', 'x, *;q=0.001', 'gzip, *;q=0'])(
   'compressed for "%s"',
