@@ -1,14 +1,12 @@
 // Where authentication is required, every route that reaches a ledger refuses callers who do not prove who they are.
 import { describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../lib/auth/access-tokens.ts';
-import { createApiKeys } from '../../lib/auth/api-keys.ts';
 import type { Scope } from '../../lib/auth/caller.ts';
-import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
-import { createDatabase } from '../../lib/store/database.ts';
 import { expectRequestId } from '../support/api/expect-reply.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
 import { LEDGER_OPERATIONS } from '../support/api/routes.ts';
+import { createTestKeys } from '../support/auth/test-keys.ts';
 import { AUDIENCE, createTokenIssuer } from '../support/auth/token-issuer.ts';
 import { interpose } from '../support/interposed-client.ts';
 import { createTestTable } from '../support/test-table.ts';
@@ -32,10 +30,7 @@ const service = await createTestService({
   ),
 });
 const api = await openInProcess(service);
-const keys = createApiKeys({
-  database: createDatabase({ ...table, retryPolicy: DEFAULT_RETRY_POLICY }),
-  clock,
-});
+const keys = createTestKeys(table, clock);
 
 async function newKey(ledger: string, scope: Scope = 'write') {
   const { key, secret } = await keys.create({ name: 'test', ledger, scope });

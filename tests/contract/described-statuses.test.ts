@@ -10,6 +10,7 @@ import { createTestService } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, LUNCH, UNKNOWN_ID } from '../support/api/records.ts';
 import { interpose } from '../support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../support/sleepless-retry-policy.ts';
+import { createFaultyClient, denied } from '../support/store-faults.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const table = await createTestTable();
@@ -26,9 +27,7 @@ const withoutIssuer = await open({
   verifyToken: () => Promise.reject(new UnavailableError('The issuer cannot be reached')),
 });
 const withoutDatabase = await open({
-  client: interpose(table.client, () => {
-    throw Object.assign(new Error('Refused'), { name: 'AccessDeniedException' });
-  }),
+  client: createFaultyClient(table.client, () => denied),
 });
 // Another request holds the marker of the idempotency key until the deadline.
 const withBusyKeys = await open({

@@ -4,13 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openLedger } from '../../cli/open-ledger.ts';
-import { createApiKeys } from '../../lib/auth/api-keys.ts';
 import type { Scope } from '../../lib/auth/caller.ts';
-import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
-import { createDatabase } from '../../lib/store/database.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { serve } from '../support/api/served.ts';
+import { createTestKeys } from '../support/auth/test-keys.ts';
 import { type Ended, runCommand } from '../support/command.ts';
 import { EVERYTHING } from '../support/ledger-contents.ts';
 import { createTestTable } from '../support/test-table.ts';
@@ -20,10 +18,7 @@ const BANK = ['date,name,amount,category', '2026-03-05,Tea,-3,Food', '2026-03-06
 const table = await createTestTable();
 const api = await openInProcess(createServiceOn({ ...table, ledgerId: undefined }));
 const server = await serve(() => api);
-const keys = createApiKeys({
-  database: createDatabase({ ...table, retryPolicy: DEFAULT_RETRY_POLICY }),
-  clock: () => new Date(),
-});
+const keys = createTestKeys(table);
 let folder: string;
 let file: string;
 let ledgers = 0;

@@ -2,9 +2,8 @@
 import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { openLedger } from '../../cli/open-ledger.ts';
-import { createApiKeys } from '../../lib/auth/api-keys.ts';
 import { createRemoval } from '../../lib/ledger/removal.ts';
-import { createDatabase } from '../../lib/store/database.ts';
+import { createTestKeys } from '../support/auth/test-keys.ts';
 import { bulkLoadHousehold } from '../support/bulk-loader.ts';
 import { runCommand } from '../support/command.ts';
 import { createSleeplessRetryPolicy } from '../support/sleepless-retry-policy.ts';
@@ -77,8 +76,7 @@ const run = (...options: string[]) => {
 
 it('the command refuses while a key is valid, shows the counts, and deletes only what is confirmed', async () => {
   await givenLedger('asked');
-  const database = createDatabase({ client, tableName, retryPolicy: createSleeplessRetryPolicy() });
-  const keys = createApiKeys({ database, clock: () => new Date() });
+  const keys = createTestKeys({ client, tableName });
   const { key } = await keys.create({ name: 'phone', ledger: 'asked', scope: 'write' });
   const asked = ['--ledger', 'asked'];
   expect(await run(...asked, '--yes')).toMatchObject({
@@ -88,7 +86,8 @@ it('the command refuses while a key is valid, shows the counts, and deletes only
   await keys.revoke(key.id);
   const items = await itemsOf('asked');
   expect(await run(...asked)).toMatchObject({
-    ...{ code: 1, stderr: expect.stringContaining('Nothing was deleted') },
+    code: 1,
+    stderr: expect.stringContaining('Nothing was deleted'),
     stdout: expect.stringContaining(`61 transactions, 30 categories, ${items} items in all`),
   });
   expect(await itemsOf('asked')).toBe(items);

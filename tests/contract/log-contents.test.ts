@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
-import { interpose } from '../support/interposed-client.ts';
+import { createFaultyClient, denied } from '../support/store-faults.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const { client, tableName } = await createTestTable();
@@ -66,12 +66,7 @@ const REQUESTS = [
 
 test.each([
   ['a healthy table', client],
-  [
-    'a table that refuses every call',
-    interpose(client, () => {
-      throw Object.assign(new Error('Not authorized'), { name: 'AccessDeniedException' });
-    }),
-  ],
+  ['a table that refuses every call', createFaultyClient(client, () => denied)],
 ])('on %s', async (_, store) => {
   lines.length = 0;
   const api = await openInProcess(createServiceOn({ client: store, ...options }));

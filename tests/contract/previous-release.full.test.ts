@@ -7,17 +7,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundleFunctions, bundleFunctionsAt } from '../../bench/bundles.ts';
 import { previousRelease } from '../../bench/releases.ts';
 import { createVerification } from '../../lib/ledger/verification.ts';
+import { invoke } from '../support/api/invoke.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const { client, tableName, endpoint } = await createTestTable();
 const RELEASES = ['previous', 'present'] as const;
 type Release = (typeof RELEASES)[number];
-
-interface Reply {
-  readonly statusCode: number;
-  readonly body: string;
-}
-type Handler = (event: object, context: object) => Promise<Reply>;
 
 const bundles = new Map<string, string>();
 const folders: string[] = [];
@@ -59,20 +54,16 @@ interface Request {
 function open(release: Release, ledger: string) {
   return async (name: string, { id, body, query }: Request = {}) => {
     vi.stubEnv('LEDGER_ID', ledger);
-    const { handler } = (await import(`${bundles.get(`${release} ${name}`)}?${ledger}`)) as {
-      handler: Handler;
-    };
+    const { handler } = await import(`${bundles.get(`${release} ${name}`)}?${ledger}`);
     const [resource, verb = ''] = name.split('/');
     const path = `/${resource}${id === undefined ? '' : `/${id}`}`;
-    const event = {
-      headers: {},
+    const reply = await invoke(handler, {
       pathParameters: id === undefined ? undefined : { id: String(id) },
       queryStringParameters: query,
       body: body && JSON.stringify(body),
       requestContext: { requestId: 'release', http: { method: METHODS[verb] ?? 'GET', path } },
-    };
-    const { statusCode, body: text } = await handler(event, {});
-    return { status: statusCode, text, data: () => JSON.parse(text).data };
+    });
+    return { status: reply.statusCode ?? 0, text: reply.body ?? '', data: () => reply.json().data };
   };
 }
 

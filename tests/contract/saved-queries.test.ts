@@ -6,6 +6,7 @@ import { QUERIES } from '../../serverless/saved-queries.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { interpose } from '../support/interposed-client.ts';
+import { createFaultyClient, denied, PASSING_FAULTS } from '../support/store-faults.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -38,14 +39,11 @@ beforeAll(async () => {
   );
   const { client, tableName } = await createTestTable();
   let writes = 0;
-  const store = interpose(client, (name, input) => {
-    if (name === 'TransactWriteCommand' && writes++ === 0)
-      throw Object.assign(new Error('Conflict'), {
-        name: 'TransactionCanceledException',
-        CancellationReasons: [{ Code: 'TransactionConflict' }],
-      });
-    if ((input as { readonly Key?: Key }).Key?.pk === UNREADABLE)
-      throw Object.assign(new Error('Not authorized'), { name: 'AccessDeniedException' });
+  const conflicting = createFaultyClient(client, (_, name) =>
+    name === 'TransactWriteCommand' && writes++ === 0 ? PASSING_FAULTS.conflict : undefined,
+  );
+  const store = interpose(conflicting, async (_, input) => {
+    if ((input as { readonly Key?: Key }).Key?.pk === UNREADABLE) await denied();
   });
   const api = await openInProcess(createServiceOn({ client: store, tableName }));
   await api.post('/transactions', { description: 'Bill', amount: 1, type: 'expense' });

@@ -3,9 +3,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createApiKeys } from '../../lib/auth/api-keys.ts';
-import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
-import { createDatabase } from '../../lib/store/database.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { startDatabase } from '../../local/engine.ts';
 import { localAccess } from '../../local/local-access.ts';
@@ -13,6 +10,7 @@ import { createCommand, runProgram, wholeNumber } from '../../local/processes/pr
 import { pythonWith, whyNoPython } from '../../local/processes/python-tools.ts';
 import { createRunning } from '../../local/processes/running.ts';
 import { StartError } from '../../local/processes/start-error.ts';
+import { createTestKeys } from '../support/auth/test-keys.ts';
 import { startService } from '../support/running-service.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'schemathesis.txt');
@@ -89,8 +87,7 @@ async function openService(mode: (typeof MODES)[number]) {
 
 async function createKey(endpoint: string): Promise<string> {
   const client = createDocumentClient(endpoint);
-  const database = createDatabase({ client, tableName: TABLE, retryPolicy: DEFAULT_RETRY_POLICY });
-  const keys = createApiKeys({ database, clock: () => new Date() });
+  const keys = createTestKeys({ client, tableName: TABLE });
   const { secret } = await keys.create({ name: 'generated', ledger: 'generated', scope: 'write' });
   return secret;
 }

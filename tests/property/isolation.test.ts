@@ -1,13 +1,11 @@
 // Two ledgers on one table: each behaves, to the last byte, as if it were alone on a table of its own.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createApiKeys } from '../../lib/auth/api-keys.ts';
-import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
-import { createDatabase } from '../../lib/store/database.ts';
 import type { ApiResponse } from '../support/api/api-client.ts';
 import { type GeneratedRequest, generatedRequest } from '../support/api/generated-requests.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn, createTestService } from '../support/api/open-api.ts';
+import { createTestKeys } from '../support/auth/test-keys.ts';
 import { SEED, seeded, sizeOfRun } from '../support/seed.ts';
 import { createTestTable } from '../support/test-table.ts';
 
@@ -21,8 +19,7 @@ test(`${REQUESTS} generated requests across two ledgers (seed ${SEED})`, {
   const clock = () => new Date(now);
   const options = { ledgerId: undefined, clock };
   const shared = await openInProcess(createServiceOn({ client, tableName, ...options }));
-  const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
-  const keys = createApiKeys({ database, clock });
+  const keys = createTestKeys({ client, tableName }, clock);
 
   const callers = await Promise.all(
     ['alice', 'bob'].map(async (ledger) => {

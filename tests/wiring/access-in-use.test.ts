@@ -1,26 +1,23 @@
 // Every role of the packaged service grants what its function uses: nothing is missing, and nothing is spare. Use is
 // recorded from the functions themselves. No local engine checks permissions, so a missing one shows here first.
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createApiKeys } from '../../lib/auth/api-keys.ts';
 import { requireProtectedTable } from '../../lib/canary/table-protection.ts';
 import { CATEGORY_LIMIT } from '../../lib/domain/category.ts';
 import { createRemembering } from '../../lib/migration/runs/run-store.ts';
 import { servicesFromEnvironment } from '../../lib/migration/services-from-environment.ts';
-import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
-import { createDatabase } from '../../lib/store/database.ts';
 import { createDocumentClient } from '../../lib/store/document-client.ts';
 import { createKeys, LAST_ID } from '../../lib/store/keys.ts';
 import { createLocalClient, createTable } from '../../local/create-table.ts';
 import { embeddedEngine, startDatabase } from '../../local/engine.ts';
 import { createRunning } from '../../local/processes/running.ts';
 import { SOURCE } from '../../sandbox/world.ts';
+import { invoke } from '../support/api/invoke.ts';
 import { LEDGER_OPERATIONS } from '../support/api/routes.ts';
+import { createTestKeys } from '../support/auth/test-keys.ts';
 import {
   grantedBy,
   neededByAws,
@@ -200,10 +197,7 @@ afterAll(async () => {
 
 async function callEndpoints(database: string): Promise<void> {
   const client = createDocumentClient(database);
-  const keys = createApiKeys({
-    database: createDatabase({ client, tableName: TABLE, retryPolicy: DEFAULT_RETRY_POLICY }),
-    clock: () => new Date(),
-  });
+  const keys = createTestKeys({ client, tableName: TABLE });
   // Ids of categories were used up: a create looks for one that is free.
   const sequence = { ...createKeys('default').sequence('category'), [LAST_ID]: CATEGORY_LIMIT };
   await client.send(new PutCommand({ TableName: TABLE, Item: sequence }));
@@ -214,7 +208,7 @@ async function callEndpoints(database: string): Promise<void> {
     const given = { name, ledger: 'default', scope: 'write' } as const;
     const secret = secrets.get(name) ?? (await keys.create(given)).secret;
     secrets.set(name, secret);
-    expect(await invoke(name, call, secret), `${name} ${JSON.stringify(call)}`).toBe(status);
+    expect(await statusOf(name, call, secret), `${name} ${JSON.stringify(call)}`).toBe(status);
   }
 }
 
@@ -315,19 +309,18 @@ it.skipIf(!hasEngine)('a list queries four indexes and the table', () => {
   expect(queries).toContain('dynamodb:Query table of ledgers');
 });
 
-async function invoke(
+async function statusOf(
   name: string,
   { id, body, query, headers }: Call,
   secret: string,
 ): Promise<number> {
   const { handler } = await import(join(FUNCTIONS, `${name}.ts`));
-  const event = {
+  const { statusCode = 0 } = await invoke(handler, {
     headers: { authorization: `Bearer ${secret}`, ...headers },
     pathParameters: id === undefined ? undefined : { id: String(id) },
     queryStringParameters: query,
     body: body && JSON.stringify(body),
-    requestContext: { requestId: randomUUID(), http: { method: 'ANY', path: '/nowhere' } },
-  };
-  const answer = (await handler(event, {} as Context)) as { statusCode: number };
-  return answer.statusCode;
+    requestContext: { http: { method: 'ANY', path: '/nowhere' } },
+  });
+  return statusCode;
 }
