@@ -5,9 +5,15 @@ import { createVerification } from '../../lib/ledger/verification.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, LUNCH, UNKNOWN_ID } from '../support/api/records.ts';
-import { interpose, onceBefore } from '../support/interposed-client.ts';
+import { onceBefore } from '../support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../support/sleepless-retry-policy.ts';
-import type { Client } from '../support/store-faults.ts';
+import {
+  type Client,
+  createFaultyClient,
+  denied,
+  type Fault,
+  PASSING_FAULTS,
+} from '../support/store-faults.ts';
 import { createTestTable } from '../support/test-table.ts';
 
 const PATH = '/transactions/bulk';
@@ -52,10 +58,10 @@ async function givenLedger(count = 0) {
 /** Writes that are refused after a number of them. */
 function breakingOff(writes: number): Client {
   let left = writes;
-  return interpose(table.client, (name) => {
-    if (name !== 'TransactWriteCommand') return;
+  return createFaultyClient(table.client, (_, name) => {
+    if (name !== 'TransactWriteCommand') return undefined;
     left -= 1;
-    if (left < 0) throw Object.assign(new Error('Refused'), { name: 'AccessDeniedException' });
+    return left < 0 ? denied : undefined;
   });
 }
 
@@ -224,15 +230,12 @@ describe('POST /transactions/bulk/delete', () => {
 
   /** Applies the changes of transactions, and loses every response to that. */
   function losingResponses(): Client {
-    const { client } = table;
-    async function send(command: Parameters<Client['send']>[0]) {
-      const response = await client.send(command);
-      const { TransactItems = [] } = command.input as { TransactItems?: readonly object[] };
+    const lost: Fault = (call, { input }) => {
+      const { TransactItems = [] } = input as { readonly TransactItems?: readonly object[] };
       // A key is bound by one write.
-      if (TransactItems.length > 1) throw Object.assign(new Error('Lost'), { code: 'ECONNRESET' });
-      return response;
-    }
-    return { send: send as Client['send'] };
+      return TransactItems.length > 1 ? PASSING_FAULTS['reset after applying'](call) : call();
+    };
+    return createFaultyClient(table.client, () => lost);
   }
 
   it('does not claim that transactions were removed when all responses were lost, but where a key tells', async () => {

@@ -24,12 +24,22 @@ async function givenNewerItem(keyOf: (keys: Keys) => Key) {
 }
 
 const BARE: TransactionFields = {
-  ...{ description: 'Bare', amount: 1, type: 'expense', date: '2026-03-05' },
-  ...{ categoryId: null, notes: null, externalId: null },
+  description: 'Bare',
+  amount: 1,
+  type: 'expense',
+  date: '2026-03-05',
+  categoryId: null,
+  notes: null,
+  externalId: null,
 };
 const FULL: TransactionFields = {
-  ...{ description: 'Full', amount: 2.5, type: 'income', date: '2025-12-31' },
-  ...{ categoryId: 2, notes: 'Note', externalId: 'bank-1' },
+  description: 'Full',
+  amount: 2.5,
+  type: 'income',
+  date: '2025-12-31',
+  categoryId: 2,
+  notes: 'Note',
+  externalId: 'bank-1',
 };
 
 describe('an update of a transaction', () => {

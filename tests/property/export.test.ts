@@ -71,11 +71,19 @@ type Given = typeof ledgers extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Equal rows; one of them is there when the import is repeated. */
 const equalRows: Given = {
-  ...{ names: [], externalIds: fc.stream(['x'].values()), cuts: [0.5] },
+  names: [],
+  externalIds: fc.stream(['x'].values()),
+  cuts: [0.5],
   rows: [
     {
-      ...{ description: 'Tea', amount: 3, type: 'expense', category: null, notes: null },
-      ...{ date: '2026-03-05', hasExternalId: false, times: 3 },
+      description: 'Tea',
+      amount: 3,
+      type: 'expense',
+      category: null,
+      notes: null,
+      date: '2026-03-05',
+      hasExternalId: false,
+      times: 3,
     },
   ],
 };

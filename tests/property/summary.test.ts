@@ -25,7 +25,9 @@ const cents = fc.oneof(
   fc.constantFrom(0, Math.round(LARGEST_AMOUNT * 100), -Math.round(LARGEST_AMOUNT * 100)),
 );
 const fields: fc.Arbitrary<TransactionFields> = fc.record({
-  ...{ description: fc.constant('x'), notes: fc.constant(null), date: crowdedDate },
+  description: fc.constant('x'),
+  notes: fc.constant(null),
+  date: crowdedDate,
   amount: cents.map((value) => value / 100),
   type: fc.constantFrom(...TRANSACTION_TYPES),
   categoryId: fc.constantFrom(null, ...CATEGORIES),

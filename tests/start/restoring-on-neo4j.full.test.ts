@@ -16,7 +16,7 @@ if (NEO4J_URL) describeRestoreInto(NEO4J_URL);
 else test.skip('Neo4j, which `npm run test:real` starts a server for', () => {});
 
 function describeRestoreInto(url: string): void {
-  const { openEmpty, run } = useNeo4j(url);
+  const { openEmpty } = useNeo4j(url);
 
   async function dumped() {
     const { folder, artifacts } = await openArtifactFolder();
@@ -47,16 +47,6 @@ function describeRestoreInto(url: string): void {
         expect(JSON.parse(stdout)).toMatchObject({ exitCode: 0, differences: [] });
         expect(await fingerprintOf(graph)).toEqual(await fingerprintOf(source));
       }
-    });
-
-    test('is refused by a graph that somebody else has something in', async () => {
-      const graph = await openEmpty();
-      await run("CREATE (:Precious {of: 'somebody'})");
-      const { restore } = await dumped();
-      const { code, stderr } = await restore('--execute');
-      expect(code).toBe(3);
-      expect(stderr).toMatch(/^RefusedByService: .+ holds 1 nodes /);
-      expect(await graph.size()).toEqual({ nodes: 1, relationships: 0 });
     });
   });
 }

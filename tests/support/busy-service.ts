@@ -189,8 +189,19 @@ async function startBusyService(running: Running, options: Scenario) {
   const run = [...plan, ...DELETES, '--yes'];
   const rollback = (...options: string[]) => ['rollback', '--execute', '--yes', ...options];
   return {
-    ...{ source, target, qdrant, store, server, mem0, users, askedAt },
-    ...{ version, give, run, rollback, expectNoFault },
+    source,
+    target,
+    qdrant,
+    store,
+    server,
+    mem0,
+    users,
+    askedAt,
+    version,
+    give,
+    run,
+    rollback,
+    expectNoFault,
     /** That the setting names. */
     collection: async () => (await readFile(setting, 'utf8')).trim(),
     /** Users are in the new version afterwards. @returns what the command says */

@@ -39,7 +39,9 @@ export async function createCorruptibleTable() {
       retryPolicy: createSleeplessRetryPolicy(),
     });
     const byKeys = createVerification({
-      ...{ ...target, client: { send: withoutScans }, isFull: false },
+      ...target,
+      client: { send: withoutScans },
+      isFull: false,
       retryPolicy: createSleeplessRetryPolicy(),
     });
     return { target, keys: createKeys(ledgerId), verification, byKeys };

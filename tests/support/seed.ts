@@ -15,7 +15,9 @@ export function sizeOfRun(full: number): number {
 /** Parameters for fast-check. */
 export function seeded(fullRuns: number) {
   return {
-    ...{ seed: SEED, numRuns: sizeOfRun(fullRuns) },
-    ...{ interruptAfterTimeLimit: SHRINKING_MILLISECONDS, markInterruptAsFailure: true },
+    seed: SEED,
+    numRuns: sizeOfRun(fullRuns),
+    interruptAfterTimeLimit: SHRINKING_MILLISECONDS,
+    markInterruptAsFailure: true,
   };
 }

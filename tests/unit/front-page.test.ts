@@ -74,7 +74,11 @@ describe('figures', () => {
     };
   };
   const data = {
-    ...{ income: 5, expense: 0.4, net: 4.6, count: 6, months: ['2026-01', '2026-02'] },
+    income: 5,
+    expense: 0.4,
+    net: 4.6,
+    count: 6,
+    months: ['2026-01', '2026-02'],
     groups: [group(1, [5, 0], [0, 0.1]), group(2, [0, 0], [0.1, 0]), group(null, [0, 0], [0, 0.2])],
   } satisfies Summary['data'];
 

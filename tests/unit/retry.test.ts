@@ -8,7 +8,10 @@ function fakePolicy(options: Partial<RetryPolicy> = {}) {
   let now = 0;
   const slept: number[] = [];
   const policy: RetryPolicy = {
-    ...{ firstDelayMs: 10, longestDelayMs: 100, deadlineMs: 1_000, random: () => 0.5 },
+    firstDelayMs: 10,
+    longestDelayMs: 100,
+    deadlineMs: 1_000,
+    random: () => 0.5,
     now: () => now,
     sleep: async (milliseconds) => {
       slept.push(milliseconds);

@@ -298,7 +298,10 @@ describe('of a rollback', () => {
 describe('alarms undo a deployment', () => {
   const rollbackOf = (given: Partial<Parameters<typeof rollbackConfiguration>[0]>) =>
     rollbackConfiguration({
-      ...{ deployed: migrating, next: migrating, minutes: 15, arnOf: (name) => `arn:${name}` },
+      deployed: migrating,
+      next: migrating,
+      minutes: 15,
+      arnOf: (name) => `arn:${name}`,
       ...given,
     });
   const named = (...names: string[]) => ({

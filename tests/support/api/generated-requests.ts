@@ -52,11 +52,9 @@ const generatedFields = fc
 const acceptableTransaction = fc.record(
   {
     ...FIELD_VALUES,
-    ...{
-      name: fc.constant(undefined),
-      color: fc.constant(undefined),
-      is_active: fc.constant(undefined),
-    },
+    name: fc.constant(undefined),
+    color: fc.constant(undefined),
+    is_active: fc.constant(undefined),
     amount: fc.integer({ min: -99_999, max: 99_999 }).map((cents) => cents / 100),
     type: fc.constantFrom('income', 'expense'),
     category_id: fc.constantFrom(undefined, null, 1, 2, 3),
@@ -135,7 +133,9 @@ const method = fc.oneof(
 
 const anyRequest = fc
   .record({
-    ...{ method, path, query },
+    method,
+    path,
+    query,
     rawBody: fc.option(rawBody, { nil: undefined }),
     type: fc.constantFrom(...TYPES),
   })

@@ -24,7 +24,10 @@ export function createHttpClient(
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const outgoing = send(
       {
-        ...{ agent, hostname, port, method },
+        agent,
+        hostname,
+        port,
+        method,
         path: query === '' ? path : `${path}?${query}`,
         headers: {
           host,

@@ -30,7 +30,9 @@ type ServiceOptions = Pick<LedgerServiceOptions, 'client' | 'tableName'> &
 /** A service on that table, with time limits that no busy machine reaches. */
 export function createServiceOn(options: ServiceOptions): LedgerService {
   return createLedgerService({
-    ...{ ledgerId: 'test', timeZone: 'UTC', timeouts: LONG_TIMEOUTS },
+    ledgerId: 'test',
+    timeZone: 'UTC',
+    timeouts: LONG_TIMEOUTS,
     retryPolicy: { ...DEFAULT_RETRY_POLICY, deadlineMs: 300_000 },
     ...options,
   });

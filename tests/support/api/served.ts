@@ -10,7 +10,8 @@ export async function serve(api: () => ApiClient) {
     const rawBody = await text(request);
     const headers = request.headers as Record<string, string>;
     const reply = await api().request(request.method ?? '', path, {
-      ...{ query, headers },
+      query,
+      headers,
       ...(rawBody && { rawBody }),
     });
     response.writeHead(reply.status, reply.headers as Record<string, string>).end(reply.text);

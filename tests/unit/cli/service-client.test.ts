@@ -1,10 +1,9 @@
 // What a command does when the service answers with an error, or not at all.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { createServiceClient } from '../../../cli/service-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/retry.ts';
 import { freePort } from '../../../local/processes/free-port.ts';
+import { listenInTest } from '../../support/loopback.ts';
 
 const URL = 'http://service.example';
 
@@ -36,12 +35,9 @@ const lost = () => {
 it.each([
   ['nobody listens', () => `http://localhost:${closed}`, ''],
   ['a port that fetch refuses', () => 'http://localhost:9', 'bad port'],
-  ['TLS of a server without it', (port: number) => `https://localhost:${port}`, 'try http://'],
+  ['TLS of a server without it', (url: string) => url.replace('http:', 'https:'), 'try http://'],
 ])('gives up at once, with the cause: %s', async (_, addressOf, cause) => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, resolve));
-  onTestFinished(() => void server.close());
-  const url = addressOf((server.address() as AddressInfo).port);
+  const url = addressOf(await listenInTest(() => undefined));
   const pauses: number[] = [];
   const sleep = async (ms: number) => void pauses.push(ms);
   const retryPolicy = { ...DEFAULT_RETRY_POLICY, sleep, deadlineMs: 1_000 };

@@ -128,7 +128,9 @@ describe('a request of many records', () => {
     async (status) => {
       const { send } = given([CREATED, failed(status)], [undefined, EARLIER]);
       expect((await send()).body.data).toEqual({
-        ...{ created: 2, duplicates: 0, failed: 0 },
+        created: 2,
+        duplicates: 0,
+        failed: 0,
         results: [
           { index: 0, status: 201, id: 7 },
           { index: 1, status: 201, id: 9 },

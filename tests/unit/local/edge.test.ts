@@ -1,18 +1,13 @@
 // The address that clients call: CORS, the request log, and what reaches the gateway behind it.
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type RequestListener,
-  request as send,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingHttpHeaders, type RequestListener, request as send } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Edge, openEdge } from '../../../local/edge.ts';
 import { freePort } from '../../../local/processes/free-port.ts';
 import { createRunning, type Running } from '../../../local/processes/running.ts';
 import { USER_AGENTS } from '../../../local/user-agents.ts';
+import { listen } from '../../support/loopback.ts';
 
 interface Received {
   readonly method: string | undefined;
@@ -66,13 +61,9 @@ async function startGateway(status = 201): Promise<number> {
 }
 
 async function startServer(listener: RequestListener): Promise<number> {
-  const server = createServer(listener);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  running.whenStopping(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return (server.address() as AddressInfo).port;
+  const { url, close } = await listen(listener);
+  running.whenStopping(close);
+  return Number(new URL(url).port);
 }
 
 async function ask(

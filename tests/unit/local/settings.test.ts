@@ -15,7 +15,10 @@ it('has a default for everything', () => {
 
 it('takes an empty variable for an unset one', () => {
   const empty = {
-    ...{ PORT: '', DATA_DIR: '', DYNAMODB_ENDPOINT: '', TABLE_NAME: '' },
+    PORT: '',
+    DATA_DIR: '',
+    DYNAMODB_ENDPOINT: '',
+    TABLE_NAME: '',
     ALLOWED_ORIGINS: '',
   };
   expect(readLocalSettings(empty)).toEqual(DEFAULTS);
