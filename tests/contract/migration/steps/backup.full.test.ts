@@ -231,15 +231,16 @@ describe('the restore test of a backup', () => {
     expect(await standingOf(migration)).toEqual({ ...before, phase: 'backed-up' });
   });
 
-  it('removes what an earlier one has left half-restored: the store may panic over it at its next start', async () => {
+  it('removes what an earlier one has left half-restored: the store may panic over it', async () => {
     const migration = await migrationAt('checked');
     const { vectors } = migration.services;
-    const scratch = drillCollectionOf(await migration.runs.read(RUN));
-    await vectors.createCollection(scratch, LAYOUT);
-    const before = await standingOf(migration);
-    await migration.finish('backup');
+    await vectors.createCollection(drillCollectionOf(await migration.runs.read(RUN)), LAYOUT);
+    const uploadSnapshot: typeof vectors.uploadSnapshot = async (name, upload) => {
+      expect(await vectors.collectionExists(name)).toBe(false);
+      await vectors.uploadSnapshot(name, upload);
+    };
+    await migration.finish('backup', {}, { vectors: { uploadSnapshot } });
     expect(await vectors.listCollections()).toEqual([SOURCE]);
-    expect(await standingOf(migration)).toEqual({ ...before, phase: 'backed-up' });
   });
 });
 

@@ -124,6 +124,18 @@ describe('a cutover by upload', () => {
     await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedNameTaken'));
   });
 
+  it('sends again what has not arrived', async () => {
+    const migration = await proved();
+    let attempts = 0;
+    const services = uploading(migration, NAME, async (upload) => {
+      attempts += 1;
+      if (attempts === 1) throw new RetryableFailure('RetryableUnavailable', 'No answer.');
+      await upload();
+    });
+    await migration.finish('cutover', {}, services);
+    expect(attempts).toBe(2);
+  });
+
   it('makes another snapshot when what was kept of it is corrupted', async () => {
     const migration = await proved();
     const { artifacts } = migration.services;
