@@ -56,6 +56,29 @@ export async function deleteFirst(migration: Migration, name: string): Promise<v
   await migration.services.vectors.deletePoints(name, { ids: [id] });
 }
 
+/** What users, or others, do to the collections of a migration. */
+export type Happening = (migration: Migration) => Promise<unknown>;
+
+export const inTurn =
+  (...happenings: Happening[]): Happening =>
+  async (migration) => {
+    for (const happens of happenings) await happens(migration);
+  };
+
+export const deletedNew: Happening = (migration) => deleteFirst(migration, migration.target);
+export const deletedOld: Happening = (migration) => deleteFirst(migration, SOURCE);
+export const goneOld: Happening = ({ services }) => services.vectors.deleteCollection(SOURCE);
+
+/** @param count of the first points; all by default */
+export async function emptied(
+  { services: { vectors }, target }: Migration,
+  name = target,
+  count = 999,
+): Promise<void> {
+  const { points } = await vectors.scroll(name, { limit: count, vector: false });
+  await vectors.deletePoints(name, { ids: points.map(({ id }) => id) });
+}
+
 /** The collection keeps as many points of the same users; one holds something else. */
 export async function changeFirst(migration: Migration, name: string): Promise<void> {
   const { id, vector, payload } = await firstPoint(migration, name);

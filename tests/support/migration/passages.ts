@@ -1,14 +1,19 @@
-// Passages of a run from one point to the next: what each step starts from, of small worlds.
+// Passages of a run from one point to the next, in small worlds: what each step starts from, and what happens before it.
 import { expect } from 'vitest';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
 import { ofTestUser } from '../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
-import { changeByUser, deleteFirst } from './holdings.ts';
-import { type Migration, RUN, type StepName } from './migration.ts';
+import {
+  changeByUser,
+  deletedNew,
+  deletedOld,
+  goneOld,
+  type Happening,
+  inTurn,
+} from './holdings.ts';
+import { type Migration, type MigrationOptions, RUN, type StepName } from './migration.ts';
 import { migrationAt, type Point } from './prepared.ts';
 import { named } from './refused.ts';
-
-const SMALL = { memories: 6, users: 2, dimensions: 4 };
 
 export interface Passage {
   readonly step: StepName;
@@ -17,134 +22,87 @@ export interface Passage {
   readonly input?: Partial<StepInput>;
 }
 
-const atUpload = (point: Point) => migrationAt(point, SMALL, { uploadAs: 'uploaded' });
+interface Beginning {
+  readonly happens?: Happening;
+  readonly plan?: Readonly<Record<string, unknown>>;
+  readonly options?: MigrationOptions;
+  readonly input?: Partial<StepInput>;
+}
 
-/** What the step starts from, and where that is in the run. */
-const RUNBOOK: readonly (readonly [StepName, about: string, Point])[] = [
+const IN_PLACE: Beginning = { plan: { inPlace: true }, options: { isInPlace: true } };
+const BY_UPLOAD: Beginning = { plan: { uploadAs: 'uploaded' } };
+
+const rolledBack: Happening = (migration) => migration.finish('rollback');
+const changed = (text: string, name: (migration: Migration) => string): Happening => {
+  return (migration) => changeByUser(migration, name(migration), text);
+};
+
+/** The store takes its time for each of the two snapshots: then both are uploaded, and the deployment is awaited. */
+const uploaded: Happening = async (migration) => {
+  const hooks = { ask: async () => 'under-way' as const };
+  for (let n = 0; n < 4; n += 1) {
+    await migration.invoke('cutover', {}, { ...migration.services, hooks });
+    migration.pass(5_000);
+  }
+};
+
+const leaked: Happening = async (migration) => {
+  const isGraphDeprecated = async () => false;
+  const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
+  await attempt.catch((error) => expect(error).toEqual(named('RefusedNewVersion')));
+  // What the test user has there has random ids, and one of them might be the first.
+  const filter = ofTestUser(await migration.runs.read(RUN));
+  await migration.services.vectors.deletePoints(migration.target, { filter });
+  await deletedNew(migration);
+};
+
+const bothWrote = inTurn(
+  deletedOld,
+  changed('Changed by a user', ({ target }) => target),
+);
+const wroteToBoth = inTurn(
+  rolledBack,
+  deletedNew,
+  changed('Changed by a user', () => SOURCE),
+);
+
+const ALL: readonly (readonly [StepName, about: string, Point, Beginning?])[] = [
   ['backup', 'before the window', 'checked'],
   ['rebuild', 'before the window', 'backed-up'],
   ['copy', 'before the window', 'rebuilt'],
   ['cutover', 'from its beginning', 'copied'],
   ['rollback', 'inside the window', 'equal'],
   ['rollback', 'from live', 'live'],
+  ['rebuild', 'in place', 'backed-up', IN_PLACE],
+  ['copy', 'in place', 'rebuilt', IN_PLACE],
+  ['cutover', 'in place', 'copied', IN_PLACE],
+  ['rollback', 'in place, inside the window', 'equal', IN_PLACE],
+  ['rollback', 'in place, from live', 'live', IN_PLACE],
+  ['abort', 'in place', 'copied', IN_PLACE],
+  ['cutover', 'by upload', 'equal', BY_UPLOAD],
+  ['rollback', 'from a cutover by upload', 'equal', { ...BY_UPLOAD, happens: uploaded }],
+  ['rollback', 'from live, without the old collection', 'live', { happens: goneOld }],
+  ['copy', 'after a rollback', 'live', { happens: inTurn(rolledBack, deletedOld) }],
+  ['copy', 'after a rollback, with writes to both', 'live', { happens: wroteToBoth }],
+  ['rollback', 'from live, with a write to the old, too', 'live', { happens: bothWrote }],
+  ['rollback', 'inside it, with a leaked write', 'equal', { happens: leaked }],
+  ['rollback', 'from live, as it was', 'live', { happens: deletedNew, input: { asItWas: true } }],
+  [
+    'rollback',
+    'from live, to the snapshot',
+    'live',
+    { happens: deletedNew, input: { toSnapshot: true, acknowledgedLoss: 1 } },
+  ],
+  ['rollback', 'from live, with a write to take along', 'live', { happens: deletedNew }],
 ];
 
-const inPlaceAt = (point: Point) =>
-  migrationAt(point, { ...SMALL, isInPlace: true }, { inPlace: true });
-
-const IN_PLACE: readonly (readonly [StepName, about: string, Point])[] = [
-  ['rebuild', 'in place', 'backed-up'],
-  ['copy', 'in place', 'rebuilt'],
-  ['cutover', 'in place', 'copied'],
-  ['rollback', 'in place, inside the window', 'equal'],
-  ['rollback', 'in place, from live', 'live'],
-  ['abort', 'in place', 'copied'],
-];
-
-export const PASSAGES: readonly Passage[] = [
-  ...RUNBOOK.map(([step, about, point]) => ({
-    step,
-    about,
-    prepare: () => migrationAt(point, SMALL),
-  })),
-  ...IN_PLACE.map(([step, about, point]) => ({ step, about, prepare: () => inPlaceAt(point) })),
-  { step: 'cutover', about: 'by upload', prepare: () => atUpload('equal') },
-  {
-    step: 'rollback',
-    about: 'from a cutover by upload',
-    prepare: async () => {
-      const migration = await atUpload('equal');
-      const hooks = { ask: async () => 'under-way' as const };
-      // The store takes its time for each of the two snapshots: then both are uploaded, and the deployment is awaited.
-      for (let n = 0; n < 4; n += 1) {
-        await migration.invoke('cutover', {}, { ...migration.services, hooks });
-        migration.pass(5_000);
-      }
-      return migration;
-    },
-  },
-  {
-    step: 'rollback',
-    about: 'from live, without the old collection',
-    prepare: async () => {
-      const migration = await migrationAt('live', SMALL);
-      await migration.services.vectors.deleteCollection(SOURCE);
-      return migration;
-    },
-  },
-  {
-    step: 'copy',
-    about: 'after a rollback',
-    prepare: async () => {
-      const migration = await migrationAt('live', SMALL);
-      await migration.finish('rollback');
-      await deleteFirst(migration, SOURCE);
-      return migration;
-    },
-  },
-  {
-    step: 'copy',
-    about: 'after a rollback, with writes to both collections',
-    prepare: async () => {
-      const migration = await migrationAt('live', SMALL);
-      await migration.finish('rollback');
-      await deleteFirst(migration, migration.target);
-      await changeByUser(migration, SOURCE, 'Changed by a user');
-      return migration;
-    },
-  },
-  {
-    step: 'rollback',
-    about: 'from live, with a write to the old collection, too',
-    prepare: async () => {
-      const migration = await migrationAt('live', SMALL);
-      await deleteFirst(migration, SOURCE);
-      await changeByUser(migration, migration.target, 'Changed by a user');
-      return migration;
-    },
-  },
-  {
-    step: 'rollback',
-    about: 'inside it, with a leaked write',
-    prepare: async () => {
-      const migration = await migrationAt('equal', SMALL);
-      const isGraphDeprecated = async () => false;
-      const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
-      await attempt.catch((error) => expect(error).toEqual(named('RefusedNewVersion')));
-      // What the test user has there has random ids, and one of them might be the first.
-      const filter = ofTestUser(await migration.runs.read(RUN));
-      await migration.services.vectors.deletePoints(migration.target, { filter });
-      await deleteFirst(migration, migration.target);
-      return migration;
-    },
-  },
-  {
-    step: 'rollback',
-    about: 'from live, as it was',
-    prepare: async () => {
-      const migration = await migrationAt('live', SMALL);
-      await deleteFirst(migration, migration.target);
-      return migration;
-    },
-    input: { asItWas: true },
-  },
-  {
-    step: 'rollback',
-    about: 'from live, to the snapshot',
-    prepare: async () => {
-      const migration = await migrationAt('live', SMALL);
-      await deleteFirst(migration, migration.target);
-      return migration;
-    },
-    input: { toSnapshot: true, acknowledgedLoss: 1 },
-  },
-  {
-    step: 'rollback',
-    about: 'from live, with a write to take along',
-    prepare: async () => {
-      const migration = await migrationAt('live', SMALL);
-      await deleteFirst(migration, migration.target);
-      return migration;
-    },
-  },
-];
+export const PASSAGES: readonly Passage[] = ALL.map(([step, about, point, beginning = {}]) => {
+  const { happens, plan = {}, options = {}, input = {} } = beginning;
+  const prepare = async () => {
+    const small = { memories: 6, users: 2, dimensions: 4, ...options };
+    const migration = await migrationAt(point, small, plan);
+    await happens?.(migration);
+    return migration;
+  };
+  return { step, about, prepare, input };
+});

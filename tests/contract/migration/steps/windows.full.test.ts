@@ -8,6 +8,7 @@ import { SOURCE } from '../../../../sandbox/world.ts';
 import {
   changeByUser,
   deleteFirst,
+  emptied,
   evidenceOf,
   fingerprintOf,
   writeToNew,
@@ -32,11 +33,6 @@ async function failCutover(migration: Migration): Promise<void> {
   const isGraphDeprecated = async () => false;
   const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
   await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
-}
-
-async function emptied({ services: { vectors }, target }: Migration): Promise<void> {
-  const { points } = await vectors.scroll(target, { limit: 999, vector: false });
-  await vectors.deletePoints(target, { ids: points.map(({ id }) => id) });
 }
 
 async function changedThroughout({ services: { vectors }, target }: Migration): Promise<void> {
@@ -112,8 +108,7 @@ describe('a run that was rolled back', () => {
     await migration.finish('rollback');
     const { vectors } = migration.services;
     const kept = await fingerprintOf(vectors, migration.target);
-    const { points } = await vectors.scroll(SOURCE, { limit: 999, vector: false });
-    await vectors.deletePoints(SOURCE, { ids: points.map(({ id }) => id) });
+    await emptied(migration, SOURCE);
     const why = `remove 60 of 60 points of ${migration.target}`;
     await expect(migration.finish('copy')).rejects.toEqual(named('RefusedMassChange', why));
     expect(await fingerprintOf(vectors, migration.target)).toEqual(kept);
@@ -124,9 +119,7 @@ describe('a run that was rolled back', () => {
   it('takes into a window as many deletions since its copy as the operator allows', async () => {
     const migration = await migrationAt('live');
     await migration.follow('rollback', 'copy');
-    const { vectors } = migration.services;
-    const { points } = await vectors.scroll(SOURCE, { limit: 30, vector: false });
-    await vectors.deletePoints(SOURCE, { ids: points.map(({ id }) => id) });
+    await emptied(migration, SOURCE, 30);
     await migration.finish('cutover', { deletes: 30 });
     expect(await phaseOf(migration)).toBe('live');
     await expectEqual(migration);
@@ -148,7 +141,7 @@ describe('a run that was rolled back', () => {
   );
 
   it.each([
-    ['was emptied', emptied],
+    ['was emptied', (migration: Migration) => emptied(migration)],
     ['was changed throughout', changedThroughout],
   ] as const)(
     'takes nothing back from a new collection that %s after a failed window',
@@ -166,20 +159,6 @@ describe('a run that was rolled back', () => {
     },
   );
 
-  it('keeps what users worked on also when it is aborted, until the period of that cutover is over', async () => {
-    const migration = await migrationAt('live');
-    const { vectors } = migration.services;
-    await migration.finish('rollback');
-    const { served } = await readStatus(migration.services);
-    expect(served).toEqual([
-      { collection: migration.target, until: expect.any(String) },
-      { collection: `${migration.target}_entities`, until: expect.any(String) },
-    ]);
-    await migration.finish('abort');
-    expect(await vectors.listCollections()).toContain(migration.target);
-    expect(await migration.lock.activeRun()).toBeUndefined();
-  });
-
   it.each([
     ['is removed when they are over', async () => {}, []],
     [
@@ -191,7 +170,11 @@ describe('a run that was rolled back', () => {
     const migration = await migrationAt('live');
     const { services } = migration;
     await migration.finish('rollback');
+    const { served } = await readStatus(services);
+    const left = [migration.target, `${migration.target}_entities`];
+    expect(served.map(({ collection }) => collection)).toEqual(left);
     await migration.finish('abort');
+    expect(await migration.lock.activeRun()).toBeUndefined();
     await keepWatch(services);
     expect(await services.vectors.listCollections()).toContain(migration.target);
     await happens(migration);
@@ -254,8 +237,7 @@ it('a rollback to the snapshot that fails forgets nothing of the old collection'
   await writeToOld(migration, 'By a forgotten program');
   const written = await fingerprintOf(vectors, SOURCE);
   const ask: typeof hooks.ask = async (request) => {
-    const target = `${SOURCE}_restored_${RUN}`;
-    if (request.action === 'freeze') await emptied({ ...migration, target });
+    if (request.action === 'freeze') await emptied(migration, `${SOURCE}_restored_${RUN}`);
     return await hooks.ask(request);
   };
   const attempt = migration.finish('rollback', TO_SNAPSHOT, { hooks: { ask } });
