@@ -192,11 +192,4 @@ describe('migrate run', () => {
       expect(output.match(/^Confirmed by bob\.$/gm)?.length ?? 0).toBe(answer === null ? 3 : 0);
     },
   );
-
-  it('says which table has no run, and how to begin one', async () => {
-    const { type } = await createRunningOperator();
-    const { code, status } = await type('run');
-    expect([code, status]).toEqual([3, expect.stringContaining('table of the test')]);
-    expect(status).toContain('run --source');
-  });
 });

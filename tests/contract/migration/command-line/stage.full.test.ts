@@ -48,6 +48,15 @@ describe('a function of a stage', () => {
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reported)]);
   });
 
+  it('whose response is lost is not invoked again, because the step may still be at work', async () => {
+    const { migrate, start, lambda } = await createOperator('on a stage');
+    await start();
+    lambda.strike(PREFLIGHT, 'no answer');
+    const { code, stderr } = await migrate('preflight', ...OF_RUN);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/may still be at work/)]);
+    expect(lambda.invoked.filter((name) => name === PREFLIGHT)).toHaveLength(1);
+  });
+
   it('that the caller may not invoke is refused by name', async () => {
     const denial = 'User: ada is not authorized to perform: lambda:InvokeFunction';
     const { code, stderr } = await preflightStruckBy(refusal(403, 'AccessDeniedException', denial));

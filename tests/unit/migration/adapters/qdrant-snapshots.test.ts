@@ -203,8 +203,3 @@ test('an upload that is to end ends at once, and makes nothing', async () => {
   const store = createQdrant({ url: sandbox.url, apiKey: 'secret' });
   expect(await store.listCollections()).toEqual([]);
 });
-
-test('a file that arrives whole, but not as announced, is refused by its checksum', async () => {
-  const refused = { name: 'RefusedByService', answer: 400 };
-  await expect(upload('secret', zeros())).rejects.toMatchObject(refused);
-});

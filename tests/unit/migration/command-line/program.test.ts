@@ -201,14 +201,6 @@ describe('a step', () => {
     expect(output).toContain('Rollback: done, users are on the old version and can write');
   });
 
-  it('is given again until it is done', async () => {
-    const { place, invoked } = createPlace({
-      backup: [result('checked', false), result('checked', false), result('backed-up')],
-    });
-    expect(await typeCommand(place, 'backup --execute')).toMatchObject({ code: 0 });
-    expect(invoked).toHaveLength(3);
-  });
-
   it('that is done without bringing the run on ends it', async () => {
     const answers = [result('live'), new Error('It is given without end')];
     const { place } = createPlace({ backup: answers });
