@@ -20,42 +20,37 @@ describe('a failure of AWS', () => {
     expect(translateFailure(failure(name))).toEqual(named(refusal));
   });
 
-  it('without a message is named by its status, as an answer to HEAD is', () => {
-    const forbidden = Object.assign(failure('403', ''), { $metadata: { httpStatusCode: 403 } });
-    expect(translateFailure(forbidden)).toMatchObject({
-      name: 'RefusedCredentials',
-      message: expect.stringMatching(/^AWS does not know or allow the caller: 403\./),
-    });
-  });
-
-  it('keeps the first line of what AWS says, which tells whom and what', () => {
-    const denied = failure('AccessDeniedException', 'User: ada may not ssm:GetParameter\nat x');
-    expect(translateFailure(denied)).toMatchObject({
-      message: expect.stringMatching(
-        /^AWS does not know or allow the caller: User: ada may not ssm:GetParameter\. /,
-      ),
-    });
-  });
-
-  it('by a client without a region names the variable', () => {
-    expect(translateFailure(new Error('Region is missing'))).toMatchObject({
-      name: 'RefusedSetting',
-      message: expect.stringContaining('AWS_REGION'),
-    });
+  it.each([
+    [
+      'without a message is named by its status, as an answer to HEAD is',
+      Object.assign(failure('403', ''), { $metadata: { httpStatusCode: 403 } }),
+      'RefusedCredentials',
+      /^AWS does not know or allow the caller: 403\./,
+    ],
+    [
+      'keeps the first line of what AWS says, which tells whom and what',
+      failure('AccessDeniedException', 'User: ada may not ssm:GetParameter\nat x'),
+      'RefusedCredentials',
+      /^AWS does not know or allow the caller: User: ada may not ssm:GetParameter\. /,
+    ],
+    [
+      'by a client without a region names the variable',
+      new Error('Region is missing'),
+      'RefusedSetting',
+      /AWS_REGION/,
+    ],
+    [
+      'to connect that has a code and no message is named by its code',
+      Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }),
+      'RetryableUnavailable',
+      /^ECONNREFUSED\.$/,
+    ],
+  ] as const)('%s', (_, cause, name, message) => {
+    expect(translateFailure(cause)).toEqual(named(name, message));
   });
 
   it('of another name keeps it', () => {
     const other = failure('ValidationException');
     expect(translateFailure(other)).toBe(other);
-  });
-});
-
-describe('a failure to connect', () => {
-  it('that has a code and no message is named by its code', () => {
-    const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
-    expect(translateFailure(refused)).toMatchObject({
-      name: 'RetryableUnavailable',
-      message: 'ECONNREFUSED.',
-    });
   });
 });
