@@ -2,7 +2,7 @@
 import { json } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
-import { askAPerson, createWebhook } from '../../../../lib/migration/adapters/webhook.ts';
+import { createWebhook } from '../../../../lib/migration/adapters/webhook.ts';
 import type { HookRequest } from '../../../../lib/migration/ports/hooks.ts';
 import { listenInTest } from '../../../support/loopback.ts';
 import { named } from '../../../support/migration/refused.ts';
@@ -82,11 +82,5 @@ describe('a webhook', () => {
     await expect(hooks.ask(FREEZE)).rejects.toThrow(
       'The webhook of MIGRATION_WEBHOOK_URL answered 403 to freeze: check MIGRATION_WEBHOOK_TOKEN.',
     );
-  });
-});
-
-describe('a person', () => {
-  it('is asked for everything', async () => {
-    expect(await askAPerson.ask(FREEZE)).toBe('asked-of-a-person');
   });
 });

@@ -195,12 +195,6 @@ describe('run', () => {
 });
 
 describe('a step', () => {
-  it('that has rolled back says where users are', async () => {
-    const { place } = createPlace({ rollback: [result('copied')] });
-    const { output } = await typeCommand(place, 'rollback --execute --yes');
-    expect(output).toContain('Rollback: done, users are on the old version and can write');
-  });
-
   it('that is done without bringing the run on ends it', async () => {
     const answers = [result('live'), new Error('It is given without end')];
     const { place } = createPlace({ backup: answers });

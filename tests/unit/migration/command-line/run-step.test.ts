@@ -149,17 +149,6 @@ describe('a wait', () => {
     await runStep(session, 'cutover', PAYLOAD);
     expect([shown, lines]).toEqual([[], [25, 15, 5].map(lineAt)]);
   });
-
-  it('for a lock is such a line, too', async () => {
-    const held = Array.from({ length: 13 }, () => failure('RetryableLockHeld'));
-    const { place } = createPlace({ copy: [...held, result('copied')] });
-    const { session, lines } = sessionOver(place, false);
-    await runStep(session, 'copy', PAYLOAD);
-    const left = ['2m 10s', '2m', '1m 50s', '1m 40s', '1m 30s', '1m 20s', '1m 10s'];
-    expect(lines).toEqual(
-      left.map((time) => `Copy: waiting up to ${time}: Another step is at work.`),
-    );
-  });
 });
 
 describe('the progress of a step', () => {
