@@ -42,14 +42,6 @@ describe('the environment', () => {
     expect(await answer).toBe('asked-of-a-person');
   });
 
-  it('may name a preview of the new version', async () => {
-    const services = await servicesFromEnvironment({
-      ...COMPLETE,
-      MEMORY_PREVIEW_URL: 'http://127.0.0.1:8001',
-    });
-    expect(services.preview).toBeDefined();
-  });
-
   it.each(Object.keys(COMPLETE))('without %s says so, or with an empty one', async (name) => {
     const { [name]: _, ...others } = COMPLETE;
     const message = await refusalOf(others);
@@ -57,10 +49,11 @@ describe('the environment', () => {
     expect(await refusalOf({ ...COMPLETE, [name]: '' })).toBe(message);
   });
 
-  it('that is empty gets all that is missing in one message', async () => {
-    const message = await refusalOf({});
+  it('that is incomplete gets all that is wrong in one message', async () => {
+    const message = await refusalOf({ NEO4J_URL: 'http://graph.example:7474' });
     for (const name of Object.keys(COMPLETE)) expect(message).toContain(`${name} is not set`);
     expect(message).toContain('MEMORY_BACKEND_KEY_PARAMETER');
+    expect(message).toContain('NEO4J_URL is not like');
   });
 
   it.each([
@@ -86,25 +79,21 @@ describe('the environment', () => {
     expect(message).not.toContain('secret');
   });
 
-  it('tells of what is missing and of what is unusable in one message', async () => {
-    const { QDRANT_URL: _, ...others } = COMPLETE;
-    const message = await refusalOf({ ...others, ARTIFACTS_URL: '/var/artifacts' });
-    expect(message).toMatch(/QDRANT_URL is not set: .*; ARTIFACTS_URL is not like/);
-  });
-
   it('with a graph needs its password, or where that is kept', async () => {
     const withGraph = { ...COMPLETE, NEO4J_URL: 'neo4j+s://graph.example' };
     expect(await refusalOf(withGraph)).toContain('NEO4J_PASSWORD is not set');
   });
 
-  it.each(['neo4j', 'neo4j+s', 'neo4j+ssc', 'bolt', 'bolt+s', 'bolt+ssc'])(
-    'may name a graph by %s',
-    async (scheme) => {
-      const graph = { NEO4J_URL: `${scheme}://graph.example:7687`, NEO4J_PASSWORD: 'p' };
-      const services = await servicesFromEnvironment({ ...COMPLETE, ...graph });
-      expect(services.graph).toBeDefined();
-    },
-  );
+  it.each([
+    ['preview', 'MEMORY_PREVIEW_URL', 'http://127.0.0.1:8001'],
+    ...['neo4j', 'neo4j+s', 'neo4j+ssc', 'bolt', 'bolt+s', 'bolt+ssc'].map(
+      (scheme) => ['graph', 'NEO4J_URL', `${scheme}://graph.example:7687`] as const,
+    ),
+  ] as const)('may name a %s by %s as %s', async (service, variable, url) => {
+    const more = { [variable]: url, NEO4J_PASSWORD: 'p' };
+    const services = await servicesFromEnvironment({ ...COMPLETE, ...more });
+    expect(services[service]).toBeDefined();
+  });
 });
 
 describe('the functions that look up or note down', () => {

@@ -15,20 +15,28 @@ async function waitFor(milliseconds: number, signal: AbortSignal): Promise<boole
   return await setTimeout(milliseconds, true, { signal, ref: false }).catch(() => false);
 }
 
+type Invoke = Place['invoke'];
+
+/** Each invocation of a function passes through that. */
+function through(
+  place: Place,
+  passing: (name: Parameters<Invoke>[0], invoke: () => ReturnType<Invoke>) => ReturnType<Invoke>,
+): Place {
+  const invoke: Invoke = (name, ...rest) => passing(name, () => place.invoke(name, ...rest));
+  return { ...place, invoke };
+}
+
 describe('migrate run', () => {
   it('continues after every answer that was lost', async () => {
     const { type, place, phase } = await createRunningOperator();
     let invocations = 0;
-    const losing: Place = {
-      ...place,
-      async invoke(name, payload) {
-        const answer = await place.invoke(name, payload);
-        if (name === 'status') return answer;
-        invocations += 1;
-        if (invocations % 2 === 1) throw new Error('The answer is lost');
-        return answer;
-      },
-    };
+    const losing = through(place, async (name, invoke) => {
+      const answer = await invoke();
+      if (name === 'status') return answer;
+      invocations += 1;
+      if (invocations % 2 === 1) throw new Error('The answer is lost');
+      return answer;
+    });
     let tries = 0;
     for (let code = 1; code !== 0 && tries < 50; tries += 1) {
       code = (await type(`${FROM_THE_START} --yes`, {}, losing)).code;
@@ -43,16 +51,13 @@ describe('migrate run', () => {
   ])('drives on where a service fails inside the window, %s', async (_, times, code, end) => {
     const { type, phase, place, operator } = await createRunningOperator();
     let failures = 0;
-    const failing: Place = {
-      ...place,
-      async invoke(name, payload, signal) {
-        if (name === 'cutover' && (await phase()) === 'switching' && failures < times) {
-          failures += 1;
-          throw new RetryableFailure('RetryableUnavailable', 'The store answered 500.');
-        }
-        return await place.invoke(name, payload, signal);
-      },
-    };
+    const failing = through(place, async (name, invoke) => {
+      if (name === 'cutover' && (await phase()) === 'switching' && failures < times) {
+        failures += 1;
+        throw new RetryableFailure('RetryableUnavailable', 'The store answered 500.');
+      }
+      return await invoke();
+    });
     const ended = await type(`${FROM_THE_START} --yes`, {}, failing);
     expect([ended.code, await phase()]).toEqual([code, end]);
     expect(ended.output).toMatch(/left\] ! Cutover: .*answered 500.* Trying again in 2s/);
@@ -61,13 +66,10 @@ describe('migrate run', () => {
 
   it('says last that users cannot write, where it ends inside the window', async () => {
     const { type, place, phase } = await createRunningOperator();
-    const broken: Place = {
-      ...place,
-      async invoke(name, payload, signal) {
-        if (name === 'cutover' && (await phase()) === 'switching') throw new TypeError('A defect');
-        return await place.invoke(name, payload, signal);
-      },
-    };
+    const broken = through(place, async (name, invoke) => {
+      if (name === 'cutover' && (await phase()) === 'switching') throw new TypeError('A defect');
+      return await invoke();
+    });
     const { code, status } = await type(`${FROM_THE_START} --yes`, {}, broken);
     expect(code).toBe(1);
     const [window, last] = status.trim().split('\n').slice(-2);
@@ -135,16 +137,13 @@ describe('migrate run', () => {
   it('goes on where somebody else takes a step of the window meanwhile', async () => {
     const { type, phase, place, operator, follow } = await createRunningOperator();
     let isTaken = false;
-    const racing: Place = {
-      ...place,
-      async invoke(name, payload, signal) {
-        if (name === 'cutover' && (await phase()) === 'switching' && !isTaken) {
-          isTaken = true;
-          await follow('cutover');
-        }
-        return await place.invoke(name, payload, signal);
-      },
-    };
+    const racing = through(place, async (name, invoke) => {
+      if (name === 'cutover' && (await phase()) === 'switching' && !isTaken) {
+        isTaken = true;
+        await follow('cutover');
+      }
+      return await invoke();
+    });
     const { code } = await type(`${FROM_THE_START} --yes`, {}, racing);
     expect([code, isTaken, await phase()]).toEqual([0, true, 'live']);
     expect(operator.heard).not.toContain('deploy-old');
@@ -165,13 +164,10 @@ describe('migrate run', () => {
         await operator.hooks.ask({ ...request, action, collection, testUser: testUserOf(RUN) });
         return action;
       };
-      const doing: Place = {
-        ...place,
-        async invoke(name, payload, signal) {
-          if (name === 'confirm') await doIt();
-          return await place.invoke(name, payload, signal);
-        },
-      };
+      const doing = through(place, async (name, invoke) => {
+        if (name === 'confirm') await doIt();
+        return await invoke();
+      });
       const confirmElsewhere = async () => {
         const action = await doIt();
         await place.invoke('confirm', { runId: RUN, action, confirmedBy: 'bob' });
