@@ -353,6 +353,11 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/contract/migration/steps/rollback.test.ts',
     [['leftBehind <= limit)', 'leftBehind <= limit + 1)']],
   ),
+  ...mutantsOf(
+    'lib/migration/steps/switch-back.ts',
+    'tests/contract/migration/steps/lock-before-change.test.ts',
+    [['  await renew();\n  await setting.change(', '  await setting.change(']],
+  ),
 
   // Who sends a request.
   ...mutantsOf('lib/auth/access-tokens.ts', 'tests/unit/auth/access-tokens.test.ts', [
