@@ -157,7 +157,7 @@ describe('a step that stood still for as long as a lease', () => {
     const spoken: ServiceChanges = {
       vectors: {
         uploadSnapshot: async (collection, upload) => {
-          // Another invocation has the turn; the first one wakes and its next beat tells it.
+          // Another invocation has the lock; the first one wakes, and its next heartbeat finds that.
           migration.pass(LEASE_MS);
           await migration.lock.take(RUN);
           await migration.beat();
