@@ -236,7 +236,11 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/migration/runs/step.ts',
     'tests/contract/migration/steps/turning-round.test.ts',
-    [['if (!turnsTo || mayPass || interruption?.aborted) throw', 'throw']],
+    [
+      ['if (!turnsTo || mayPass || interruption?.aborted) throw', 'throw'],
+      ['guarding(turnsTo.guard?.(approach), refusal)', 'turnsTo.guard?.(approach)'],
+      [' && !run.refused?.why.startsWith(error.why)', ''],
+    ],
   ),
   ...mutantsOf('lib/migration/runs/step.ts', 'tests/contract/migration/steps/rollback.test.ts', [
     [' || isOpened(run, services.clock())', ''],
@@ -269,6 +273,15 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf('lib/migration/runs/step.ts', 'tests/contract/migration/steps/cutover.test.ts', [
     ['failure instanceof RetryableFailure || isRefusal(', 'isRefusal('],
+  ]),
+  ...mutantsOf('lib/migration/runs/run.ts', 'tests/contract/migration/steps/watch.full.test.ts', [
+    ["phase === 'aborted' ? 'left' : undefined", 'undefined'],
+  ]),
+  ...mutantsOf('lib/migration/runs/run.ts', 'tests/contract/migration/steps/windows.full.test.ts', [
+    ['const { window: _, ...left } = run;', 'const left = run;'],
+  ]),
+  ...mutantsOf('lib/migration/runs/stages.ts', 'tests/contract/migration/steps/rollback.test.ts', [
+    ['await keep({ reached } as Partial<State>, progress)', 'undefined'],
   ]),
   ...mutantsOf('lib/migration/runs/run-lock.ts', 'tests/contract/migration/run-lock.test.ts', [
     ['epoch = :seen AND lease_until <= :now', 'epoch = :seen OR lease_until <= :now'],

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { Command } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { isPrintable } from './printable.ts';
-import { planSchema, runIdSchema } from './run.ts';
+import { countOf, planSchema, runIdSchema } from './run.ts';
 
 type InputSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
@@ -95,23 +95,9 @@ export const stepInputSchema = v.strictObject({
   execute: v.optional(v.boolean(), false),
   actor: v.optional(v.picklist(['operator', 'machine']), 'operator'),
   /** At most so many writes are lost, as the operator knows. */
-  acknowledgedLoss: v.optional(
-    v.pipe(
-      v.number(),
-      v.safeInteger(),
-      v.minValue(0),
-      v.description('a whole number of writes, 0 or more'),
-    ),
-  ),
+  acknowledgedLoss: v.optional(countOf('writes')),
   /** Users have removed, or changed, at most so many points. */
-  deletes: v.optional(
-    v.pipe(
-      v.number(),
-      v.safeInteger(),
-      v.minValue(0),
-      v.description('a whole number of points, 0 or more'),
-    ),
-  ),
+  deletes: v.optional(countOf('points')),
   /** From now on the steps of the run read at most so many points a second; 0 is no limit. */
   maxRate: v.optional(
     v.pipe(

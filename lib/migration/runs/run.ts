@@ -23,13 +23,13 @@ export const referenceSchema = v.strictObject({
   facts: v.record(shortText, v.union([shortText, v.number(), v.boolean()])),
 });
 
-/** As a person has measured them. */
-export const bytesSchema = v.pipe(
-  v.number(),
-  v.safeInteger(),
-  v.minValue(0),
-  v.description('a whole number of bytes, 0 or more'),
-);
+/** As a person counts them. */
+export function countOf(what: string) {
+  const rule = `a whole number of ${what}, 0 or more`;
+  return v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.description(rule));
+}
+
+export const bytesSchema = countOf('bytes');
 
 export const ACCEPTABLE = [
   'unreachable-users',
