@@ -269,7 +269,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/migration/steps/retention.ts',
     'tests/contract/migration/steps/retention.full.test.ts',
-    [['removeArtifacts(backupsOf(run))', 'removeArtifacts([...backupsOf(run), basesOf(run)])']],
+    [['? backupsOf(run) : []', '? [...backupsOf(run), basesOf(run)] : []']],
   ),
   ...mutantsOf('lib/migration/runs/step.ts', 'tests/contract/migration/steps/cutover.test.ts', [
     ['failure instanceof RetryableFailure || isRefusal(', 'isRefusal('],

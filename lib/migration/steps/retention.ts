@@ -58,18 +58,18 @@ async function close(context: StepContext): Promise<Outcome> {
 // The backups go first: where one of them has to be kept for longer, the old collection stays as well. What both collections
 // had when they were equal goes last: the old one is compared with it.
 async function removeWhatIsOver(context: StepContext): Promise<void> {
-  const { services, run, renew } = context;
+  const { services, run, renew, note } = context;
   const { removesWhenOver, removesArtifactsWhenOver } = run.plan;
-  const removeArtifacts = async (prefixes: readonly string[]) => {
-    for (const prefix of removesArtifactsWhenOver ? prefixes : []) {
-      await renew();
-      await services.artifacts.deleteAll(prefix);
-    }
-  };
-  await removeArtifacts(backupsOf(run));
+  for (const prefix of removesArtifactsWhenOver ? backupsOf(run) : []) {
+    await renew();
+    await services.artifacts.deleteAll(prefix);
+  }
   if (run.plan.inPlace) await endInPlace(context);
   else if (removesWhenOver) await removeOld(context);
-  await removeArtifacts([basesOf(run)]);
+  // Nothing is compared any more. Forgotten first: killed in between, the next attempt must not read it.
+  await note({ base: undefined });
+  await renew();
+  await services.artifacts.deleteAll(basesOf(run));
 }
 
 // And what a rollback that was refused or called off has restored of it. Some program may still write to the old one: what
