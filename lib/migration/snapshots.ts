@@ -58,8 +58,7 @@ type Taking = v.InferOutput<typeof takingSchema>;
 
 /** Checkpoint of restoring one. */
 export const restoringSchema = v.object({
-  isCleared: v.optional(v.boolean()),
-  /** Epoch of the lease that began the upload. */
+  /** Epoch of the lease that has cleared the name and begins the upload. */
   upload: v.optional(v.number()),
   isUploaded: v.optional(v.boolean()),
   /** Since when the collection has had this many points; none from the end of the upload until it can be read. */
@@ -336,12 +335,7 @@ interface Restore {
   readonly kept: KeptSnapshot;
 }
 
-const AGAIN: Restoring = {
-  isCleared: undefined,
-  upload: undefined,
-  isUploaded: undefined,
-  seen: undefined,
-};
+const AGAIN: Restoring = { upload: undefined, isUploaded: undefined, seen: undefined };
 
 async function restoreOn(
   context: Pick<StepContext, 'services' | 'lease' | 'signal' | 'renew'>,
@@ -350,14 +344,13 @@ async function restoreOn(
 ): Promise<Restoring | number> {
   const { services, lease } = context;
   const { vectors, clock } = services;
-  const { isCleared, upload, isUploaded, seen } = state;
-  if (!isCleared) {
+  const { upload, isUploaded, seen } = state;
+  if (upload === undefined) {
     await assertNoAlias(vectors, name);
     await context.renew();
     await vectors.deleteCollection(name);
-    return { isCleared: true };
+    return { upload: lease.epoch };
   }
-  if (upload === undefined) return { upload: lease.epoch };
   // One that an earlier invocation began may have arrived: it is waited for, and not sent twice.
   if (isUploaded === undefined) {
     const isSent = upload === lease.epoch && (await send(context, { name, kept }));

@@ -165,9 +165,8 @@ async function send(request: ClientRequest, content: SnapshotUpload['bytes']): P
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve).on('error', reject);
   });
-  // Whatever ends the sending ends the request, and shows there.
-  pipeline(content, request).catch(() => undefined);
-  const answer = await answered;
+  const sent = pipeline(content, request);
+  const answer = await Promise.race([answered, sent.then(() => answered)]);
   const body = await buffer(answer);
   request.destroy();
   return new Response(body, { status: answer.statusCode ?? 500 });

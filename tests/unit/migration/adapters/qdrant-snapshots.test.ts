@@ -164,8 +164,8 @@ async function* zeros(): AsyncGenerator<Uint8Array> {
   for (let sent = 0; sent < MEGABYTES; sent += 1) yield Buffer.alloc(MEGABYTE);
 }
 
-async function* brokenFile(): AsyncGenerator<Uint8Array> {
-  yield Buffer.alloc(MEGABYTE);
+async function* brokenFile(megabytes: number): AsyncGenerator<Uint8Array> {
+  if (megabytes > 0) yield Buffer.alloc(megabytes * MEGABYTE);
   throw new TypeError('the file cannot be read');
 }
 
@@ -180,9 +180,9 @@ test('a broken connection is a store that cannot be reached, and is not tried ag
   await expect(upload('secret', zeros())).rejects.toMatchObject(unavailable);
 });
 
-test('a broken file is no failure of the store', async () => {
+test.each([0, 1])('a file broken after %d MB is no failure of the store', async (megabytes) => {
   const broken = { name: 'TypeError', message: 'the file cannot be read' };
-  await expect(upload('secret', brokenFile())).rejects.toMatchObject(broken);
+  await expect(upload('secret', brokenFile(megabytes))).rejects.toMatchObject(broken);
 });
 
 test('an upload that is to end ends at once, and makes nothing', async () => {
