@@ -16,9 +16,9 @@ import {
 } from './points.ts';
 import type {
   Filter,
+  Hit,
   PointId,
   PointPayload,
-  PointVersion,
   ScrolledPoint,
   SparseVector,
   SparseVectorSettings,
@@ -126,7 +126,7 @@ export async function walkVersions(
       points: walk.points + listed.length,
       digest: digest.text(),
       refilled: walk.refilled + (await refillStale(place, changed, renew)),
-      highest: walk.next === 0 ? highestOf(listed) : walk.highest,
+      highest: walk.next > 0 ? walk.highest : Math.max(0, ...listed.map(({ version }) => version)),
       next,
       isComplete: next >= BUCKETS,
     };
@@ -134,10 +134,6 @@ export async function walkVersions(
     if (isTimeUp?.()) break;
   }
   return walk;
-}
-
-function highestOf(listed: readonly PointVersion[]): number {
-  return listed.reduce((highest, { version }) => Math.max(highest, version), 0);
 }
 
 async function refillStale(
@@ -170,11 +166,11 @@ async function createLister({ store, collection }: CollectionPlace) {
   const width = Math.max(1, Math.floor(share * BUCKETS));
   return {
     width,
-    async list(first: number): Promise<readonly PointVersion[]> {
+    async list(first: number): Promise<readonly Hit[]> {
       const indices = Array.from({ length: width }, (_, n) => PARTS.length + first + n);
-      const request = { slot: SOURCE_SLOT, indices, limit: LONGEST_LIST };
-      const listed = await store.versions(collection, request);
-      if (listed.length < LONGEST_LIST) return listed;
+      const nearest = { slot: SOURCE_SLOT, indices };
+      const { hits } = await store.search(collection, { nearest, limit: LONGEST_LIST });
+      if (hits.length < LONGEST_LIST) return hits;
       throw new Refusal('RefusedByService', `${collection} has too many points for a list.`);
     },
   };

@@ -206,7 +206,7 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   }
 
   /** In the new collection, of those that are there. What no search finds keeps its score. */
-  async function scoresOf(hits: readonly Hit[], { nearest }: SearchRequest) {
+  async function scoresOf(hits: readonly Pick<Hit, 'id' | 'score'>[], { nearest }: SearchRequest) {
     if (hits.length === 0) return new Map<PointId, number>();
     const ids = hits.map(({ id }) => id);
     const there = await to.store.retrieve(to.collection, ids, { payload: false, vector: false });

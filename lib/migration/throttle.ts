@@ -119,7 +119,7 @@ export function rateLimited<Kept extends Pick<Services, 'vectors' | 'runs'>>(
 
 /**
  * The store as the walks and searches of a step read it, and as keyword vectors are filled. What is asked for with a filter
- * is a few points, or is filled.
+ * is a few points, or is filled; a list of versions reads none.
  * @param afterAnswer of a page with vectors, or to vectors that were written
  */
 export function throttled(
@@ -153,7 +153,7 @@ export function throttled(
       await afterAnswer?.(now() - begun);
     },
     search: async (collection, request) => {
-      await bucket.take(request.limit);
+      if (!('indices' in request.nearest)) await bucket.take(request.limit);
       return await store.search(collection, request);
     },
   };

@@ -26,11 +26,9 @@ export function createWebhook(options: {
         'idempotency-key': `${runId}:${occasion}:${action}`,
         ...(token && { authorization: `Bearer ${token.reveal()}` }),
       };
-      const call = { url, name: `${SERVICE}: POST ${action}`, method: 'POST' };
-      const { status } = await requestJson(
-        { ...call, headers, body: JSON.stringify(body) },
-        timeoutMs,
-      );
+      const name = `${SERVICE}: POST ${action}`;
+      const call = { url, name, method: 'POST', headers, body: JSON.stringify(body) };
+      const { status } = await requestJson(call, timeoutMs);
       if (status === 202) return 'under-way';
       if (status === 200 || status === 204) return 'done';
       const why = `${SERVICE} answered ${status} to ${action}`;

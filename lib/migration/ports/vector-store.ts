@@ -59,32 +59,24 @@ export interface ScrollPage {
 export interface SearchRequest {
   readonly nearest:
     | { readonly vector: JsonText<readonly number[]> }
-    | { readonly slot: string; readonly text: JsonText<string> };
-  readonly filter: Filter;
+    | { readonly slot: string; readonly text: JsonText<string> }
+    /** The points that have one of these in the slot. */
+    | { readonly slot: string; readonly indices: readonly number[] };
+  readonly filter?: Filter;
   readonly limit: number;
 }
 
 export interface Hit {
   readonly id: PointId;
   readonly score: number;
+  /** The number of the last write to it: of the store's own count of the writes to the collection. */
+  readonly version: number;
 }
 
 export interface SearchAnswer {
   readonly hits: readonly Hit[];
   /** That the store took, as it says itself: what lies between it and us slows both collections down. */
   readonly milliseconds: number;
-}
-
-export interface VersionRequest {
-  readonly slot: string;
-  readonly indices: readonly number[];
-  readonly limit: number;
-}
-
-export interface PointVersion {
-  readonly id: PointId;
-  /** The number of the last write to it: of the store's own count of the writes to the collection. */
-  readonly version: number;
 }
 
 /** Either by id, or by what their payload says. */

@@ -10,14 +10,12 @@ import type {
   PointId,
   PointParts,
   PointSelection,
-  PointVersion,
   ScrolledPoint,
   ScrollPage,
   ScrollRequest,
   SearchAnswer,
   SearchRequest,
   VectorUpdate,
-  VersionRequest,
 } from '../../ports/vector-store.ts';
 import { isRefusal, RetryableFailure } from '../../refusals.ts';
 import { pathOf, type Transport } from './transport.ts';
@@ -111,24 +109,12 @@ export function createQdrantPoints({ text, result, write }: Transport) {
   /** The points nearest to a vector, or to the keywords that the store makes of a text; best first. */
   async function search(collection: string, request: SearchRequest): Promise<SearchAnswer> {
     const { nearest, limit, filter } = request;
-    const what =
-      'text' in nearest
-        ? { query: { text: verbatim(nearest.text), model: KEYWORD_MODEL }, using: nearest.slot }
-        : { query: verbatim<number[]>(asJsonText(nearest.vector)) };
-    return await query(collection, { ...what, filter, limit });
-  }
-
-  /** Of the points that have one of the indices in a sparse vector: no more than the limit. */
-  async function versions(
-    collection: string,
-    { slot: using, indices, limit }: VersionRequest,
-  ): Promise<PointVersion[]> {
-    const vector = { indices: [...indices], values: indices.map(() => 1) };
-    return (await query(collection, { query: vector, using, limit })).hits;
-  }
-
-  async function query(collection: string, request: Schemas['QueryRequest']) {
-    const body = { ...request, with_payload: false };
+    const body: Schemas['QueryRequest'] = {
+      ...toQuery(nearest),
+      ...(filter && { filter }),
+      limit,
+      with_payload: false,
+    };
     const answer = await text(post(pathOf(collection, '/points/query'), body));
     const { result, milliseconds } = readAnswer(answer, (scanner) => readPage(scanner, readHit));
     return { hits: result.points, milliseconds };
@@ -140,7 +126,6 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     scroll,
     retrieve,
     search,
-    versions,
     upsert,
     updateVectors,
     deletePoints,
@@ -160,6 +145,16 @@ function toScrollBody(request: ScrollRequest): Schemas['ScrollRequest'] {
     ...(filter ? { filter } : {}),
     ...(offset ? { offset: verbatim(offset) } : {}),
   };
+}
+
+function toQuery(nearest: SearchRequest['nearest']) {
+  if ('vector' in nearest) return { query: verbatim<number[]>(asJsonText(nearest.vector)) };
+  const { slot: using } = nearest;
+  if ('text' in nearest) {
+    return { using, query: { text: verbatim(nearest.text), model: KEYWORD_MODEL } };
+  }
+  const { indices } = nearest;
+  return { using, query: { indices: [...indices], values: indices.map(() => 1) } };
 }
 
 function wanted({ payload = true, vector = true }: PointParts) {
@@ -204,7 +199,7 @@ function readPage<Item>(scanner: JsonScanner, read: (scanner: JsonScanner) => It
   return { points, nextOffset };
 }
 
-function readHit(scanner: JsonScanner): Hit & PointVersion {
+function readHit(scanner: JsonScanner): Hit {
   const { id, score, version } = scanner.texts<Schemas['ScoredPoint']>();
   if (id === undefined || score === undefined) throw new JsonScanError('A hit has no id or score');
   return { id: asJsonText(id), score: Number(score), version: Number(version) };
