@@ -50,8 +50,9 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
 async function createWhole(file: string, name: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   await writeDurably(draft, [Buffer.from(`${name}\n`)]);
+  const isLinked = () => link(draft, file).then(() => true, takeAs(false, hasCode('EEXIST')));
   try {
-    while (!(await isLinked(draft, file))) {
+    while (!(await isLinked())) {
       const present = (await orNothing(readFile(file, 'utf8')))?.trim();
       if (present === name) return;
       if (present !== undefined) throw changedSetting(present, name);
@@ -60,9 +61,4 @@ async function createWhole(file: string, name: string): Promise<void> {
   } finally {
     await rm(draft, { force: true });
   }
-}
-
-/** False when there is a file of that name. */
-async function isLinked(draft: string, file: string): Promise<boolean> {
-  return await link(draft, file).then(() => true, takeAs(false, hasCode('EEXIST')));
 }

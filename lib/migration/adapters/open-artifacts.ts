@@ -23,7 +23,8 @@ export function openArtifacts(
   const url = new URL(address);
   if (url.protocol === 'file:') return createFileArtifacts({ folder: fileURLToPath(url), now });
   const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
-  const client = createClient(s3Endpoint);
+  // Servers other than Amazon's seldom have a name for every bucket: it goes into the path.
+  const client = new S3Client(s3Endpoint ? { endpoint: s3Endpoint, forcePathStyle: true } : {});
   if (bucketOwner) expectOwner(client, bucketOwner);
   return createS3Artifacts({
     client: namedClient(client, 'The artifacts of ARTIFACTS_URL'),
@@ -31,11 +32,6 @@ export function openArtifacts(
     prefix: prefix && `${prefix}/`,
     now,
   });
-}
-
-// Servers other than Amazon's seldom have a name for every bucket: it goes into the path.
-function createClient(endpoint: string | undefined): S3Client {
-  return new S3Client(endpoint ? { endpoint, forcePathStyle: true } : {});
 }
 
 // Bucket names are shared by all accounts: one that was deleted here can be somebody else's tomorrow.

@@ -53,19 +53,14 @@ export function createSsmCollectionSetting(options: {
     const covered = await look(`${Name}:${version - 1}`);
     // The other write has changed nothing, or to the same name.
     if (covered.name === before.name || covered.name === to) return;
-    await putBack(covered.name, version);
+    // Unless somebody has written since, who knows better.
+    if ((await look()).version === version) await put(covered.name);
     throw changedSetting(covered.name, before.name);
   }
 
   async function put(Value: string): Promise<number> {
     const command = new PutParameterCommand({ Name, Value, Type: 'String', Overwrite: true });
     return (await client.send(command)).Version ?? 0;
-  }
-
-  /** Unless somebody has written since, who knows better. */
-  async function putBack(name: string, version: number): Promise<void> {
-    const present = await look();
-    if (present.version === version) await put(name);
   }
 
   return { read, change, tryWrite };

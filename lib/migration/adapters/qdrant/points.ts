@@ -23,7 +23,7 @@ import { pathOf, type Transport } from './transport.ts';
 export function createQdrantPoints({ text, result, write }: Transport) {
   /** Exact. */
   async function count(collection: string, filter?: Filter): Promise<number> {
-    const body: Schemas['CountRequest'] = { exact: true, ...(filter ? { filter } : {}) };
+    const body: Schemas['CountRequest'] = { exact: true, ...(filter && { filter }) };
     const call = post(pathOf(collection, '/points/count'), body);
     return (await result<Schemas['CountResult']>(call)).count;
   }
@@ -37,8 +37,15 @@ export function createQdrantPoints({ text, result, write }: Transport) {
 
   /** In order of id. No snapshot: what is inserted behind the cursor is missed. */
   async function scroll(collection: string, request: ScrollRequest): Promise<ScrollPage> {
-    const call = post(pathOf(collection, '/points/scroll'), toScrollBody(request));
-    return readAnswer(await text(call), (scanner) => readPage(scanner, readPoint)).result;
+    const { limit, offset, filter } = request;
+    const body: Schemas['ScrollRequest'] = {
+      limit,
+      ...wanted(request),
+      ...(filter && { filter }),
+      ...(offset && { offset: verbatim(offset) }),
+    };
+    const answer = await text(post(pathOf(collection, '/points/scroll'), body));
+    return readAnswer(answer, (scanner) => readPage(scanner, readPoint)).result;
   }
 
   /** Unknown ids are left out. */
@@ -135,16 +142,6 @@ export function createQdrantPoints({ text, result, write }: Transport) {
 
 function post(path: string, body: object) {
   return { method: 'POST', path, body } as const;
-}
-
-function toScrollBody(request: ScrollRequest): Schemas['ScrollRequest'] {
-  const { limit, offset, filter } = request;
-  return {
-    limit,
-    ...wanted(request),
-    ...(filter ? { filter } : {}),
-    ...(offset ? { offset: verbatim(offset) } : {}),
-  };
 }
 
 function toQuery(nearest: SearchRequest['nearest']) {
