@@ -17,48 +17,27 @@ interface Side extends CollectionPlace {
 }
 
 export async function* pairedPoints(from: Side, to: Side): AsyncGenerator<PointPair, void, void> {
-  const left = createCursor(from);
-  const right = createCursor(to);
+  const left = pointsOf(from);
+  const right = pointsOf(to);
+  let [{ value: ours }, { value: theirs }] = await Promise.all([left.next(), right.next()]);
   for (;;) {
-    const ours = left.peek() ?? (await left.fill());
-    const theirs = right.peek() ?? (await right.fill());
     const order = orderOf(ours, theirs);
     const id = (order > 0 ? theirs : ours)?.id;
     if (id === undefined) return;
-    yield {
-      id,
-      from: order <= 0 ? left.take() : undefined,
-      to: order >= 0 ? right.take() : undefined,
-    };
+    yield { id, from: order <= 0 ? ours : undefined, to: order >= 0 ? theirs : undefined };
+    if (order <= 0) ours = (await left.next()).value;
+    if (order >= 0) theirs = (await right.next()).value;
   }
 }
 
+async function* pointsOf({ request, ...place }: Side): AsyncGenerator<ScrolledPoint, undefined> {
+  for await (const { points } of pagesOf(place, request)) yield* points;
+}
+
+/** Negative where only the first has the point that comes next, positive where only the second has it. */
 function orderOf(ours: ScrolledPoint | undefined, theirs: ScrolledPoint | undefined): number {
   if (!ours || !theirs) return ours ? -1 : 1;
   return comparePointIds(ours.id, theirs.id);
-}
-
-function createCursor({ request, ...place }: Side) {
-  const pages = pagesOf(place, request);
-  let points: readonly ScrolledPoint[] = [];
-  let at = 0;
-
-  async function fill(): Promise<ScrolledPoint | undefined> {
-    while (at >= points.length) {
-      const { done, value } = await pages.next();
-      if (done) return undefined;
-      points = value.points;
-      at = 0;
-    }
-    return points[at];
-  }
-
-  function take(): ScrolledPoint | undefined {
-    at += 1;
-    return points[at - 1];
-  }
-
-  return { peek: () => points[at], fill, take };
 }
 
 export async function pointsById(
