@@ -40,7 +40,6 @@ const READS = {
     'listAliases',
     'count',
     'facet',
-    'versions',
     'scroll',
     'retrieve',
     'search',
