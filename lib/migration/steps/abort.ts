@@ -1,13 +1,13 @@
 // Ends a run before its window and removes what it has built on the store. Its artifacts stay.
-import { builtCollectionsOf, collectionsOf } from '../runs/run-names.ts';
+import { builtCollectionsOf } from '../runs/run-names.ts';
 import type { Step, StepContext } from '../runs/step.ts';
-import { removeOwn } from './clean-up.ts';
+import { ownOf, removeOwn } from './clean-up.ts';
 import { countChanges } from './equality.ts';
 import { undoInPlace } from './in-place.ts';
 
 export const abort: Step = {
   command: 'abort',
-  forecast: async ({ run }) => ({ removes: collectionsOf(run) }),
+  forecast: async (request) => ({ removes: ownOf(request) }),
   work: async (context) => {
     const { run, note } = context;
     const written = (await isWrittenTo(context)) ? builtCollectionsOf(run) : [];

@@ -4,11 +4,12 @@ import * as v from 'valibot';
 import { dumpGraph, dumpKeys, verifyDump } from '../graph/dump.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts';
-import { type Progress, type Reference, referenceSchema } from '../runs/run.ts';
+import { type Progress, type Reference, type Run, referenceSchema } from '../runs/run.ts';
 import { drillCollectionOf } from '../runs/run-names.ts';
 import { type Stage, takeStages, within } from '../runs/stages.ts';
 import type { Step, StepContext, Waiting } from '../runs/step.ts';
 import { contentsSchema } from '../scan.ts';
+import type { Services } from '../services.ts';
 import {
   discardUnusableSnapshot,
   removeSnapshot,
@@ -135,8 +136,16 @@ function progressOf({ taking: { snapshot, parts } }: BackupState) {
   return snapshot && { done: parts?.bytes ?? 0, total: snapshot.size, unit: 'bytes' as const };
 }
 
+/** The next backup would be without the graph that the last one has. @throws Refusal */
+export function assertGraphNamed({ graph }: Pick<Services, 'graph'>, { evidence }: Run): void {
+  const { graph: kind = 'none' } = evidence['backup-manifest']?.facts ?? {};
+  if (graph || kind === 'none') return;
+  throw new Refusal('RefusedSetting', 'The run has backed up a graph, and NEO4J_URL is not set.');
+}
+
 /** @throws Refusal when somebody writes to the graph inside the window */
 async function dump({ services, run, lease }: StepContext): Promise<Partial<BackupState>> {
+  assertGraphNamed(services, run);
   const { graph: source, artifacts, clock: now } = services;
   const prefix = `${run.runId}/graph-${lease.epoch}`;
   if (!source) return { dumped: { kind: 'none', prefix } };

@@ -31,14 +31,15 @@ export async function removeCollections(
  */
 export async function removeOwn(context: Removing, kept: readonly string[] = []): Promise<void> {
   await removeLeftoverSnapshot(context);
-  const now = context.services.clock().getTime();
-  const served = context.run.served.filter(({ until }) => until > now);
-  const all = [...kept, ...served.map(({ collection }) => collection)];
-  const own = collectionsOf(context.run);
-  await removeCollections(
-    context,
-    own.filter((name) => !all.includes(name)),
-  );
+  const own = ownOf(context).filter((name) => !kept.includes(name));
+  await removeCollections(context, own);
+}
+
+/** What the run has made, without what users worked on and left a while ago. */
+export function ownOf({ services, run }: Pick<StepContext, 'services' | 'run'>): string[] {
+  const now = services.clock().getTime();
+  const served = run.served.filter(({ until }) => until > now).map(({ collection }) => collection);
+  return collectionsOf(run).filter((name) => !served.includes(name));
 }
 
 // It takes as much space as the memories.

@@ -12,7 +12,7 @@ import { type Facts, MORE_TIME, passing, type Save, type Stage } from '../runs/s
 import type { StepContext, StepRequest, Waiting } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { partsOf } from '../snapshots.ts';
-import { backupSchema, filesOf, takeBackup } from './backup.ts';
+import { assertGraphNamed, backupSchema, filesOf, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
 import { COPY_START, copyingSchema, copyOnwards, verifyEqual } from './copy.ts';
 import { isAsBase } from './equality.ts';
@@ -80,6 +80,7 @@ async function noteEvidence(
  * right before writes are opened. @throws Refusal
  */
 export async function assertReady({ services, run }: StepRequest): Promise<void> {
+  assertGraphNamed(services, run);
   const active = await services.setting.read();
   const { sourceCollection } = run.plan;
   if (active !== sourceCollection) throw changedSetting(active, sourceCollection);

@@ -9,6 +9,7 @@ import { SOURCE } from '../../../../sandbox/world.ts';
 import { manifestOf } from '../../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
+import { named } from '../../../support/migration/refused.ts';
 
 describe('a backup', () => {
   it('records every user exactly, and none by name', async () => {
@@ -36,6 +37,17 @@ describe('a backup', () => {
     expect(contents.points).toBe(60);
     expect(await vectors.listCollections()).toEqual([SOURCE]);
     expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
+  });
+
+  it.each([
+    ['backup', 'backed-up'],
+    ['cutover', 'copied'],
+  ] as const)('a graph that it has is missed by no later %s', async (step, point) => {
+    const migration = await migrationAt(point);
+    const attempt = migration.finish(step, {}, { graph: undefined });
+    await expect(attempt).rejects.toEqual(named('RefusedSetting', 'NEO4J_URL is not set'));
+    expect((await migration.runs.read(RUN)).phase).toBe(point);
+    expect((await manifestOf(migration)).graph.kind).toBe('exact');
   });
 
   it('frees the space of its snapshot before the restore test, and removes none that is made after that', async () => {

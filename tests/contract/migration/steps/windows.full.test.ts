@@ -173,6 +173,8 @@ describe('a run that was rolled back', () => {
     const { served } = await readStatus(services);
     const left = [migration.target, `${migration.target}_entities`];
     expect(served.map(({ collection }) => collection)).toEqual(left);
+    const dryRun = await migration.invoke('abort', { execute: false });
+    expect(dryRun).toMatchObject({ forecast: { removes: expect.not.arrayContaining(left) } });
     await migration.finish('abort');
     expect(await migration.lock.activeRun()).toBeUndefined();
     await keepWatch(services);
