@@ -14,7 +14,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'for everybody, kept for a while and asked for by its hash': 'The same.',
   'less than 60 KB is sent in all': 'The same.',
   'the page runs its own script and style alone': 'The same.',
-  'the path that is a slash takes GET alone': 'The same.',
   'a slash that is encoded parts nothing': 'The emulated gateway decodes %2F before it routes.',
   '%25 is 404 naming the resource and the id as sent':
     'The emulated gateway keeps %25 in a path parameter.',

@@ -46,8 +46,3 @@ test('the page runs its own script and style alone, and has none inline', async 
   expect(page).not.toMatch(/<style|style=|\son\w+=|<script(?! src="\/page\.js\?v=[\w-]{16}")/);
   expect(page).toMatch(/href="\/page\.css\?v=[\w-]{16}"/);
 });
-
-test('the path that is a slash takes GET alone', async () => {
-  const response = await fetch(`${url}/`, { method: 'POST' });
-  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET']);
-});

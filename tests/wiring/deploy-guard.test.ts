@@ -183,11 +183,6 @@ describe('a setting of the migration', () => {
       'It changes neo4jUser while',
     ],
     [
-      'the table of the runs',
-      { next: onTable(migrating, 'restored') },
-      'It changes tableName while',
-    ],
-    [
       'the concurrency that Lambda reserves for the watchdog',
       {
         next: withFunctions((properties: object) => {

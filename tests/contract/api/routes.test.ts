@@ -1,11 +1,6 @@
 // Rulings on routes: mount points, slashes, unknown routes, path ids. And "Errors: not found".
 import { describe, expect, test } from 'vitest';
-import {
-  expectFailure,
-  expectNotFound,
-  expectRefusal,
-  expectRequestId,
-} from '../../support/api/expect-reply.ts';
+import { expectFailure, expectNotFound, expectRefusal } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenTransaction, LUNCH, UNKNOWN_ID, uniqueName } from '../../support/api/records.ts';
 import { isPage, OPERATIONS } from '../../support/api/routes.ts';
@@ -137,16 +132,4 @@ describe('A query string that is not UTF-8 is 400', () => {
       expect((await api.get('/transactions', query)).status).toBe(200);
     },
   );
-});
-
-test('Every response is JSON in the envelope, not kept by anybody, and carries an X-Request-Id of its own', async () => {
-  const paths = ['/transactions', '/categories', '/transactions/0', '/nowhere'];
-  const replies = await Promise.all(paths.map((path) => api.get(path)));
-  for (const reply of replies) {
-    expect(reply.body.success).toBe(reply.status < 400);
-    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(reply.headers['cache-control']).toBe('no-store');
-    expectRequestId(reply);
-  }
-  expect(new Set(replies.map(({ headers }) => headers['x-request-id'])).size).toBe(paths.length);
 });
