@@ -1,6 +1,8 @@
 // How fast a store is read, in a time of the test's own.
 import { describe, expect, it } from 'vitest';
-import { createBucket, createSlowdown } from '../../../lib/migration/throttle.ts';
+import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
+import { asJsonText } from '../../../lib/migration/json/json-text.ts';
+import { createBucket, createSlowdown, throttled } from '../../../lib/migration/throttle.ts';
 
 function createTime() {
   let at = 0;
@@ -25,6 +27,17 @@ describe('a limit of 1,000 points a second', () => {
     expect(time.now()).toBe(PAGE);
     await Promise.all(Array.from({ length: 40 }, () => bucket.take(PAGE)));
     expect(time.now()).toBe(41 * PAGE);
+  });
+
+  it.each([
+    ['for a vector counts', { vector: asJsonText<readonly number[]>('[1]') }, 10_000],
+    ['that lists versions does not', { slot: 'source', indices: [4] }, 0],
+  ])('a search %s', async (_, nearest, milliseconds) => {
+    const { time } = createTime();
+    const search: VectorStore['search'] = async () => ({ hits: [], milliseconds: 1 });
+    const store = throttled({ search } as VectorStore, createBucket(limit, time), time);
+    await store.search('memories', { nearest, limit: 10_000 });
+    expect(time.now()).toBe(milliseconds);
   });
 
   it('holds over steps that are resumed after each page', async () => {
