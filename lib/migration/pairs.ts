@@ -19,7 +19,8 @@ interface Side extends CollectionPlace {
 export async function* pairedPoints(from: Side, to: Side): AsyncGenerator<PointPair, void, void> {
   const left = pointsOf(from);
   const right = pointsOf(to);
-  let [{ value: ours }, { value: theirs }] = await Promise.all([left.next(), right.next()]);
+  let { value: ours } = await left.next();
+  let { value: theirs } = await right.next();
   for (;;) {
     const order = orderOf(ours, theirs);
     const id = (order > 0 ? theirs : ours)?.id;
