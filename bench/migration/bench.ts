@@ -1,13 +1,12 @@
 // npm run bench -- migration [points dimensions rounds]: fidelity, memory and speed of the copy, against a bare
 // loop on the same sandbox in the same run. Prints the figures, and exits 1 when a bar is missed.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { copySettings } from '../../lib/migration/point-writer.ts';
 import { createDigestSum, digestOf } from '../../lib/migration/points.ts';
 import { reconcile } from '../../lib/migration/reconcile.ts';
 import { faultsIn, type ReconcileReport } from '../../lib/migration/reconcile-report.ts';
+import { createCommand, EXIT, runProgram, wholeNumber } from '../../local/processes/program.ts';
+import { createRunning } from '../../local/processes/running.ts';
 import { memories } from '../../sandbox/awkward-memories.ts';
 import { createProgress } from '../progress.ts';
 import { atLeast, atMost, type Bar, toMarkdown } from '../report.ts';
@@ -20,35 +19,58 @@ const LEAST_SPEED = 0.7;
 const USERS = 500;
 const BATCH = 250;
 
-const [count = 100_000, dimensions = 384, rounds = 3] = process.argv.slice(2).map(Number);
-const progress = createProgress();
-const folder = await mkdtemp(join(tmpdir(), 'migration-bench-'));
-const sandbox = await startSandboxProcess();
-try {
-  const bars = await measure(sandbox.url);
-  const title = `${count.toLocaleString('en')} points of ${dimensions} dimensions`;
-  const limits = HEAP_OF_A_SMALL_FUNCTION.join(' ');
-  console.log(`\n${title}; workers run with ${limits}\n\n${toMarkdown({ bars, tables: [] })}`);
-  if (bars.some(({ met }) => met === false)) process.exitCode = 1;
-} finally {
-  progress.done();
-  await sandbox.child.stop();
-  await rm(folder, { recursive: true });
+interface Size {
+  readonly count: number;
+  readonly dimensions: number;
+  readonly rounds: number;
 }
 
-async function measure(url: string): Promise<Bar[]> {
+const progress = createProgress();
+const running = createRunning();
+const atLeastOne = wholeNumber({ min: 1 });
+const command = createCommand('npm run bench -- migration', 'Compare the copy with a bare loop.')
+  .argument('[points]', 'how many to copy', atLeastOne, 100_000)
+  .argument('[dimensions]', 'of their vectors', atLeastOne, 384)
+  .argument('[rounds]', 'of which the median counts', atLeastOne, 3)
+  .action(async (count, dimensions, rounds) => await compare({ count, dimensions, rounds }));
+await runProgram(command, { running });
+
+async function compare(size: Size): Promise<void> {
+  const folder = await running.temporaryFolder('migration-bench-');
+  const sandbox = await startSandboxProcess();
+  running.whenStopping(() => sandbox.child.stop());
+  const bars = await measure(sandbox.url, folder, size);
+  progress.done();
+  const title = `${size.count.toLocaleString('en')} points of ${size.dimensions} dimensions`;
+  const limits = HEAP_OF_A_SMALL_FUNCTION.join(' ');
+  console.log(`\n${title}; workers run with ${limits}\n\n${toMarkdown({ bars, tables: [] })}`);
+  if (bars.some(({ met }) => met === false)) process.exitCode = EXIT.failed;
+}
+
+async function measure(url: string, folder: string, size: Size): Promise<Bar[]> {
+  const { count, rounds } = size;
+  const vectors = { size: size.dimensions, distance: 'Cosine' } as const;
   const store = createQdrant({ url });
-  const expected = await seed(store);
+  const copied = async (way: Way) => {
+    await store.createCollection(way, { vectors });
+    const measured = await measureWorker(way, url, 'source', way, folder);
+    await store.deleteCollection(way);
+    progress.step();
+    return measured;
+  };
+  await store.createCollection('source', { vectors });
+  const expected = await seed(store, size);
   progress.start('Copy and bare loop, in turns', rounds * 2);
   const bare: Measured[] = [];
   const plain: Measured[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    bare.push(await copied(store, 'bare', url, {}));
-    plain.push(await copied(store, 'copy', url, {}));
+    bare.push(await copied('bare'));
+    plain.push(await copied('copy'));
   }
   progress.start('Copy with keyword vectors, verified', 2);
   const target = 'filled';
-  await createCollection(store, target, { sparse_vectors: { bm25: { modifier: 'idf' } } });
+  const sparse_vectors = { bm25: { modifier: 'idf' } } as const;
+  await store.createCollection(target, { vectors, sparse_vectors });
   const filled = await measureWorker('copy', url, 'source', target, folder);
   progress.step();
   const report = await verify(store, target);
@@ -57,16 +79,15 @@ async function measure(url: string): Promise<Bar[]> {
   const restored = await store.count('restored');
   progress.done();
   return [
-    ...fidelityBars(report, expected),
+    ...fidelityBars(report, expected, count),
     holds('points of the restored snapshot', restored === count, restored.toLocaleString('en')),
-    ...costBars({ bare, plain, filled }),
+    ...costBars({ bare, plain, filled }, count),
     atMost('resident memory of the snapshot', snapshot.peakMegabytes, MOST_MEGABYTES, ' MB'),
   ];
 }
 
 /** Fills the source, and returns the digest of what was meant to be in it. */
-async function seed(store: VectorStore): Promise<string> {
-  await createCollection(store, 'source', {});
+async function seed(store: VectorStore, { count, dimensions }: Size): Promise<string> {
   progress.start('Made-up memories into the source', count);
   const digest = createDigestSum();
   let batch = [];
@@ -82,19 +103,6 @@ async function seed(store: VectorStore): Promise<string> {
   return digest.text();
 }
 
-async function copied(store: VectorStore, way: Way, url: string, extra: object) {
-  await createCollection(store, way, extra);
-  const measured = await measureWorker(way, url, 'source', way, folder);
-  await store.deleteCollection(way);
-  progress.step();
-  return measured;
-}
-
-async function createCollection(store: VectorStore, name: string, extra: object): Promise<void> {
-  const vectors = { size: dimensions, distance: 'Cosine' } as const;
-  await store.createCollection(name, { vectors, ...extra });
-}
-
 async function verify(store: VectorStore, target: string): Promise<ReconcileReport> {
   const { report } = await reconcile(
     {
@@ -107,7 +115,7 @@ async function verify(store: VectorStore, target: string): Promise<ReconcileRepo
   return report;
 }
 
-function fidelityBars(report: ReconcileReport, expected: string): Bar[] {
+function fidelityBars(report: ReconcileReport, expected: string, count: number): Bar[] {
   const { from, to, compared, inserted, replaced, deleted } = report;
   const faults = faultsIn(report);
   const repaired = inserted + replaced + deleted;
@@ -122,7 +130,10 @@ function fidelityBars(report: ReconcileReport, expected: string): Bar[] {
   ];
 }
 
-function costBars(runs: { bare: Measured[]; plain: Measured[]; filled: Measured }): Bar[] {
+function costBars(
+  runs: { bare: Measured[]; plain: Measured[]; filled: Measured },
+  count: number,
+): Bar[] {
   const { bare, plain, filled } = runs;
   const [bareMs, plainMs] = [bare, plain].map((run) => median(run.map((one) => one.milliseconds)));
   const ratio = (bareMs ?? 0) / (plainMs ?? 1);
