@@ -12,7 +12,7 @@ import {
   takeAs,
 } from './refusals.ts';
 import type { Stage } from './runs/stages.ts';
-import type { StepContext, StepRequest } from './runs/step.ts';
+import { type StepContext, type StepRequest, type Waiting, waiting } from './runs/step.ts';
 import { pollSeconds } from './runs/times.ts';
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -94,7 +94,7 @@ async function takeOn(
   context: StepContext,
   { collection, label }: { readonly collection: string; readonly label: string },
   state: Taking,
-): Promise<Taking | number> {
+): Promise<Taking | Waiting> {
   const { services, run, lease } = context;
   const { vectors, artifacts } = services;
   const { known, snapshot, parts } = state;
@@ -126,7 +126,7 @@ async function startOrWait(
   { services: { vectors, clock, log }, run, renew, lease }: StepContext,
   collection: string,
   { asked = [], asking, isStarted, answered = [] }: Taking,
-): Promise<Taking | number> {
+): Promise<Taking | Waiting> {
   if (asking === lease.epoch) {
     await renew();
     const time = await vectors.startSnapshot(collection).catch(unlessLost);
@@ -147,9 +147,13 @@ async function startOrWait(
     throw new Refusal('RefusedSnapshot', why);
   }
   if (last !== undefined && (isStarted || now - last < LOST_SNAPSHOT_MS)) {
-    return pollSeconds(now - last);
+    return waitingForStore(now - last);
   }
   return { asking: lease.epoch, asked: [...asked, now] };
+}
+
+function waitingForStore(awaitedMs: number): Waiting {
+  return waiting('the vector store', pollSeconds(awaitedMs));
 }
 
 const unlessLost = takeAs<false>(
@@ -341,7 +345,7 @@ async function restoreOn(
   context: Pick<StepContext, 'services' | 'lease' | 'signal' | 'renew'>,
   { name, kept }: Restore,
   state: Restoring,
-): Promise<Restoring | number> {
+): Promise<Restoring | Waiting> {
   const { services, lease } = context;
   const { vectors, clock } = services;
   const { upload, isUploaded, seen } = state;
@@ -368,7 +372,7 @@ async function restoreOn(
   if (isNew) return { seen: { points, at: now } };
   // Since it last changed: an invocation that crashed may have left it alone for minutes.
   const longest = 2 * MINUTE_MS + kept.size / SLOWEST_BYTES_PER_MS;
-  if (now - since < longest) return pollSeconds(now - since);
+  if (now - since < longest) return waitingForStore(now - since);
   await context.renew();
   await vectors.deleteCollection(name);
   if (!isUploaded) return AGAIN;

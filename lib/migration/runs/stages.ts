@@ -6,21 +6,20 @@ import { type StepContext, type Waiting, waiting } from './step.ts';
 export interface Stage<State> {
   readonly isDone: (state: State) => boolean;
   /**
-   * What it has reached; or what it waits for, as a number of seconds where that is the vector store.
+   * What it has reached, or what it waits for.
    * @param keep saves what is reached inside the stage
    */
   readonly advance: (
     context: StepContext,
     state: State,
     keep: (reached: Partial<State>, progress?: Progress) => Promise<unknown>,
-  ) => Promise<Partial<State> | Waiting | number>;
+  ) => Promise<Partial<State> | Waiting>;
 }
 
-export type Reached<State> =
-  | { readonly isComplete: true; readonly state: State }
-  | { readonly isComplete: false; readonly wait: Waiting };
-
-/** @param save keeps what a stage has reached, before the next one begins */
+/**
+ * @param save keeps what a stage has reached, before the next one begins
+ * @returns the state once all are done, or what is waited for
+ */
 export async function takeStages<State>(
   context: StepContext,
   stages: readonly Stage<State>[],
@@ -31,7 +30,7 @@ export async function takeStages<State>(
     readonly from: State;
     readonly save: (state: State, progress?: Progress) => Promise<void>;
   },
-): Promise<Reached<State>> {
+): Promise<State | Waiting> {
   let state = from;
   const keep = async (reached: Partial<State>, progress?: Progress) => {
     state = { ...state, ...reached };
@@ -39,17 +38,14 @@ export async function takeStages<State>(
   };
   for (const { isDone, advance } of stages) {
     while (!isDone(state)) {
-      if (!context.hasTime()) return { isComplete: false, wait: MORE_TIME };
+      if (!context.hasTime()) return MORE_TIME;
       await context.renew();
       const next = await advance(context, state, keep);
-      if (typeof next === 'number') {
-        return { isComplete: false, wait: waiting('the vector store', next) };
-      }
-      if (isWaiting(next)) return { isComplete: false, wait: next };
+      if (isWaiting(next)) return next;
       await keep(next);
     }
   }
-  return { isComplete: true, state };
+  return state;
 }
 
 export const MORE_TIME = waiting('more time', 0);
@@ -71,7 +67,7 @@ export function within<State extends object, Name extends keyof State>(
       const next = await stageOf(state).advance(context, state[name], (reached, progress) =>
         keep(changing(reached), progress),
       );
-      return typeof next === 'number' || isWaiting(next) ? next : changing(next);
+      return isWaiting(next) ? next : changing(next);
     },
   };
 }
@@ -99,7 +95,7 @@ export type Save = (reached: unknown, progress?: Progress) => Promise<unknown>;
 /** A named stage. @param work what it found, or what it waits for */
 export function passing<State extends Passing>(
   name: string,
-  work: (context: StepContext, state: State, save: Save) => Promise<Facts | Waiting | number>,
+  work: (context: StepContext, state: State, save: Save) => Promise<Facts | Waiting>,
 ): Stage<State> {
   return {
     isDone: ({ passed }) => name in passed,
@@ -107,7 +103,7 @@ export function passing<State extends Passing>(
       const save: Save = async (reached, progress) =>
         await keep({ reached } as Partial<State>, progress);
       const facts = await work(context, state, save);
-      if (typeof facts === 'number' || isWaiting(facts)) return facts;
+      if (isWaiting(facts)) return facts;
       const passed = { ...state.passed, [name]: { workedMs: context.workedMs(), facts } };
       return { passed, reached: undefined } as Partial<State>;
     },

@@ -6,7 +6,7 @@ import { isRefusal, Refusal } from '../refusals.ts';
 import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts';
 import { type Progress, type Reference, type Run, referenceSchema } from '../runs/run.ts';
 import { drillCollectionOf } from '../runs/run-names.ts';
-import { type Stage, takeStages, within } from '../runs/stages.ts';
+import { isWaiting, type Stage, takeStages, within } from '../runs/stages.ts';
 import type { Step, StepContext, Waiting } from '../runs/step.ts';
 import { contentsSchema } from '../scan.ts';
 import type { Services } from '../services.ts';
@@ -45,7 +45,7 @@ export const backup: Step = {
     const { checkpoint, save } = context;
     const from = v.parse(backupSchema, checkpoint?.state ?? {});
     const kept = await takeBackup(context, { from, save });
-    return 'done' in kept ? kept : { done: true, evidence: kept };
+    return isWaiting(kept) ? kept : { done: true, evidence: kept };
   },
 };
 
@@ -67,7 +67,7 @@ export async function takeBackup(
   };
   try {
     const end = await takeStages(context, stagesOf(context), { from, save: keep });
-    return end.isComplete ? await writeManifest(context, end.state) : end.wait;
+    return isWaiting(end) ? end : await writeManifest(context, end);
   } catch (error) {
     const collection = context.run.plan.sourceCollection;
     const forget = async () => void (await save(v.parse(backupSchema, {})));

@@ -17,7 +17,7 @@ import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Progress, Reference, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import { MORE_TIME } from '../runs/stages.ts';
+import { isWaiting, MORE_TIME } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import type { ReconcileSettings } from '../settler.ts';
 import { userCountLines } from '../user-counts.ts';
@@ -83,7 +83,7 @@ export const copy: Step = {
     if (run.plan.inPlace) {
       const from = v.parse(v.optional(fillSchema), checkpoint?.state);
       const filled = await fillInPlace(context, { from, save });
-      return 'done' in filled ? filled : { done: true, evidence: filled };
+      return isWaiting(filled) ? filled : { done: true, evidence: filled };
     }
     const mode = run.phase === 'rebuilt' ? 'fill' : 'repair';
     const begun = v.parse(stateSchema, checkpoint?.state ?? { mode, ...COPY_START });

@@ -49,10 +49,10 @@ export const cutover: Step = {
     const begun: SwitchState = { to: liveCollectionOf(run), passed: {}, restoring: {} };
     const from = v.parse(switchSchema, checkpoint?.state ?? begun);
     const end = await takeStages(context, stagesForward(run), { from, save });
-    if (!end.isComplete) return end.wait;
-    const facts = await letIn(context, end.state);
+    if (isWaiting(end)) return end;
+    const facts = await letIn(context, end);
     if (isWaiting(facts)) return facts;
-    return await goLive(context, end.state, { ...factsOf(end.state), ...facts });
+    return await goLive(context, end, { ...factsOf(end), ...facts });
   },
 };
 

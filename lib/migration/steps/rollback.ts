@@ -11,7 +11,7 @@ import {
   liveCollectionsOf,
   restoredCollectionOf,
 } from '../runs/run-names.ts';
-import { factsOf, takeStages } from '../runs/stages.ts';
+import { factsOf, isWaiting, takeStages } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS, isOpened } from '../runs/times.ts';
 import type { Services } from '../services.ts';
@@ -56,7 +56,7 @@ export const rollback: Step = {
       if (state.refused) return await stay(context, state);
       const stages = stagesBackward(run, state);
       const end = await takeStages(context, stages, { from: state, save: keep });
-      return end.isComplete ? await conclude(context, end.state) : end.wait;
+      return isWaiting(end) ? end : await conclude(context, end);
     } catch (error) {
       if (isRefusal(error, 'RefusedNothingToReturnTo')) {
         // Once it is restored, what users wrote since its snapshot has to come along again.
@@ -97,7 +97,7 @@ async function isOnNew({ services, run }: StepContext, { passed }: SwitchState):
 async function stay(context: StepContext, state: SwitchState): Promise<Outcome> {
   const { run, save } = context;
   const end = await takeStages(context, stagesOfStaying(state), { from: state, save });
-  if (!end.isComplete) return end.wait;
+  if (isWaiting(end)) return end;
   const message = `What was restored as ${restoredCollectionOf(run)} is to be removed by hand`;
   await tidyUp(context, message, () => removeCollections(context, [restoredCollectionOf(run)]));
   // A switch that had not come to its end continues.

@@ -8,7 +8,14 @@ import { Refusal } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
 import { type Reference, type Run, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, ofTestUser } from '../runs/run-names.ts';
-import { type Facts, MORE_TIME, passing, type Save, type Stage } from '../runs/stages.ts';
+import {
+  type Facts,
+  isWaiting,
+  MORE_TIME,
+  passing,
+  type Save,
+  type Stage,
+} from '../runs/stages.ts';
 import type { StepContext, StepRequest, Waiting } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { partsOf } from '../snapshots.ts';
@@ -43,7 +50,7 @@ const backUp: Advance = async (context, { reached = {} }, save) => {
   // No data moves: the snapshot from before the window is the copy that stays untouched.
   if (context.run.plan.inPlace) return {};
   const kept = await takeBackup(context, { from: v.parse(backupSchema, reached), save });
-  if ('done' in kept) return kept;
+  if (isWaiting(kept)) return kept;
   await noteEvidence(context, 'backup-manifest', kept);
   return {};
 };
@@ -62,7 +69,7 @@ const makeNewEqual: Advance = async (context, { reached = COPY_START }, save) =>
 const fillRest: Advance = async (context, { reached }, save) => {
   const from = v.parse(v.optional(fillSchema), reached);
   const filled = await fillInPlace(context, { from, save });
-  if ('done' in filled) return filled;
+  if (isWaiting(filled)) return filled;
   await noteEvidence(context, 'verification-report', filled);
   return {};
 };
@@ -183,6 +190,5 @@ export async function letIn(context: StepContext, state: SwitchState): Promise<F
   const waits = await notDoneOutside(context, 'open-writes', state.to);
   if (waits) return waits;
   const save: Save = (reached, progress) => context.save({ ...state, reached }, progress);
-  const carried = await carryBack(context, state, save);
-  return typeof carried === 'number' ? MORE_TIME : carried;
+  return await carryBack(context, state, save);
 }

@@ -5,7 +5,7 @@ import { untilIndexed } from '../configuration.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { type Stage, takeStages, within } from '../runs/stages.ts';
+import { isWaiting, type Stage, takeStages, within } from '../runs/stages.ts';
 import type { Approach, StepContext, Waiting } from '../runs/step.ts';
 import { scan } from '../scan.ts';
 import {
@@ -80,7 +80,7 @@ export async function uploadSwap(
         throw error;
       },
     );
-    if (!end.isComplete) return end.wait;
+    if (isWaiting(end)) return end;
   }
   return undefined;
 }
