@@ -11,7 +11,8 @@ import {
   RetryableFailure,
   takeAs,
 } from './refusals.ts';
-import type { Stage } from './runs/stages.ts';
+import type { Progress } from './runs/run.ts';
+import { type Stage, takeStages } from './runs/stages.ts';
 import { type StepContext, type StepRequest, type Waiting, waiting } from './runs/step.ts';
 import { pollSeconds } from './runs/times.ts';
 
@@ -296,22 +297,37 @@ export async function removeSnapshot(
 const UNUSABLE = ['RefusedSnapshot', 'RefusedByService', 'RefusedMissingArtifact'];
 
 /**
- * After a failure that this snapshot will always lead to, so that the step, when it is taken again, begins with a new one.
- * @param forget saves the checkpoint without it
+ * Stages that take a snapshot of the collection and use it. After a failure that this snapshot will always lead to, it is
+ * discarded, so that the step, when it is taken again, begins with a new one.
  */
-export async function discardUnusableSnapshot(
-  { services, renew, signal }: StepContext,
-  error: unknown,
+export async function takeSnapshotStages<State extends { readonly taking: Taking }>(
+  context: StepContext,
+  collection: string,
   options: {
-    readonly collection: string;
-    readonly reached: Taking;
-    readonly forget: () => Promise<void>;
+    readonly stages: readonly Stage<State>[];
+    readonly from: State;
+    /** Without a snapshot. */
+    readonly start: State;
+    readonly save: (state: State, progress?: Progress) => Promise<unknown>;
   },
-): Promise<void> {
-  if (!(error instanceof Refusal && UNUSABLE.includes(error.name)) || signal.aborted) return;
-  await renew();
-  await removeSnapshot(services.vectors, options.collection, options.reached);
-  await options.forget();
+): Promise<State | Waiting> {
+  const { stages, from, start, save } = options;
+  let reached = from;
+  const keep = async (state: State, progress?: Progress) => {
+    reached = state;
+    await save(state, progress);
+  };
+  try {
+    return await takeStages(context, stages, { from, save: keep });
+  } catch (error) {
+    const isUnusable = error instanceof Refusal && UNUSABLE.includes(error.name);
+    if (isUnusable && !context.signal.aborted) {
+      await context.renew();
+      await removeSnapshot(context.services.vectors, collection, reached.taking);
+      await save(start);
+    }
+    throw error;
+  }
 }
 
 /** Beside two minutes, for the store to check and unpack what it was sent: 10 MB per second. */

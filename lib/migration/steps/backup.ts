@@ -6,16 +6,16 @@ import { isRefusal, Refusal } from '../refusals.ts';
 import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts';
 import { type Progress, type Reference, type Run, referenceSchema } from '../runs/run.ts';
 import { drillCollectionOf } from '../runs/run-names.ts';
-import { isWaiting, type Stage, takeStages, within } from '../runs/stages.ts';
+import { isWaiting, type Stage, within } from '../runs/stages.ts';
 import type { Step, StepContext, Waiting } from '../runs/step.ts';
 import { contentsSchema } from '../scan.ts';
 import type { Services } from '../services.ts';
 import {
-  discardUnusableSnapshot,
   removeSnapshot,
   restoreSnapshot,
   restoringSchema,
   takeSnapshot,
+  takeSnapshotStages,
   takingSchema,
 } from '../snapshots.ts';
 import { scanCollection, storeCounts } from './recorded-counts.ts';
@@ -60,20 +60,13 @@ export async function takeBackup(
     readonly save: (reached: BackupState, progress?: Progress) => Promise<unknown>;
   },
 ): Promise<Reference | Waiting> {
-  let reached = from;
-  const keep = async (state: BackupState) => {
-    reached = state;
-    await save(state, progressOf(state));
-  };
-  try {
-    const end = await takeStages(context, stagesOf(context), { from, save: keep });
-    return isWaiting(end) ? end : await writeManifest(context, end);
-  } catch (error) {
-    const collection = context.run.plan.sourceCollection;
-    const forget = async () => void (await save(v.parse(backupSchema, {})));
-    await discardUnusableSnapshot(context, error, { collection, reached: reached.taking, forget });
-    throw error;
-  }
+  const end = await takeSnapshotStages(context, context.run.plan.sourceCollection, {
+    stages: stagesOf(context),
+    from,
+    start: v.parse(backupSchema, {}),
+    save: (state) => save(state, progressOf(state)),
+  });
+  return isWaiting(end) ? end : await writeManifest(context, end);
 }
 
 function stagesOf({ run }: StepContext): readonly Stage<BackupState>[] {

@@ -5,16 +5,16 @@ import { untilIndexed } from '../configuration.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { isWaiting, type Stage, takeStages, within } from '../runs/stages.ts';
+import { isWaiting, type Stage, within } from '../runs/stages.ts';
 import type { Approach, StepContext, Waiting } from '../runs/step.ts';
 import { scan } from '../scan.ts';
 import {
   assertFree,
-  discardUnusableSnapshot,
   removeSnapshot,
   restoreSnapshot,
   restoringSchema,
   takeSnapshot,
+  takeSnapshotStages,
   takingSchema,
 } from '../snapshots.ts';
 import { removeCollections } from './clean-up.ts';
@@ -65,21 +65,15 @@ export async function uploadSwap(
   }
   let uploads = from;
   for (const passage of passages) {
-    const saveOne = async (upload: Upload) => {
-      uploads = { ...uploads, [passage.to]: upload };
-      await save(uploads);
-    };
-    const begun = uploads[passage.to] ?? NOTHING;
-    const stages = stagesOf(passage);
-    const end = await takeStages(context, stages, { from: begun, save: saveOne }).catch(
-      async (error: unknown) => {
-        const { from: collection, to } = passage;
-        const forget = () => saveOne(NOTHING);
-        const reached = (uploads[to] ?? NOTHING).taking;
-        await discardUnusableSnapshot(context, error, { collection, reached, forget });
-        throw error;
+    const end = await takeSnapshotStages(context, passage.from, {
+      stages: stagesOf(passage),
+      from: uploads[passage.to] ?? NOTHING,
+      start: NOTHING,
+      save: async (upload) => {
+        uploads = { ...uploads, [passage.to]: upload };
+        await save(uploads);
       },
-    );
+    });
     if (isWaiting(end)) return end;
   }
   return undefined;
