@@ -28,28 +28,28 @@ export function afterRestore({ to, passed, plan, restoring }: SwitchState): Swit
 
 /** Back to the old one. Where users were never let into the new one, nobody has to be kept out, and nothing comes along. */
 export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly Stage<SwitchState>[] {
+  const opened = passing('opened', openOld);
+  if (!plan) return [opened];
+  const { restores, way, mayHaveLeaked } = plan;
   const wasOpened = run.window?.openedAt !== undefined;
+  const carries = way === 'carry';
+  const counts = wasOpened && !carries && to !== liveCollectionOf(run);
   const when = (isNeeded: boolean, ...stages: Stage<SwitchState>[]) => (isNeeded ? stages : []);
   return [
     ...when(
-      plan?.restores !== undefined,
-      within('restoring', () => restoreSnapshot(to, plan?.restores)),
+      restores !== undefined,
+      within('restoring', () => restoreSnapshot(to, restores)),
       passing(RESTORE_CHECKED, checkRestored),
     ),
-    ...when(
-      plan !== undefined,
-      passing(FREEZING, async () => ({})),
-    ),
-    ...when(plan !== undefined, passing('frozen', freezeNew)),
-    ...when(plan?.way === 'carry', passing('equal', makeOldEqual)),
-    ...when(
-      wasOpened && plan?.way !== 'carry' && to !== liveCollectionOf(run),
-      passing('counted', countLeftBehind),
-    ),
-    ...when(plan !== undefined, passing('setting-changed', changeToOld)),
-    ...when(plan !== undefined, passing('deployed', deployOld)),
-    passing('opened', openOld),
-    ...when(plan?.way === 'carry' || plan?.mayHaveLeaked === true, passing('carried', carryBack)),
+    passing(FREEZING, async () => ({})),
+    // docs/decisions/migration/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
+    passing('frozen', freeze(liveCollectionsOf(run), { isProved: wasOpened })),
+    ...when(carries, passing('equal', makeOldEqual)),
+    ...when(counts, passing('counted', countLeftBehind)),
+    passing('setting-changed', changeToOld),
+    passing('deployed', deployOld),
+    opened,
+    ...when(carries || mayHaveLeaked, passing('carried', carryBack)),
   ];
 }
 
@@ -64,14 +64,6 @@ const checkRestored: Advance = async (context, state, save) => {
   await assertStillThere(context, state.to);
   await assertRestored(services, run, state.to);
   return state.plan?.way === 'to-snapshot' ? await countLeftBehind(context, state, save) : {};
-};
-
-// docs/decisions/migration/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
-const freezeNew: Advance = async (context, state, save) => {
-  const collections = liveCollectionsOf(context.run);
-  if (context.run.window?.openedAt !== undefined)
-    return await freeze(collections)(context, state, save);
-  return (await notDoneOutside(context, 'freeze', collections[0])) ?? {};
 };
 
 // From here on nobody writes. Nobody decides on the rollback of a window, and so it never has to refuse.
