@@ -28,7 +28,7 @@ export async function takeStages<State>(
     save,
   }: {
     readonly from: State;
-    readonly save: (state: State, progress?: Progress) => Promise<void>;
+    readonly save: (state: State, progress?: Progress) => Promise<unknown>;
   },
 ): Promise<State | Waiting> {
   let state = from;

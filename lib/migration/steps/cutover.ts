@@ -46,7 +46,7 @@ export const cutover: Step = {
   turnsTo: rollback,
   work: async (context) => {
     const { run, checkpoint, save } = context;
-    const begun: SwitchState = { to: liveCollectionOf(run), passed: {}, restoring: {} };
+    const begun: SwitchState = { to: liveCollectionOf(run), passed: {} };
     const from = v.parse(switchSchema, checkpoint?.state ?? begun);
     const end = await takeStages(context, stagesForward(run), { from, save });
     if (isWaiting(end)) return end;

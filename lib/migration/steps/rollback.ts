@@ -40,12 +40,12 @@ export const rollback: Step = {
     if (run.window?.switchedAt === undefined) return;
     if (run.phase === 'live') await assertSettingKnown(services, run);
     const plan = await planReturn(approach);
-    await save({ to: plan.returnTo, passed: {}, restoring: {}, plan } satisfies SwitchState);
+    await save({ to: plan.returnTo, passed: {}, plan } satisfies SwitchState);
   },
   mayBeLate: 'always',
   work: async (context) => {
     const { run, checkpoint, save } = context;
-    const neverLeft: SwitchState = { to: run.plan.sourceCollection, passed: {}, restoring: {} };
+    const neverLeft: SwitchState = { to: run.plan.sourceCollection, passed: {} };
     let state =
       run.window?.switchedAt === undefined ? neverLeft : v.parse(switchSchema, checkpoint?.state);
     const keep = async (reached: SwitchState, progress?: Progress) => {

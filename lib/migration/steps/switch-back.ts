@@ -5,9 +5,9 @@ import { pendingIn } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { MORE_TIME, passing, type Stage, within } from '../runs/stages.ts';
+import { isWaiting, MORE_TIME, passing, type Stage, takeStages } from '../runs/stages.ts';
 import type { Services } from '../services.ts';
-import { restoreSnapshot } from '../snapshots.ts';
+import { restoreSnapshot, restoringSchema } from '../snapshots.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { makeEqual, walksSchema } from './equality.ts';
 import { notDoneOutside } from './external-action.ts';
@@ -16,14 +16,14 @@ import { assertRestored, assertStillThere, leftBehindBy } from './return-target.
 import { type Advance, carryBack, freeze, type SwitchState, strayFacts } from './switch.ts';
 import { assertOpen } from './write-freeze.ts';
 
-const RESTORE_CHECKED = 'restore-checked';
+const RESTORED = 'restored';
 const FREEZING = 'freezing';
-const AFTER_RESTORE: readonly string[] = [RESTORE_CHECKED, FREEZING];
+const AFTER_RESTORE: readonly string[] = [RESTORED, FREEZING];
 
 /** Writes may have been opened already, and are frozen again: what comes after the restored snapshot is due again. */
-export function afterRestore({ to, passed, plan, restoring }: SwitchState): SwitchState {
+export function afterRestore({ to, passed, plan }: SwitchState): SwitchState {
   const stays = Object.entries(passed).filter(([stage]) => AFTER_RESTORE.includes(stage));
-  return { to, passed: Object.fromEntries(stays), plan, restoring };
+  return { to, passed: Object.fromEntries(stays), plan };
 }
 
 /** Back to the old one. Where users were never let into the new one, nobody has to be kept out, and nothing comes along. */
@@ -36,11 +36,7 @@ export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly St
   const counts = wasOpened && !carries && to !== liveCollectionOf(run);
   const when = (isNeeded: boolean, ...stages: Stage<SwitchState>[]) => (isNeeded ? stages : []);
   return [
-    ...when(
-      restores !== undefined,
-      within('restoring', () => restoreSnapshot(to, restores)),
-      passing(RESTORE_CHECKED, checkRestored),
-    ),
+    ...when(restores !== undefined, passing(RESTORED, restore)),
     passing(FREEZING, async () => ({})),
     // docs/decisions/migration/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
     passing('frozen', freeze(liveCollectionsOf(run), { isProved: wasOpened })),
@@ -59,11 +55,15 @@ export function stagesOfStaying({ passed }: SwitchState): readonly Stage<SwitchS
 }
 
 // Refused while nobody is kept from writing yet; what is written until then counts again once writes are frozen.
-const checkRestored: Advance = async (context, state, save) => {
+const restore: Advance = async (context, state, save) => {
   const { services, run } = context;
-  await assertStillThere(context, state.to);
-  await assertRestored(services, run, state.to);
-  return state.plan?.way === 'to-snapshot' ? await countLeftBehind(context, state, save) : {};
+  const { to, plan, reached = {} } = state;
+  const from = v.parse(restoringSchema, reached);
+  const end = await takeStages(context, [restoreSnapshot(to, plan?.restores)], { from, save });
+  if (isWaiting(end)) return end;
+  await assertStillThere(context, to);
+  await assertRestored(services, run, to);
+  return plan?.way === 'to-snapshot' ? await countLeftBehind(context, state, save) : {};
 };
 
 // From here on nobody writes. Nobody decides on the rollback of a window, and so it never has to refuse.

@@ -5,7 +5,6 @@ import type { Strays } from '../reconcile-report.ts';
 import { refusedSchema } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import { type Facts, MORE_TIME, type passing, passingEntries } from '../runs/stages.ts';
-import { restoringSchema } from '../snapshots.ts';
 import { carryOver, isLaterChange, walksSchema } from './equality.ts';
 import { notDoneOutside } from './external-action.ts';
 import { returnSchema } from './return-target.ts';
@@ -17,7 +16,6 @@ export const switchSchema = v.object({
   ...passingEntries,
   /** Of a rollback: which way. */
   plan: v.optional(returnSchema),
-  restoring: v.optional(restoringSchema, {}),
   /** Users stay on the new version. */
   refused: v.optional(refusedSchema),
 });
