@@ -1,5 +1,6 @@
 // Work that consists of stages: what is there is done, and a killed step goes on with the first thing that is missing.
 import * as v from 'valibot';
+import type { Services } from '../services.ts';
 import type { Progress } from './run.ts';
 import { type StepContext, type Waiting, waiting } from './step.ts';
 
@@ -108,6 +109,16 @@ export function passing<State extends Passing>(
       return { passed, reached: undefined } as Partial<State>;
     },
   };
+}
+
+/** How far a switch has come; undefined before its first stage. */
+export async function readSwitch(
+  { runs }: Pick<Services, 'runs'>,
+  runId: string,
+  step: 'cutover' | 'rollback',
+): Promise<Passing | undefined> {
+  const { state } = (await runs.readCheckpoint(runId, step)) ?? {};
+  return v.is(passingSchema, state) ? state : undefined;
 }
 
 /** What all stages have found. */

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { isRefusedWith, Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { collectionsOf, ofTestUser, withCompanion } from '../runs/run-names.ts';
-import { passingEntries } from '../runs/stages.ts';
+import { readSwitch } from '../runs/stages.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { removeSnapshot, takingSchema } from '../snapshots.ts';
@@ -48,8 +48,8 @@ async function removeLeftoverSnapshot({ services, run, renew }: Removing): Promi
   const { sourceCollection } = run.plan;
   if (!(await vectors.collectionExists(sourceCollection))) return;
   const before = await runs.readCheckpoint(run.runId, 'backup');
-  const window = await runs.readCheckpoint(run.runId, 'cutover');
-  for (const state of [before?.state, v.parse(windowSchema, window?.state).reached]) {
+  const window = await readSwitch(services, run.runId, 'cutover');
+  for (const state of [before?.state, window?.reached]) {
     if (!v.is(takenSchema, state)) continue;
     await renew();
     await removeSnapshot(vectors, sourceCollection, state.taking);
@@ -57,7 +57,6 @@ async function removeLeftoverSnapshot({ services, run, renew }: Removing): Promi
 }
 
 const takenSchema = v.object({ taking: takingSchema });
-const windowSchema = v.optional(v.object({ reached: passingEntries.reached }), {});
 
 /** @returns how many points of the test user there were */
 export async function removeTestWrites(

@@ -11,7 +11,7 @@ import {
   liveCollectionsOf,
   restoredCollectionOf,
 } from '../runs/run-names.ts';
-import { factsOf, isWaiting, takeStages } from '../runs/stages.ts';
+import { factsOf, isWaiting, readSwitch, takeStages } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS, isOpened } from '../runs/times.ts';
 import type { Services } from '../services.ts';
@@ -123,8 +123,8 @@ async function conclude(context: StepContext, state: SwitchState): Promise<Outco
     ...(isServed && { served: withServed(run, served, until) }),
     ...(takesNoWindow !== undefined && { takesNoWindow }),
   };
-  const window = await context.services.runs.readCheckpoint(run.runId, 'cutover');
-  const took = window ? secondsOf(v.parse(switchSchema, window.state)) : {};
+  const window = await readSwitch(context.services, run.runId, 'cutover');
+  const took = window ? secondsOf(window) : {};
   return { done: true, evidence, changes, took };
 }
 

@@ -8,9 +8,10 @@ import { translateFailure } from '../runs/failures.ts';
 import { parseInput } from '../runs/input.ts';
 import { phaseAtOf, type Run, runIdSchema } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import { passingEntries } from '../runs/stages.ts';
+import { readSwitch } from '../runs/stages.ts';
 import { isOverdue, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
+import { lookSchema } from './write-freeze.ts';
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
@@ -104,19 +105,12 @@ async function progressOf(run: Run, { runs }: Pick<Services, 'runs'>) {
   return last ? { ...last, savedAt: isoOf(last.savedAt) } : null;
 }
 
-const switchingSchema = v.looseObject(passingEntries);
-const lookSchema = v.looseObject({ refusedSince: v.number() });
-
 // A rollback from where users were let in freezes writes again.
-async function switchOf({ runId, phase, window }: Run, { runs }: Pick<Services, 'runs'>) {
-  const stateOf = async (step: 'cutover' | 'rollback') => {
-    const { state } = (await runs.readCheckpoint(runId, step)) ?? {};
-    return v.is(switchingSchema, state) ? state : undefined;
-  };
+async function switchOf({ runId, phase, window }: Run, services: Pick<Services, 'runs'>) {
   const isBack = phase === 'switching-back';
   if (phase !== 'switching' && !isBack) return { stages: [], frozenSince: null };
-  const forward = await stateOf('cutover');
-  const present = isBack ? await stateOf('rollback') : forward;
+  const forward = await readSwitch(services, runId, 'cutover');
+  const present = isBack ? await readSwitch(services, runId, 'rollback') : forward;
   const wasOpened = window?.openedAt !== undefined;
   const isOpened = wasOpened && !isBack;
   const frozen = wasOpened ? present : forward;
@@ -127,7 +121,7 @@ async function switchOf({ runId, phase, window }: Run, { runs }: Pick<Services, 
 }
 
 /** The first of the last tries that were refused, also while the longest request is waited for. */
-function frozenSinceOf(state: v.InferOutput<typeof switchingSchema> | undefined): string | null {
+function frozenSinceOf(state: Awaited<ReturnType<typeof readSwitch>>): string | null {
   const since = state?.passed.frozen?.facts.frozenSince;
   if (since !== undefined) return String(since);
   return v.is(lookSchema, state?.reached) ? isoOf(state.reached.refusedSince) : null;

@@ -10,7 +10,7 @@ import { removeTestWrites } from './clean-up.ts';
 import { askAgain } from './external-action.ts';
 
 /** The last tries, as long as they had the same result: since when. */
-const lookSchema = v.object({
+export const lookSchema = v.object({
   refusedSince: v.optional(v.number()),
   unprovedSince: v.optional(v.number()),
 });
