@@ -201,13 +201,13 @@ export function windowOf({ window }: Pick<Run, 'window'>): Window {
  * What was asked in another phase is not asked any more.
  */
 export function entering(run: Run, phase: Run['phase'], now: Date): Run {
-  if (run.phase === phase) return run;
+  const { refused, ...repeated } = run;
+  if (run.phase === phase) return repeated;
   const {
     pendingAction: _,
     askedAgainAt: __,
-    refused,
     ...rest
-  } = phase === 'copied' ? afterWindow(run) : run;
+  } = phase === 'copied' ? afterWindow(repeated) : repeated;
   const history = [...run.history, { phase, at: now.getTime() }].slice(-MAX_HISTORY);
   // Why the run has returned is said until it goes on.
   const why = run.phase === 'switching-back' && refused ? { refused } : {};

@@ -384,8 +384,7 @@ function finishedRun(
   now: Date,
 ): Run {
   const { evidence, changes, phase = move.to } = outcome;
-  const { refused: _, ...repeated } = run;
-  const entered = run.phase === phase ? repeated : entering(run, phase, now);
+  const entered = entering(run, phase, now);
   const more = move.yields && evidence ? { [move.yields]: evidence } : {};
   return {
     ...entered,

@@ -32,28 +32,26 @@ export async function assertWindowOpen<Request extends Timed>(
   context: Request,
   mayBeLate: MayBeLate<Request> = async () => false,
 ): Promise<void> {
-  if (!isLate(context) || mayBeLate === 'always' || (await mayBeLate(context))) return;
-  throw windowClosed(context.run);
+  const { services, run } = context;
+  const isInTime = !isPastDeadline(run, services.clock());
+  if (isInTime || mayBeLate === 'always' || (await mayBeLate(context))) return;
+  throw windowClosed(run);
 }
 
 /** Called while a step works: one that began in time stops at the deadline, so that the rollback does not wait for it. */
 export function assertNotClosing<Request extends Timed>(
-  context: Request,
+  { services: { clock }, run }: Request,
   mayBeLate: MayBeLate<Request> | undefined,
 ): () => void {
-  const endsInTime = mayBeLate !== 'always' && !isLate(context);
+  const endsInTime = mayBeLate !== 'always' && !isPastDeadline(run, clock());
   return () => {
-    if (endsInTime && isLate(context)) throw windowClosed(context.run);
+    if (endsInTime && isPastDeadline(run, clock())) throw windowClosed(run);
   };
 }
 
 /** Whether the run has not come out of its window in time. */
 export function isOverdue(run: Pick<Run, 'phase' | 'window'>, now: Date): boolean {
   return run.phase === 'switching' && isPastDeadline(run, now);
-}
-
-function isLate({ services, run }: Timed): boolean {
-  return isPastDeadline(run, services.clock());
 }
 
 /** Whether users may be on the new version by now, in a window that goes on. */
