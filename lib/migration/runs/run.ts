@@ -190,10 +190,27 @@ export function phaseAtOf({ history, startedAt }: Pick<Run, 'history' | 'started
   return history.at(-1)?.at ?? startedAt;
 }
 
+type Windowed = Pick<Run, 'window'>;
+
 /** @throws Refusal where the run has opened none */
-export function windowOf({ window }: Pick<Run, 'window'>): Window {
+export function windowOf({ window }: Windowed): Window {
   if (window) return window;
   throw new Refusal('RefusedDefect', 'The run is in no window.');
+}
+
+/** Whether the setting may name the new collection. */
+export function hasSwitched({ window }: Windowed): boolean {
+  return window?.switchedAt !== undefined;
+}
+
+/** Whether users may have written to the new version. */
+export function wasOpened({ window }: Windowed): boolean {
+  return window?.openedAt !== undefined;
+}
+
+/** Whether the switch has come to its end. */
+export function wentLive({ window }: Windowed): boolean {
+  return window?.retainUntil !== undefined;
 }
 
 /**

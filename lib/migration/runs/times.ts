@@ -2,7 +2,7 @@
 // more days a rollback is possible.
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
-import { type Checkpoint, type Progress, type Run, windowOf } from './run.ts';
+import { type Checkpoint, type Progress, type Run, wasOpened, windowOf } from './run.ts';
 
 /** Between two looks at a service, or at what a person has approved. */
 export const POLL_SECONDS = 5;
@@ -56,7 +56,7 @@ export function isOverdue(run: Pick<Run, 'phase' | 'window'>, now: Date): boolea
 
 /** Whether users may be on the new version by now, in a window that goes on. */
 export function isOpened(run: Pick<Run, 'window'>, now: Date): boolean {
-  return run.window?.openedAt !== undefined && !isPastDeadline(run, now);
+  return wasOpened(run) && !isPastDeadline(run, now);
 }
 
 export function isPastDeadline({ window }: Pick<Run, 'window'>, now: Date): boolean {

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { assertFits, forecastWindow } from '../forecast.ts';
 import { storeReport } from '../runs/reports.ts';
-import { windowOf } from '../runs/run.ts';
+import { hasSwitched, wasOpened, windowOf } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { type Facts, factsOf, isWaiting, takeStages } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
@@ -40,8 +40,8 @@ export const cutover: Step = {
   // The window rolls back by itself. Where that would cost users their writes, or leads nowhere, a person may
   // finish what has begun: a service that stands still has to have an exit.
   mayBeLate: async ({ services, run, input }) => {
-    if (input.actor !== 'operator' || run.window?.switchedAt === undefined) return false;
-    return run.window.openedAt !== undefined || !(await canRollBack(services, run));
+    if (input.actor !== 'operator' || !hasSwitched(run)) return false;
+    return wasOpened(run) || !(await canRollBack(services, run));
   },
   turnsTo: rollback,
   work: async (context) => {

@@ -4,7 +4,14 @@ import * as v from 'valibot';
 import { notNow, rollbackEnded } from '../moves.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import { type Progress, type Run, withServed } from '../runs/run.ts';
+import {
+  hasSwitched,
+  type Progress,
+  type Run,
+  wasOpened,
+  wentLive,
+  withServed,
+} from '../runs/run.ts';
 import {
   builtCollectionsOf,
   liveCollectionOf,
@@ -37,7 +44,7 @@ export const rollback: Step = {
     assertRetained(services, run);
     if (input.actor === 'machine') assertNotOpened(services, run);
     // The old collection was never left.
-    if (run.window?.switchedAt === undefined) return;
+    if (!hasSwitched(run)) return;
     if (run.phase === 'live') await assertSettingKnown(services, run);
     const plan = await planReturn(approach);
     await save({ to: plan.returnTo, passed: {}, plan } satisfies SwitchState);
@@ -46,8 +53,7 @@ export const rollback: Step = {
   work: async (context) => {
     const { run, checkpoint, save } = context;
     const neverLeft: SwitchState = { to: run.plan.sourceCollection, passed: {} };
-    let state =
-      run.window?.switchedAt === undefined ? neverLeft : v.parse(switchSchema, checkpoint?.state);
+    let state = hasSwitched(run) ? v.parse(switchSchema, checkpoint?.state) : neverLeft;
     const keep = async (reached: SwitchState, progress?: Progress) => {
       state = reached;
       await save(state, progress);
@@ -89,9 +95,7 @@ function assertNotOpened({ clock }: Services, run: Run): void {
 async function isOnNew({ services, run }: StepContext, { passed }: SwitchState): Promise<boolean> {
   // In place the setting may stay the same.
   if ('setting-changed' in passed) return false;
-  return (
-    run.window?.openedAt !== undefined && (await services.setting.read()) === liveCollectionOf(run)
-  );
+  return wasOpened(run) && (await services.setting.read()) === liveCollectionOf(run);
 }
 
 async function stay(context: StepContext, state: SwitchState): Promise<Outcome> {
@@ -101,7 +105,7 @@ async function stay(context: StepContext, state: SwitchState): Promise<Outcome> 
   const message = `What was restored as ${restoredCollectionOf(run)} is to be removed by hand`;
   await tidyUp(context, message, () => removeCollections(context, [restoredCollectionOf(run)]));
   // A switch that had not come to its end continues.
-  const phase = run.window?.retainUntil === undefined ? 'switching' : 'live';
+  const phase = wentLive(run) ? 'live' : 'switching';
   const { name = 'RefusedNothingToReturnTo', why = '', data = {} } = state.refused ?? {};
   return { done: true, phase, refusal: new Refusal(name, why, { data }) };
 }
@@ -110,7 +114,7 @@ async function conclude(context: StepContext, state: SwitchState): Promise<Outco
   const { run } = context;
   const { to } = state;
   const { points: _, ...found } = factsOf(state);
-  const isServed = run.window?.openedAt !== undefined || found.leakedWrites !== undefined;
+  const isServed = wasOpened(run) || found.leakedWrites !== undefined;
   const served = isServed ? liveCollectionsOf(run) : [];
   const message = 'What the run has left on the store is to be removed by hand';
   await tidyUp(context, message, () => removeOwn(context, [...served, ...builtCollectionsOf(run)]));
@@ -142,7 +146,7 @@ function whyNoWindow(
 ): string | undefined {
   const live = liveCollectionOf(run);
   if (to !== run.plan.sourceCollection) return `users are on ${to}`;
-  if (live !== to && run.window?.openedAt !== undefined && plan?.way !== 'carry')
+  if (live !== to && wasOpened(run) && plan?.way !== 'carry')
     return `${live} has writes that were left behind`;
   if (factsOf({ passed }).comparedByHand) return `${live} has writes that did not come along`;
   // What was uploaded is uploaded again for a window: that would remove what users worked on.

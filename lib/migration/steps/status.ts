@@ -6,7 +6,7 @@ import { APPROVED_EVIDENCE, hasEnded } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput } from '../runs/input.ts';
-import { phaseAtOf, type Run, runIdSchema } from '../runs/run.ts';
+import { phaseAtOf, type Run, runIdSchema, wasOpened, wentLive } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import { readSwitch } from '../runs/stages.ts';
 import { isOverdue, retentionOf } from '../runs/times.ts';
@@ -40,7 +40,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
   const lease = await services.lock.leaseOf(id);
   const isLate = isOverdue(run, now);
   const { stages, frozenSince } = await switchOf(run, services);
-  const moves = isLate ? lateMovesOf(run, window?.openedAt !== undefined) : movesOf(run);
+  const moves = isLate ? lateMovesOf(run, wasOpened(run)) : movesOf(run);
   return {
     runId: id,
     /** When all of this was so. */
@@ -74,7 +74,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
     stages,
     /** The window is over: the watch rolls it back, and steps towards the new version are refused. */
     isLate,
-    retention: window?.retainUntil === undefined ? null : retentionOf(run, now),
+    retention: wentLive(run) ? retentionOf(run, now) : null,
     evidence: Object.entries(evidence).map(([kind, reference]) => ({
       kind,
       ...reference,
@@ -87,7 +87,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
     moves: moves.map(({ command, by, to }) => ({ command, by, to })),
     approval:
       phase === 'copied' && nextMove(run)?.approves ? await approvalOf(run, services) : null,
-    pendingAction: isLate && window?.openedAt === undefined ? null : await pendingOf(run, services),
+    pendingAction: isLate && !wasOpened(run) ? null : await pendingOf(run, services),
   };
 }
 
@@ -106,14 +106,14 @@ async function progressOf(run: Run, { runs }: Pick<Services, 'runs'>) {
 }
 
 // A rollback from where users were let in freezes writes again.
-async function switchOf({ runId, phase, window }: Run, services: Pick<Services, 'runs'>) {
+async function switchOf(run: Run, services: Pick<Services, 'runs'>) {
+  const { runId, phase } = run;
   const isBack = phase === 'switching-back';
   if (phase !== 'switching' && !isBack) return { stages: [], frozenSince: null };
   const forward = await readSwitch(services, runId, 'cutover');
   const present = isBack ? await readSwitch(services, runId, 'rollback') : forward;
-  const wasOpened = window?.openedAt !== undefined;
-  const isOpened = wasOpened && !isBack;
-  const frozen = wasOpened ? present : forward;
+  const isOpened = wasOpened(run) && !isBack;
+  const frozen = wasOpened(run) ? present : forward;
   return {
     stages: Object.keys(present?.passed ?? {}),
     frozenSince: isOpened ? null : frozenSinceOf(frozen),

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { pendingIn } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
-import type { Run } from '../runs/run.ts';
+import { type Run, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { isWaiting, MORE_TIME, passing, type Stage, takeStages } from '../runs/stages.ts';
 import type { Services } from '../services.ts';
@@ -31,15 +31,14 @@ export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly St
   const opened = passing('opened', openOld);
   if (!plan) return [opened];
   const { restores, way, mayHaveLeaked } = plan;
-  const wasOpened = run.window?.openedAt !== undefined;
   const carries = way === 'carry';
-  const counts = wasOpened && !carries && to !== liveCollectionOf(run);
+  const counts = wasOpened(run) && !carries && to !== liveCollectionOf(run);
   const when = (isNeeded: boolean, ...stages: Stage<SwitchState>[]) => (isNeeded ? stages : []);
   return [
     ...when(restores !== undefined, passing(RESTORED, restore)),
     passing(FREEZING, async () => ({})),
     // docs/decisions/migration/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
-    passing('frozen', freeze(liveCollectionsOf(run), { isProved: wasOpened })),
+    passing('frozen', freeze(liveCollectionsOf(run), { isProved: wasOpened(run) })),
     ...when(carries, passing('equal', makeOldEqual)),
     ...when(counts, passing('counted', countLeftBehind)),
     passing('setting-changed', changeToOld),
@@ -74,7 +73,7 @@ const makeOldEqual: Advance = async (context, { to, plan, reached = {} }, save) 
     from: liveCollectionOf(run),
     to,
     deletes: input.deletes ?? plan?.deletes,
-    mayInsertOnly: run.window?.retainUntil === undefined,
+    mayInsertOnly: !wentLive(run),
     usesBase: plan?.restores === undefined,
     reached: v.parse(walksSchema, reached),
     save,

@@ -2,7 +2,7 @@
 // rollback. Both take the same stages in the same order, each those that its direction and its purpose need.
 import * as v from 'valibot';
 import type { Strays } from '../reconcile-report.ts';
-import { refusedSchema } from '../runs/run.ts';
+import { refusedSchema, wasOpened } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import { type Facts, MORE_TIME, type passing, passingEntries } from '../runs/stages.ts';
 import { carryOver, isLaterChange, walksSchema } from './equality.ts';
@@ -44,7 +44,7 @@ export const carryBack: Advance = async (context, { to, reached = {} }, save) =>
   const strays = await carryOver(context, {
     from: to,
     to: isForward ? run.plan.sourceCollection : live,
-    ...(run.window?.openedAt === undefined && { isOfUser: isLaterChange }),
+    ...(!wasOpened(run) && { isOfUser: isLaterChange }),
     reached: v.parse(walksSchema, reached),
     save,
   });
