@@ -131,7 +131,7 @@ export function migrationMachine(stage: string): StateMachineDefinition {
       Cutover: {
         ...step(
           'Cutover',
-          'The window: stops writes, switches to the new version, proves it, opens writes. What it refuses turns the run round.',
+          'The window: stops writes, switches to the new version, proves it, opens writes. What it refuses begins the rollback.',
         ),
         // A function that never answers cannot begin the rollback itself.
         Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'RollBack' }],

@@ -235,10 +235,10 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf(
     'lib/migration/runs/step.ts',
-    'tests/contract/migration/steps/turning-round.test.ts',
+    'tests/contract/migration/steps/automatic-rollback.test.ts',
     [
-      ['if (!turnsTo || mayPass || interruption?.aborted) throw', 'throw'],
-      ['guarding(turnsTo.guard?.(approach), refusal)', 'turnsTo.guard?.(approach)'],
+      ['if (!rollsBackBy || mayPass || interruption?.aborted) throw', 'throw'],
+      ['guarding(rollsBackBy.guard?.(approach), refusal)', 'rollsBackBy.guard?.(approach)'],
       [' && !run.refused?.why.startsWith(error.why)', ''],
     ],
   ),
@@ -348,7 +348,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf(
     'lib/migration/steps/in-place.ts',
-    'tests/contract/migration/steps/turning-round.test.ts',
+    'tests/contract/migration/steps/automatic-rollback.test.ts',
     [
       [' && (await sampleDigest(place)) === sample', ''],
       ['contents.usersDigest === usersDigest && ', ''],

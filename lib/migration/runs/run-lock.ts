@@ -95,10 +95,10 @@ export function createRunLock(options: {
   }
 
   /** @throws Refusal when the lock is another run's */
-  async function assertTurn(runId: string): Promise<Item | undefined> {
+  async function assertCanTake(runId: string): Promise<Item | undefined> {
     const lock = await database.get(LOCK_KEY);
     const mayTake = retainedRunsOf(lock).includes(runId) && (await isFree(lock));
-    if (lock?.active_run !== runId && !mayTake) throw notYourTurn(runId, lock);
+    if (lock?.active_run !== runId && !mayTake) throw cannotTake(runId, lock);
     return lock;
   }
 
@@ -107,7 +107,7 @@ export function createRunLock(options: {
    * @throws Refusal when the lock is another run's; RetryableFailure while another step has the lease
    */
   async function take(runId: string): Promise<Lease> {
-    const lock = await assertTurn(runId);
+    const lock = await assertCanTake(runId);
     const seen = epochOf(lock);
     const taken = {
       active_run: runId,
@@ -119,7 +119,7 @@ export function createRunLock(options: {
     const lease = setOn(LOCK_KEY, taken, {
       expression: IS_EXPIRED,
       values: { ':seen': seen, ':now': isOfTheDead(lock) ? Number(lock?.lease_until) : now() },
-      onConditionFailed: (lock) => notYourTurn(runId, lock),
+      onConditionFailed: (lock) => cannotTake(runId, lock),
     });
     await database.commit([lease]);
     return { runId, epoch: seen + 1 };
@@ -190,7 +190,7 @@ export function createRunLock(options: {
     knownRuns,
     leaseOf,
     assertFree,
-    assertTurn,
+    assertCanTake,
     claim,
     take,
     fence,
@@ -226,7 +226,7 @@ function epochOf(lock: Item | undefined): number {
   return Number(lock?.epoch ?? 0);
 }
 
-function notYourTurn(runId: string, lock: Item | undefined): Error {
+function cannotTake(runId: string, lock: Item | undefined): Error {
   if (lock?.active_run !== runId) {
     return lock?.active_run ? otherRun(lock) : new Refusal('RefusedNotNow', 'No run is under way.');
   }

@@ -23,7 +23,7 @@ export function withCompanion(collection: string): [string, string] {
 }
 
 /** Where a snapshot is restored to for a try. */
-export function drillCollectionOf({ runId }: Pick<Run, 'runId'>): string {
+export function restoreTestCollectionOf({ runId }: Pick<Run, 'runId'>): string {
   return `restore_drill_${runId}`;
 }
 
@@ -34,7 +34,7 @@ export function restoredCollectionOf({ runId, plan }: Pick<Run, 'runId' | 'plan'
 
 /** All that the run has made and may remove, unless users work on it. */
 export function collectionsOf(run: Pick<Run, 'runId' | 'plan' | 'hasUploaded'>): string[] {
-  const named = [...builtCollectionsOf(run), drillCollectionOf(run)];
+  const named = [...builtCollectionsOf(run), restoreTestCollectionOf(run)];
   const uploaded = run.hasUploaded ? liveCollectionsOf(run) : [];
   return [...named.filter((name) => name.includes(run.runId)), ...uploaded];
 }

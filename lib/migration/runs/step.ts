@@ -102,7 +102,7 @@ export interface Step {
   readonly onEntering?: (context: StepRequest) => Pick<Run, 'window' | 'refused'>;
   readonly mayBeLate?: MayBeLate<StepRequest>;
   /** The step that leads back: it begins where this one fails while users wait. */
-  readonly turnsTo?: Step;
+  readonly rollsBackBy?: Step;
   readonly work: (context: StepContext) => Promise<Outcome>;
 }
 
@@ -139,7 +139,7 @@ export async function runStep(
       await services.runs.limitRate(run.runId, input.maxRate);
     }
     if (!input.execute) {
-      await services.lock.assertTurn(run.runId);
+      await services.lock.assertCanTake(run.runId);
       const limited = rateLimited(
         services,
         input,
@@ -149,8 +149,8 @@ export async function runStep(
       return { runId: run.runId, dryRun: true, forecast };
     }
     const options = { input, timeLeftMs, interruption, time };
-    return await inTurn(step, services, options).catch((error: unknown) =>
-      turnRound(step, services, { ...options, failure: translateFailure(error) }),
+    return await withLock(step, services, options).catch((error: unknown) =>
+      beginRollback(step, services, { ...options, failure: translateFailure(error) }),
     );
   } catch (error) {
     throw translateFailure(error);
@@ -163,15 +163,15 @@ export async function runStep(
  * What may pass is tried again until the deadline. Killed before that, the step fails again, and then rolls back.
  * @throws the failure where it is another's to answer; Refusal where the run can return nowhere
  */
-async function turnRound(
+async function beginRollback(
   step: Step,
   services: Services,
   { failure, ...options }: StepOptions & { readonly failure: unknown },
 ): Promise<StepResult> {
-  const { turnsTo } = step;
+  const { rollsBackBy } = step;
   const { input, interruption } = options;
   const mayPass = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedLockLost');
-  if (!turnsTo || mayPass || interruption?.aborted) throw failure;
+  if (!rollsBackBy || mayPass || interruption?.aborted) throw failure;
   const run = await services.runs.read(input.runId);
   if (run.phase !== 'switching' || isOpened(run, services.clock())) throw failure;
   const { name, stack: why = '' } = failure instanceof Error ? failure : new Error(String(failure));
@@ -181,13 +181,13 @@ async function turnRound(
     failure instanceof Refusal ? failure : new Refusal('RefusedDefect', `${name}: see the log.`);
   const { refused } = refusedBy(refusal);
   const begun: Step = {
-    ...turnsTo,
-    guard: (approach) => guarding(turnsTo.guard?.(approach), refusal),
-    onEntering: (request) => ({ ...turnsTo.onEntering?.(request), refused }),
+    ...rollsBackBy,
+    guard: (approach) => guarding(rollsBackBy.guard?.(approach), refusal),
+    onEntering: (request) => ({ ...rollsBackBy.onEntering?.(request), refused }),
     work: async () => ({ done: false, waitSeconds: 0 }),
   };
   const byMachine = { runId: run.runId, execute: true, actor: 'machine' } as const;
-  const result = await inTurn(begun, services, { ...options, input: byMachine });
+  const result = await withLock(begun, services, { ...options, input: byMachine });
   return { ...result, ...DONE, refused } as StepResult;
 }
 
@@ -211,7 +211,7 @@ interface InvocationOptions {
 
 type StepOptions = InvocationOptions & { readonly input: StepInput };
 
-async function inTurn(step: Step, services: Services, options: StepOptions): Promise<StepResult> {
+async function withLock(step: Step, services: Services, options: StepOptions): Promise<StepResult> {
   const { input, timeLeftMs, interruption } = options;
   const { lock } = services;
   const lease = await lock.take(input.runId);
@@ -224,7 +224,7 @@ async function inTurn(step: Step, services: Services, options: StepOptions): Pro
       const signal = interruption ? AbortSignal.any([overdue, interruption]) : overdue;
       // A page that nobody waits for any more is not read.
       const { time = realTime(AbortSignal.any([signal, ended.signal])) } = options;
-      return goOn(step, { ...context, lease, signal }, { timeLeftMs, time });
+      return runLocked(step, { ...context, lease, signal }, { timeLeftMs, time });
     });
   } finally {
     ended.abort();
@@ -242,7 +242,7 @@ async function releaseLock({ runs, lock, log }: Services, lease: Lease): Promise
   }
 }
 
-async function goOn(
+async function runLocked(
   step: Step,
   context: StepRequest & Pick<StepContext, 'lease' | 'signal'>,
   { timeLeftMs, time }: { readonly timeLeftMs: () => number; readonly time: Time },

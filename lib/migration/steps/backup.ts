@@ -5,7 +5,7 @@ import { dumpGraph, dumpKeys, verifyDump } from '../graph/dump.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts';
 import { type Progress, type Reference, type Run, referenceSchema } from '../runs/run.ts';
-import { drillCollectionOf } from '../runs/run-names.ts';
+import { restoreTestCollectionOf } from '../runs/run-names.ts';
 import { isWaiting, type Stage, within } from '../runs/stages.ts';
 import type { Step, StepContext, Waiting } from '../runs/step.ts';
 import { contentsSchema } from '../scan.ts';
@@ -73,7 +73,7 @@ function stagesOf({ run }: StepContext): readonly Stage<BackupState>[] {
   const collection = run.plan.sourceCollection;
   return [
     within('taking', () => takeSnapshot({ collection, label: 'snapshot' })),
-    within('restoring', ({ taking }) => restoreSnapshot(drillCollectionOf(run), taking.kept)),
+    within('restoring', ({ taking }) => restoreSnapshot(restoreTestCollectionOf(run), taking.kept)),
     { isDone: ({ counted }) => counted !== undefined, advance: countRestored },
     { isDone: ({ isRemoved }) => isRemoved === true, advance: removeRestored },
     // The dump and its read-back each have an invocation of their own, where they are long.
@@ -85,7 +85,7 @@ function stagesOf({ run }: StepContext): readonly Stage<BackupState>[] {
 // Counts and fingerprint are those of the snapshot itself: users go on writing to the collection that it is of.
 async function countRestored(context: StepContext): Promise<Partial<BackupState>> {
   const { services, run } = context;
-  const scanned = await scanCollection(services, run, drillCollectionOf(run));
+  const scanned = await scanCollection(services, run, restoreTestCollectionOf(run));
   return {
     counted: { contents: scanned.contents, counts: await storeCounts(context, scanned) },
   };
@@ -97,7 +97,7 @@ async function removeRestored({
   renew,
 }: StepContext): Promise<Partial<BackupState>> {
   await renew();
-  await services.vectors.deleteCollection(drillCollectionOf(run));
+  await services.vectors.deleteCollection(restoreTestCollectionOf(run));
   return { isRemoved: true };
 }
 

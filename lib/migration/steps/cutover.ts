@@ -43,7 +43,7 @@ export const cutover: Step = {
     if (input.actor !== 'operator' || !hasSwitched(run)) return false;
     return wasOpened(run) || !(await canRollBack(services, run));
   },
-  turnsTo: rollback,
+  rollsBackBy: rollback,
   work: async (context) => {
     const { run, checkpoint, save } = context;
     const begun: SwitchState = { to: liveCollectionOf(run), passed: {} };

@@ -15,7 +15,7 @@ import type { Services } from '../services.ts';
 const GRACE_MS = 15 * 60_000;
 
 /** What is waited for until it is done; undefined once it is. */
-export async function notDoneOutside(
+export async function waitForAction(
   context: StepContext,
   action: ExternalAction,
   collection: string,

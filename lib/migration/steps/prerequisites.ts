@@ -14,7 +14,7 @@ import { type CollectionInfo, denseVectorOf, type ScrolledPoint } from '../ports
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { Plan, Run } from '../runs/run.ts';
-import { collectionsOf, drillCollectionOf, namesOf, testUserOf } from '../runs/run-names.ts';
+import { collectionsOf, namesOf, restoreTestCollectionOf, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 import { premadeOf } from './new-version.ts';
 import { scanCollection } from './recorded-counts.ts';
@@ -131,7 +131,7 @@ export async function checkNames(services: Services, run: Run): Promise<Finding>
 // Once a backup may have begun, its restore test may have left something of the run's own; after it, the rebuild.
 function madeBy(run: Run): string[] {
   if (!run.evidence['preflight-report']) return [];
-  return run.phase === 'checked' ? [drillCollectionOf(run)] : collectionsOf(run);
+  return run.phase === 'checked' ? [restoreTestCollectionOf(run)] : collectionsOf(run);
 }
 
 export async function checkLayout(

@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 import { restoreSnapshot, restoringSchema } from '../snapshots.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { makeEqual, walksSchema } from './equality.ts';
-import { notDoneOutside } from './external-action.ts';
+import { waitForAction } from './external-action.ts';
 import { proveOldVersion } from './old-version.ts';
 import { assertRestored, assertStillThere, leftBehindBy } from './return-target.ts';
 import { type Advance, carryBack, freeze, type SwitchState, strayFacts } from './switch.ts';
@@ -118,7 +118,7 @@ function pointsOf({ equal }: SwitchState['passed']): number | undefined {
 
 // Deployed and proved in one: what was reported as done, and is not, is asked for again.
 const deployOld: Advance = async (context, { to, reached }, save) => {
-  const waits = await notDoneOutside(context, 'deploy-old', to);
+  const waits = await waitForAction(context, 'deploy-old', to);
   if (waits) return waits;
   const unansweredSince = v.parse(v.optional(v.number()), reached);
   const isProved = await proveOldVersion(context, { collection: to, unansweredSince, save });
@@ -130,7 +130,7 @@ const openOld: Advance = async (context, { to, passed }) => {
   const expected = pointsOf(passed);
   await assertStillThere(context, to, expected);
   await context.renew();
-  const waits = await notDoneOutside(context, 'open-writes', to);
+  const waits = await waitForAction(context, 'open-writes', to);
   if (waits) return waits;
   await assertStillThere(context, to, expected);
   await assertOpen(context, [to]);
@@ -139,7 +139,7 @@ const openOld: Advance = async (context, { to, passed }) => {
 
 const openAgain: Advance = async (context) => {
   const collections = liveCollectionsOf(context.run);
-  const waits = await notDoneOutside(context, 'open-writes', collections[0]);
+  const waits = await waitForAction(context, 'open-writes', collections[0]);
   if (waits) return waits;
   await assertOpen(context, collections);
   return {};

@@ -23,7 +23,7 @@ import { assertGraphNamed, backupSchema, filesOf, takeBackup } from './backup.ts
 import { removeWarmUp } from './clean-up.ts';
 import { COPY_START, copyingSchema, copyOnwards, verifyEqual } from './copy.ts';
 import { isAsBase } from './equality.ts';
-import { notDoneOutside, suspecting } from './external-action.ts';
+import { suspecting, waitForAction } from './external-action.ts';
 import { assertAsFrozen, fillInPlace, fillSchema } from './in-place.ts';
 import { proveEmbeddings, smokeTest } from './new-version.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
@@ -41,7 +41,7 @@ export function stagesForward({ plan }: Run): readonly Stage<SwitchState>[] {
     passing('setting-changed', changeToNew),
     passing('deployed', deployNew),
     passing('proved', proveNew),
-    passing('home-noted', noteNewHome),
+    passing('last-look', takeLastLook),
   ];
 }
 
@@ -137,7 +137,7 @@ async function assertComplete({ services: { vectors }, run }: StepContext): Prom
 }
 
 const deployNew: Advance = async (context, { to }) =>
-  (await notDoneOutside(context, 'deploy-new', to)) ?? {};
+  (await waitForAction(context, 'deploy-new', to)) ?? {};
 
 const proveNew: Advance = async (context, { to }) => {
   const collections = liveCollectionsOf(context.run);
@@ -156,7 +156,7 @@ const proveNew: Advance = async (context, { to }) => {
 
 // The last look: both collections are what was compared, each time that the stage is taken. A write that came late to the old
 // one is not lost: users return to it. Noted before anybody is let in: from then on users may have written.
-const noteNewHome: Advance = async (context, { to }) => {
+const takeLastLook: Advance = async (context, { to }) => {
   if (context.run.plan.inPlace) await assertAsFrozen(context);
   else await assertUnchanged(context, to);
   const { run, services, note } = context;
@@ -187,7 +187,7 @@ export async function letIn(context: StepContext, state: SwitchState): Promise<F
   await services.setting.change({ from: run.plan.sourceCollection, to: state.to });
   // A rollback may have begun in the meantime: it must not find writes opened.
   await renew();
-  const waits = await notDoneOutside(context, 'open-writes', state.to);
+  const waits = await waitForAction(context, 'open-writes', state.to);
   if (waits) return waits;
   const save: Save = (reached, progress) => context.save({ ...state, reached }, progress);
   return await carryBack(context, state, save);

@@ -6,7 +6,7 @@ import { refusedSchema, wasOpened } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import { type Facts, MORE_TIME, type passing, passingEntries } from '../runs/stages.ts';
 import { carryOver, isLaterChange, walksSchema } from './equality.ts';
-import { notDoneOutside } from './external-action.ts';
+import { waitForAction } from './external-action.ts';
 import { returnSchema } from './return-target.ts';
 import { proveFrozen } from './write-freeze.ts';
 
@@ -30,7 +30,7 @@ export function freeze(
   { isProved = true } = {},
 ): Advance {
   return async (context, { reached }, save) => {
-    const waits = await notDoneOutside(context, 'freeze', collections[0]);
+    const waits = await waitForAction(context, 'freeze', collections[0]);
     if (waits || !isProved) return waits ?? {};
     return await proveFrozen(context, { collections, reached, save });
   };

@@ -105,9 +105,9 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
     });
 
-    it('do not take turns of each other', async () => {
+    it('do not take the lock of each other', async () => {
       await table.begin('run-a');
-      for (const ask of [table.lock.take, table.lock.assertTurn]) {
+      for (const ask of [table.lock.take, table.lock.assertCanTake]) {
         await expect(ask('run-b')).rejects.toEqual(named('RefusedOtherRun'));
       }
       await expect(table.lock.assertFree()).rejects.toEqual(named('RefusedOtherRun'));
@@ -120,12 +120,12 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     });
 
     it('beginning at once: one gets the lease, the others are to come again', async () => {
-      const turns = await Promise.allSettled(
+      const leases = await Promise.allSettled(
         Array.from({ length: 6 }, () => table.lock.take('run-a')),
       );
-      expect(turns.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      for (const turn of turns) {
-        if (turn.status === 'rejected') expect(turn.reason).toEqual(named('RetryableLockHeld'));
+      expect(leases.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const lease of leases) {
+        if (lease.status === 'rejected') expect(lease.reason).toEqual(named('RetryableLockHeld'));
       }
     });
 

@@ -28,7 +28,7 @@ const READS_OF_BACKEND = [
 /** The remote services, and the calls that change nothing there. */
 const READS = {
   runs: ['read', 'readCheckpoint', 'confirmedBy', 'maxRate'],
-  lock: ['activeRun', 'presentRun', 'assertFree', 'assertTurn', 'retainedRuns', 'knownRuns'],
+  lock: ['activeRun', 'presentRun', 'assertFree', 'assertCanTake', 'retainedRuns', 'knownRuns'],
   vectors: [
     'version',
     'isReady',

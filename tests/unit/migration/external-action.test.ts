@@ -1,7 +1,7 @@
 // A confirmation counts for the action and the collection that were asked for, and for nothing else.
 import { expect, it } from 'vitest';
 import type { StepContext } from '../../../lib/migration/runs/step.ts';
-import { notDoneOutside } from '../../../lib/migration/steps/external-action.ts';
+import { waitForAction } from '../../../lib/migration/steps/external-action.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 
@@ -23,7 +23,7 @@ function confirmed(pendingAction: { action: string; collection: string }) {
 
 it('is done when the person confirms what is asked for', async () => {
   const { context, notes } = confirmed({ action: 'open-writes', collection: 'memories_v3' });
-  expect(await notDoneOutside(context, 'open-writes', 'memories_v3')).toBeUndefined();
+  expect(await waitForAction(context, 'open-writes', 'memories_v3')).toBeUndefined();
   expect(notes).toEqual([]);
 });
 
@@ -32,7 +32,7 @@ it.each([
   ['another collection', { action: 'open-writes', collection: 'memories' }],
 ])('is asked for anew when the person has confirmed %s', async (_, pendingAction) => {
   const { context, notes } = confirmed(pendingAction);
-  const waits = await notDoneOutside(context, 'open-writes', 'memories_v3');
+  const waits = await waitForAction(context, 'open-writes', 'memories_v3');
   expect(waits).toMatchObject({ done: false, waitsFor: 'the webhook' });
   const asked = { action: 'open-writes', collection: 'memories_v3', since: NOW, epoch: 7 };
   expect(notes).toEqual([{ pendingAction: asked }]);

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import { drillCollectionOf, testUserOf } from '../../../../lib/migration/runs/run-names.ts';
+import { restoreTestCollectionOf, testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import type { ServiceChanges } from '../../../support/migration/changed-services.ts';
 import { LAYOUT, manifestOf, standingOf } from '../../../support/migration/holdings.ts';
@@ -209,7 +209,7 @@ describe('a snapshot', () => {
 describe('the restore test of a backup', () => {
   it('does not restore onto an alias of what users work on', async () => {
     const migration = await migrationAt('checked');
-    const name = drillCollectionOf(await migration.runs.read(RUN));
+    const name = restoreTestCollectionOf(await migration.runs.read(RUN));
     await createAlias(migration.qdrant.url, name, SOURCE);
     const before = await standingOf(migration);
     await expect(migration.finish('backup')).rejects.toEqual(named('RefusedNameTaken'));
@@ -234,7 +234,7 @@ describe('the restore test of a backup', () => {
   it('removes what an earlier one has left half-restored: the store may panic over it', async () => {
     const migration = await migrationAt('checked');
     const { vectors } = migration.services;
-    await vectors.createCollection(drillCollectionOf(await migration.runs.read(RUN)), LAYOUT);
+    await vectors.createCollection(restoreTestCollectionOf(await migration.runs.read(RUN)), LAYOUT);
     const uploadSnapshot: typeof vectors.uploadSnapshot = async (name, upload) => {
       expect(await vectors.collectionExists(name)).toBe(false);
       await vectors.uploadSnapshot(name, upload);

@@ -1,6 +1,6 @@
 // A migration in place: the new version works on the old collection itself, and no data moves, forward or back.
 import { describe, expect, it } from 'vitest';
-import { drillCollectionOf } from '../../../../lib/migration/runs/run-names.ts';
+import { restoreTestCollectionOf } from '../../../../lib/migration/runs/run-names.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { scanCollection } from '../../../../lib/migration/steps/recorded-counts.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
@@ -208,7 +208,7 @@ describe('the prerequisites', () => {
     const { vectors } = migration.services;
     await migration.start({ inPlace: true });
     // Of a backup that is under way when the preflight is repeated.
-    const restoreTest = drillCollectionOf({ runId: RUN });
+    const restoreTest = restoreTestCollectionOf({ runId: RUN });
     await vectors.createCollection(restoreTest, LAYOUT);
     await migration.start({ inPlace: true });
     expect((await vectors.listCollections()).toSorted()).toEqual([SOURCE, restoreTest]);
