@@ -1,4 +1,5 @@
-// Ends a run before its window and removes what it has built on the store. Its artifacts stay.
+// Ends a run before its window and removes what it has built on the store. Its artifacts stay for the days of the
+// retention: then the watch removes them.
 import { builtCollectionsOf } from '../runs/run-names.ts';
 import type { Step, StepContext } from '../runs/step.ts';
 import { ownOf, removeOwn } from './clean-up.ts';

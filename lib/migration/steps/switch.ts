@@ -1,5 +1,5 @@
 // The switch: users move from the collection that they are on, home, to the idle one. Forward it is the cutover, backward the
-// rollback. Both take the same stages in the same order, each those that its direction and its purpose need.
+// rollback. Each has its own list of stages (switch-forward.ts, switch-back.ts); here is what both lists share.
 import * as v from 'valibot';
 import type { Strays } from '../reconcile-report.ts';
 import { refusedSchema, wasOpened } from '../runs/run.ts';

@@ -1,5 +1,5 @@
-// The other swap: the filled collection and its companion, snapshotted and uploaded under the names that the plan asks
-// for. The store has no rename; this is the only one there is. The setting is changed only once both are proved.
+// Takes snapshots of the filled collection and its companion and uploads them under the names that the plan asks for: the
+// store has no rename. The setting is changed only once both are proved.
 import * as v from 'valibot';
 import { untilIndexed } from '../configuration.ts';
 import { Refusal } from '../refusals.ts';
