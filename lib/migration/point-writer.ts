@@ -9,7 +9,6 @@ import type {
   CollectionInfo,
   Filter,
   Point,
-  PointId,
   PointPayload,
   ScrolledPoint,
 } from './ports/vector-store.ts';
@@ -42,17 +41,6 @@ export function createPointWriter(
     const found = await pointsById(to, scrolled, { payload: false, vector: false });
     const points = scrolled.filter(({ id }) => !found.has(id)).map(toPoint);
     await inBatches(points, (batch) => store.upsert(collection, batch, 'insert_only'));
-  }
-
-  async function replace(scrolled: readonly ScrolledPoint[]): Promise<void> {
-    const points = scrolled.map(toPoint);
-    await inBatches(points, (batch) => store.upsert(collection, batch, 'upsert'));
-  }
-
-  async function remove(ids: readonly PointId[]): Promise<void> {
-    if (ids.length === 0) return;
-    await mayWrite();
-    await store.deletePoints(collection, { ids });
   }
 
   /** Only where a point is still as it was read: users, or a program that nobody has stopped, may write to it meanwhile. */
@@ -98,7 +86,7 @@ export function createPointWriter(
     return keywords === 'by-store' ? withKeywordText(point) : point;
   }
 
-  return { insert, replace, remove, replaceUnchanged, removeUnchanged };
+  return { insert, replaceUnchanged, removeUnchanged };
 }
 
 /**
@@ -150,16 +138,16 @@ interface Replacement {
 function unchanged(seen: readonly ScrolledPoint[]): Filter {
   return {
     should: seen.map(({ id, payload }) => ({
-      must: [{ has_id: [verbatim(id)] }, sameHash(payload)],
+      must: [{ has_id: [verbatim(id)] }, ...sameHash(payload)],
     })),
   };
 }
 
+/** None where it is of another kind than mem0 writes. */
 function sameHash(payload: PointPayload) {
   const { hash } = (JSON.parse(payload) ?? {}) as { readonly hash?: unknown };
-  return typeof hash === 'string'
-    ? { key: 'hash', match: { value: hash } }
-    : { is_empty: { key: 'hash' } };
+  if (typeof hash === 'string') return [{ key: 'hash', match: { value: hash } }];
+  return hash === undefined || hash === null ? [{ is_empty: { key: 'hash' } }] : [];
 }
 
 /** In strict mode a store may refuse a filter over what has no index. */

@@ -163,26 +163,10 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
   }
 
   async function write(pairs: readonly PointPair[]): Promise<Written> {
-    await writeBack(pairs.filter((pair) => wayOf(pair) === 'back'));
+    const back = pairs.filter((pair) => wayOf(pair) === 'back');
     const onwards = pairs.filter((pair) => wayOf(pair) !== 'back');
-    const { created, changed, removed } = sorted(onwards, ({ from, to }) => ({
-      is: from,
-      was: to,
-    }));
-    await writer.insert(created);
-    if (hasBase) await writer.replaceUnchanged(changed);
-    else await writer.replace(changed.map(({ by }) => by));
-    if (hasBase) await writer.removeUnchanged(removed);
-    else await writer.remove(removed.map(({ id }) => id));
-    return { inserted: created.length, replaced: changed.length, deleted: removed.length };
-  }
-
-  async function writeBack(pairs: readonly PointPair[]): Promise<void> {
-    if (!backWriter || pairs.length === 0) return;
-    const { created, changed, removed } = sorted(pairs, ({ from, to }) => ({ is: to, was: from }));
-    await backWriter.insert(created);
-    await backWriter.replaceUnchanged(changed);
-    await backWriter.removeUnchanged(removed);
+    if (backWriter) await apply(backWriter, back, ({ from, to }) => ({ is: to, was: from }));
+    return await apply(writer, onwards, ({ from, to }) => ({ is: from, was: to }));
   }
 
   // What seems to be deleted is read again, before it is deleted here; and what users may have changed meanwhile.
@@ -258,14 +242,15 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
   }
 }
 
-/** What has to be done to a collection so that `was` becomes `is`. */
-function sorted(
+/** Makes `was` into `is`: only where a point is still as it was read. */
+async function apply(
+  writer: ReturnType<typeof createPointWriter>,
   pairs: readonly PointPair[],
   sidesOf: (pair: PointPair) => {
     readonly is: ScrolledPoint | undefined;
     readonly was: ScrolledPoint | undefined;
   },
-) {
+): Promise<Written> {
   const created: ScrolledPoint[] = [];
   const changed: { readonly seen: ScrolledPoint; readonly by: ScrolledPoint }[] = [];
   const removed: ScrolledPoint[] = [];
@@ -274,5 +259,8 @@ function sorted(
     else if (is) created.push(is);
     else if (was) removed.push(was);
   }
-  return { created, changed, removed };
+  await writer.insert(created);
+  await writer.replaceUnchanged(changed);
+  await writer.removeUnchanged(removed);
+  return { inserted: created.length, replaced: changed.length, deleted: removed.length };
 }

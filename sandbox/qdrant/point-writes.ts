@@ -53,9 +53,8 @@ export function createPointWrites({ registry, version }: SandboxState) {
   function updateVectors(exchange: Exchange): Schemas['UpdateResult'] {
     const collection = registry.get(nameIn(exchange, 'collection'));
     const updates = readPoints(exchange);
-    // With ids that a number of JavaScript cannot hold.
     const filter = readMember<Schemas['UpdateVectors']>(exchange, 'update_filter') ?? 'null';
-    const isToBeUpdated = toTest(parseLossless(filter) as Schemas['Filter'] | null);
+    const isToBeUpdated = toTest(toFilter(filter));
     return applyWrite(exchange, collection, () => {
       const known = updates.flatMap(({ id, vector }) => {
         const point = collection.points.get(toPointKey(id));
@@ -107,10 +106,15 @@ export function createPointWrites({ registry, version }: SandboxState) {
 
 function selected(exchange: Exchange, collection: Collection): StoredPoint[] {
   const { points } = collection;
-  const { filter } = jsonBody<{ filter?: Schemas['Filter'] }>(exchange);
-  if (filter) return [...points.all().filter(toTest(filter))];
+  const filter = readMember<Schemas['FilterSelector']>(exchange, 'filter');
+  if (filter !== undefined) return [...points.all().filter(toTest(toFilter(filter)))];
   const keys = new Set(idTexts(exchange, 'points').map(toPointKey));
   return [...keys].map((key) => points.get(key)).filter((point) => point !== undefined);
+}
+
+/** Ids of points may be larger than a number of JavaScript can hold. */
+function toFilter(text: string): Schemas['Filter'] {
+  return parseLossless(text) as Schemas['Filter'];
 }
 
 function readUpsert({ body }: Exchange) {
@@ -121,7 +125,7 @@ function readUpsert({ body }: Exchange) {
   for (const member of scanner.members<Schemas['PointsList']>()) {
     if (member === 'points') points = readElements(scanner);
     if (member === 'update_mode') mode = String(JSON.parse(scanner.text()));
-    if (member === 'update_filter') filter = JSON.parse(scanner.text());
+    if (member === 'update_filter') filter = toFilter(scanner.text());
   }
   if (!points)
     throw malformed('data did not match any variant of untagged enum PointInsertOperations');

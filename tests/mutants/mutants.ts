@@ -355,6 +355,9 @@ export const MUTANTS: readonly Mutant[] = [
       ["run.phase === 'switching' && pending > 0", 'pending < 0'],
     ],
   ),
+  ...mutantsOf('lib/migration/point-writer.ts', 'tests/unit/migration/reconcile.test.ts', [
+    ['hash === undefined || hash === null ? ', 'hash !== undefined || hash !== null ? '],
+  ]),
   ...mutantsOf('lib/migration/point-writer.ts', 'tests/unit/migration/three-versions.test.ts', [
     ['{ filter: unchanged(same) }', '{ ids: same.map(({ id }) => id) }'],
     ["'update_only', condition", "'update_only'"],

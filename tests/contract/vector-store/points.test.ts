@@ -228,6 +228,16 @@ onEveryVectorStore((under) => {
       await under.store.deletePoints(collection, { filter: ofUser('warm-up') });
       expect(await scrolledIds(collection)).toEqual(['2']);
     });
+
+    test('goes by filter where the id is larger than 2^53', async () => {
+      const collection = await under.collection();
+      const ids = ['9007199254740993', '9007199254740992'].map((id) => asJsonText<number>(id));
+      const points = ids.map((id) => ({ ...point(1, '{}'), id }));
+      await under.store.upsert(collection, points, 'upsert');
+      const filter = { must: [{ has_id: [verbatim(points[0]?.id ?? pointId(0))] }] };
+      await under.store.deletePoints(collection, { filter });
+      expect(await scrolledIds(collection)).toEqual(['9007199254740992']);
+    });
   });
 
   test('ids nobody knows are left out of a retrieval', async () => {

@@ -191,6 +191,7 @@ const CHANGES: readonly (readonly [
     [CONTENTS],
     replacing(/9007199254740993/, '9007199254740992'),
   ],
+  ['a hash that is no text', { payload: 1 }, [CONTENTS], replacing(/"data"/, '"hash":7,"data"')],
   ['a dropped key', { payload: 1 }, [CONTENTS], replacing(/"tiny":1e-7,/, '')],
   ['a memory of another user', { payload: 1 }, [CONTENTS, USERS], replacing(/user-3"/, 'user-4"')],
   ['a memory that lost its user', { payload: 1 }, [CONTENTS, USERS], replacing(/"user-3"/, 'null')],
