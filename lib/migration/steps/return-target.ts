@@ -80,7 +80,7 @@ export async function canRollBack(services: Services, run: Run): Promise<boolean
 }
 
 /** Why the new collection cannot be read; undefined where it can. */
-export async function readabilityOf({ vectors }: Services, run: Run): Promise<string | undefined> {
+async function readabilityOf({ vectors }: Services, run: Run): Promise<string | undefined> {
   const live = liveCollectionOf(run);
   if (!(await vectors.listCollections()).includes(live)) return `${live} is gone`;
   try {
@@ -108,9 +108,7 @@ async function assertSafe(
   const { services, run } = request;
   const live = liveCollectionOf(run);
   if (restores) {
-    const points = Number(run.evidence['verification-report']?.facts.points ?? 0);
-    const removes = Math.max(0, points - (await services.vectors.count(live)));
-    return assertExpected({ points, removes, changes: 0 }, returnTo, deletes);
+    return assertExpected(await lackingIn(services, run, live), returnTo, deletes);
   }
   assertExpected(await countChanges(request, { from: live, to: returnTo }), returnTo, deletes);
 }
@@ -191,7 +189,7 @@ export async function assertRestored(
 export async function assertStillThere(
   { services: { vectors }, run }: Pick<StepRequest, 'services' | 'run'>,
   returnTo: string,
-  expected = Number(run.evidence['verification-report']?.facts.points ?? 0),
+  expected = verifiedPointsOf(run),
 ): Promise<void> {
   // An alias of that name is no collection.
   const isThere = (await vectors.listCollections()).includes(returnTo);
@@ -209,9 +207,18 @@ async function isUsable(services: Services, run: Run, isLeftAsItIs = false): Pro
   if (run.window?.openedAt === undefined) return true;
   if (!(await isWritable(services, run))) return false;
   if (!isLeftAsItIs) return true;
-  const points = Number(run.evidence['verification-report']?.facts.points ?? 0);
-  const removes = Math.max(0, points - (await vectors.count(sourceCollection)));
-  return !isExcessive({ points, removes, changes: 0 });
+  return !isExcessive(await lackingIn(services, run, sourceCollection));
+}
+
+function verifiedPointsOf({ evidence }: Run): number {
+  return Number(evidence['verification-report']?.facts.points ?? 0);
+}
+
+/** How many of the points that were verified are not there any more. */
+async function lackingIn({ vectors }: Services, run: Run, collection: string) {
+  const points = verifiedPointsOf(run);
+  const removes = Math.max(0, points - (await vectors.count(collection)));
+  return { points, removes, changes: 0 };
 }
 
 async function isWritable({ vectors }: Services, { plan, ...run }: Run): Promise<boolean> {
