@@ -213,7 +213,7 @@ export async function checkMemories(services: Services, run: Run): Promise<Findi
   };
 }
 
-/** The new collection; in the restore test the file that the store is sent, and what it unpacks that to. */
+/** Of the vectors and payloads. The new collection; in the restore test the file that the store is sent, and what it unpacks that to. */
 const COPIES = 3;
 const COPIES_IN_PLACE = 2;
 const FLOAT = 4;
@@ -222,29 +222,32 @@ const KEYWORD = 8;
 const SAMPLE = 256;
 const GIGABYTE = 1e9;
 
-/** The space for the new collection and a snapshot of it, estimated from the first points: their ids are random. */
-async function estimateSpace(vectors: VectorStore, plan: Plan): Promise<number> {
-  const collection = plan.sourceCollection;
-  const times = plan.inPlace ? COPIES_IN_PLACE : COPIES;
-  const total = await vectors.count(collection);
-  const info = await vectors.collectionInfo(collection);
+/** Estimated from the first points: their ids are random. */
+async function estimateSpace(vectors: VectorStore, { sourceCollection }: Plan) {
+  const total = await vectors.count(sourceCollection);
+  const info = await vectors.collectionInfo(sourceCollection);
   const { size: dimensions = 0 } = denseVectorOf(info);
-  const { points } = await vectors.scroll(collection, { limit: SAMPLE, vector: false });
+  const { points } = await vectors.scroll(sourceCollection, { limit: SAMPLE, vector: false });
   const share = total / Math.max(1, points.length);
   const payloads = share * sumOf(points, ({ payload }) => Buffer.byteLength(payload));
-  const keywords = share * sumOf(points, wordsOf) * KEYWORD;
-  return Math.ceil(times * (payloads + total * dimensions * FLOAT) + keywords);
+  const keywords = share * sumOf(points, countWords) * KEYWORD;
+  const one = payloads + total * dimensions * FLOAT;
+  return {
+    neededBytes: Math.ceil(COPIES * one + keywords),
+    neededInPlace: Math.ceil(COPIES_IN_PLACE * one + keywords),
+  };
 }
 
 /** Against the way over a new collection. */
 export async function inPlaceSaves(vectors: VectorStore, plan: Plan) {
-  const needed = await estimateSpace(vectors, { ...plan, inPlace: false });
-  return { savedBytes: needed - (await estimateSpace(vectors, { ...plan, inPlace: true })) };
+  const { neededBytes, neededInPlace } = await estimateSpace(vectors, plan);
+  return { savedBytes: neededBytes - neededInPlace };
 }
 
 export async function checkSpace(vectors: VectorStore, plan: Plan): Promise<Finding> {
   const { freeBytes = null } = plan;
-  const neededBytes = await estimateSpace(vectors, plan);
+  const space = await estimateSpace(vectors, plan);
+  const neededBytes = plan.inPlace ? space.neededInPlace : space.neededBytes;
   const needed = `The migration needs about ${sizeText(neededBytes)} on the store`;
   const isUnknown = freeBytes === null && !plan.accepts.includes('unknown-space');
   const free =
@@ -401,7 +404,7 @@ function problem(isFound: boolean, why: string, remedy: string): Problem[] {
   return isFound ? [{ why, remedy }] : [];
 }
 
-function wordsOf({ payload }: ScrolledPoint): number {
+function countWords({ payload }: ScrolledPoint): number {
   const text = keywordTextOf(payload);
   return text === undefined ? 0 : (JSON.parse(text).match(/[\p{L}\p{N}]+/gu)?.length ?? 0);
 }
