@@ -3,13 +3,11 @@
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
-import { phaseAtOf, type Run, retainedAs, windowOf } from '../runs/run.ts';
-import type { Retained } from '../runs/run-lock.ts';
+import { type Run, windowOf } from '../runs/run.ts';
 import {
   backupsOf,
   basesOf,
   liveCollectionOf,
-  liveCollectionsOf,
   restoredCollectionOf,
   testUserOf,
 } from '../runs/run-names.ts';
@@ -77,7 +75,7 @@ async function removeWhatIsOver(context: StepContext): Promise<void> {
 async function removeOld(context: StepContext): Promise<void> {
   const { services, run, note } = context;
   const { sourceCollection } = run.plan;
-  if (run.kept?.includes(sourceCollection)) return;
+  if (run.kept.includes(sourceCollection)) return;
   const active = await services.setting.read();
   const old = [sourceCollection, restoredCollectionOf(run)];
   if (old.includes(active)) throw changedSetting(active, liveCollectionOf(run));
@@ -89,53 +87,6 @@ async function removeOld(context: StepContext): Promise<void> {
   const message = 'The old collection changed since the switch, and stays: compare it by hand';
   services.log({ level: 'WARN', message, runId: run.runId, collection: sourceCollection });
   await removeCollections(context, old);
-}
-
-/**
- * Of a run that was aborted: the collections that its users left, once their days are over. One that somebody wrote to since
- * stays, and is named.
- */
-export async function removeLeft(services: Services, run: Run): Promise<void> {
-  const now = services.clock().getTime();
-  const { runId, served, kept } = run;
-  const over = served.filter(({ until }) => until <= now).map(({ collection }) => collection);
-  if (run.phase !== 'aborted' || over.length === 0) return;
-  const { lock, runs, vectors, setting } = services;
-  const lease = await lock.take(runId);
-  let left = run;
-  try {
-    const [live, companion] = liveCollectionsOf(run);
-    const isThere = over.includes(live) && (await vectors.collectionExists(live));
-    const isInUse = (await setting.read()) === live;
-    const isChanged = isThere && !isInUse && !(await isAsBase(services, run, live));
-    const stays = isInUse || isChanged ? [live, companion] : [];
-    const removed = over.filter((name) => !stays.includes(name));
-    await removeCollections({ services, run, renew: () => lock.renew(lease) }, removed);
-    const others = served.filter(({ until }) => until > now);
-    left = { ...run, kept: [...kept, ...(isChanged ? [live] : [])], served: others };
-    await runs.write(lease, left);
-  } finally {
-    await lock.release(lease, retainedAs(left));
-  }
-}
-
-/**
- * Backups and reports of a run that ended on the old version: for as many days as a rollback would have been possible, and as
- * collections of it are kept.
- */
-export async function removeKept({ lock, artifacts, clock }: Services, run: Run): Promise<void> {
-  const { runId, plan, served } = run;
-  const ends = [phaseAtOf(run) + plan.retentionDays * DAY_MS, ...served.map((one) => one.until)];
-  const until = Math.max(...ends);
-  if (clock().getTime() < until) return;
-  const lease = await lock.take(runId);
-  let retained: Retained | 'ended' = 'left';
-  try {
-    await artifacts.deleteAll(`${runId}/`);
-    retained = 'ended';
-  } finally {
-    await lock.release(lease, retained);
-  }
 }
 
 /** A day after the last one, however often it is called; and once the rollback period is over. */

@@ -8,7 +8,8 @@ import { phaseAtOf, type Run } from '../runs/run.ts';
 import { runStep, type Step, type StepResult } from '../runs/step.ts';
 import { isPastDeadline, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { isReminderDue, remindDaily, removeKept, removeLeft, retention } from './retention.ts';
+import { removeAborted } from './aborted.ts';
+import { isReminderDue, remindDaily, retention } from './retention.ts';
 import { rollback } from './rollback.ts';
 
 /** A person names a run; a timer does not. */
@@ -43,7 +44,7 @@ export async function keepWatch(
         const run = await runs.read(runId);
         const payload = { runId, execute: true, actor: 'machine' };
         try {
-          await removeLeft(services, run);
+          if (run.phase === 'aborted') return await removeAborted(services, run);
           const step = await dueStep(services, run);
           if (!step) return;
           last = await runStep(step, services, { payload, timeLeftMs });
@@ -96,7 +97,6 @@ async function dueStep(services: Services, run: Run): Promise<Step | undefined> 
   const now = services.clock();
   const isFrozen = run.phase === 'switching' || run.phase === 'switching-back';
   if (isFrozen && isPastDeadline(run, now)) return rollback;
-  if (run.phase === 'aborted') await removeKept(services, run);
   if (run.phase !== 'live') return undefined;
   const found = retentionOf(run, now);
   if (found.isEnding) await remindDaily(services, run, found);

@@ -1,0 +1,55 @@
+// What is removed of a run that was aborted: each collection that its users left, once its days are over; and the backups and
+// reports, once all days are over: so many as a rollback would have been possible, and as collections of it are kept.
+import { phaseAtOf, type Run } from '../runs/run.ts';
+import type { Lease, Retained } from '../runs/run-lock.ts';
+import { liveCollectionsOf } from '../runs/run-names.ts';
+import { DAY_MS } from '../runs/times.ts';
+import type { Services } from '../services.ts';
+import { removeCollections } from './clean-up.ts';
+import { isAsBase } from './equality.ts';
+
+/** Takes the lock only where something is due. */
+export async function removeAborted(services: Services, run: Run): Promise<void> {
+  const { lock, artifacts, clock } = services;
+  const now = clock().getTime();
+  const over = run.served.filter(({ until }) => until <= now);
+  const isOver = keptUntil(run) <= now;
+  if (over.length === 0 && !isOver) return;
+  const lease = await lock.take(run.runId);
+  let retained: Retained | 'ended' = 'left';
+  try {
+    if (over.length > 0) await removeServed({ services, run, lease }, over);
+    if (!isOver) return;
+    await lock.renew(lease);
+    await artifacts.deleteAll(`${run.runId}/`);
+    retained = 'ended';
+  } finally {
+    await lock.release(lease, retained);
+  }
+}
+
+function keptUntil(run: Run): number {
+  const end = phaseAtOf(run) + run.plan.retentionDays * DAY_MS;
+  return Math.max(end, ...run.served.map(({ until }) => until));
+}
+
+/** One that somebody wrote to since stays, and is named. */
+async function removeServed(
+  { services, run, lease }: { services: Services; run: Run; lease: Lease },
+  served: Run['served'],
+): Promise<void> {
+  const { lock, runs, vectors, setting } = services;
+  const over = served.map(({ collection }) => collection);
+  const [live, companion] = liveCollectionsOf(run);
+  const isThere = over.includes(live) && (await vectors.collectionExists(live));
+  const isInUse = (await setting.read()) === live;
+  const isChanged = isThere && !isInUse && !(await isAsBase(services, run, live));
+  const stays = isInUse || isChanged ? [live, companion] : [];
+  const removed = over.filter((name) => !stays.includes(name));
+  await removeCollections({ services, run, renew: () => lock.renew(lease) }, removed);
+  await runs.write(lease, {
+    ...run,
+    kept: [...run.kept, ...(isChanged ? [live] : [])],
+    served: run.served.filter((one) => !served.includes(one)),
+  });
+}
