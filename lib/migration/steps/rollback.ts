@@ -20,7 +20,7 @@ import {
 } from '../runs/run-names.ts';
 import { factsOf, isWaiting, readSwitch, takeStages } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
-import { DAY_MS, isOpened } from '../runs/times.ts';
+import { DAY_MS, isOpened, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeCollections, removeOwn, tidyUp } from './clean-up.ts';
 import { askAgain } from './external-action.ts';
@@ -79,9 +79,9 @@ export const rollback: Step = {
   },
 };
 
-function assertRetained({ clock }: Services, { window }: Run): void {
-  const { retainUntil = Number.POSITIVE_INFINITY, overAt } = window ?? {};
-  if (clock().getTime() < retainUntil && overAt === undefined) return;
+function assertRetained({ clock }: Services, run: Run): void {
+  const retainUntil = run.window?.retainUntil;
+  if (retainUntil === undefined || !retentionOf(run, clock()).isOver) return;
   throw rollbackEnded(retainUntil);
 }
 
