@@ -15,7 +15,7 @@ import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { LUNCH } from '../support/api/records.ts';
 import { send } from '../support/model/commands.ts';
-import { readHoldings } from '../support/model/holdings.ts';
+import { readListing } from '../support/model/ledger-listing.ts';
 import { type Command, EMPTY, type Model } from '../support/model/ledger-model.ts';
 import { linearise, step } from '../support/model/linearisation.ts';
 import { IS_FULL } from '../support/seed.ts';
@@ -145,7 +145,7 @@ describe.each(RACES)('$rule', ({ rule, commands, outcomes }) => {
       const model = await givenModel(quiet);
       const replies = await race(ledgerId, commands, seededRandom(seed));
       seen.add(replies.map(({ reply }) => reply.status).join(' '));
-      linearise(model, replies, await readHoldings(quiet));
+      linearise(model, replies, await readListing(quiet));
       expect((await createVerification({ ...table, ledgerId }).verify()).drifts).toEqual([]);
       if (seen.size === outcomes.length && !IS_FULL) break;
     }

@@ -6,7 +6,7 @@ import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { DAYS, makeCommand, send, swapNames } from '../support/model/commands.ts';
-import { readHoldings } from '../support/model/holdings.ts';
+import { readListing } from '../support/model/ledger-listing.ts';
 import {
   type Command,
   countOf,
@@ -98,7 +98,7 @@ async function sendAtOnce(api: Api, model: Model, random: SeededRandom): Promise
   const outcomes = await Promise.all(
     commands.map(async (command) => ({ command, reply: await send(api, command) })),
   );
-  return linearise(model, outcomes, await readHoldings(api));
+  return linearise(model, outcomes, await readListing(api));
 }
 
 async function expectVerified(ledgerId: string, model: Model): Promise<void> {

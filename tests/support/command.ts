@@ -14,20 +14,30 @@ export interface Ended {
  * @param program such as `cli/keys.ts`
  * @param killed kills the process, which cannot do anything about it
  */
-export function runCommand(
+export async function runCommand(
+  program: string,
+  args: readonly string[],
+  environment?: NodeJS.ProcessEnv,
+  killed?: AbortSignal,
+): Promise<Ended> {
+  return await startCommand(program, args, environment, killed).ended;
+}
+
+/** For a caller that listens to it meanwhile. */
+export function startCommand(
   program: string,
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
   killed?: AbortSignal,
-): Promise<Ended> {
+) {
   const command = [join(import.meta.dirname, '../..', program), ...args];
   // Not in the project, whose data folder is the developer's.
   const place = { env: { ...BARE_ENVIRONMENT, ...environment }, cwd: tmpdir() };
   const options = { ...place, ...(killed && { signal: killed }), killSignal: 'SIGKILL' } as const;
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, command, options, (error, stdout, stderr) => {
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr });
-    });
-    child.stdin?.end();
+  const { promise: ended, resolve } = Promise.withResolvers<Ended>();
+  const child = execFile(process.execPath, command, options, (error, stdout, stderr) => {
+    resolve({ code: Number(error?.code ?? 0), stdout, stderr });
   });
+  child.stdin?.end();
+  return { child, ended };
 }

@@ -1,41 +1,26 @@
 // The command line as an operator uses it: a process of its own over the sandbox, here or on a stage.
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
 import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
 import { takePreflight } from '../../../lib/migration/steps/preflight.ts';
+import { startWebhook } from '../../../sandbox/webhook.ts';
 import { startSandboxWorld } from '../../../sandbox/world.ts';
-import { BARE_ENVIRONMENT } from '../bare-environment.ts';
+import { type Ended, startCommand } from '../command.ts';
 import { createTestTable } from '../test-table.ts';
 import { startLambdaDouble } from './lambda-double.ts';
-import { startWebhook } from './webhook-double.ts';
+import { RUN } from './run-table.ts';
 
-export const COMMAND = join(import.meta.dirname, '../../../cli/migrate/migrate.ts');
+export const COMMAND = 'cli/migrate/migrate.ts';
 const STAGE = 'dev';
 
-export const RUN = 'run-a';
 export const OF_RUN = ['--run', RUN];
 
 /** Where the functions run. */
 export const PLACES = ['here', 'on a stage'] as const;
 type PlaceName = (typeof PLACES)[number];
 
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** No account is looked for, and none found. */
-export const NO_ACCOUNT = {
-  ...BARE_ENVIRONMENT,
-  HOME: '/nonexistent',
-  AWS_EC2_METADATA_DISABLED: 'true',
-};
+export const NO_ACCOUNT = { HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true' };
 
 export async function migrateWith(
   environment: NodeJS.ProcessEnv,
@@ -46,20 +31,7 @@ export async function migrateWith(
 
 /** For a caller that listens to it meanwhile. */
 export function startMigrateWith(environment: NodeJS.ProcessEnv, ...words: string[]) {
-  const child = spawn(process.execPath, [COMMAND, ...words], {
-    env: { ...NO_ACCOUNT, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  return { child, ended: endOf(child) };
-}
-
-async function endOf(child: ChildProcessByStdio<null, Readable, Readable>): Promise<Ended> {
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  return { code, stdout, stderr };
+  return startCommand(COMMAND, words, { ...NO_ACCOUNT, ...environment });
 }
 
 const ACCESS = {

@@ -1,8 +1,7 @@
 // A place whose functions answer what a test lays out.
 import type { FunctionName } from '../../../cli/migrate/commands.ts';
 import type { Payload, Place } from '../../../cli/migrate/place.ts';
-
-export const RUN = 'run-a';
+import { RUN } from './run-table.ts';
 
 /** Of every run that is asked for. */
 export const STATUS = {

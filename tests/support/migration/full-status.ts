@@ -1,6 +1,7 @@
 // The status of a run that waits for approval, with everything that a page can show.
 import type { Status } from '../../../lib/migration/steps/status.ts';
-import { RUN, STATUS } from './fake-place.ts';
+import { STATUS } from './fake-place.ts';
+import { RUN } from './run-table.ts';
 
 const FIGURES = {
   ...{ searched: 200, overlap: 0.9987, firstInOld: 1, firstInNew: 0.995 },

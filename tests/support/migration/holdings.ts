@@ -59,7 +59,7 @@ export async function deleteFirst(migration: Migration, name: string): Promise<v
 /** What users, or others, do to the collections of a migration. */
 export type Happening = (migration: Migration) => Promise<unknown>;
 
-export const inTurn =
+export const oneAfterAnother =
   (...happenings: Happening[]): Happening =>
   async (migration) => {
     for (const happens of happenings) await happens(migration);
@@ -81,25 +81,27 @@ export async function emptied(
 
 /** The collection keeps as many points of the same users; one holds something else. */
 export async function changeFirst(migration: Migration, name: string): Promise<void> {
-  const { id, vector, payload } = await firstPoint(migration, name);
-  const changed = asJsonText<Record<string, unknown>>(payload.replace('"data":"', '"data":"not '));
-  const point = { id, vector: vector ?? asJsonText('[]'), payload: changed };
-  await migration.services.vectors.upsert(name, [point], 'upsert');
+  await rewriteFirst(migration, name, (text) => text.replace('"data":"', '"data":"not '));
 }
 
 /** As a version of the backend does it: the time of the change moves on. */
 export async function changeByUser(
-  { services }: Migration,
+  migration: Migration,
   name: string,
   data: string,
 ): Promise<void> {
-  const { points } = await services.vectors.scroll(name, { limit: 1 });
-  const [point] = points;
-  if (!point?.vector) throw new Error(`Nothing in ${name}`);
-  const changed = { ...JSON.parse(point.payload), data, updated_at: '2100-01-01T00:00:00Z' };
-  const payload = asJsonText<Record<string, unknown>>(JSON.stringify(changed));
-  const { id, vector } = point;
-  await services.vectors.upsert(name, [{ id, vector, payload }], 'upsert');
+  const change = { data, updated_at: '2100-01-01T00:00:00Z' };
+  await rewriteFirst(migration, name, (text) => JSON.stringify({ ...JSON.parse(text), ...change }));
+}
+
+async function rewriteFirst(
+  migration: Migration,
+  name: string,
+  rewrite: (payload: string) => string,
+): Promise<void> {
+  const { id, vector = asJsonText('[]'), payload } = await firstPoint(migration, name);
+  const changed = asJsonText<Record<string, unknown>>(rewrite(payload));
+  await migration.services.vectors.upsert(name, [{ id, vector, payload: changed }], 'upsert');
 }
 
 /** What a step left behind: the figures in the record, and the stored report. */

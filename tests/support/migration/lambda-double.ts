@@ -41,7 +41,7 @@ export async function startLambdaDouble(stage: string, services: Services): Prom
     faults.delete(name);
     if (fault) return fault;
     const handler = functions.get(name);
-    if (!handler) return REFUSED.unknown(name);
+    if (!handler) return refusal(404, 'ResourceNotFoundException', `Function not found: ${name}`);
     try {
       const result = await handler(JSON.parse(payload), CONTEXT);
       return { status: 200, body: result ?? null };
@@ -71,11 +71,6 @@ export async function startLambdaDouble(stage: string, services: Services): Prom
 export function functionError(body: unknown): Fault {
   return { status: 200, headers: { 'x-amz-function-error': 'Unhandled' }, body };
 }
-
-const REFUSED = {
-  unknown: (name: string) =>
-    refusal(404, 'ResourceNotFoundException', `Function not found: arn:aws:lambda:::${name}`),
-};
 
 /** A failure of the invocation. */
 export function refusal(status: number, type: string, Message: string): Fault {

@@ -22,9 +22,9 @@ import {
 } from '../../../sandbox/world.ts';
 import { changedServices, type ServiceChanges } from './changed-services.ts';
 import { type ArtifactsImage, createMemoryArtifacts } from './memory-artifacts.ts';
-import { createRunTable, type RunTableImage } from './run-table.ts';
+import { createRunTable, RUN, type RunTableImage } from './run-table.ts';
 
-export const RUN = 'run-a';
+export { RUN };
 
 export const STEPS = {
   backup,

@@ -9,7 +9,7 @@ import {
   deletedOld,
   goneOld,
   type Happening,
-  inTurn,
+  oneAfterAnother,
 } from './holdings.ts';
 import { type Migration, type MigrationOptions, RUN, type StepName } from './migration.ts';
 import { migrationAt, type Point } from './prepared.ts';
@@ -56,11 +56,11 @@ const leaked: Happening = async (migration) => {
   await deletedNew(migration);
 };
 
-const bothWrote = inTurn(
+const bothWrote = oneAfterAnother(
   deletedOld,
   changed('Changed by a user', ({ target }) => target),
 );
-const wroteToBoth = inTurn(
+const wroteToBoth = oneAfterAnother(
   rolledBack,
   deletedNew,
   changed('Changed by a user', () => SOURCE),
@@ -82,7 +82,7 @@ const ALL: readonly (readonly [StepName, about: string, Point, Beginning?])[] = 
   ['cutover', 'by upload', 'equal', BY_UPLOAD],
   ['rollback', 'from a cutover by upload', 'equal', { ...BY_UPLOAD, happens: uploaded }],
   ['rollback', 'from live, without the old collection', 'live', { happens: goneOld }],
-  ['copy', 'after a rollback', 'live', { happens: inTurn(rolledBack, deletedOld) }],
+  ['copy', 'after a rollback', 'live', { happens: oneAfterAnother(rolledBack, deletedOld) }],
   ['copy', 'after a rollback, with writes to both', 'live', { happens: wroteToBoth }],
   ['rollback', 'from live, with a write to the old, too', 'live', { happens: bothWrote }],
   ['rollback', 'inside it, with a leaked write', 'equal', { happens: leaked }],

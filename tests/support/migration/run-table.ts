@@ -9,6 +9,8 @@ import { createMemoryTable } from './memory-table.ts';
 
 export { LEASE_MS } from '../../../lib/migration/runs/run-store.ts';
 
+export const RUN = 'run-a';
+
 export const PLAN: Plan = {
   sourceCollection: 'memories',
   targetCollection: 'memories_v3_first-run',

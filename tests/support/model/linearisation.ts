@@ -1,6 +1,6 @@
 // Explains the outcome of commands that were under way at once: some order in which they could have come one by one.
 import type { ApiResponse } from '../api/api-client.ts';
-import type { Holdings } from './holdings.ts';
+import type { Listing } from './ledger-listing.ts';
 import type { Command } from './ledger-model.ts';
 import { after, type Model, type Refusal, refusalsOf } from './ledger-model.ts';
 
@@ -10,20 +10,18 @@ export interface Outcome {
 }
 
 /**
- * @param holdings what the ledger holds by now
+ * @param listing what the ledger holds by now
  * @returns the model after them all
  * @throws where no order explains every reply and what the ledger holds
  */
-export function linearise(model: Model, outcomes: readonly Outcome[], holdings: Holdings): Model {
+export function linearise(model: Model, outcomes: readonly Outcome[], listing: Listing): Model {
   const applied = outcomes.filter(({ reply }) => reply.status < 300);
   const refused = outcomes.filter(({ reply }) => reply.status >= 300);
 
   function search(path: readonly Model[], left: readonly Outcome[]): Model | undefined {
     const now = path.at(-1) ?? model;
     if (left.length === 0) {
-      return holdings.are(now) && refused.every((each) => isExplained(each, path))
-        ? now
-        : undefined;
+      return listing.are(now) && refused.every((each) => isExplained(each, path)) ? now : undefined;
     }
     for (const outcome of left) {
       const next = step(now, outcome);
@@ -41,7 +39,7 @@ export function linearise(model: Model, outcomes: readonly Outcome[], holdings: 
   const end = search([model], applied);
   if (end) return end;
   const seen = outcomes.map(({ command, reply }) => `${JSON.stringify(command)} -> ${reply.text}`);
-  throw new Error(`No order explains, of ${holdings.text}:\n${seen.join('\n')}`);
+  throw new Error(`No order explains, of ${listing.text}:\n${seen.join('\n')}`);
 }
 
 /** The model after a command, where its reply is the one due; undefined where it is not. */

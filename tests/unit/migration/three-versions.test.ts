@@ -174,52 +174,40 @@ test('what would be removed is counted and saved before, and a kill does not set
   expect(await store.count(NEW)).toBe(9);
 });
 
-test('a change that its user makes in the moment of the write stays', async () => {
-  const { put, walk, versionIn, store, back } = await scene();
-  for (let id = 0; id < 3; id += 1) await put(OLD, id, 'a');
-  await walk('repair');
-  await put(NEW, 0, 'b');
-  await put(NEW, 1, '-');
-  const late: VectorStore = {
-    ...store,
-    upsert: async (...args) => {
-      await put(OLD, 0, 'c');
-      await store.upsert(...args);
-    },
-    deletePoints: async (...args) => {
-      await put(OLD, 1, 'c');
-      await store.deletePoints(...args);
-    },
-  };
-  const to = { store: late, collection: OLD };
-  const { report, conflicts } = await walk('carry', { back: { ...back, to } });
-  expect([await versionIn(OLD, 0), await versionIn(OLD, 1)]).toEqual(['c', 'c']);
-  expect(conflicts).toEqual([0, 1]);
-  expect(report.strays).toMatchObject({ writes: 2, overruled: 2 });
-});
-
-test('a write to the idle collection in the moment in which it is overwritten is kept', async () => {
-  const { put, walk, versionIn, store, settings } = await scene();
-  for (let id = 0; id < 3; id += 1) await put(OLD, id, 'a');
-  await walk('repair');
-  await put(OLD, 0, 'b');
-  await put(OLD, 1, '-');
-  const late: VectorStore = {
-    ...store,
-    upsert: async (...args) => {
-      if ((await versionIn(NEW, 0)) === 'a') await put(NEW, 0, 'c');
-      await store.upsert(...args);
-    },
-    deletePoints: async (...args) => {
-      if ((await versionIn(NEW, 1)) === 'a') await put(NEW, 1, 'c');
-      await store.deletePoints(...args);
-    },
-  };
-  const { report, conflicts } = await walk('repair', { to: { ...settings.to, store: late } });
-  expect([await versionIn(NEW, 0), await versionIn(NEW, 1)]).toEqual(['b', '-']);
-  expect(conflicts).toEqual([0, 1]);
-  expect(report.strays).toMatchObject({ writes: 2, overruled: 2 });
-});
+test.each([
+  ['of its user stays', 'carry', NEW, OLD, ['c', 'c']],
+  ['to the idle collection is overwritten, and kept', 'repair', OLD, NEW, ['b', '-']],
+] as const)(
+  'a write %s in the moment in which the other side is carried over',
+  async (_, mode, changed, where, left) => {
+    const { put, walk, versionIn, store, settings, back } = await scene();
+    for (let id = 0; id < 3; id += 1) await put(OLD, id, 'a');
+    await walk('repair');
+    await put(changed, 0, 'b');
+    await put(changed, 1, '-');
+    const writeBefore = async (id: number) => {
+      if ((await versionIn(where, id)) === 'a') await put(where, id, 'c');
+    };
+    const late: VectorStore = {
+      ...store,
+      upsert: async (...args) => {
+        await writeBefore(0);
+        await store.upsert(...args);
+      },
+      deletePoints: async (...args) => {
+        await writeBefore(1);
+        await store.deletePoints(...args);
+      },
+    };
+    const { report, conflicts } = await walk(mode, {
+      to: { ...settings.to, store: late },
+      back: { ...back, to: { ...back.to, store: late } },
+    });
+    expect([await versionIn(where, 0), await versionIn(where, 1)]).toEqual(left);
+    expect(conflicts).toEqual([0, 1]);
+    expect(report.strays).toMatchObject({ writes: 2, overruled: 2 });
+  },
+);
 
 test.each([
   ['carried over', 'carry', NEW],

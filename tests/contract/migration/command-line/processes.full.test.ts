@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { outputOf } from '../../../../local/processes/tools.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
+import { BARE_ENVIRONMENT } from '../../../support/bare-environment.ts';
 import {
   COMMAND,
   createOperator,
@@ -11,10 +12,10 @@ import {
   NO_ACCOUNT,
   OF_RUN,
   PLACES,
-  RUN,
   startMigrateWith,
 } from '../../../support/migration/command-line.ts';
 import { fingerprintOf } from '../../../support/migration/holdings.ts';
+import { RUN } from '../../../support/migration/run-table.ts';
 
 const TARGET = `${SOURCE}_v3_${RUN}`;
 const PLAN = ['--source', SOURCE, '--accept', 'no-graph', '--drain-seconds', '0'];
@@ -56,9 +57,9 @@ describe('an interrupted step', () => {
   it('waits for a store with a word, releases its lock at once, and says so', async () => {
     const { named, start, services } = await createOperator();
     await start();
-    const closed = { ...NO_ACCOUNT, ...named, QDRANT_URL: 'http://127.0.0.1:9' };
+    const closed = { ...named, QDRANT_URL: 'http://127.0.0.1:9' };
     const { child, ended } = startMigrateWith(closed, 'preflight', ...OF_RUN);
-    child.stderr.on('data', (text) => {
+    child.stderr?.on('data', (text) => {
       if (String(text).includes('Waiting for the vector store')) child.kill('SIGINT');
     });
     const { code, stderr } = await ended;
@@ -130,7 +131,7 @@ describe.skipIf(!SCRIPT)('a person at a terminal', () => {
     await operator.start();
     const command = `${process.execPath} ${COMMAND} abort --run ${RUN} --execute`;
     const child = spawn('script', ['-qec', command, '/dev/null'], {
-      env: { ...NO_ACCOUNT, ...operator.named },
+      env: { ...BARE_ENVIRONMENT, ...NO_ACCOUNT, ...operator.named },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     let shown = '';

@@ -26,9 +26,9 @@ import {
   firstPoint,
   goneOld,
   type Happening,
-  inTurn,
   LAYOUT,
   manifestOf,
+  oneAfterAnother,
   startOld,
   writeToNew,
   writeToOld,
@@ -162,7 +162,7 @@ const wroteOld =
     writeToOld(migration, text);
 
 /** Created, changed and deleted; the new memories last: their ids are random, and one of them might be the first. */
-const everyWrite = inTurn(
+const everyWrite = oneAfterAnother(
   deletedNew,
   async (migration) => {
     const { id, vector = '[]' as never, payload } = await firstPoint(migration, migration.target);
@@ -227,7 +227,7 @@ const ROWS: readonly Row[] = [
     title: 'what another program has written to the old collection since stays, and is reported',
     from: () => migrationAt('live', {}, { uploadAs: UPLOADED }),
     // In this order, so that it is not the new memory that is deleted.
-    before: inTurn(deletedOld, wroteOld('Of a program that still uses the old one')),
+    before: oneAfterAnother(deletedOld, wroteOld('Of a program that still uses the old one')),
     ...{ have: 'old', report: { lateWrites: 2, lateWritesOverruled: 0 } },
     ...{ hasNothingToCompare: true, takesNoWindow: `users worked on ${UPLOADED}` },
   },
@@ -239,7 +239,10 @@ const ROWS: readonly Row[] = [
   },
   {
     title: 'what the old version takes before writes are opened is not removed by the last look',
-    during: ['deploy-old', inTurn(wroteNew('Late, to the new'), wroteOld('Early, to the old'))],
+    during: [
+      'deploy-old',
+      oneAfterAnother(wroteNew('Late, to the new'), wroteOld('Early, to the old')),
+    ],
     ...{ have: 'new', texts: ['Early, to the old'], hasNothingToCompare: true },
   },
   {
@@ -261,7 +264,7 @@ const ROWS: readonly Row[] = [
   },
   {
     title: 'both collections gone, users return to the snapshot as it was',
-    before: inTurn(gone, goneOld),
+    before: oneAfterAnother(gone, goneOld),
     ...{ input: { asItWas: true }, users: RESTORED, have: 'begun' },
     takesNoWindow: `users are on ${RESTORED}`,
   },
@@ -271,14 +274,14 @@ const ROWS: readonly Row[] = [
   },
   {
     title: 'nor what a forgotten program has written to the old one, which stays there',
-    before: inTurn(deletedOld, wroteOld('Of a program that still uses the old one')),
+    before: oneAfterAnother(deletedOld, wroteOld('Of a program that still uses the old one')),
     ...{ changes: troubled(`memories_v3_${RUN}`), have: 'old' },
     report: { lateWrites: 2, lateWritesOverruled: 0 },
     hasNothingToCompare: true,
   },
   {
     title: 'the old collection gone, its snapshot is restored, and every write since comes along',
-    before: inTurn(wroteNew('New fact 1'), deletedNew, goneOld),
+    before: oneAfterAnother(wroteNew('New fact 1'), deletedNew, goneOld),
     ...{ users: RESTORED, have: 'new', report: { returnedTo: RESTORED, leftBehind: 0 } },
     takesNoWindow: `users are on ${RESTORED}`,
   },
@@ -290,7 +293,7 @@ const ROWS: readonly Row[] = [
   {
     title:
       'an old collection that was emptied is filled again, and nothing is taken from the new one',
-    before: inTurn(wroteNew('New fact'), (migration) => emptied(migration, SOURCE)),
+    before: oneAfterAnother(wroteNew('New fact'), (migration) => emptied(migration, SOURCE)),
     ...{ have: 'new', report: { lateWrites: 60, lateWritesWithheld: 60 } },
   },
   {
@@ -303,13 +306,13 @@ const ROWS: readonly Row[] = [
   {
     title: 'what the new version took before it should comes along, once users are back',
     ...{ from: failed, isWatched: true, have: 'new' },
-    before: inTurn(deletedNew, wroteNew('Of a user who was let in too early')),
+    before: oneAfterAnother(deletedNew, wroteNew('Of a user who was let in too early')),
     report: { returnedTo: SOURCE, leakedWrites: 2, leakedWritesOverruled: 0 },
   },
   {
     title: 'of two changes of one memory, the one stays that users have, and the other is kept',
     from: failed,
-    before: inTurn(
+    before: oneAfterAnother(
       (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
       (migration) => changeByUser(migration, SOURCE, 'Changed on the old version'),
     ),
@@ -346,12 +349,12 @@ const ROWS: readonly Row[] = [
   {
     title: 'writes to both are not thrown away by the clock: they come along',
     ...{ from: opening, isWatched: true, have: 'new', texts: ['Outlasted the freeze'] },
-    before: inTurn(wroteNew('Among the first'), wroteOld('Outlasted the freeze')),
+    before: oneAfterAnother(wroteNew('Among the first'), wroteOld('Outlasted the freeze')),
   },
   {
     title: 'a new collection that was emptied inside the window takes nothing from the old one',
     ...{ from: opening, isWatched: true, have: 'old', texts: ['Among the first'] },
-    before: inTurn((migration) => emptied(migration), wroteNew('Among the first')),
+    before: oneAfterAnother((migration) => emptied(migration), wroteNew('Among the first')),
     report: { comparedByHand: `memories_v3_${RUN}` },
     takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
   },

@@ -5,7 +5,8 @@ import { payloadOf } from '../../../../cli/migrate/options.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { stepInputSchema } from '../../../../lib/migration/runs/input.ts';
 import { preflightInputSchema } from '../../../../lib/migration/steps/preflight.ts';
-import { createPlace, RUN, result, STATUS } from '../../../support/migration/fake-place.ts';
+import { createPlace, result, STATUS } from '../../../support/migration/fake-place.ts';
+import { RUN } from '../../../support/migration/run-table.ts';
 import { typeCommand } from '../../../support/migration/typed-command.ts';
 
 const PREREQUISITE = { name: 'Vector store', detail: 'version 1.18.2', problems: [] };

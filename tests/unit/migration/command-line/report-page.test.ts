@@ -6,8 +6,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { approvalRows } from '../../../../cli/migrate/approval-text.ts';
 import { reportPage } from '../../../../cli/migrate/report-page.ts';
 import { isPrintable } from '../../../../lib/migration/runs/printable.ts';
-import { createPlace, RUN, STATUS } from '../../../support/migration/fake-place.ts';
+import { createPlace, STATUS } from '../../../support/migration/fake-place.ts';
 import { statusWith } from '../../../support/migration/full-status.ts';
+import { RUN } from '../../../support/migration/run-table.ts';
 import { typeCommand } from '../../../support/migration/typed-command.ts';
 
 /** Names of elements that are closed elsewhere than they should be. */

@@ -7,7 +7,8 @@ import type { Place } from '../../../../cli/migrate/place.ts';
 import { runStep, type Session, timeLeft } from '../../../../cli/migrate/run-step.ts';
 import { RetryableFailure, type RetryableName } from '../../../../lib/migration/refusals.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/retry.ts';
-import { createPlace, RUN, result, STATUS } from '../../../support/migration/fake-place.ts';
+import { createPlace, result, STATUS } from '../../../support/migration/fake-place.ts';
+import { RUN } from '../../../support/migration/run-table.ts';
 
 const PAYLOAD = { runId: RUN, execute: true };
 

@@ -3,9 +3,7 @@ import { expect, it } from 'vitest';
 import type { Checkpoint, Reference, Run } from '../../../../lib/migration/runs/run.ts';
 import { runStep, type Step } from '../../../../lib/migration/runs/step.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
-import { createRunTable } from '../../../support/migration/run-table.ts';
-
-const RUN = 'run-a';
+import { createRunTable, RUN } from '../../../support/migration/run-table.ts';
 
 const reference = (artifact: string): Reference => ({
   ...{ artifact, digest: 'a'.repeat(64), recordedAt: 1, facts: {} },

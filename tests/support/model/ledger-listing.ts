@@ -1,11 +1,11 @@
-// What a ledger holds, written down so that it can be compared with a model.
+// What the API lists of a ledger, written down so that it can be compared with a model.
 import type { Api } from '../api/api-client.ts';
 import { listOf, type Model } from './ledger-model.ts';
 
-export type Holdings = Awaited<ReturnType<typeof readHoldings>>;
+export type Listing = Awaited<ReturnType<typeof readListing>>;
 
 /** Every row and category that the API lists. */
-export async function readHoldings(api: Api) {
+export async function readListing(api: Api) {
   const rows: object[] = [];
   for (let page = 1, hasNext = true; hasNext; page += 1) {
     const { body } = await api.get('/transactions', { page, per_page: 100 });
