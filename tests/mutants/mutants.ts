@@ -289,7 +289,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf(
     'lib/migration/steps/external-action.ts',
-    'tests/unit/migration/external-action.test.ts',
+    'tests/unit/migration/steps/external-action.test.ts',
     [
       ['pending?.action === action && ', ''],
       [' && pending.collection === collection', ''],
@@ -324,7 +324,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/settler.ts', 'tests/unit/migration/reconcile.test.ts', [
     ["return theirs && 'extra'", 'return undefined'],
   ]),
-  ...mutantsOf('lib/migration/settler.ts', 'tests/unit/migration/three-versions.test.ts', [
+  ...mutantsOf('lib/migration/settler.ts', 'tests/unit/migration/settler.test.ts', [
     ['if (!ours && noted.has(pair.id))', 'if (noted.size < 0)'],
     ["if (!isAs(ours, was)) return 'conflict';", ''],
     ['counted.second > limit', 'counted.second > 2 * limit'],
@@ -358,7 +358,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/point-writer.ts', 'tests/unit/migration/reconcile.test.ts', [
     ['hash === undefined || hash === null ? ', 'hash !== undefined || hash !== null ? '],
   ]),
-  ...mutantsOf('lib/migration/point-writer.ts', 'tests/unit/migration/three-versions.test.ts', [
+  ...mutantsOf('lib/migration/point-writer.ts', 'tests/unit/migration/settler.test.ts', [
     ['{ filter: unchanged(same) }', '{ ids: same.map(({ id }) => id) }'],
     ["'update_only', condition", "'update_only'"],
     ["'insert_only'", "'upsert'"],

@@ -1,7 +1,7 @@
 // A confirmation counts for the action and the collection that were asked for, and for nothing else.
 import { expect, it } from 'vitest';
-import type { StepContext } from '../../../lib/migration/runs/step.ts';
-import { waitForAction } from '../../../lib/migration/steps/external-action.ts';
+import type { StepContext } from '../../../../lib/migration/runs/step.ts';
+import { waitForAction } from '../../../../lib/migration/steps/external-action.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 

@@ -1,9 +1,9 @@
 // The new version has to find old memories first by their own words: another embedding model does not, not even by luck.
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../../cli/seed/seeded-random.ts';
-import { asJsonText } from '../../../lib/migration/json/json-text.ts';
-import type { Point, PointId } from '../../../lib/migration/ports/vector-store.ts';
-import { proveEmbeddings } from '../../../lib/migration/steps/new-version.ts';
+import { seededRandom } from '../../../../cli/seed/seeded-random.ts';
+import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
+import type { Point, PointId } from '../../../../lib/migration/ports/vector-store.ts';
+import { proveEmbeddings } from '../../../../lib/migration/steps/new-version.ts';
 
 type Probe = Parameters<typeof proveEmbeddings>;
 
