@@ -14,7 +14,7 @@ export const abort: Step = {
     const written = (await isWrittenTo(context)) ? builtCollectionsOf(run) : [];
     // Named before the end: killed in between, the next abort finds the same.
     if (written[0]) await note({ kept: [...new Set([...run.kept, written[0]])] });
-    await removeOwn(context, written);
+    await removeOwn(context, { except: written });
     await undoInPlace(context);
     return { done: true };
   },

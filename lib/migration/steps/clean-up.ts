@@ -14,10 +14,11 @@ type Removing = Pick<StepContext, 'services' | 'run' | 'renew'>;
 export async function removeCollections(
   { services: { vectors, setting }, run, renew }: Removing,
   names: readonly string[],
-  { keepsOld = true } = {},
+  options: { readonly keepsOld?: boolean; readonly except?: readonly string[] } = {},
 ): Promise<void> {
+  const { keepsOld = true, except = [] } = options;
   const active = withCompanion(await setting.read());
-  const kept = [...active, ...(keepsOld ? [run.plan.sourceCollection] : [])];
+  const kept = [...active, ...except, ...(keepsOld ? [run.plan.sourceCollection] : [])];
   for (const name of new Set(names)) {
     if (kept.includes(name)) continue;
     await renew();
@@ -27,12 +28,14 @@ export async function removeCollections(
 
 /**
  * All that the run has made, and the snapshot of a backup that was given up; not what users worked on and left a while ago.
- * @param kept beside what they may work on
+ * @param options what stays, too: they may work on it
  */
-export async function removeOwn(context: Removing, kept: readonly string[] = []): Promise<void> {
+export async function removeOwn(
+  context: Removing,
+  options: { readonly except: readonly string[] },
+): Promise<void> {
   await removeLeftoverSnapshot(context);
-  const own = ownOf(context).filter((name) => !kept.includes(name));
-  await removeCollections(context, own);
+  await removeCollections(context, ownOf(context), options);
 }
 
 /** What the run has made, without what users worked on and left a while ago. */

@@ -82,10 +82,6 @@ async function goLive(
 
 // Where it was uploaded under another name, what it was uploaded from is a second copy that nobody works on.
 async function removeBuilt(context: StepContext): Promise<void> {
-  const live = liveCollectionsOf(context.run);
-  const built = builtCollectionsOf(context.run);
-  await removeCollections(
-    context,
-    built.filter((name) => !live.includes(name)),
-  );
+  const { run } = context;
+  await removeCollections(context, builtCollectionsOf(run), { except: liveCollectionsOf(run) });
 }

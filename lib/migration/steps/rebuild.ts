@@ -72,9 +72,8 @@ async function build(context: StepContext): Promise<Outcome> {
 async function removeEarlier(context: StepContext): Promise<void> {
   const { services, run } = context;
   if (services.preview) await removeWarmUp(context, builtCollectionsOf(run));
-  const premade = await premadeOf(services, run);
-  const own = collectionsOf(run).filter((name) => !premade.includes(name));
-  await removeCollections(context, own);
+  const except = await premadeOf(services, run);
+  await removeCollections(context, collectionsOf(run), { except });
 }
 
 async function makeCollections(context: StepContext): Promise<'by-new-version' | 'explicitly'> {

@@ -117,7 +117,8 @@ async function conclude(context: StepContext, state: SwitchState): Promise<Outco
   const isServed = wasOpened(run) || found.leakedWrites !== undefined;
   const served = isServed ? liveCollectionsOf(run) : [];
   const message = 'What the run has left on the store is to be removed by hand';
-  await tidyUp(context, message, () => removeOwn(context, [...served, ...builtCollectionsOf(run)]));
+  const except = [...served, ...builtCollectionsOf(run)];
+  await tidyUp(context, message, () => removeOwn(context, { except }));
   const facts = { returnedTo: to, leftBehind: 0, ...found };
   const evidence = await storeReport(context, 'rollback-report', { facts });
   const until = keptUntil(context);

@@ -26,7 +26,10 @@ export function afterRestore({ to, passed, plan }: SwitchState): SwitchState {
   return { to, passed: Object.fromEntries(stays), plan };
 }
 
-/** Back to the old one. Where users were never let into the new one, nobody has to be kept out, and only what leaked comes along. */
+/**
+ * Back to the old one. Where users were never let into the new one, nobody has to be kept out, and only what leaked comes
+ * along.
+ */
 export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly Stage<SwitchState>[] {
   const opened = passing('opened', openOld);
   if (!plan) return [opened];
