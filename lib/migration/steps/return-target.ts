@@ -5,7 +5,7 @@ import { troubleOf } from '../point-writer.ts';
 import { denseVectorOf } from '../ports/vector-store.ts';
 import { isRefusal, Refusal, RetryableFailure, takeAs } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
-import type { Run } from '../runs/run.ts';
+import { hasSwitched, type Run, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
@@ -41,23 +41,23 @@ export async function planReturn(request: StepRequest): Promise<Return> {
   if (asItWas && toSnapshot) {
     throw new Refusal('RefusedSetting', 'Give either asItWas or toSnapshot, not both.');
   }
-  const wasOpened = run.window?.openedAt !== undefined;
-  const mayHaveLeaked = !wasOpened && (await services.setting.read()) === liveCollectionOf(run);
+  const mayHaveLeaked =
+    !wasOpened(run) && (await services.setting.read()) === liveCollectionOf(run);
   const more = { acknowledged, deletes, mayHaveLeaked };
-  if (toSnapshot && wasOpened) {
+  if (toSnapshot && wasOpened(run)) {
     return { way: 'to-snapshot', ...(await restored(services, run)), ...more };
   }
   if (run.plan.inPlace) return await planReturnInPlace(request, more);
-  const isIntact = await isUsable(services, run, !wasOpened || asItWas);
+  const isIntact = await isUsable(services, run, !wasOpened(run) || asItWas);
   const target = isIntact ? { returnTo: run.plan.sourceCollection } : await restored(services, run);
-  if (!wasOpened || asItWas) return { way: 'as-it-was', ...target, ...more };
+  if (!wasOpened(run) || asItWas) return { way: 'as-it-was', ...target, ...more };
   const trouble = await readabilityOf(services, run);
   if (trouble === undefined) {
-    if (run.window?.retainUntil !== undefined) await assertSafe(request, target, deletes);
+    if (wentLive(run)) await assertSafe(request, target, deletes);
     return { way: 'carry', ...target, ...more };
   }
   // Nobody decides on the rollback of a window: users return, whatever became of the new collection.
-  if (run.window?.retainUntil === undefined) return { way: 'as-it-was', ...target, ...more };
+  if (!wentLive(run)) return { way: 'as-it-was', ...target, ...more };
   throw unsafe(`${trouble}: what users wrote since the switch cannot come along.`);
 }
 
@@ -116,13 +116,13 @@ async function assertSafe(
 /** What the dry run says: the numbers of the rollback as it would be now. */
 export async function forecastReturn(request: StepRequest) {
   const { run } = request;
-  if (run.window?.switchedAt === undefined) {
+  if (!hasSwitched(run)) {
     return { returnsTo: run.plan.sourceCollection, leavesBehind: 0 };
   }
   const { way, returnTo, restores } = await planReturn(request);
   const where = { returnsTo: returnTo, ...(restores && { restores: restores.name }) };
   const isSame = returnTo === liveCollectionOf(run);
-  if (run.window?.openedAt === undefined || isSame) return { ...where, leavesBehind: 0 };
+  if (!wasOpened(run) || isSame) return { ...where, leavesBehind: 0 };
   if (way !== 'carry') return { ...where, ...(await forecastLeftBehind(request)) };
   if (restores) return { ...where, leavesBehind: 0 };
   const collections = { from: liveCollectionOf(run), to: returnTo };
@@ -193,7 +193,7 @@ export async function assertStillThere(
 ): Promise<void> {
   // An alias of that name is no collection.
   const isThere = (await vectors.listCollections()).includes(returnTo);
-  const mayBeEmpty = expected === 0 || run.window?.switchedAt === undefined;
+  const mayBeEmpty = expected === 0 || !hasSwitched(run);
   if (isThere && (mayBeEmpty || (await vectors.count(returnTo)) > 0)) return;
   throw noRollback(`${returnTo} was deleted or emptied after the rollback had begun.`);
 }
@@ -204,7 +204,7 @@ async function isUsable(services: Services, run: Run, isLeftAsItIs = false): Pro
   const { vectors } = services;
   const { sourceCollection } = run.plan;
   if (!(await vectors.listCollections()).includes(sourceCollection)) return false;
-  if (run.window?.openedAt === undefined) return true;
+  if (!wasOpened(run)) return true;
   if (!(await isWritable(services, run))) return false;
   if (!isLeftAsItIs) return true;
   return !isExcessive(await lackingIn(services, run, sourceCollection));
