@@ -3,6 +3,7 @@
 
 import type { VectorStore } from './adapters/qdrant.ts';
 import { verbatim } from './json/json-text.ts';
+import { memberOf } from './json/memory-payload.ts';
 import { pointsById } from './pairs.ts';
 import { KEYWORD_SLOT, samePayload, withKeywordText, withoutKeywords } from './points.ts';
 import type {
@@ -145,7 +146,7 @@ function unchanged(seen: readonly ScrolledPoint[]): Filter {
 
 /** None where it is of another kind than mem0 writes. */
 function sameHash(payload: PointPayload) {
-  const { hash } = (JSON.parse(payload) ?? {}) as { readonly hash?: unknown };
+  const hash = memberOf(payload, 'hash');
   if (typeof hash === 'string') return [{ key: 'hash', match: { value: hash } }];
   return hash === undefined || hash === null ? [{ is_empty: { key: 'hash' } }] : [];
 }

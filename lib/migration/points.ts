@@ -8,7 +8,7 @@ import {
   type JsonText,
   parseLossless,
 } from './json/json-text.ts';
-import { keywordTextOf } from './json/memory-payload.ts';
+import { keywordTextOf, memberOf } from './json/memory-payload.ts';
 import type { Point, PointId, PointPayload, PointVector } from './ports/vector-store.ts';
 
 export const KEYWORD_SLOT = 'bm25';
@@ -57,14 +57,10 @@ export function samePayload(one: PointPayload, other: PointPayload): boolean {
 
 /** The user of a memory: the id itself, or for what is no text its JSON after a NUL; empty for a memory without a user. */
 export function userOf(payload: PointPayload): string {
-  const userId = userIdIn(JSON.parse(payload)) ?? null;
+  const userId = memberOf(payload, 'user_id') ?? null;
   if (typeof userId === 'string') return userId;
   const isEmpty = userId === null || (Array.isArray(userId) && userId.length === 0);
-  return isEmpty ? NOBODY : `\0${canonical(userIdIn(parseLossless(payload)))}`;
-}
-
-function userIdIn(memory: unknown): unknown {
-  return (memory as { readonly user_id?: unknown } | null)?.user_id;
+  return isEmpty ? NOBODY : `\0${canonical(memberOf(payload, 'user_id', parseLossless))}`;
 }
 
 export const NOBODY = '';

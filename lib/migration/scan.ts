@@ -2,6 +2,7 @@
 // collections with equal digests hold the same memories; with equal user digests, every user has as many.
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
+import { memberOf } from './json/memory-payload.ts';
 import { createDigestSum, digestOf, NOBODY, userDigest, userHash, userOf } from './points.ts';
 import type { PointPayload, ScrollPage, ScrollRequest } from './ports/vector-store.ts';
 import { createUserCounts, type UserCounts } from './user-counts.ts';
@@ -89,18 +90,13 @@ export async function* pagesOf(
 
 // mem0 2.x refuses white space inside an id, cuts it off around one, and turns numbers into texts.
 function whyUnreachable(user: string, payload: PointPayload): Unreachable | undefined {
-  if (user === NOBODY) return 'userId' in membersWith('userId', payload) ? 'camel-case' : 'absent';
+  if (user === NOBODY) return memberOf(payload, 'userId') === undefined ? 'absent' : 'camel-case';
   if (user.startsWith('\0')) return 'not-a-text';
   return /\s/.test(user) ? 'white-space' : undefined;
 }
 
 // A date that cannot be read hides nothing: the new version compares only what it can parse.
 function isExpired(payload: PointPayload, now: Date): boolean {
-  const { expiration_date: date } = membersWith('expiration_date', payload);
+  const date = memberOf(payload, 'expiration_date');
   return typeof date === 'string' && Date.parse(date) < now.getTime();
-}
-
-// Parsed only where the key occurs at all: few payloads have one.
-function membersWith(key: string, payload: PointPayload): Readonly<Record<string, unknown>> {
-  return payload.includes(`"${key}"`) ? JSON.parse(payload) : {};
 }

@@ -1,7 +1,20 @@
-// What the migration reads of a memory's payload for its keywords: its text. All else passes unread.
+// What the migration reads of a memory's payload: single members, and the text of its keywords. All else passes unread.
 import type { PointPayload } from '../ports/vector-store.ts';
 import { scanJson } from './json-scanner.ts';
 import { asJsonText, type JsonText } from './json-text.ts';
+
+/**
+ * Undefined where there is none. Parsed only where the key occurs: a store writes keys without escapes.
+ * @param parse `parseLossless` where a number is not to be rounded
+ */
+export function memberOf(
+  payload: PointPayload,
+  key: string,
+  parse: (text: string) => unknown = JSON.parse,
+): unknown {
+  if (!payload.includes(`"${key}"`)) return undefined;
+  return (parse(payload) as Readonly<Record<string, unknown>> | null)?.[key];
+}
 
 /**
  * The text that keywords are taken from, as a JSON string: mem0 itself encodes

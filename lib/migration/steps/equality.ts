@@ -3,6 +3,7 @@
 // collection, such as one that was emptied, must not be repeated in the other: what would be removed is counted first.
 import * as v from 'valibot';
 import { type BaseKeeper, contentsOf as contentsOfBase, createBaseReader } from '../base.ts';
+import { memberOf } from '../json/memory-payload.ts';
 import type { PointPair } from '../pairs.ts';
 import { copySettings, troubleOf } from '../point-writer.ts';
 import { digestOf, userOf } from '../points.ts';
@@ -193,8 +194,8 @@ export function isLaterChange(was: ScrolledPoint, is: ScrolledPoint): boolean {
 }
 
 function changedAt({ payload }: ScrolledPoint): number {
-  const { updated_at, created_at } = (JSON.parse(payload) ?? {}) as Record<string, unknown>;
-  const time = Date.parse(String(updated_at ?? created_at));
+  const at = memberOf(payload, 'updated_at') ?? memberOf(payload, 'created_at');
+  const time = Date.parse(String(at));
   return Number.isNaN(time) ? 0 : time;
 }
 

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import type { MemoryBackend } from '../adapters/http-memory-backend.ts';
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { asJsonText, toJsonText } from '../json/json-text.ts';
+import { memberOf } from '../json/memory-payload.ts';
 import { hasKeywords, KEYWORD_SLOT, unnamedVectorOf } from '../points.ts';
 import { denseVectorOf, type Point, type ScrolledPoint } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
@@ -165,7 +166,7 @@ export async function proveEmbeddings(
 function toCandidates(points: readonly ScrolledPoint[], user: string): Candidate[] {
   const byText = new Map<string, Candidate>();
   for (const { id, vector, payload } of points) {
-    const text = (JSON.parse(payload) as { data?: unknown } | null)?.data;
+    const text = memberOf(payload, 'data');
     const dense = vector && unnamedVectorOf(vector);
     if (!dense || typeof text !== 'string' || text.trim().length === 0) continue;
     const memory = toJsonText({ user_id: user, data: text });
