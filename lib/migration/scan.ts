@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { memberOf } from './json/memory-payload.ts';
+import { countSchema } from './json/schemas.ts';
 import { createDigestSum, digestOf, NOBODY, userDigest, userHash, userOf } from './points.ts';
 import type { PointPayload, ScrollPage, ScrollRequest } from './ports/vector-store.ts';
 import { createUserCounts, type UserCounts } from './user-counts.ts';
@@ -12,19 +13,17 @@ export const UNREACHABLE = ['absent', 'not-a-text', 'white-space', 'camel-case']
 
 type Unreachable = (typeof UNREACHABLE)[number];
 
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-
 /** Plain JSON. */
 export const contentsSchema = v.object({
-  points: count,
+  points: countSchema,
   /** Over ids and payloads. */
   digest: v.string(),
   /** Over the user of every point. */
   usersDigest: v.string(),
-  users: count,
-  unreachable: v.object(v.entriesFromList(UNREACHABLE, count)),
+  users: countSchema,
+  unreachable: v.object(v.entriesFromList(UNREACHABLE, countSchema)),
   /** Points that the new version hides, because of a date that meant nothing to the old one. */
-  expired: count,
+  expired: countSchema,
 });
 
 export type Contents = Readonly<v.InferOutput<typeof contentsSchema>>;

@@ -1,10 +1,15 @@
 // How many memories each user has, by a hash of the user: a million users in 50 MB outside of the heap, and no id that a
 // person could read.
 import { DatabaseSync } from 'node:sqlite';
-import { type ArtifactStore, batches, measureOf, splitLines } from './ports/artifacts.ts';
-import { Refusal } from './refusals.ts';
+import {
+  type ArtifactStore,
+  assertRecorded,
+  batches,
+  measureOf,
+  splitLines,
+} from './ports/artifacts.ts';
 
-export interface UserCount {
+interface UserCount {
   /** As `userDigest` names the user. */
   readonly user: string;
   readonly points: number;
@@ -53,9 +58,7 @@ export async function* readUserCounts(
   { artifact, digest }: { readonly artifact: string; readonly digest: string },
 ): AsyncGenerator<UserCount> {
   const { sha256 } = await measureOf(artifacts.get(artifact));
-  if (sha256 !== digest) {
-    throw new Refusal('RefusedMissingArtifact', `${artifact} is not what was recorded.`);
-  }
+  assertRecorded(artifact, sha256, digest);
   for await (const line of splitLines(artifacts.get(artifact))) {
     const [user = '', points = ''] = line.split(' ');
     yield { user, points: Number(points) };

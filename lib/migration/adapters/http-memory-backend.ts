@@ -1,6 +1,7 @@
 // The memory backend over HTTP: the six endpoints of the service document, and no other. The document names paths, a header
 // and two fields; request bodies are those of mem0's own server, and of answers nothing is read but what the document names.
 import * as v from 'valibot';
+import { countSchema } from '../json/schemas.ts';
 import { Refusal } from '../refusals.ts';
 import { isTestUser } from '../runs/run-names.ts';
 import { requestJson } from './http.ts';
@@ -16,9 +17,7 @@ interface BackendConnection {
   readonly service?: string;
 }
 
-const statsSchema = v.object({
-  memory_count: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0),
-});
+const statsSchema = v.object({ memory_count: v.optional(countSchema, 0) });
 // As mem0 has it; a backend that leaves it out is not asked for more.
 const identifiedSchema = v.object({ id: v.union([v.string(), v.number()]) });
 const graphSchema = v.object({ deprecated: v.optional(v.boolean(), false) });

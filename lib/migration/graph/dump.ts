@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
 import * as v from 'valibot';
+import { countSchema, sha256Schema } from '../json/schemas.ts';
 import {
   type Artifact,
   type ArtifactStore,
@@ -123,10 +124,8 @@ function changed(why: string): Refusal {
 
 const DUMP_FORMAT = 'graph-dump/4';
 
-const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
-const file = v.object({ key: v.string(), bytes: count, sha256 });
-const size = v.object({ nodes: count, relationships: count });
+const file = v.object({ key: v.string(), bytes: countSchema, sha256: sha256Schema });
+const size = v.object({ nodes: countSchema, relationships: countSchema });
 
 const state = v.object({ size, position: v.string() });
 

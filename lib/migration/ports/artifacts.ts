@@ -16,7 +16,7 @@ export type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export type ArtifactStore = ReturnType<typeof createArtifactStore>;
 
 /** Keeps the bytes; an artifact store makes artifacts of them. */
-export interface ArtifactBytes {
+interface ArtifactBytes {
   /** Undefined for what has no record. */
   find(key: string): Promise<Artifact | undefined>;
   /** All of it or nothing. The record of what was there goes with it, and so does what an interrupted write left. */
@@ -146,8 +146,13 @@ export async function readJson(
   digest?: string,
 ): Promise<unknown> {
   const bytes = Buffer.concat(await Array.fromAsync(artifacts.get(key)));
-  const isRecorded = digest === undefined || hash('sha256', bytes) === digest;
-  if (isRecorded) return JSON.parse(bytes.toString());
+  if (digest !== undefined) assertRecorded(key, hash('sha256', bytes), digest);
+  return JSON.parse(bytes.toString());
+}
+
+/** @throws Refusal when what was read has another digest than was recorded */
+export function assertRecorded(key: string, sha256: string, digest: string): void {
+  if (sha256 === digest) return;
   throw new Refusal('RefusedMissingArtifact', `${key} is not what was recorded.`);
 }
 

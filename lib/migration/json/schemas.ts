@@ -1,0 +1,7 @@
+// Values that several stored or received documents have.
+import * as v from 'valibot';
+
+export const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+/** Hexadecimal. */
+export const sha256Schema = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
