@@ -49,7 +49,7 @@ export async function countUnfilled({ store, collection }: CollectionPlace): Pro
 }
 
 interface FillOptions {
-  readonly renew: () => Promise<void>;
+  readonly renew?: () => Promise<void>;
   readonly isTimeUp?: () => boolean;
   /** Hears of each page how many points were filled by then. */
   readonly save?: (filled: number) => Promise<void>;
@@ -61,7 +61,7 @@ interface FillOptions {
  */
 export async function fillUnfilled(
   place: CollectionPlace,
-  { renew, isTimeUp, save }: FillOptions,
+  { renew, isTimeUp, save }: FillOptions = {},
 ): Promise<{ readonly filled: number; readonly isComplete: boolean }> {
   const { inBatches } = createBatchWriter(place, renew);
   const request = { limit: PAGE_SIZE, vector: false, filter: UNFILLED };
@@ -116,6 +116,7 @@ export async function walkVersions(
   const { since, from = WALK_START, renew, isTimeUp, save } = options;
   const digest = createDigestSum(from.digest);
   const { width, list } = await createLister(place);
+  const writer = createBatchWriter(place, renew);
   let walk = from;
   while (!walk.isComplete) {
     const listed = await list(walk.next);
@@ -125,7 +126,7 @@ export async function walkVersions(
     walk = {
       points: walk.points + listed.length,
       digest: digest.text(),
-      refilled: walk.refilled + (await refillStale(place, changed, renew)),
+      refilled: walk.refilled + (await refillStale(place, changed, writer)),
       highest: walk.next > 0 ? walk.highest : Math.max(0, ...listed.map(({ version }) => version)),
       next,
       isComplete: next >= BUCKETS,
@@ -139,10 +140,9 @@ export async function walkVersions(
 async function refillStale(
   place: CollectionPlace,
   ids: readonly PointId[],
-  renew: () => Promise<void>,
+  { inBatches }: ReturnType<typeof createBatchWriter>,
 ): Promise<number> {
   const { store, collection } = place;
-  const { inBatches } = createBatchWriter(place, renew);
   let refilled = 0;
   for (let at = 0; at < ids.length; at += PAGE_SIZE) {
     const page = ids.slice(at, at + PAGE_SIZE);

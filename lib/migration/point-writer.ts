@@ -32,7 +32,7 @@ type KeywordFilling =
  */
 export function createPointWriter(
   { to, keywords }: Omit<CopySettings, 'from'>,
-  renew: () => Promise<void>,
+  renew?: () => Promise<void>,
 ) {
   const { store, collection } = to;
   const { mayWrite, inBatches } = createBatchWriter(to, renew);
@@ -92,19 +92,19 @@ export function createPointWriter(
 
 /**
  * Writes many things to one collection.
- * @param renew renews the lock; throws when another invocation has taken over
+ * @param renew renews the lock; throws when another invocation has taken over. Without it, the collection is a trial's own.
  */
 export function createBatchWriter(
   place: CollectionPlace<Pick<VectorStore, 'collectionInfo'>>,
-  renew: () => Promise<void>,
+  renew?: () => Promise<void>,
 ) {
-  let largest = Number.POSITIVE_INFINITY;
+  let largest = PAGE_SIZE;
 
   // Only what is written to has to be healthy. The lock last: asking for the health may take longer than a lease lasts, and
   // then another step is at work.
   async function mayWrite(): Promise<void> {
     await healthyInfo(place);
-    await renew();
+    await renew?.();
   }
 
   // The size that the store takes is found once, by halving, and kept.

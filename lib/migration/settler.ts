@@ -71,7 +71,7 @@ interface WalkRecord {
 
 /** Compares and repairs one batch after the other, and reports what it found and did. */
 export function createSettler(settings: ReconcileSettings, ports: SettlePorts, walk: WalkRecord) {
-  const { renew = async () => {}, base } = ports;
+  const { renew, base } = ports;
   const { from, to, keywords, mode, limit = Number.POSITIVE_INFINITY } = settings;
   const { backLimit = limit } = settings;
   const hasBase = base?.before !== undefined;

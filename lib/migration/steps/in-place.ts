@@ -13,7 +13,7 @@ import {
   WALK_START,
   walkVersions,
 } from '../keyword-fill.ts';
-import { createBatchWriter, PAGE_SIZE } from '../point-writer.ts';
+import { createBatchWriter } from '../point-writer.ts';
 import { KEYWORD_MODEL, KEYWORD_SLOT } from '../points.ts';
 import type { CollectionSettings } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
@@ -107,15 +107,11 @@ export async function trySlot(
       ...(isIndexed && { optimizers_config: SMALLEST_INDEX }),
       ...settings,
     });
-    const { inBatches, mayWrite } = createBatchWriter(place, async () => undefined);
-    for (let at = 0; at < points.length; at += PAGE_SIZE) {
-      await inBatches(points.slice(at, at + PAGE_SIZE), (batch) =>
-        vectors.upsert(collection, batch, 'upsert'),
-      );
-    }
+    const { inBatches, mayWrite } = createBatchWriter(place);
+    await inBatches(points, (batch) => vectors.upsert(collection, batch, 'upsert'));
     await untilOptimized(place);
     await addKeywordSlot(place, { modifier: 'idf' });
-    await fillUnfilled(place, { renew: async () => undefined });
+    await fillUnfilled(place);
     await untilOptimized(place);
     await mayWrite();
     if ((await listed(place)).points === points.length)
@@ -249,8 +245,7 @@ async function storeFilled(
 
 /** What is filled, as it is now: nothing is read or written. */
 async function listed(place: CollectionPlace): Promise<VersionWalk> {
-  const renew = async () => undefined;
-  return await walkVersions(place, { since: Number.POSITIVE_INFINITY, renew });
+  return await walkVersions(place, { since: Number.POSITIVE_INFINITY });
 }
 
 /** Right before writes are opened. @throws Refusal where anything was written since writes were frozen */
