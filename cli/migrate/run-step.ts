@@ -2,7 +2,7 @@
 // far it is.
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
-import { isLockHeld, isRefusal, RetryableFailure, takeAs } from '../../lib/migration/refusals.ts';
+import { isLockHeld, isRefusal, isRetryableFailure, takeAs } from '../../lib/migration/refusals.ts';
 import { FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS } from '../../lib/migration/runs/times.ts';
 import type { Status } from '../../lib/migration/steps/status.ts';
 import { firstLine } from '../../local/processes/start-error.ts';
@@ -187,7 +187,7 @@ export async function whileFrozen<Result>(
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof RetryableFailure)) throw error;
+      if (!isRetryableFailure(error)) throw error;
       signal.throwIfAborted();
       const status = (await statusOrUndefined(session, { runId })) ?? lastSeen.status;
       const left = status ? millisecondsToRetry(session, status) : 0;

@@ -7,6 +7,7 @@ import * as v from 'valibot';
 import { parse } from 'yaml';
 import {
   isRefusalName,
+  isRetryableFailure,
   isRetryableName,
   parseRefusal,
   Refusal,
@@ -92,7 +93,7 @@ function failureOfInvocation(functionName: string, cause: unknown): unknown {
     return new RetryableFailure('RetryableUnavailable', why, { cause });
   }
   const translated = translateFailure(cause);
-  if (!(translated instanceof RetryableFailure)) return translated;
+  if (!isRetryableFailure(translated)) return translated;
   const why = `No answer from ${functionName}, which may still be at work; "status" shows it.`;
   return new RetryableFailure('RetryableUnavailable', why, { cause });
 }

@@ -24,7 +24,7 @@ import type {
   SparseVectorSettings,
   VectorUpdate,
 } from './ports/vector-store.ts';
-import { isRefusedWith, Refusal, takeAs } from './refusals.ts';
+import { Refusal, refusedWith, takeAs } from './refusals.ts';
 import { type CollectionPlace, pagesOf } from './scan.ts';
 
 /** Removed with the run's end: users' versions neither read nor write it. */
@@ -181,8 +181,7 @@ async function updateThoseLeft(
   { store, collection }: CollectionPlace,
   updates: readonly VectorUpdate[],
 ): Promise<void> {
-  const isGone = (error: unknown) => isRefusedWith(error, 404);
-  await store.updateVectors(collection, updates).catch(takeAs(undefined, isGone));
+  await store.updateVectors(collection, updates).catch(takeAs(undefined, refusedWith(404)));
 }
 
 /** A user may have changed the text since it was read: then nothing is written. */

@@ -115,7 +115,12 @@ export function isRefusedWith(error: unknown, answer: number | string): boolean 
   return error instanceof Refusal && error.answer === answer;
 }
 
-export function isRefusal(error: unknown, name: RefusalName): boolean {
+/** For `takeAs`. */
+export function refusedWith(answer: number | string) {
+  return (error: unknown): boolean => isRefusedWith(error, answer);
+}
+
+export function isRefusal(error: unknown, name: RefusalName): error is Refusal {
   return error instanceof Refusal && error.name === name;
 }
 
@@ -155,11 +160,11 @@ export class RetryableFailure extends Error {
   }
 }
 
-export function isRetryableFailure(error: unknown): boolean {
+export function isRetryableFailure(error: unknown): error is RetryableFailure {
   return error instanceof RetryableFailure;
 }
 
 /** Whether another step works on the run; if that step crashed, its lock expires. */
 export function isLockHeld(error: unknown): boolean {
-  return error instanceof RetryableFailure && error.name === 'RetryableLockHeld';
+  return isRetryableFailure(error) && error.name === 'RetryableLockHeld';
 }

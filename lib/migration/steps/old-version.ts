@@ -1,6 +1,6 @@
 // Whether the backend runs the old version again, before a rollback opens writes: on the new version, users would go on
 // writing into the new collection. While writes are frozen nobody can write, so that a read has to tell.
-import { Refusal, RetryableFailure } from '../refusals.ts';
+import { isRetryableFailure, Refusal } from '../refusals.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import { askAgain, suspecting } from './external-action.ts';
@@ -30,7 +30,7 @@ export async function proveOldVersion(
     await backend.health();
     isNew = await backend.isGraphDeprecated(testUserOf(run.runId));
   } catch (error) {
-    const isRetryable = error instanceof RetryableFailure;
+    const isRetryable = isRetryableFailure(error);
     if (!isRetryable && !(error instanceof Refusal)) throw error;
     const now = clock().getTime();
     const { unansweredSince = now } = options;

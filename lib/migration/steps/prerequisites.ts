@@ -11,7 +11,7 @@ import { PAGE_SIZE, troubleOf } from '../point-writer.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { writeJson } from '../ports/artifacts.ts';
 import { type CollectionInfo, denseVectorOf, type ScrolledPoint } from '../ports/vector-store.ts';
-import { Refusal, RetryableFailure } from '../refusals.ts';
+import { isRetryableFailure, Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { Plan, Run } from '../runs/run.ts';
 import { collectionsOf, namesOf, restoreTestCollectionOf, testUserOf } from '../runs/run-names.ts';
@@ -63,7 +63,7 @@ interface CheckOptions {
 function problemOf(error: unknown, whenAway: string): Problem {
   const failure = translateFailure(error);
   if (failure instanceof Refusal) return { why: failure.why, remedy: failure.remedy };
-  if (failure instanceof RetryableFailure) return { why: failure.message, remedy: whenAway };
+  if (isRetryableFailure(failure)) return { why: failure.message, remedy: whenAway };
   throw failure;
 }
 

@@ -1,7 +1,7 @@
 // How many memories every user has: counted in the restored snapshot of a backup, and in place once writes are frozen. The
 // collection that goes live has to have the same counts.
 import { createDigestSum, NOBODY, userDigest, userHash } from '../points.ts';
-import { isRefusedWith, Refusal, takeAs } from '../refusals.ts';
+import { Refusal, refusedWith, takeAs } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
 import type { Reference, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
@@ -50,10 +50,10 @@ async function countByIndex(
   run: Pick<Run, 'runId'>,
   collection: string,
 ): Promise<Counted | undefined> {
-  const noIndex = (error: unknown) => isRefusedWith(error, 400);
   const users = await vectors
     .facet(collection, 'user_id', MOST_USERS)
-    .catch(takeAs(undefined, noIndex));
+    .catch(takeAs(undefined, refusedWith(400)));
+  // There is no index.
   if (!users) return undefined;
   const nobodys = await vectors.count(collection, { must: [{ is_empty: { key: 'user_id' } }] });
   const total = users.reduce((sum, { count }) => sum + count, nobodys);

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { troubleOf } from '../point-writer.ts';
 import { denseVectorOf } from '../ports/vector-store.ts';
-import { isRefusal, Refusal, RetryableFailure, takeAs } from '../refusals.ts';
+import { isRefusal, isRetryableFailure, Refusal, takeAs } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
 import { hasSwitched, type Run, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
@@ -94,9 +94,7 @@ async function readabilityOf({ vectors }: Services, run: Run): Promise<string | 
 
 /** The store is there, and says so each time: waiting would not help. */
 function isAnswer(error: unknown): error is Error {
-  return error instanceof RetryableFailure
-    ? error.answer === 500
-    : isRefusal(error, 'RefusedByService');
+  return isRetryableFailure(error) ? error.answer === 500 : isRefusal(error, 'RefusedByService');
 }
 
 // Users notice nothing of a refusal here: nothing is frozen yet.

@@ -17,7 +17,7 @@ import type {
   SearchRequest,
   VectorUpdate,
 } from '../../ports/vector-store.ts';
-import { isRefusal, RetryableFailure } from '../../refusals.ts';
+import { isRefusal, isRetryableFailure } from '../../refusals.ts';
 import { pathOf, type Transport } from './transport.ts';
 
 export function createQdrantPoints({ text, result, write }: Transport) {
@@ -108,7 +108,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
       return true;
     } catch (error) {
       if (isRefusal(error, 'RefusedByService')) return false;
-      if (error instanceof RetryableFailure && /inference/i.test(error.message)) return false;
+      if (isRetryableFailure(error) && /inference/i.test(error.message)) return false;
       throw error;
     }
   }

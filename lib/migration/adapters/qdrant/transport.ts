@@ -2,10 +2,10 @@
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, retry } from '../../../retry.ts';
 import { writeJson } from '../../json/json-text.ts';
 import {
-  isRefusedWith,
   isRetryableFailure,
   Refusal,
   RetryableFailure,
+  refusedWith,
   takeAs,
 } from '../../refusals.ts';
 import { type HttpCall, PASSING, send, textOf } from '../http.ts';
@@ -123,10 +123,10 @@ function parseEnvelope<Result>(name: string, text: string): Envelope<Result> {
 }
 
 /** Takes a response 404 as `undefined`. */
-export const unlessFound = takeAs(undefined, (failure) => isRefusedWith(failure, 404));
+export const unlessFound = takeAs(undefined, refusedWith(404));
 
 function requestedDelayMs(error: unknown): number {
-  return error instanceof RetryableFailure ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  return isRetryableFailure(error) ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
 }
 
 function nameOf({ method = 'GET', path }: Call): string {
