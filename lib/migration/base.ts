@@ -47,16 +47,21 @@ export interface BaseProgress {
 
 export interface BaseKeeper {
   readonly artifacts: ArtifactStore;
-  /** Of this walk, in this invocation. */
-  readonly prefix: string;
   /** Of the walk before; without it the first collection is right wherever they differ. */
   readonly before: Base | undefined;
-  /** Stores durably what is known by now; without it, the base is only read. */
-  readonly keep?: ((base: Base) => Promise<void>) | undefined;
+  /** Without it, the base is only read. */
+  readonly write?: BaseTarget | undefined;
+}
+
+interface BaseTarget {
+  /** Of this walk, in this invocation. */
+  readonly prefix: string;
+  /** Stores durably what is known by now. */
+  readonly keep: (base: Base) => Promise<void>;
 }
 
 /** Digests by id, asked for in order of id. */
-export function createBaseReader({ artifacts, before }: Pick<BaseKeeper, 'artifacts' | 'before'>) {
+export function createBaseReader({ artifacts, before }: BaseKeeper) {
   const lines = linesOf(artifacts, before?.segments ?? []);
   let next: IteratorResult<Line, void> | undefined;
   return async function digestOf(id: PointId): Promise<Buffer | undefined> {
@@ -99,12 +104,8 @@ async function* linesOf(
 
 /** Collects lines, in order of id. */
 export function createBaseWriter(
-  {
-    artifacts,
-    prefix,
-    before,
-    keep,
-  }: BaseKeeper & { readonly keep: (base: Base) => Promise<void> },
+  { artifacts, before }: BaseKeeper,
+  { prefix, keep }: BaseTarget,
   begun: BaseProgress | undefined,
 ) {
   const sum = createDigestSum(begun?.digest);

@@ -41,7 +41,7 @@ export async function reconcile(
 ): Promise<ReconcileCheckpoint> {
   if (start.isComplete) return start;
   const { base } = ports;
-  const writer = base?.keep && createBaseWriter({ ...base, keep: base.keep }, start.base);
+  const writer = base?.write && createBaseWriter(base, base.write, start.base);
   let removals = start.removals ?? { first: 0, second: 0 };
   let checkpoint = start;
   let { report } = start;

@@ -68,7 +68,7 @@ export async function countChanges(request: StepRequest, names: Collections, use
   const { services, run } = request;
   const settings = await reconcileSettings(request, 'compare', names);
   const before = usesBase ? run.base : undefined;
-  const base = { artifacts: services.artifacts, prefix: '', before };
+  const base = { artifacts: services.artifacts, before };
   const ports = { base, saveCheckpoint: async () => {} };
   const { report } = await reconcile({ ...settings, payloadsOnly: true }, ports);
   const { pending, strays } = report;
@@ -186,7 +186,7 @@ export async function carryOver(
   return carried.isComplete ? carried.report.strays : undefined;
 }
 
-export const NO_STRAYS: Strays = RECONCILE_START.report.strays;
+const NO_STRAYS: Strays = RECONCILE_START.report.strays;
 
 /** By the time that mem0 notes in the payload. */
 export function isLaterChange(was: ScrolledPoint, is: ScrolledPoint): boolean {
@@ -229,12 +229,12 @@ function createWalk(
     const settings = { ...(await reconcileSettings(context, mode, { from, to })), ...more };
     const isComparison = mode === 'compare';
     // What the walk before has written is read while this one writes.
-    const base = baseOf(context, fromStart ? `${label}-anew` : label);
-    const before = usesBase ? base.before : undefined;
+    const { artifacts, write } = baseOf(context, fromStart ? `${label}-anew` : label);
+    const before = usesBase ? context.run.base : undefined;
     const start = (isComparison ? compared : written) ?? RECONCILE_START;
     return await reconcileInStep(context, settings, {
       start: fromStart ? RECONCILE_START : start,
-      base: isComparison ? { ...base, before, keep: undefined } : { ...base, before },
+      base: { artifacts, before, write: isComparison ? undefined : write },
       save: async (walked, progress) => {
         if (isComparison) compared = walked;
         else written = walked;
@@ -248,9 +248,11 @@ function createWalk(
 export function baseOf({ services, run, lease, note }: StepContext, label: string) {
   return {
     artifacts: services.artifacts,
-    prefix: `${run.runId}/base-${lease.epoch}-${label}`,
     before: run.base,
-    keep: (base: NonNullable<Run['base']>) => note({ base }),
+    write: {
+      prefix: `${run.runId}/base-${lease.epoch}-${label}`,
+      keep: (base: NonNullable<Run['base']>) => note({ base }),
+    },
   } satisfies BaseKeeper;
 }
 

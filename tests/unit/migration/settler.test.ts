@@ -57,7 +57,7 @@ async function scene() {
     const walked = await reconcile(
       own,
       {
-        base: { artifacts, prefix: `base-${walks}`, before: base, keep },
+        base: { artifacts, before: base, write: { prefix: `base-${walks}`, keep } },
         saveCheckpoint: async (checkpoint) => void saved.push(checkpoint),
         keepConflicts: async (pairs) => void conflicts.push(...pairs),
         isTimeUp,
