@@ -3,16 +3,14 @@
 import { Refusal } from './refusals.ts';
 import type { Run } from './runs/run.ts';
 
-const BASES = ['measured', 'configured', 'assumed'] as const;
-
 /** How much of the window one part of it takes. */
 export interface Estimate {
   readonly stage: 'freeze' | 'backup' | 'copy' | 'upload' | 'deploy';
   readonly seconds: number;
-  readonly basis: (typeof BASES)[number];
+  readonly basis: 'measured' | 'configured' | 'assumed';
 }
 
-export interface WindowForecast {
+interface WindowForecast {
   readonly estimates: readonly Estimate[];
   readonly seconds: number;
 }

@@ -80,12 +80,12 @@ type Standing = Pick<Run, 'phase' | 'evidence' | 'window' | 'takesNoWindow'>;
 /** @throws Refusal naming the reason: too early, too late, ended, wrong actor, no evidence */
 export function moveFor(command: Command, standing: Standing, actor: Actor): Move {
   const { phase, evidence, takesNoWindow } = standing;
-  const move = MOVES.find((move) => move.command === command && includes(move.from, phase));
+  const move = MOVES.find((move) => move.command === command && move.from.includes(phase));
   if (!move) throw misplaced(command, standing);
-  if (takesNoWindow !== undefined && !includes(movesOf(standing), move)) {
+  if (takesNoWindow !== undefined && !movesOf(standing).includes(move)) {
     throw notNow(`No ${command}: ${takesNoWindow}.`);
   }
-  if (!includes(move.by, actor)) {
+  if (!move.by.includes(actor)) {
     throw notNow(`The ${actor} may not ${command} a run that is ${phase}.`);
   }
   const missing = move.needs.find((need) => !evidence[need]);
@@ -100,7 +100,7 @@ export function movesOf({
   phase,
   takesNoWindow,
 }: Pick<Standing, 'phase' | 'takesNoWindow'>): readonly Move[] {
-  const moves = MOVES.filter(({ from }) => includes(from, phase));
+  const moves = MOVES.filter(({ from }) => from.includes(phase));
   return takesNoWindow === undefined ? moves : moves.filter(({ command }) => command === 'abort');
 }
 
@@ -158,8 +158,4 @@ export function rollbackEnded(retainUntil: number | undefined): Refusal {
 
 function isBefore(phase: Phase, other: Phase): boolean {
   return PHASES.indexOf(phase) < PHASES.indexOf(other);
-}
-
-function includes<Value>(values: readonly Value[], value: Value): boolean {
-  return values.includes(value);
 }
