@@ -1,7 +1,7 @@
 // What can be done with the dumps of a run's graph: list them, read one through beside the graph that it is to go into,
 // restore it there and compare.
 
-import { dumpKeys, readManifest, verifyDump } from '../../lib/migration/graph/dump.ts';
+import { dumpKeys, readDumpManifest, verifyDump } from '../../lib/migration/graph/dump.ts';
 import type { ArtifactStore } from '../../lib/migration/ports/artifacts.ts';
 import type { GraphTarget, RestoreState } from './graph-target.ts';
 import { type GraphDifference, restoreGraph } from './restore.ts';
@@ -63,7 +63,7 @@ async function dumpsOf(runId: string, artifacts: ArtifactStore): Promise<Dump[]>
     .map((key) => key.slice(0, key.lastIndexOf('/')))
     .filter((prefix, at) => keys[at] === dumpKeys(prefix).manifest);
   const dumps = await Promise.all(
-    prefixes.map(async (prefix) => described(prefix, await readManifest(artifacts, prefix))),
+    prefixes.map(async (prefix) => described(prefix, await readDumpManifest(artifacts, prefix))),
   );
   return dumps.toSorted((one, other) => (one.finishedAt < other.finishedAt ? 1 : -1));
 }

@@ -46,7 +46,7 @@ export interface ParityReached {
 
 export const PARITY_START: ParityReached = { sampling: SAMPLING_START, probes: [] };
 
-export interface ParitySettings {
+interface ParitySettings {
   readonly from: CollectionPlace;
   readonly to: CollectionPlace;
   /** Whether the store makes keyword vectors. */
@@ -156,12 +156,12 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     const filter: Filter = { must: [{ key: 'user_id', match: { value: userOf(payload) } }] };
     const request = { nearest: { vector: dense }, filter, limit: NEAREST };
     // The first search of all opens files, and its time tells nothing.
-    if (!isWarm) await searchBoth(request);
+    if (!isWarm) await searchInTurns(request);
     isWarm = true;
-    const first = await searchBoth(request);
+    const first = await searchInTurns(request);
     const isOdd = isMuchSlower(first.newMs, first.oldMs) || isMuchSlower(first.oldMs, first.newMs);
     // What slows one answer down passes; what slows the search down stays.
-    const again = isOdd ? await searchBoth(request) : first;
+    const again = isOdd ? await searchInTurns(request) : first;
     const text = hasKeywords ? keywordTextOf(payload) : undefined;
     return {
       overlap: await overlapOf(request, first.old, first.new),
@@ -176,7 +176,7 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   }
 
   /** In turns: what happens between two searches slows no side down more than the other. */
-  async function searchBoth(request: SearchRequest) {
+  async function searchInTurns(request: SearchRequest) {
     const [here, there] = oldFirst ? [from, to] : [to, from];
     const one = await here.store.search(here.collection, request);
     const other = await there.store.search(there.collection, request);
@@ -189,8 +189,8 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     const missed = old.filter(({ id }) => !copied.some((hit) => hit.id === id));
     const scores = await scoresOf(missed, request);
     const present = missed.filter(({ id, score }) => {
-      const present = scores.get(id);
-      return present !== undefined && Math.abs(present - score) <= OTHER_SCORE;
+      const copiedScore = scores.get(id);
+      return copiedScore !== undefined && Math.abs(copiedScore - score) <= OTHER_SCORE;
     });
     // What lies no nearer than the last one that was found may have been left out for that one.
     const isLost = ({ id }: Hit) => (scores.get(id) ?? 0) > lastOf(copied) + SAME_SCORE;

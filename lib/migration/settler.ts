@@ -81,7 +81,7 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
   const noted = new Set(base?.before?.making);
   let isDamaged = settings.isDamaged ?? false;
   /** Of a pair that does not change: after a repair there is another one in its place. */
-  const found = new WeakMap<PointPair, Difference | undefined>();
+  const differences = new WeakMap<PointPair, Difference | undefined>();
 
   return async function settle(before: ReconcileReport, pairs: readonly PointPair[]) {
     if (mode !== 'compare') await countRemovalsOf(pairs);
@@ -227,8 +227,8 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
   }
 
   function differenceOf(pair: PointPair): Difference | undefined {
-    if (!found.has(pair)) found.set(pair, findDifference(pair));
-    return found.get(pair);
+    if (!differences.has(pair)) differences.set(pair, findDifference(pair));
+    return differences.get(pair);
   }
 
   function findDifference({ from: ours, to: theirs }: PointPair): Difference | undefined {
@@ -237,8 +237,8 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
     if (!samePayload(ours.payload, theirs.payload)) return 'payload';
     if (settings.payloadsOnly) return undefined;
     if (!sameVector(ours.vector, theirs.vector)) return 'vector';
-    const isKnown = keywords === 'by-store' && ours !== theirs;
-    return isKnown && lacksKeywords(theirs) ? 'keywords' : undefined;
+    const needsKeywords = keywords === 'by-store' && ours !== theirs;
+    return needsKeywords && lacksKeywords(theirs) ? 'keywords' : undefined;
   }
 }
 

@@ -115,7 +115,7 @@ async function takeOn(
   }
   // By now another program's may be listed as well, and either could be ours.
   await listOwn(vectors, collection, state);
-  const kept = { ...snapshot, parts, sha256: await digestOf(artifacts, parts) };
+  const kept = { ...snapshot, parts, sha256: await sha256Of(artifacts, parts) };
   assertIntact(kept);
   // The store's own copy only takes space now: that of the restore test. By its name, for it may be gone since a crash.
   await context.renew();
@@ -259,7 +259,7 @@ async function* contentOf(artifacts: ArtifactStore, parts: Parts): AsyncIterable
   for (const key of partsOf({ parts })) yield* artifacts.get(key);
 }
 
-async function digestOf(artifacts: ArtifactStore, parts: Parts): Promise<string> {
+async function sha256Of(artifacts: ArtifactStore, parts: Parts): Promise<string> {
   return (await measureOf(contentOf(artifacts, parts))).sha256;
 }
 
@@ -273,7 +273,7 @@ function assertIntact({ name, size, checksum, parts, sha256 }: KeptSnapshot): vo
 
 /** Reads all of it. @throws Refusal when something is missing or damaged */
 export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): Promise<void> {
-  if ((await digestOf(artifacts, kept.parts)) === kept.sha256) return;
+  if ((await sha256Of(artifacts, kept.parts)) === kept.sha256) return;
   throw new Refusal('RefusedSnapshot', `What is kept of ${kept.name} is damaged.`);
 }
 

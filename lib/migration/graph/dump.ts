@@ -155,7 +155,7 @@ export function dumpKeys(prefix: string) {
 }
 
 /** @throws Refusal where no dump was finished */
-export async function readManifest(
+export async function readDumpManifest(
   artifacts: ArtifactStore,
   prefix: string,
 ): Promise<GraphManifest> {
@@ -184,7 +184,7 @@ export async function readSchema(
  * @throws Refusal when the dump is damaged, or none was finished; a failure that passes by itself as it is
  */
 export async function verifyDump(artifacts: ArtifactStore, prefix: string): Promise<GraphManifest> {
-  const manifest = await readManifest(artifacts, prefix);
+  const manifest = await readDumpManifest(artifacts, prefix);
   const found = await readEverything(artifacts, prefix).catch((cause: unknown) => {
     // A store that cannot be reached says nothing of what is kept.
     if (isRetryableFailure(translateFailure(cause))) throw cause;

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { restoreGraph } from '../../../../cli/restore-graph/restore.ts';
 import {
+  readDumpManifest,
   readLines,
-  readManifest,
   verifyDump,
   writeLines,
 } from '../../../../lib/migration/graph/dump.ts';
@@ -79,7 +79,7 @@ test.each<[string, string, Disturbed]>([
   const disturbed = disturb(graph);
   const source = typeof disturbed === 'string' ? graph : { ...graph, ...disturbed };
   await expect(dump(source, artifacts)).rejects.toThrow(expect.objectContaining({ name }));
-  await expect(readManifest(artifacts, DUMP_PREFIX)).rejects.toThrow('There is no artifact');
+  await expect(readDumpManifest(artifacts, DUMP_PREFIX)).rejects.toThrow('There is no artifact');
 });
 
 test('A dump that fails takes the manifest of an earlier one with it', async () => {
@@ -94,7 +94,7 @@ test('A dump that fails takes the manifest of an earlier one with it', async () 
     },
   };
   await expect(dump(broken, artifacts)).rejects.toThrow('the connection broke');
-  await expect(readManifest(artifacts, DUMP_PREFIX)).rejects.toThrow('There is no artifact');
+  await expect(readDumpManifest(artifacts, DUMP_PREFIX)).rejects.toThrow('There is no artifact');
 });
 
 test('A dump that must be kept is not written over', async () => {
@@ -105,7 +105,7 @@ test('A dump that must be kept is not written over', async () => {
   await expect(dump(graph, artifacts)).rejects.toThrow(
     expect.objectContaining({ name: 'RefusedNotNow' }),
   );
-  expect(await readManifest(artifacts, DUMP_PREFIX)).toEqual(kept);
+  expect(await readDumpManifest(artifacts, DUMP_PREFIX)).toEqual(kept);
 });
 
 const FILES = { nodes: 'nodes.jsonl.gz', rels: 'rels.jsonl.gz', schema: 'schema.json' } as const;
@@ -148,7 +148,7 @@ test.each<[string, keyof typeof FILES, Damage]>([
 
 test('A dump of before is read back and restored all the same', async () => {
   const { artifacts } = await dumped();
-  const manifest = await readManifest(artifacts, DUMP_PREFIX);
+  const manifest = await readDumpManifest(artifacts, DUMP_PREFIX);
   const contents = { ...manifest.contents, counts: { 'nodesPerUser alice': 2 } };
   const text = JSON.stringify({ ...manifest, format: 'graph-dump/3', contents });
   await artifacts.put(`${DUMP_PREFIX}/manifest.json`, [Buffer.from(text)]);
