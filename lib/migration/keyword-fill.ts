@@ -137,6 +137,11 @@ export async function walkVersions(
   return walk;
 }
 
+/** What is filled, as it is now: nothing is read or written. */
+export async function listVersions(place: CollectionPlace): Promise<VersionWalk> {
+  return await walkVersions(place, { since: Number.POSITIVE_INFINITY });
+}
+
 async function refillStale(
   place: CollectionPlace,
   ids: readonly PointId[],

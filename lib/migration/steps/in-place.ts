@@ -1,12 +1,11 @@
 // The way without a second collection: the keyword slot is added to the collection that users work on, filled while they
 // write, and in the window the new version is deployed on it. No data moves, forward or back.
 import * as v from 'valibot';
-import type { VectorStore } from '../adapters/qdrant.ts';
-import { toJsonText } from '../json/json-text.ts';
 import {
   addKeywordSlot,
   countUnfilled,
   fillUnfilled,
+  listVersions,
   SOURCE_SLOT,
   sampleDigest,
   type VersionWalk,
@@ -14,123 +13,14 @@ import {
   walkVersions,
 } from '../keyword-fill.ts';
 import { createBatchWriter } from '../point-writer.ts';
-import { KEYWORD_MODEL, KEYWORD_SLOT } from '../points.ts';
-import type { CollectionSettings } from '../ports/vector-store.ts';
+import { KEYWORD_SLOT } from '../points.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Progress, Reference, Run } from '../runs/run.ts';
+import type { Progress, Reference } from '../runs/run.ts';
 import { liveCollectionsOf } from '../runs/run-names.ts';
 import { MORE_TIME } from '../runs/stages.ts';
 import type { StepContext, StepRequest, Waiting } from '../runs/step.ts';
-import type { CollectionPlace } from '../scan.ts';
-import type { Services } from '../services.ts';
-import { realTime } from '../throttle.ts';
-import type { Finding } from './prerequisites.ts';
 import { countUsers, storeCounts } from './recorded-counts.ts';
-
-const OLDEST = [1, 18] as const;
-
-/** @param mayWrite in a dry run the store's version has to do */
-export async function checkInPlace(
-  { vectors, preview }: Pick<Services, 'vectors' | 'preview'>,
-  run: Run,
-  { mayWrite, savedBytes }: { readonly mayWrite: boolean; readonly savedBytes: number },
-): Promise<Finding> {
-  const { inPlace = false, sourceCollection } = run.plan;
-  const version = await vectors.version();
-  const isOld = !isNewEnough(version);
-  const shards = isOld ? [] : await vectors.shardStates(sourceCollection);
-  const obstacles = [
-    ...(isOld ? [`It needs Qdrant 1.18 or later; the store runs ${version}.`] : []),
-    ...(preview ? [] : ['It needs the new version at MEMORY_PREVIEW_URL, to learn the slot from.']),
-    ...shards.filter((state) => state !== 'Active').map((state) => `A shard is ${state}.`),
-  ];
-  if (inPlace && mayWrite && obstacles.length === 0) await tryEndpoint(vectors, run);
-  const saves = `about ${(savedBytes / 1e9).toFixed(2)} GB on the store, the copy, and most of the window`;
-  const possible = inPlace ? 'yes' : `possible with --in-place, which saves ${saves}`;
-  return {
-    detail: obstacles.length > 0 ? `not possible: ${obstacles.join(' ')}` : possible,
-    problems: inPlace ? obstacles.map((why) => ({ why, remedy: REMEDY })) : [],
-    facts: { isPossible: obstacles.length === 0, savedBytes },
-  };
-}
-
-const REMEDY = 'Begin without --in-place: the way over a new collection needs none of this.';
-
-function isNewEnough(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
-}
-
-/** On a collection of its own, as strict as the one in use, and indexed where that one is. @throws Refusal */
-async function tryEndpoint(vectors: VectorStore, run: Run): Promise<void> {
-  const info = await vectors.collectionInfo(run.plan.sourceCollection);
-  const { strict_mode_config } = info?.config ?? {};
-  await trySlot(vectors, {
-    collection: SLOT_TRIAL,
-    isIndexed: (info?.indexed_vectors_count ?? 0) > 0,
-    settings: strict_mode_config ? { strict_mode_config } : {},
-  });
-}
-
-/** One that an earlier preflight left behind is replaced. */
-const SLOT_TRIAL = 'migration_slot_trial';
-
-const TRIED = 1_000;
-/** Kilobytes of vectors, from which the store makes an index. */
-const SMALLEST_INDEX = { indexing_threshold: 1, vacuum_min_vector_number: 100 };
-
-/**
- * What is added to an indexed segment is seen by the optimizer later: a store may take every write, and then stop optimizing
- * the collection (docs/decisions/migration/0010-in-place.md).
- * @internal
- */
-export async function trySlot(
-  vectors: VectorStore,
-  options: {
-    readonly collection: string;
-    readonly isIndexed: boolean;
-    readonly settings?: Partial<CollectionSettings>;
-  },
-): Promise<void> {
-  const { collection, isIndexed, settings } = options;
-  const place = { store: vectors, collection };
-  const points = Array.from({ length: isIndexed ? TRIED : 1 }, (_, n) => ({
-    id: toJsonText(n + 1),
-    vector: toJsonText([Math.sin(n), Math.cos(n)]),
-    payload: toJsonText({ data: `Cello number ${n}` }),
-  }));
-  await vectors.deleteCollection(collection);
-  try {
-    await vectors.createCollection(collection, {
-      vectors: { size: 2, distance: 'Cosine' },
-      ...(isIndexed && { optimizers_config: SMALLEST_INDEX }),
-      ...settings,
-    });
-    const { inBatches, mayWrite } = createBatchWriter(place);
-    await inBatches(points, (batch) => vectors.upsert(collection, batch, 'upsert'));
-    await untilOptimized(place);
-    await addKeywordSlot(place, { modifier: 'idf' });
-    await fillUnfilled(place);
-    await untilOptimized(place);
-    await mayWrite();
-    if ((await listed(place)).points === points.length)
-      return await vectors.removeVector(collection, KEYWORD_SLOT);
-    throw new Refusal('RefusedByService', `The store does not fill a slot with ${KEYWORD_MODEL}.`);
-  } finally {
-    await vectors.deleteCollection(collection);
-  }
-}
-
-const LONGEST_OPTIMIZATION_MS = 30_000;
-const POLL_MS = 250;
-
-async function untilOptimized({ store, collection }: CollectionPlace): Promise<void> {
-  const { now, sleep } = realTime(new AbortController().signal);
-  for (const begun = now(); now() - begun < LONGEST_OPTIMIZATION_MS; await sleep(POLL_MS)) {
-    if ((await store.collectionInfo(collection))?.status !== 'yellow') return;
-  }
-}
 
 function placeOf({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
   return { store: services.vectors, collection: run.plan.sourceCollection };
@@ -233,7 +123,7 @@ async function storeFilled(
   const counted = await countUsers(services, run, place.collection);
   const counts = await storeCounts(context, counted);
   const begun = services.clock().getTime();
-  if (run.phase !== 'switching') await listed(place);
+  if (run.phase !== 'switching') await listVersions(place);
   const seconds = (services.clock().getTime() - begun) / 1_000;
   // What the walk of the window is forecast with.
   const speed = seconds > 0 && { perSecond: points / seconds };
@@ -243,17 +133,12 @@ async function storeFilled(
   });
 }
 
-/** What is filled, as it is now: nothing is read or written. */
-async function listed(place: CollectionPlace): Promise<VersionWalk> {
-  return await walkVersions(place, { since: Number.POSITIVE_INFINITY });
-}
-
 /** Right before writes are opened. @throws Refusal where anything was written since writes were frozen */
 export async function assertAsFrozen(context: StepContext): Promise<void> {
   const place = placeOf(context);
   const { services, run } = context;
   const { fingerprint, sample, usersDigest } = run.evidence['verification-report']?.facts ?? {};
-  const { digest } = await listed(place);
+  const { digest } = await listVersions(place);
   const isAsFrozen = digest === fingerprint && (await sampleDigest(place)) === sample;
   const { contents } = await countUsers(services, run, place.collection);
   // What an upsert wrote has no version here: it lacks its keywords.

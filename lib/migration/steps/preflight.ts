@@ -13,13 +13,11 @@ import { namesOf, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 import { rateLimited, type Time } from '../throttle.ts';
 import { checkKey } from './backend-key.ts';
-import { checkInPlace } from './in-place.ts';
 import {
   check,
   checkArtifacts,
   checkGraph,
   checkHealth,
-  checkKeywords,
   checkLayout,
   checkMemories,
   checkNames,
@@ -32,6 +30,7 @@ import {
   type Prerequisite,
   REMEDY,
 } from './prerequisites.ts';
+import { checkInPlace, checkKeywords } from './store-trials.ts';
 
 // The store names the file of a snapshot after its collection, with 58 bytes more; the run appends up to 53.
 const MAX_NAME_BYTES = 140;

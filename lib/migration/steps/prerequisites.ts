@@ -342,43 +342,11 @@ export async function checkSetting(
   return { detail: mayWrite ? 'can be written' : 'can be read', problems: [] };
 }
 
-/**
- * Whether the store makes keyword vectors of texts, in a collection made for it. One that an earlier preflight left behind
- * when it was killed is removed, too.
- * @param mayWrite in a dry run none is made
- */
-export async function checkKeywords(
-  vectors: VectorStore,
-  { accepts }: Plan,
-  mayWrite: boolean,
-): Promise<Finding> {
-  if (!mayWrite) return { detail: 'tried with --execute', problems: [] };
-  await removeProbe(vectors);
-  await vectors.createCollection(KEYWORD_PROBE, {
-    vectors: { size: 1, distance: 'Cosine' },
-    sparse_vectors: { [KEYWORD_SLOT]: { modifier: 'idf' } },
-  });
-  const isMade = await vectors.encodesKeywords(KEYWORD_PROBE, KEYWORD_SLOT);
-  await removeProbe(vectors);
-  const isMissing = !isMade && !accepts.includes('empty-keywords');
-  const problems = problem(isMissing, 'The store makes none of texts.', REMEDY.keywords);
-  return { detail: isMade ? 'made by the store' : 'not made by the store', problems };
-}
-
-/** @internal Tests leave it behind. */
-export const KEYWORD_PROBE = 'migration_keyword_probe';
-
-async function removeProbe(vectors: VectorStore): Promise<void> {
-  if (!(await vectors.collectionExists(KEYWORD_PROBE))) return;
-  const points = await vectors.count(KEYWORD_PROBE);
-  if (points === 0) return void (await vectors.deleteCollection(KEYWORD_PROBE));
-  throw new Refusal('RefusedNameTaken', `${KEYWORD_PROBE} has ${points} points.`);
-}
-
 export const REMEDY = {
   webhook: 'Have it answer {"action": "check"} with 200 or 204, and do nothing.',
   keywords:
     'Use Qdrant 1.15.3 or later, or go without keyword vectors of old memories: --accept empty-keywords.',
+  notInPlace: 'Begin without --in-place: the way over a new collection needs none of this.',
   nodes: 'A snapshot holds one node only: move the store to a single node.',
   health: 'Wait for the store, or repair it, until it reports a healthy collection.',
   source: 'Give with --source the collection that the memory backend works on, by its own name.',
@@ -400,7 +368,7 @@ export const REMEDY = {
     'Start it, or correct NEO4J_URL; to go without its dump, unset NEO4J_URL and give --accept no-graph.',
 } as const;
 
-function problem(isFound: boolean, why: string, remedy: string): Problem[] {
+export function problem(isFound: boolean, why: string, remedy: string): Problem[] {
   return isFound ? [{ why, remedy }] : [];
 }
 

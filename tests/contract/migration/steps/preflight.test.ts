@@ -10,11 +10,8 @@ import {
   type PreflightResult,
   takePreflight,
 } from '../../../../lib/migration/steps/preflight.ts';
-import {
-  isMet,
-  KEYWORD_PROBE,
-  type Prerequisite,
-} from '../../../../lib/migration/steps/prerequisites.ts';
+import { isMet, type Prerequisite } from '../../../../lib/migration/steps/prerequisites.ts';
+import { KEYWORD_PROBE } from '../../../../lib/migration/steps/store-trials.ts';
 import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import {

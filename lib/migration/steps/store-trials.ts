@@ -1,0 +1,160 @@
+// What the preflight tries on the vector store itself, in collections made for it: whether it makes keyword vectors, and whether
+// it fills a slot that is added to a collection in use.
+import type { VectorStore } from '../adapters/qdrant.ts';
+import { toJsonText } from '../json/json-text.ts';
+import { addKeywordSlot, fillUnfilled, listVersions } from '../keyword-fill.ts';
+import { createBatchWriter } from '../point-writer.ts';
+import { KEYWORD_MODEL, KEYWORD_SLOT } from '../points.ts';
+import type { CollectionSettings } from '../ports/vector-store.ts';
+import { Refusal } from '../refusals.ts';
+import type { Plan, Run } from '../runs/run.ts';
+import type { CollectionPlace } from '../scan.ts';
+import type { Services } from '../services.ts';
+import { realTime } from '../throttle.ts';
+import { type Finding, problem, REMEDY } from './prerequisites.ts';
+
+/** One that an earlier preflight left behind when it was killed is replaced. */
+async function withProbeCollection<Found>(
+  vectors: VectorStore,
+  { collection, layout }: { readonly collection: string; readonly layout: CollectionSettings },
+  work: () => Promise<Found>,
+): Promise<Found> {
+  await vectors.deleteCollection(collection);
+  try {
+    await vectors.createCollection(collection, layout);
+    return await work();
+  } finally {
+    await vectors.deleteCollection(collection);
+  }
+}
+
+/** @internal Tests leave it behind. */
+export const KEYWORD_PROBE = 'migration_keyword_probe';
+
+/**
+ * Whether the store makes keyword vectors of texts.
+ * @param mayWrite in a dry run no collection is made
+ */
+export async function checkKeywords(
+  vectors: VectorStore,
+  { accepts }: Plan,
+  mayWrite: boolean,
+): Promise<Finding> {
+  if (!mayWrite) return { detail: 'tried with --execute', problems: [] };
+  await assertNoPoints(vectors, KEYWORD_PROBE);
+  const layout: CollectionSettings = {
+    vectors: { size: 1, distance: 'Cosine' },
+    sparse_vectors: { [KEYWORD_SLOT]: { modifier: 'idf' } },
+  };
+  const isMade = await withProbeCollection(vectors, { collection: KEYWORD_PROBE, layout }, () =>
+    vectors.encodesKeywords(KEYWORD_PROBE, KEYWORD_SLOT),
+  );
+  const isMissing = !isMade && !accepts.includes('empty-keywords');
+  const problems = problem(isMissing, 'The store makes none of texts.', REMEDY.keywords);
+  return { detail: isMade ? 'made by the store' : 'not made by the store', problems };
+}
+
+/** This trial writes none: they are somebody else's. */
+async function assertNoPoints(vectors: VectorStore, collection: string): Promise<void> {
+  if (!(await vectors.collectionExists(collection))) return;
+  const points = await vectors.count(collection);
+  if (points > 0) throw new Refusal('RefusedNameTaken', `${collection} has ${points} points.`);
+}
+
+const OLDEST = [1, 18] as const;
+
+/** @param mayWrite in a dry run the store's version has to do */
+export async function checkInPlace(
+  { vectors, preview }: Pick<Services, 'vectors' | 'preview'>,
+  run: Run,
+  { mayWrite, savedBytes }: { readonly mayWrite: boolean; readonly savedBytes: number },
+): Promise<Finding> {
+  const { inPlace = false, sourceCollection } = run.plan;
+  const version = await vectors.version();
+  const isOld = !isNewEnough(version);
+  const shards = isOld ? [] : await vectors.shardStates(sourceCollection);
+  const obstacles = [
+    ...(isOld ? [`It needs Qdrant 1.18 or later; the store runs ${version}.`] : []),
+    ...(preview ? [] : ['It needs the new version at MEMORY_PREVIEW_URL, to learn the slot from.']),
+    ...shards.filter((state) => state !== 'Active').map((state) => `A shard is ${state}.`),
+  ];
+  if (inPlace && mayWrite && obstacles.length === 0) await tryEndpoint(vectors, run);
+  const saves = `about ${(savedBytes / 1e9).toFixed(2)} GB on the store, the copy, and most of the window`;
+  const possible = inPlace ? 'yes' : `possible with --in-place, which saves ${saves}`;
+  return {
+    detail: obstacles.length > 0 ? `not possible: ${obstacles.join(' ')}` : possible,
+    problems: inPlace ? obstacles.map((why) => ({ why, remedy: REMEDY.notInPlace })) : [],
+    facts: { isPossible: obstacles.length === 0, savedBytes },
+  };
+}
+
+function isNewEnough(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+}
+
+/** On a collection of its own, as strict as the one in use, and indexed where that one is. @throws Refusal */
+async function tryEndpoint(vectors: VectorStore, run: Run): Promise<void> {
+  const info = await vectors.collectionInfo(run.plan.sourceCollection);
+  const { strict_mode_config } = info?.config ?? {};
+  await trySlot(vectors, {
+    collection: SLOT_TRIAL,
+    isIndexed: (info?.indexed_vectors_count ?? 0) > 0,
+    settings: strict_mode_config ? { strict_mode_config } : {},
+  });
+}
+
+const SLOT_TRIAL = 'migration_slot_trial';
+
+const TRIED = 1_000;
+/** Kilobytes of vectors, from which the store makes an index. */
+const SMALLEST_INDEX = { indexing_threshold: 1, vacuum_min_vector_number: 100 };
+
+/**
+ * What is added to an indexed segment is seen by the optimizer later: a store may take every write, and then stop optimizing
+ * the collection (docs/decisions/migration/0010-in-place.md).
+ * @internal
+ */
+export async function trySlot(
+  vectors: VectorStore,
+  options: {
+    readonly collection: string;
+    readonly isIndexed: boolean;
+    readonly settings?: Partial<CollectionSettings>;
+  },
+): Promise<void> {
+  const { collection, isIndexed, settings } = options;
+  const place = { store: vectors, collection };
+  const points = Array.from({ length: isIndexed ? TRIED : 1 }, (_, n) => ({
+    id: toJsonText(n + 1),
+    vector: toJsonText([Math.sin(n), Math.cos(n)]),
+    payload: toJsonText({ data: `Cello number ${n}` }),
+  }));
+  const layout: CollectionSettings = {
+    vectors: { size: 2, distance: 'Cosine' },
+    ...(isIndexed && { optimizers_config: SMALLEST_INDEX }),
+    ...settings,
+  };
+  await withProbeCollection(vectors, { collection, layout }, async () => {
+    const { inBatches, mayWrite } = createBatchWriter(place);
+    await inBatches(points, (batch) => vectors.upsert(collection, batch, 'upsert'));
+    await untilOptimized(place);
+    await addKeywordSlot(place, { modifier: 'idf' });
+    await fillUnfilled(place);
+    await untilOptimized(place);
+    await mayWrite();
+    if ((await listVersions(place)).points === points.length)
+      return await vectors.removeVector(collection, KEYWORD_SLOT);
+    throw new Refusal('RefusedByService', `The store does not fill a slot with ${KEYWORD_MODEL}.`);
+  });
+}
+
+const LONGEST_OPTIMIZATION_MS = 30_000;
+const POLL_MS = 250;
+
+async function untilOptimized({ store, collection }: CollectionPlace): Promise<void> {
+  const { now, sleep } = realTime(new AbortController().signal);
+  for (const begun = now(); now() - begun < LONGEST_OPTIMIZATION_MS; await sleep(POLL_MS)) {
+    if ((await store.collectionInfo(collection))?.status !== 'yellow') return;
+  }
+}
